@@ -1,0 +1,85 @@
+"""Questions that the demo planner can answer: about components from the catalogue, about the flow from the canvas."""
+
+import re
+
+from agent.demo.changes import field_named, node_named
+from agent.demo.language import Request, plain
+from agent.demo.plan import CannotPlan, Plan, step
+from flows.catalogue import Catalogue, ComponentType
+from tools.workbench import Workbench
+
+_ABOUT_FLOW = re.compile(r"\b(this|my|the|current)\s+(flow|canvas|pipeline)\b|\bon the canvas\b", re.IGNORECASE)
+_VALUE = re.compile(
+    r"\b(?:what(?:'s| is)|show)\s+(?:me\s+)?(?:the\s+)?(?P<field>[\w ]+?)\s+(?:of|in|on)\s+(?:the\s+)?(?P<name>.+?)\??$",
+    re.IGNORECASE,
+)
+_FILLER = re.compile(
+    r"\b(what|which|who|how|do|does|is|are|there|can|could|i|me|the|an?|any|component|components|use|used|using|for|to|of|in"
+    r"|langflow|should|would|you|tell|about|list|show|find|have|with|that|which|explain|describe|work|works|need)\b",
+    re.IGNORECASE,
+)
+
+
+def answer(request: Request, message: str, bench: Workbench) -> Plan:
+    """A plan that answers a question.
+
+    Args:
+        request: the message taken apart.
+        message: the message as written.
+        bench: the canvas and the catalogue.
+    """
+    value = _value(request, bench)
+    if value is not None:
+        return value
+    named = mentioned(message, bench.catalogue)
+    if _ABOUT_FLOW.search(message) and not bench.current.is_empty:
+        return Plan(steps=(step("describe_flow_io"),), close=lambda answers: answers[-1])
+    if named is not None:
+        return Plan(
+            steps=(step("describe_component", type=named.type),), close=lambda answers: told(named, answers[-1])
+        )
+    query = " ".join(_FILLER.sub(" ", re.sub(r"[^\w\s-]", " ", message)).split())
+    if not query:
+        raise CannotPlan("I can answer questions about components and about the flow on the canvas.")
+    return Plan(steps=(step("search_components", query=query),), close=lambda answers: listed(query, answers[-1]))
+
+
+def mentioned(message: str, catalogue: Catalogue) -> ComponentType | None:
+    """The component type whose name stands in a message; the longest name wins."""
+    words = re.sub(r"[^a-z0-9]+", " ", message.lower())
+    padded = f" {words} "
+    best: tuple[int, ComponentType] | None = None
+    for component in catalogue:
+        for name in (component.display_name, component.type):
+            spaced = " ".join(re.sub(r"[^a-z0-9]+", " ", name.lower()).split())
+            found = f" {spaced} " in padded or (len(plain(name)) > 5 and f" {plain(name)} " in padded)
+            if found and (best is None or len(spaced) > best[0]) and not component.legacy:
+                best = (len(spaced), component)
+    return best[1] if best else None
+
+
+def told(component: ComponentType, description: str) -> str:
+    """What the catalogue says of a component, for a person."""
+    return f"{component.display_name} (`{component.type}`): {component.description}\n\n{description}"
+
+
+def listed(query: str, found: str) -> str:
+    """What a search found, for a person."""
+    if not found.startswith("- "):
+        return f"I found no component for {query!r}. Try other words for what it should do."
+    return f"These components may fit {query!r}:\n{found}"
+
+
+def _value(request: Request, bench: Workbench) -> Plan | None:
+    said = _VALUE.search(request.text.strip())
+    if said is None or bench.current.is_empty:
+        return None
+    try:
+        node = node_named(request.unmask(said["name"]), bench.current)
+        field = field_named(request.unmask(said["field"]), node)
+    except CannotPlan:
+        return None
+    return Plan(
+        steps=(step("get_field_value", component_id=node.id, field=field),),
+        close=lambda answers: f"{field} of {node.display_name}: {answers[-1]}",
+    )

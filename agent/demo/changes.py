@@ -1,0 +1,186 @@
+"""Changes of a flow that the demo planner understands, one clause at a time."""
+
+import re
+from collections.abc import Callable, Mapping
+
+from pydantic import JsonValue
+
+from agent.demo.language import Request, plain
+from agent.demo.plan import CannotPlan, Step
+from flows.catalogue import Catalogue
+from flows.document import Flow, Node
+from flows.ports import connectable
+from tools.workbench import Workbench
+
+_ADD = re.compile(
+    r"^(?:please\s+)?(?:add|insert|put)\s+(?:an?|another|one|the)?\s*(?P<name>.+?)(?:\s+(?:to|into|on|in)\s+(?:the|my|this)\s+(?:flow|canvas))?$",
+    re.IGNORECASE,
+)
+_REMOVE = re.compile(
+    r"^(?:please\s+)?(?:remove|delete)\s+(?P<name>.+?)(?:\s+from\s+(?:the|my|this)\s+(?:flow|canvas))?$", re.IGNORECASE
+)
+_CONNECT = re.compile(
+    r"^(?:please\s+)?(?:connect|wire|link)\s+(?P<source>.+?)\s+(?:to|with|into)\s+(?P<target>.+)$", re.IGNORECASE
+)
+_DISCONNECT = re.compile(
+    r"^(?:please\s+)?(?:disconnect|unlink)\s+(?P<source>.+?)\s+(?:from|and)\s+(?P<target>.+)$", re.IGNORECASE
+)
+_SET_OF = re.compile(
+    r"^(?:please\s+)?(?:set|change|update)\s+(?:the\s+)?(?P<field>[\w ]+?)\s+(?:of|on|in|for)\s+(?P<name>.+?)\s+(?:to|=)\s+(?P<value>.+)$",
+    re.IGNORECASE,
+)
+_SET_DOT = re.compile(
+    r"^(?:please\s+)?(?:set|change|update)\s+(?P<name>[\w -]+)\.(?P<field>\w+)\s+(?:to|=)\s+(?P<value>.+)$",
+    re.IGNORECASE,
+)
+_SET_PROMPT = re.compile(
+    r"^(?:please\s+)?(?:set|change|update)\s+(?:the\s+)?(?P<field>prompt|template)\s+(?:to|=)\s+(?P<value>.+)$",
+    re.IGNORECASE,
+)
+_IT = frozenset({"it", "that", "this", "new"})
+
+
+def is_change(clause: str) -> bool:
+    """Whether a clause is a change that is understood."""
+    return any(pattern.match(clause) for pattern in (*_RULES, _SET_PROMPT))
+
+
+def changes(request: Request, bench: Workbench) -> list[Step]:
+    """The steps for every clause of a request; each is worked out on the canvas as it stands when its turn comes.
+
+    Raises:
+        CannotPlan: when a clause is not understood.
+    """
+    return [_change(clause, request, bench) for clause in request.clauses]
+
+
+def _change(clause: str, request: Request, bench: Workbench) -> Step:
+    prompt = _SET_PROMPT.match(clause)
+    if prompt:
+        value = request.unmask(prompt["value"])
+        return "configure_component", lambda: {
+            "component_id": _prompt_node(bench.current).id,
+            "values": {"template": value},
+        }
+    for pattern, make in _RULES.items():
+        match = pattern.match(clause)
+        if match:
+            said = {name: request.unmask(value) for name, value in match.groupdict().items()}
+            return make(said, bench)
+    raise CannotPlan(f"I don't know how to {request.unmask(clause)!r}.")
+
+
+def _add(said: Mapping[str, str], bench: Workbench) -> Step:
+    return "add_component", lambda: {"type": component_type(said["name"], bench.catalogue)}
+
+
+def _remove(said: Mapping[str, str], bench: Workbench) -> Step:
+    return "remove_component", lambda: {"component_id": node_named(said["name"], bench.current).id}
+
+
+def _connect(said: Mapping[str, str], bench: Workbench) -> Step:
+    def arguments() -> dict[str, JsonValue]:
+        source, source_port = _end(said["source"], bench.current)
+        target, target_port = _end(said["target"], bench.current)
+        pairs = [
+            pair
+            for pair in connectable(bench.current, source.id, target.id)
+            if source_port in (None, pair[0]) and target_port in (None, pair[1])
+        ]
+        if not pairs:
+            raise CannotPlan(f"Nothing that {source.display_name} gives fits a free input of {target.display_name}.")
+        output, input_ = pairs[0]
+        return {"source_id": source.id, "source_output": output, "target_id": target.id, "target_input": input_}
+
+    return "connect_components", arguments
+
+
+def _disconnect(said: Mapping[str, str], bench: Workbench) -> Step:
+    def arguments() -> dict[str, JsonValue]:
+        source, target = node_named(said["source"], bench.current), node_named(said["target"], bench.current)
+        return {"source_id": source.id, "target_id": target.id}
+
+    return "disconnect_components", arguments
+
+
+def _set(said: Mapping[str, str], bench: Workbench) -> Step:
+    def arguments() -> dict[str, JsonValue]:
+        node = node_named(said["name"], bench.current)
+        return {"component_id": node.id, "values": {field_named(said["field"], node): said["value"]}}
+
+    return "configure_component", arguments
+
+
+_RULES: Mapping[re.Pattern[str], Callable[[Mapping[str, str], Workbench], Step]] = {
+    _DISCONNECT: _disconnect,
+    _CONNECT: _connect,
+    _REMOVE: _remove,
+    _SET_DOT: _set,
+    _SET_OF: _set,
+    _ADD: _add,
+}
+
+
+def component_type(name: str, catalogue: Catalogue) -> str:
+    """The component type that people call by this name.
+
+    Raises:
+        CannotPlan: when none is found.
+    """
+    wanted = plain(name)
+    for component in catalogue:
+        if wanted in (plain(component.type), plain(component.display_name)) and not component.legacy:
+            return component.type
+    found = catalogue.search(name, 1)
+    if not found:
+        raise CannotPlan(f"I found no component called {name!r}.")
+    return found[0].type
+
+
+def node_named(name: str, flow: Flow) -> Node:
+    """The node that a user means: by id, by its name on the canvas, by its type, or the latest for "it".
+
+    Raises:
+        CannotPlan: when none or several fit.
+    """
+    nodes = [node for node in flow.nodes if not node.is_note]
+    wanted = plain(name)
+    if wanted in _IT and nodes:
+        return nodes[-1]
+    exact = [node for node in nodes if wanted in (plain(node.id), plain(node.display_name), plain(node.type))]
+    near = exact or [node for node in nodes if wanted and wanted in plain(node.id) + " " + plain(node.display_name)]
+    if len(near) == 1:
+        return near[0]
+    have = ", ".join(node.id for node in nodes) or "nothing"
+    problem = "is not on the canvas" if not near else "could be several"
+    raise CannotPlan(f"{name!r} {problem}. The canvas has: {have}.")
+
+
+def field_named(name: str, node: Node) -> str:
+    """The field of a node that a user means, by its name or its label.
+
+    Raises:
+        CannotPlan: when there is none.
+    """
+    wanted = plain(name)
+    for field, definition in node.template.items():
+        if wanted in (plain(field), plain(str(definition.get("display_name") or ""))):
+            return field
+    raise CannotPlan(f"{node.display_name} has no field {name!r}.")
+
+
+def _prompt_node(flow: Flow) -> Node:
+    prompts = [node for node in flow.nodes if (node.field("template") or {}).get("type") == "prompt"]
+    if len(prompts) != 1:
+        raise CannotPlan(
+            "There is no prompt template on the canvas." if not prompts else "There are several prompts; name one."
+        )
+    return prompts[0]
+
+
+def _end(said: str, flow: Flow) -> tuple[Node, str | None]:
+    """One end of a connection: a node, with its port when it is written as `node.port`."""
+    name, dot, port = said.rpartition(".")
+    if dot and re.fullmatch(r"\w+", port):
+        return node_named(name, flow), port
+    return node_named(said, flow), None

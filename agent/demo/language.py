@@ -1,0 +1,77 @@
+"""Reading a request by rules: quoted values, clauses, and the trailing "run it with ..."."""
+
+import re
+from dataclasses import dataclass
+
+_QUOTED = re.compile(
+    r"\"(?P<double>[^\"]*)\"|“(?P<curly>[^”]*)”|`(?P<tick>[^`]*)`|(?<![\w'])'(?P<single>.*?)'(?=[\s.,;:!?)]|$)|‘(?P<angled>[^’]*)’",
+    re.DOTALL,
+)
+_MASK = re.compile(r"⟦(\d+)⟧")
+_RUN = re.compile(
+    r"(?:^|[,;.]?\s*(?:\band\b\s*)?(?:\bthen\b\s*)?)\b(?:run|test|try|execute)\b"
+    r"(?:\s+(?:it|this|that|the\s+(?:whole\s+)?flow|the\s+result))?(?:\s+out)?"
+    r"(?:\s*(?:with|on|using)(?:\s+the)?(?:\s+(?:input|text|message|value)\b)?\s*:?\s*(?P<input>.+?))?\s*[.!]*\s*$",
+    re.IGNORECASE | re.DOTALL,
+)
+_VERBS = "add|insert|put|remove|delete|connect|wire|link|disconnect|unlink|set|change|update|rename|run|test|execute"
+_CLAUSES = re.compile(rf"\s*(?:[,;.]|\band\b|\bthen\b)+\s*(?:\band\b\s*|\bthen\b\s*)*(?=(?:{_VERBS})\b)", re.IGNORECASE)
+VARIABLE = re.compile(r"(?<!\{)\{([A-Za-z][A-Za-z0-9_]*)\}(?!\})")
+"""A variable in a prompt template."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """A message taken apart.
+
+    Attributes:
+        text: what to do, without the run clause; quoted values are masked as `⟦n⟧`.
+        quoted: the quoted values, by n.
+        runs: whether a run was asked for.
+        input: what to run it with, if said.
+    """
+
+    text: str
+    quoted: tuple[str, ...]
+    runs: bool
+    input: str | None
+
+    @property
+    def lower(self) -> str:
+        """The masked text in lower case."""
+        return self.text.lower()
+
+    @property
+    def clauses(self) -> list[str]:
+        """The single changes asked for, in order, masked."""
+        return [clause.strip(" .,;") for clause in _CLAUSES.split(self.text) if clause.strip(" .,;")]
+
+    def unmask(self, text: str) -> str:
+        """A piece of the masked text with its quoted values back, without the quotes."""
+        return _MASK.sub(lambda match: self.quoted[int(match.group(1))], text).strip()
+
+
+def take_apart(message: str) -> Request:
+    """Read a message by rules.
+
+    Args:
+        message: what the user wrote.
+    """
+    quoted: list[str] = []
+
+    def mask(match: re.Match[str]) -> str:
+        quoted.append(next(value for value in match.groups() if value is not None))
+        return f"⟦{len(quoted) - 1}⟧"
+
+    masked = _QUOTED.sub(mask, message.strip())
+    run = _RUN.search(masked)
+    if run is None:
+        return Request(masked, tuple(quoted), runs=False, input=None)
+    said = run.group("input")
+    value = _MASK.sub(lambda match: quoted[int(match.group(1))], said).strip() if said else None
+    return Request(masked[: run.start()].strip(" ,;."), tuple(quoted), runs=True, input=value)
+
+
+def plain(name: str) -> str:
+    """A name reduced to what people mean by it: lower case letters and digits, without the word "component"."""
+    return re.sub(r"[^a-z0-9]", "", re.sub(r"\b(the|a|an|component|node|block)\b", " ", name.lower()))

@@ -1,0 +1,66 @@
+"""Models that follow a plan in code instead of a network: the demo planner's shell, and scripts for the harness."""
+
+import json
+from collections.abc import AsyncIterator, Callable
+
+from pydantic_ai import ModelMessage, ModelResponse, RetryPromptPart, TextPart, ToolCallPart, ToolReturnPart
+from pydantic_ai.messages import UserPromptPart
+from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
+
+Planned = Callable[[list[ModelMessage], AgentInfo], ModelResponse]
+"""What to answer to the messages so far."""
+
+
+def scripted(plan: Planned, name: str) -> FunctionModel:
+    """A model that answers with a plan, streamed or not.
+
+    Args:
+        plan: a pure function from the messages so far to the next response, made of text and tool calls.
+        name: the model's name in results and logs.
+    """
+
+    async def stream(messages: list[ModelMessage], info: AgentInfo) -> AsyncIterator[str | DeltaToolCalls]:
+        for index, part in enumerate(plan(messages, info).parts):
+            if isinstance(part, ToolCallPart):
+                arguments = part.args if isinstance(part.args, str) else json.dumps(part.args or {})
+                yield {index: DeltaToolCall(name=part.tool_name, json_args=arguments, tool_call_id=part.tool_call_id)}
+            elif isinstance(part, TextPart):
+                for piece in _pieces(part.content):
+                    yield piece
+
+    return FunctionModel(plan, stream_function=stream, model_name=name)
+
+
+def said(messages: list[ModelMessage]) -> str:
+    """The text of the last user prompt."""
+    for message in reversed(messages):
+        for part in reversed(message.parts):
+            if isinstance(part, UserPromptPart) and isinstance(part.content, str):
+                return part.content
+    return ""
+
+
+def answered(messages: list[ModelMessage]) -> list[ToolReturnPart | RetryPromptPart]:
+    """What the tools answered since the last user prompt, in order."""
+    found: list[ToolReturnPart | RetryPromptPart] = []
+    for message in messages:
+        for part in message.parts:
+            if isinstance(part, UserPromptPart):
+                found.clear()
+            elif isinstance(part, ToolReturnPart | RetryPromptPart):
+                found.append(part)
+    return found
+
+
+def call(tool: str, step: int, **arguments: object) -> ToolCallPart:
+    """A tool call whose id follows from its step, so that recordings repeat."""
+    return ToolCallPart(tool, arguments, tool_call_id=f"call_{step}_{tool}")
+
+
+def _pieces(text: str) -> list[str]:
+    """Text in pieces of a few words, as a model would stream it."""
+    words = text.split(" ")
+    return [
+        " ".join(words[start : start + 6]) + (" " if start + 6 < len(words) else "")
+        for start in range(0, len(words), 6)
+    ]

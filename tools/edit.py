@@ -1,0 +1,124 @@
+"""Changing the flow at hand, one step a tool; each step shows on the canvas at once."""
+
+from pydantic import JsonValue
+from pydantic_ai import RunContext
+from pydantic_ai.toolsets import FunctionToolset
+
+from flows import edit as edits
+from flows.edit import EditError
+from tools.read import node_or_retry
+from tools.replies import arrow, refused
+from tools.workbench import Workbench
+
+
+async def add_component(ctx: RunContext[Workbench], type: str, values: dict[str, JsonValue] | None = None) -> str:
+    """Add one component to the canvas. Connect it afterwards.
+
+    Args:
+        type: the exact component type.
+        values: field values to set, by field name.
+    """
+    bench = ctx.deps
+    try:
+        edit = edits.add_component(bench.current, bench.catalogue, type, values=values or {})
+    except EditError as error:
+        raise refused(error) from error
+    before = {node.id for node in bench.current.nodes}
+    await bench.commit(ctx, edit)
+    added = next(node for node in edit.flow.nodes if node.id not in before)
+    outputs = ", ".join(str(output.get("name")) for output in added.outputs)
+    inputs = ", ".join(name for name, field in added.template.items() if field.get("input_types"))
+    return f"Added {added.id}. Outputs: {outputs or 'none'}. Inputs: {inputs or 'none'}."
+
+
+async def remove_component(ctx: RunContext[Workbench], component_id: str) -> str:
+    """Remove a component and every connection it has.
+
+    Args:
+        component_id: the id on the canvas.
+    """
+    bench = ctx.deps
+    node_or_retry(bench.current, component_id)
+    gone = [edge for edge in bench.current.edges if component_id in (edge.source, edge.target)]
+    try:
+        edit = edits.remove_component(bench.current, component_id)
+    except EditError as error:
+        raise refused(error) from error
+    await bench.commit(ctx, edit)
+    lost = f" Connections gone with it: {'; '.join(arrow(edge) for edge in gone)}." if gone else ""
+    return f"Removed {component_id}.{lost}"
+
+
+async def connect_components(
+    ctx: RunContext[Workbench], source_id: str, source_output: str, target_id: str, target_input: str
+) -> str:
+    """Connect an output of one component to an input of another.
+
+    Args:
+        source_id: the component that gives.
+        source_output: its output port; "component_as_tool" gives the component itself as an agent's tool.
+        target_id: the component that takes.
+        target_input: its input port.
+    """
+    bench = ctx.deps
+    node_or_retry(bench.current, source_id)
+    node_or_retry(bench.current, target_id)
+    try:
+        edit = edits.connect(bench.current, bench.catalogue, source_id, source_output, target_id, target_input)
+    except EditError as error:
+        raise refused(error) from error
+    await bench.commit(ctx, edit)
+    return f"Connected {source_id}.{source_output} -> {target_id}.{target_input}."
+
+
+async def disconnect_components(
+    ctx: RunContext[Workbench],
+    source_id: str,
+    target_id: str,
+    source_output: str | None = None,
+    target_input: str | None = None,
+) -> str:
+    """Remove the connections between two components, or only those of the named ports.
+
+    Args:
+        source_id: the component that gives.
+        target_id: the component that takes.
+        source_output: only connections from this output.
+        target_input: only connections into this input.
+    """
+    bench = ctx.deps
+    try:
+        edit = edits.disconnect(bench.current, source_id, source_output, target_id, target_input)
+    except EditError as error:
+        raise refused(error) from error
+    await bench.commit(ctx, edit)
+    return f"Disconnected {source_id} from {target_id}."
+
+
+async def configure_component(ctx: RunContext[Workbench], component_id: str, values: dict[str, JsonValue]) -> str:
+    """Set fields of a component on the canvas; all of the values are taken or none.
+
+    Args:
+        component_id: the id on the canvas.
+        values: new values by field name.
+    """
+    bench = ctx.deps
+    node_or_retry(bench.current, component_id)
+    try:
+        edit = edits.configure(bench.current, bench.catalogue, component_id, values)
+    except EditError as error:
+        raise refused(error) from error
+    if not edit.actions:
+        return f"{component_id} already has these values; nothing was changed."
+    lost = [edge for edge in bench.current.edges if edge not in edit.flow.edges]
+    await bench.commit(ctx, edit)
+    gone = f" Connections gone with their ports: {'; '.join(arrow(edge) for edge in lost)}." if lost else ""
+    return f"Set {', '.join(values)} of {component_id}.{gone}"
+
+
+edit = FunctionToolset[Workbench](
+    [add_component, remove_component, connect_components, disconnect_components, configure_component],
+    max_retries=5,
+    sequential=True,
+    id="edit",
+)

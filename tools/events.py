@@ -1,0 +1,59 @@
+"""What tools tell the people who watch a turn: typed events in PydanticAI's own stream."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from pydantic_ai import CustomEvent
+
+from flows.actions import FlowAction
+from flows.document import Flow
+from flows.summary import ascii_graph
+
+Step: TypeAlias = Literal[
+    "generating",
+    "generating_flow",
+    "searching_components",
+    "building_flow",
+    "flow_built",
+    "flow_build_failed",
+    "flow_proposal_ready",
+    "preparing_runner",
+    "running_flow",
+    "retrying",
+]
+
+
+@dataclass(kw_only=True)
+class Progress(CustomEvent, name="progress"):
+    """One line about what is happening now. Shown, never stored."""
+
+    step: Step
+    message: str
+    attempt: int = 1
+    max_attempts: int = 3
+
+
+@dataclass(kw_only=True)
+class FlowUpdate(CustomEvent, name="flow_update"):
+    """One change to a flow.
+
+    Attributes:
+        action: the change.
+        applied: true when the canvas has it now; false for a proposal (a `SetFlow` that waits for the user).
+    """
+
+    action: FlowAction
+    applied: bool = True
+
+
+@dataclass(kw_only=True)
+class FlowPreview(CustomEvent, name="flow_preview"):
+    """A whole flow to look at before it is accepted, with its graph drawn in text."""
+
+    flow: Flow
+    graph: str
+
+    @classmethod
+    def of(cls, flow: Flow) -> "FlowPreview":
+        """The preview of a flow."""
+        return cls(flow=flow, graph=ascii_graph(flow))

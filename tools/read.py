@@ -1,0 +1,44 @@
+"""Reading the flow at hand: one field's value, and what goes in and comes out."""
+
+from pydantic_ai import ModelRetry, RunContext
+from pydantic_ai.toolsets import FunctionToolset
+
+from flows.document import Flow, Node
+from flows.fields import redacted
+from flows.summary import describe_io
+from tools.replies import known_nodes, shown
+from tools.workbench import Workbench
+
+
+async def get_field_value(ctx: RunContext[Workbench], component_id: str, field: str) -> str:
+    """Read the current value of one field of a component on the canvas; secrets are redacted.
+
+    Args:
+        component_id: the id on the canvas, such as "ChatInput-a1B2c".
+        field: the field's name.
+    """
+    node = node_or_retry(ctx.deps.current, component_id)
+    definition = node.field(field)
+    if definition is None:
+        raise ModelRetry(f"{component_id} has no field {field!r}. It has: {', '.join(node.template)}.")
+    return shown(redacted(definition))
+
+
+async def describe_flow_io(ctx: RunContext[Workbench]) -> str:
+    """Tell what the flow on the canvas takes in and gives out."""
+    return describe_io(ctx.deps.current).to_text()
+
+
+def node_or_retry(flow: Flow, component_id: str) -> Node:
+    """The node of that id.
+
+    Raises:
+        ModelRetry: when there is none, naming those there are.
+    """
+    node = flow.node(component_id)
+    if node is None:
+        raise ModelRetry(f"There is no component {component_id!r} on the canvas. There are: {known_nodes(flow)}.")
+    return node
+
+
+read = FunctionToolset[Workbench]([get_field_value, describe_flow_io], max_retries=5, id="read")

@@ -1,0 +1,67 @@
+"""Verification: a flow is checked, and run with a probe input, before anyone is told that it works."""
+
+from dataclasses import dataclass
+
+from flows.catalogue import Catalogue
+from flows.checks import check
+from flows.document import Flow
+from flows.faults import Fault
+from runtime.results import RunResult
+from runtime.runner import RunnerUnavailable
+from tools.replies import errors
+from tools.workbench import Runs
+
+PROBE = "hello"
+"""What a verification run types into the chat."""
+
+PROBE_SECONDS = 30.0
+"""How long a verification run may take."""
+
+MENDABLE = frozenset({"code", "wiring", "missing_input"})
+"""Run errors that another spec can mend; anything else has a cause outside the flow and becomes a caveat."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verification:
+    """What verifying a flow showed.
+
+    Attributes:
+        faults: structural errors; the flow was not run when there are any.
+        run: the probe run, when there was one.
+        caveat: why the flow could not be run to the end, in words for the user.
+    """
+
+    faults: tuple[Fault, ...] = ()
+    run: RunResult | None = None
+    caveat: str | None = None
+
+    @property
+    def mendable(self) -> str | None:
+        """What the model should mend, or None when nothing is left for it to do."""
+        if self.run is None or self.run.error is None or self.run.error.code not in MENDABLE:
+            return None
+        error = self.run.error
+        where = f"{error.node}: " if error.node else ""
+        return f"- {where}{error.message}{f' Fix: {error.fix}' if error.fix else ''}"
+
+
+async def verify(flow: Flow, catalogue: Catalogue, runner: Runs, *, wait: float) -> Verification:
+    """Check a flow and run it once with a probe.
+
+    Args:
+        flow: what was built.
+        catalogue: the component types it may use.
+        runner: runs it.
+        wait: seconds to wait at most for a runner that is still being prepared.
+    """
+    found = errors(check(flow, catalogue))
+    if found:
+        return Verification(faults=found)
+    try:
+        await runner.ready(wait)
+    except RunnerUnavailable as unavailable:
+        return Verification(caveat=f"It was checked but not run: {unavailable.message}")
+    run = await runner.run(flow, PROBE, timeout=PROBE_SECONDS)
+    if run.error is not None and run.error.code not in MENDABLE:
+        return Verification(run=run, caveat=f"It was checked but could not be run to the end: {run.error.message}")
+    return Verification(run=run)

@@ -1,0 +1,109 @@
+"""The workbench: what the tools of one turn work on, and the only place that changes the turn's flow."""
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from pydantic_ai import RunContext
+
+from flows.actions import FlowAction, SetFlow
+from flows.catalogue import Catalogue
+from flows.document import Flow
+from flows.edit import Edit
+from runtime.results import RunResult
+from tools.events import FlowPreview, FlowUpdate
+
+
+class Runs(Protocol):
+    """Something that runs flows: the real runner, or a stand-in of a test."""
+
+    @property
+    def state(self) -> str:
+        """Where the runner is in its life: `new`, `installing`, `starting`, `ready`, `failed` or `closed`."""
+        ...
+
+    async def ready(self, timeout: float) -> None:  # noqa: ASYNC109  (the runner's own limit, told to the user)
+        """Wait until flows can run.
+
+        Args:
+            timeout: seconds to wait at most.
+
+        Raises:
+            RunnerUnavailable: when it cannot run flows, with a message for the user.
+        """
+        ...
+
+    async def run(
+        self,
+        flow: Flow,
+        text: str | None = None,
+        *,
+        timeout: float = 60.0,  # noqa: ASYNC109  (enforced in another process)
+        session: str | None = None,
+    ) -> RunResult:
+        """Run a flow once; a flow that fails is a result with an error, not an exception."""
+        ...
+
+
+@dataclass
+class Workbench:
+    """The dependencies of one turn's agent run.
+
+    Attributes:
+        user: who asks.
+        session: the conversation.
+        catalogue: the component types that may be used.
+        runner: runs flows.
+        flow: the canvas. Only `commit` and `accept` change it.
+        proposal: a canvas not yet accepted, when one was built this turn.
+        actions: every change to the canvas this turn, in order.
+        runs: the user's runs of this turn; verification runs are not among them.
+        caveats: what could not be verified, in words for the user.
+        failures: fingerprints of specs and flows that failed, to notice a model that repeats itself.
+        proposal_ran: whether the proposal, as it stands, was run for the user.
+    """
+
+    user: str
+    session: str
+    catalogue: Catalogue
+    runner: Runs
+    flow: Flow
+    proposal: Flow | None = None
+    actions: list[FlowAction] = field(default_factory=list[FlowAction])
+    runs: list[RunResult] = field(default_factory=list[RunResult])
+    caveats: list[str] = field(default_factory=list[str])
+    failures: list[str] = field(default_factory=list[str])
+    proposal_ran: bool = False
+
+    @property
+    def current(self) -> Flow:
+        """The flow that tools read and run: the proposal when there is one, else the canvas."""
+        return self.flow if self.proposal is None else self.proposal
+
+    @property
+    def acted(self) -> bool:
+        """Whether anything was changed, proposed or run this turn."""
+        return bool(self.actions or self.runs) or self.proposal is not None
+
+    async def commit(self, ctx: RunContext["Workbench"], edit: Edit) -> None:
+        """Take an edit: live on the canvas, or into the proposal when there is one."""
+        if self.proposal is not None:
+            await self.propose(ctx, edit.flow)
+            return
+        self.flow = edit.flow
+        self.actions.extend(edit.actions)
+        for action in edit.actions:
+            await ctx.emit(FlowUpdate(action=action))
+
+    async def propose(self, ctx: RunContext["Workbench"], flow: Flow) -> None:
+        """Put a whole flow forward; the canvas stays as it is until the turn is settled."""
+        self.proposal = flow
+        self.proposal_ran = False
+        await ctx.emit(FlowUpdate(action=SetFlow(old=self.flow, new=flow), applied=False))
+        await ctx.emit(FlowPreview.of(flow))
+
+    def accept(self, flow: Flow) -> FlowUpdate:
+        """Replace the canvas with a settled flow; the returned event carries the old one as restore point."""
+        action = SetFlow(old=self.flow, new=flow)
+        self.flow, self.proposal = flow, None
+        self.actions.append(action)
+        return FlowUpdate(action=action)
