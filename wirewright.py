@@ -1,1 +1,61 @@
-"""x"""
+"""Wirewright's face: the public names, each imported when it is first used.
+
+`import wirewright` costs next to nothing; `wirewright.Assistant` brings the agent, `wirewright.build` only the flows.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from agent.assistant import Assistant
+    from agent.settings import AssistantSettings
+    from agent.turn import TurnRequest, TurnResult
+    from flows.catalogue import Catalogue
+    from flows.checks import check
+    from flows.document import Flow
+    from flows.spec import build, to_spec
+    from runtime.runner import Runner
+
+_HOMES = {
+    "Assistant": "agent.assistant",
+    "AssistantSettings": "agent.settings",
+    "Catalogue": "flows.catalogue",
+    "Flow": "flows.document",
+    "Runner": "runtime.runner",
+    "TurnRequest": "agent.turn",
+    "TurnResult": "agent.turn",
+    "build": "flows.spec",
+    "check": "flows.checks",
+    "to_spec": "flows.spec",
+}
+
+__all__ = [
+    "Assistant",
+    "AssistantSettings",
+    "Catalogue",
+    "Flow",
+    "Runner",
+    "TurnRequest",
+    "TurnResult",
+    "build",
+    "check",
+    "to_spec",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name from where it lives.
+
+    Raises:
+        AttributeError: when it is no public name.
+    """
+    if name not in _HOMES:
+        raise AttributeError(f"module 'wirewright' has no attribute {name!r}; it has: {', '.join(__all__)}")
+    value: object = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return sorted(__all__)

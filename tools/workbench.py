@@ -21,7 +21,7 @@ class Runs(Protocol):
         """Where the runner is in its life: `new`, `installing`, `starting`, `ready`, `failed` or `closed`."""
         ...
 
-    async def ready(self, timeout: float) -> None:  # noqa: ASYNC109  (the runner's own limit, told to the user)
+    async def ready(self, timeout: float) -> None:
         """Wait until flows can run.
 
         Args:
@@ -37,7 +37,7 @@ class Runs(Protocol):
         flow: Flow,
         text: str | None = None,
         *,
-        timeout: float = 60.0,  # noqa: ASYNC109  (enforced in another process)
+        timeout: float = 60.0,
         session: str | None = None,
     ) -> RunResult:
         """Run a flow once; a flow that fails is a result with an error, not an exception."""

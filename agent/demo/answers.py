@@ -10,7 +10,8 @@ from tools.workbench import Workbench
 
 _ABOUT_FLOW = re.compile(r"\b(this|my|the|current)\s+(flow|canvas|pipeline)\b|\bon the canvas\b", re.IGNORECASE)
 _VALUE = re.compile(
-    r"\b(?:what(?:'s| is)|show)\s+(?:me\s+)?(?:the\s+)?(?P<field>[\w ]+?)\s+(?:of|in|on)\s+(?:the\s+)?(?P<name>.+?)\??$",
+    r"\b(?:what(?:'s| is)|show)\s+(?:me\s+)?(?:the\s+)?(?P<field>[\w ]+?)\s+(?:of|in|on)\s+(?:the\s+)?"
+    r"(?P<name>.+?)\??$",
     re.IGNORECASE,
 )
 _FILLER = re.compile(

@@ -9,34 +9,23 @@ from agent.demo.language import Request, plain
 from agent.demo.plan import CannotPlan, Step
 from flows.catalogue import Catalogue
 from flows.document import Flow, Node
-from flows.ports import connectable
+from flows.ports import input_ports, output_ports, types_compatible
 from tools.workbench import Workbench
 
-_ADD = re.compile(
-    r"^(?:please\s+)?(?:add|insert|put)\s+(?:an?|another|one|the)?\s*(?P<name>.+?)(?:\s+(?:to|into|on|in)\s+(?:the|my|this)\s+(?:flow|canvas))?$",
-    re.IGNORECASE,
-)
-_REMOVE = re.compile(
-    r"^(?:please\s+)?(?:remove|delete)\s+(?P<name>.+?)(?:\s+from\s+(?:the|my|this)\s+(?:flow|canvas))?$", re.IGNORECASE
-)
-_CONNECT = re.compile(
-    r"^(?:please\s+)?(?:connect|wire|link)\s+(?P<source>.+?)\s+(?:to|with|into)\s+(?P<target>.+)$", re.IGNORECASE
-)
-_DISCONNECT = re.compile(
-    r"^(?:please\s+)?(?:disconnect|unlink)\s+(?P<source>.+?)\s+(?:from|and)\s+(?P<target>.+)$", re.IGNORECASE
-)
-_SET_OF = re.compile(
-    r"^(?:please\s+)?(?:set|change|update)\s+(?:the\s+)?(?P<field>[\w ]+?)\s+(?:of|on|in|for)\s+(?P<name>.+?)\s+(?:to|=)\s+(?P<value>.+)$",
-    re.IGNORECASE,
-)
-_SET_DOT = re.compile(
-    r"^(?:please\s+)?(?:set|change|update)\s+(?P<name>[\w -]+)\.(?P<field>\w+)\s+(?:to|=)\s+(?P<value>.+)$",
-    re.IGNORECASE,
-)
-_SET_PROMPT = re.compile(
-    r"^(?:please\s+)?(?:set|change|update)\s+(?:the\s+)?(?P<field>prompt|template)\s+(?:to|=)\s+(?P<value>.+)$",
-    re.IGNORECASE,
-)
+
+def _rule(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"^(?:please\s+)?{pattern}$", re.IGNORECASE)
+
+
+_HERE = r"(?:\s+(?:to|into|on|in|from)\s+(?:the|my|this)\s+(?:flow|canvas))?"
+_SET = r"(?:set|change|update)\s+"
+_ADD = _rule(rf"(?:add|insert|put)\s+(?:(?:an?|another|one|the)\s+)?(?P<name>.+?){_HERE}")
+_REMOVE = _rule(rf"(?:remove|delete)\s+(?P<name>.+?){_HERE}")
+_CONNECT = _rule(r"(?:connect|wire|link)\s+(?P<source>.+?)\s+(?:to|with|into)\s+(?P<target>.+)")
+_DISCONNECT = _rule(r"(?:disconnect|unlink)\s+(?P<source>.+?)\s+(?:from|and)\s+(?P<target>.+)")
+_SET_OF = _rule(rf"{_SET}(?:the\s+)?(?P<field>[\w ]+?)\s+(?:of|on|in|for)\s+(?P<name>.+?)\s+(?:to|=)\s+(?P<value>.+)")
+_SET_DOT = _rule(rf"{_SET}(?P<name>[\w -]+)\.(?P<field>\w+)\s+(?:to|=)\s+(?P<value>.+)")
+_SET_PROMPT = _rule(rf"{_SET}(?:the\s+)?(?P<field>prompt|template)\s+(?:to|=)\s+(?P<value>.+)")
 _IT = frozenset({"it", "that", "this", "new"})
 
 
@@ -84,7 +73,7 @@ def _connect(said: Mapping[str, str], bench: Workbench) -> Step:
         target, target_port = _end(said["target"], bench.current)
         pairs = [
             pair
-            for pair in connectable(bench.current, source.id, target.id)
+            for pair in connectable(source, target, bench.current)
             if source_port in (None, pair[0]) and target_port in (None, pair[1])
         ]
         if not pairs:
@@ -119,6 +108,19 @@ _RULES: Mapping[re.Pattern[str], Callable[[Mapping[str, str], Workbench], Step]]
     _SET_OF: _set,
     _ADD: _add,
 }
+
+
+def connectable(source: Node, target: Node, flow: Flow) -> list[tuple[str, str]]:
+    """The outputs of one node and the free inputs of another that fit each other, visible inputs first."""
+    taken = {edge.target_port for edge in flow.edges if edge.target == target.id}
+    free = [port for port in input_ports(target) if port.is_list or port.name not in taken]
+    free.sort(key=lambda port: bool((target.field(port.name) or {}).get("advanced")))
+    return [
+        (output.name, port.name)
+        for port in free
+        for output in output_ports(source)
+        if types_compatible(output.types, port.types)
+    ]
 
 
 def component_type(name: str, catalogue: Catalogue) -> str:

@@ -18,8 +18,8 @@ from tools.workbench import Workbench
 ABILITIES = (
     "I am the demo planner: rules, not a language model. I can build an echo chat, a prompt template such as "
     "'Say it louder: {text}', a text extraction (emails, links, numbers or a pattern) or a combination of texts; add, "
-    "remove, connect, disconnect and set things on a flow; run it with an input; and answer questions about components. "
-    "Set a provider's API key for everything else."
+    "remove, connect, disconnect and set things on a flow; run it with an input; and answer questions about "
+    "components. Set a provider's API key for everything else."
 )
 
 _ASKS = re.compile(

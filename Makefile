@@ -1,0 +1,52 @@
+# Everything that a developer or a CI does with Wirewright. Needs Python 3.11 or newer (with venv) and make, nothing else.
+
+PYTHON ?= python3
+UV := $(or $(shell command -v uv 2>/dev/null),.bootstrap/bin/uv)
+BIN := .venv/bin
+ROUNDS ?= 20
+export UV_PYTHON_DOWNLOADS := never
+
+.DEFAULT_GOAL := help
+.PHONY: help install run test lint format bench evals soak
+
+help: ## Show what can be made.
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
+
+install: .venv/.installed ## Make .venv with everything that is locked.
+
+.bootstrap/bin/uv:
+	@echo "Putting uv into .bootstrap/ ..."
+	@$(PYTHON) -m venv .bootstrap
+	@.bootstrap/bin/python -m pip install --quiet --disable-pip-version-check 'uv>=0.13,<1'
+
+.venv/.installed: pyproject.toml uv.lock | $(UV)
+	@$(UV) sync --frozen --quiet --python $(PYTHON)
+	@touch $@
+
+run: install ## Serve the assistant and print its address.
+	@$(BIN)/wirewright serve
+
+test: lint ## Run the linters and every test.
+	@$(BIN)/python -m pytest
+
+lint: install ## Check style, formatting and types.
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/basedpyright
+
+format: install ## Format the code and apply safe fixes.
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+bench: install ## Measure, side by side, and print ratios.
+	@$(BIN)/python -m benchmarks
+
+evals: install ## Play the scenarios offline and print the scores.
+	@$(BIN)/wirewright eval run --player demo --min-pass 1.0
+	@$(BIN)/wirewright eval run --player script --min-pass 1.0
+
+soak: install ## Run the suite ROUNDS times in random order.
+	@for round in $$(seq 1 $(ROUNDS)); do \
+		echo "Round $$round of $(ROUNDS)"; \
+		$(BIN)/python -m pytest -q -p randomly -p no:cacheprovider || exit 1; \
+	done

@@ -1,0 +1,1 @@
+"""Measurements, side by side in one run: ratios first, absolute figures for this machine beside them."""

@@ -1,0 +1,34 @@
+"""`python -m benchmarks`: every comparison, side by side in one run."""
+
+import asyncio
+import os
+import tempfile
+from pathlib import Path
+
+from benchmarks import building, runs, serving, turn
+from benchmarks.engine import engine
+from flows.catalogue import Catalogue
+from runtime.provision import RunnerEnvironment
+from runtime.runner import Runner
+
+ROOT = Path(__file__).parent.parent
+
+
+async def main() -> None:
+    """Install what is missing, measure, print."""
+    environment = RunnerEnvironment.locate()
+    await environment.install(print)
+    catalogue = Catalogue.load()
+    with engine(environment) as lfx:
+        print(building.measure(catalogue, lfx))
+        async with Runner(environment, catalogue=catalogue) as runner:
+            print(await runs.measure(runner, catalogue, lfx))
+    for text in (*await asyncio.to_thread(serving.measure), *await turn.measure()):
+        print(text)
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("WIREWRIGHT_CACHE", str(ROOT / ".cache" / "wirewright"))
+    with tempfile.TemporaryDirectory() as data:
+        os.environ["WIREWRIGHT_DATA"] = data
+        asyncio.run(main())

@@ -1,0 +1,218 @@
+"""`wirewright flow`: build, check, run and print flows."""
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.failures import FAILED, BadUsage
+from cli.options import FlowFile, Json
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from cli.source import Made
+    from flows.catalogue import Catalogue
+    from flows.faults import Fault
+    from runtime.results import RunResult
+
+commands = typer.Typer(no_args_is_help=True, help="Build, check, run and print flows.")
+
+RUN_SECONDS = 60.0
+
+
+@commands.command(epilog="Example: wirewright flow build echo.txt --out echo.json")
+def build(
+    f: FlowFile,
+    out: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write the flow there, as Langflow JSON, once it is built.")
+    ] = None,
+    *,
+    as_json: Json = False,
+) -> None:
+    """Build a flow from spec text, and tell all its faults at once."""
+    from cli.faults import sound
+    from cli.output import document
+    from cli.target import writable, write_flow
+
+    target = writable(out)
+    made, catalogue = _made(f)
+    if made.flow is not None and catalogue is not None and not made.from_spec:
+        made = replace(made, faults=tuple(_checked(made, catalogue)))
+    flow = made.flow if sound(made.faults) else None
+    if target is not None and flow is not None:
+        write_flow(target, flow)
+    if as_json:
+        document({"ok": flow is not None, "flow": flow and flow.to_json(), "faults": _faults_json(made.faults)})
+    else:
+        _tell_built(made, target if flow is not None else None)
+    if flow is None:
+        raise typer.Exit(FAILED)
+
+
+@commands.command(epilog="Example: wirewright flow check flow.json --json")
+def check(f: FlowFile, *, as_json: Json = False) -> None:
+    """Find everything that would keep a flow from running as asked. Spec text is built first."""
+    from cli.faults import counted, lines, sound
+    from cli.output import answer, document
+
+    made, catalogue = _made(f)
+    faults = _checked(made, catalogue)
+    ok = sound(faults)
+    if as_json:
+        document({"ok": ok, "faults": _faults_json(faults)})
+    else:
+        for line in lines(faults):
+            answer(line)
+        answer(f"{'Clean' if not faults else 'Sound' if ok else 'Not sound'}: {counted(faults)}.")
+    if not ok:
+        raise typer.Exit(FAILED)
+
+
+@commands.command(epilog="Example: wirewright flow run flow.json --input hello")
+def run(
+    f: FlowFile,
+    text: Annotated[str | None, typer.Option("--input", metavar="T", help="The text to type into the chat.")] = None,
+    timeout: Annotated[float, typer.Option(metavar="S", help="Seconds that the run may take.")] = RUN_SECONDS,
+    *,
+    as_json: Json = False,
+) -> None:
+    """Run a flow once on the real engine and print what it gives."""
+    from cli.faults import note_faults, sound
+    from cli.output import document
+
+    if not (math.isfinite(timeout) and timeout > 0):
+        raise BadUsage("bad_value", "--timeout must be a positive number of seconds.", fix="Try 60.", where="--timeout")
+    made, catalogue = _made(f)
+    faults = _checked(made, catalogue)
+    if made.flow is None or catalogue is None or not sound(faults):
+        if as_json:
+            document({**_result_json(_not_run(faults)), "faults": _faults_json(faults)})
+        else:
+            note_faults(faults)
+        raise typer.Exit(FAILED)
+
+    import asyncio
+
+    from cli.engine import run_once
+
+    result = _written(made, asyncio.run(run_once(made.flow, text, timeout, catalogue)))
+    if as_json:
+        document(_result_json(result))
+    else:
+        note_faults(faults)
+        _tell_result(result)
+    if not result.ok:
+        raise typer.Exit(FAILED)
+
+
+@commands.command(epilog="Example: wirewright flow spec flow.json > flow.txt")
+def spec(f: FlowFile, *, as_json: Json = False) -> None:
+    """Print a flow as spec text: the short form that people and models write."""
+    from cli.faults import note_faults
+    from cli.output import answer, document
+    from cli.source import flow_of, read
+    from flows.spec import to_spec
+
+    source = read(f)
+    if source.is_json:
+        flow, faults = flow_of(source), ()
+    else:
+        made, _ = _made(f, source.text)
+        flow, faults = made.flow, made.faults
+    text = None if flow is None else to_spec(flow)
+    if as_json:
+        document({"ok": text is not None, "spec": text, "faults": _faults_json(faults)})
+    else:
+        note_faults(faults)
+        if text is not None:
+            answer(text.rstrip("\n"))
+    if text is None:
+        raise typer.Exit(FAILED)
+
+
+def _made(name: str, text: str | None = None) -> "tuple[Made, Catalogue | None]":
+    """The flow in a source, and the catalogue; without one, that is the only fault."""
+    from cli.engine import EngineUnavailable, ready_catalogue
+    from cli.source import Made, Source, flow_of, made, read, shown
+    from flows.faults import Fault
+
+    source = read(name) if text is None else Source(name=shown(name), text=text)
+    if source.is_json:
+        flow_of(source)
+    try:
+        catalogue = ready_catalogue()
+    except EngineUnavailable as unavailable:
+        fault = Fault(code=unavailable.code, message=unavailable.message, fix=unavailable.fix)
+        return Made(flow=None, faults=(fault,)), None
+    return made(source, catalogue), catalogue
+
+
+def _checked(made: "Made", catalogue: "Catalogue | None") -> "list[Fault]":
+    """The faults of building, then those of checking that building did not tell."""
+    from flows.checks import check
+
+    if made.flow is None or catalogue is None:
+        return list(made.faults)
+    told = {(fault.code, fault.node, fault.port, fault.field) for fault in made.faults}
+    found = [made.placed(fault) for fault in check(made.flow, catalogue)]
+    return [*made.faults, *(fault for fault in found if (fault.code, fault.node, fault.port, fault.field) not in told)]
+
+
+def _not_run(faults: "list[Fault]") -> "RunResult":
+    from cli.faults import counted
+    from runtime.results import RunError, RunMetrics, RunResult
+
+    first = next(fault for fault in faults if fault.is_error)
+    many = len([fault for fault in faults if fault.is_error]) > 1
+    message = f"Not run: {counted(faults)}. The first: {first.message}" if many else f"Not run: {first.message}"
+    error = RunError(code="wiring", message=message, fix=first.fix, node=first.node)
+    return RunResult(run_id="", output=None, outputs={}, metrics=RunMetrics(seconds=0.0), error=error)
+
+
+def _written(made: "Made", result: "RunResult") -> "RunResult":
+    """A result with the ids that the source writes."""
+    outputs = {made.name(node): value for node, value in result.outputs.items()}
+    error = result.error
+    if error is not None:
+        node = None if error.node is None else made.name(error.node)
+        error = replace(error, node=node, message=made.in_words(error.message), fix=made.in_words(error.fix))
+    return replace(result, outputs=outputs, error=error)
+
+
+def _result_json(result: "RunResult") -> dict[str, object]:
+    shown = result.to_json()
+    return {key: shown[key] for key in ("ok", "output", "outputs", "metrics", "error")}
+
+
+def _faults_json(faults: "tuple[Fault, ...] | list[Fault]") -> list[object]:
+    return [fault.to_json() for fault in faults]
+
+
+def _tell_built(made: "Made", target: "Path | None") -> None:
+    from cli.faults import counted, note_faults
+    from cli.output import answer
+    from flows.summary import ascii_graph
+
+    note_faults(made.faults)
+    if made.flow is None:
+        answer(f"Not built: {counted(made.faults)}.")
+        return
+    nodes = sum(not node.is_note for node in made.flow.nodes)
+    answer(f"{made.flow.name or 'Flow'}: {nodes} nodes, {len(made.flow.edges)} edges; {counted(made.faults)}.")
+    answer(ascii_graph(made.flow))
+    if target is not None:
+        answer(f"Written to {target}.")
+
+
+def _tell_result(result: "RunResult") -> None:
+    from cli.output import answer, encoded, note
+
+    if result.output is not None:
+        answer(result.output)
+    elif result.ok or result.outputs:
+        answer(encoded(dict(result.outputs)))
+    if result.error is not None:
+        where = f"{result.error.node}: " if result.error.node else ""
+        note(f"The run failed ({result.error.code}): {where}{result.error.message} {result.error.fix}".rstrip())

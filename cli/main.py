@@ -1,0 +1,84 @@
+"""The entry of the `wirewright` command: puts the commands together and turns every way to end into an exit code."""
+
+import os
+import sys
+from collections.abc import Sequence
+
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # before anything imports pydantic: a third of start-up
+
+import typer
+
+from cli import ask, components, evaluate, flow, runner, serve
+from cli.failures import DONE, BadUsage, Stopped
+from cli.output import document, note, use_utf8
+
+app = typer.Typer(
+    name="wirewright",
+    no_args_is_help=True,
+    add_completion=False,
+    help="Build, edit, explain and run Langflow flows from plain language.",
+    epilog="Exit codes: 0 done, 1 the work failed, 2 bad usage, 3 waiting for an approval.",
+)
+app.command("serve", epilog="Example: wirewright serve --port 7878")(serve.serve)
+app.command("ask", epilog='Example: wirewright ask "Build an echo flow and run it with hi" --out echo.json')(ask.ask)
+app.add_typer(flow.commands, name="flow")
+app.add_typer(components.commands, name="components")
+app.add_typer(runner.commands, name="runner")
+app.add_typer(evaluate.commands, name="eval")
+
+
+def main() -> None:
+    """Run the command line and exit."""
+    use_utf8()
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command.
+
+    Args:
+        arguments: what follows the program's name.
+
+    Returns:
+        The exit code: 0 done, 1 the work failed, 2 bad usage, 3 waiting for an approval, 130 interrupted.
+    """
+    try:
+        ended: object = app(args=list(arguments), prog_name="wirewright", standalone_mode=False)
+    except Stopped as stopped:
+        return _tell(stopped, arguments)
+    except typer.TyperException as misused:
+        return _tell(_usage(misused), arguments)
+    except Exception as failure:
+        if sys.flags.dev_mode:
+            raise
+        return _tell(_internal(failure), arguments)
+    return ended if isinstance(ended, int) else DONE
+
+
+def _internal(failure: Exception) -> Stopped:
+    """A fault of our own, without what it carries."""
+    fix = "Report it; with PYTHONDEVMODE=1 the whole story is shown."
+    return Stopped("internal", f"Something went wrong inside wirewright ({type(failure).__name__}).", fix=fix)
+
+
+def _usage(misused: typer.TyperException) -> BadUsage:
+    """The parser's complaint, with the command that it is about."""
+    context: object = getattr(misused, "ctx", None)
+    command = getattr(context, "command_path", None) or "wirewright"
+    return BadUsage("usage", misused.format_message().strip(), fix=f"See: {command} --help", where=str(command))
+
+
+def _tell(stopped: Stopped, arguments: Sequence[str]) -> int:
+    if wants_json(arguments):
+        document({"error": stopped.to_json()})
+    elif stopped.message:
+        note(f"Error: {stopped.message}")
+        if stopped.fix:
+            note(stopped.fix)
+    return stopped.exit_code
+
+
+def wants_json(arguments: Sequence[str]) -> bool:
+    """Whether `--json` stands among the options."""
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    return "--json" in options

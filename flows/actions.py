@@ -1,0 +1,323 @@
+"""Flow actions: the smallest changes to a flow, each of which can be applied, undone, streamed and scored.
+
+Law: `apply(apply(f, a), inverse(a)) == f` for every action that is legal on `f`. An action whose old value is not what
+the flow holds is refused as stale, never forced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias, assert_never
+
+from flows.document import Flow
+from flows.jsonvalues import (
+    Json,
+    JsonObject,
+    JsonPath,
+    MaybeJson,
+    as_list,
+    as_object,
+    as_text,
+    get_at,
+    object_at,
+    replace_at,
+    same_json,
+)
+
+IndexedEdge: TypeAlias = tuple[int, JsonObject]
+LAST = -1
+"""The index that means the last place."""
+
+
+class StaleAction(ValueError):
+    """The flow is not in the state that the action was made for."""
+
+
+@dataclass(frozen=True)
+class NodeChange:
+    """One changed place in a node's JSON; `MISSING` means that the key is absent."""
+
+    path: JsonPath
+    old: MaybeJson
+    new: MaybeJson
+
+
+@dataclass(frozen=True)
+class AddComponent:
+    """A node joins the flow at `index` (None: at the end), with edges at their places in the resulting list."""
+
+    node: JsonObject
+    index: int | None = None
+    edges: tuple[IndexedEdge, ...] = ()
+    kind: Literal["add_component"] = "add_component"
+
+
+@dataclass(frozen=True)
+class RemoveComponent:
+    """A node leaves the flow with all of its edges; `index` and the edges' numbers are their places before."""
+
+    node: JsonObject
+    index: int
+    edges: tuple[IndexedEdge, ...] = ()
+    kind: Literal["remove_component"] = "remove_component"
+
+
+@dataclass(frozen=True)
+class Connect:
+    """An edge joins the flow at `index` (None: at the end)."""
+
+    edge: JsonObject
+    index: int | None = None
+    kind: Literal["connect"] = "connect"
+
+
+@dataclass(frozen=True)
+class Disconnect:
+    """The edge at `index` leaves the flow."""
+
+    edge: JsonObject
+    index: int
+    kind: Literal["disconnect"] = "disconnect"
+
+
+@dataclass(frozen=True)
+class Configure:
+    """A field's value changes; `also` holds what changes in the node with it, such as a template's variables."""
+
+    node: str
+    field: str
+    old: MaybeJson
+    new: MaybeJson
+    also: tuple[NodeChange, ...] = ()
+    kind: Literal["configure"] = "configure"
+
+
+@dataclass(frozen=True)
+class Arrange:
+    """One of the node's outer keys changes: `position`, its size, or how the canvas shows it."""
+
+    node: str
+    key: str
+    old: MaybeJson
+    new: MaybeJson
+    kind: Literal["arrange"] = "arrange"
+
+
+@dataclass(frozen=True)
+class SelectOutput:
+    """Another output of a node with several is the one in use."""
+
+    node: str
+    old: MaybeJson
+    new: MaybeJson
+    also: tuple[NodeChange, ...] = ()
+    kind: Literal["select_output"] = "select_output"
+
+
+@dataclass(frozen=True)
+class SetConnectionMode:
+    """A model field takes a connected model (`new` is `connect_other_models`), or again one that is chosen in it."""
+
+    node: str
+    field: str
+    old: MaybeJson
+    new: MaybeJson
+    kind: Literal["set_connection_mode"] = "set_connection_mode"
+
+
+@dataclass(frozen=True)
+class SetToolMode:
+    """A node becomes a tool for agents, or a step of the flow again; `also` holds what that changes in the node."""
+
+    node: str
+    enabled: bool
+    also: tuple[NodeChange, ...]
+    kind: Literal["set_tool_mode"] = "set_tool_mode"
+
+
+@dataclass(frozen=True)
+class SetFlow:
+    """The whole document is replaced by another."""
+
+    old: JsonObject
+    new: JsonObject
+    kind: Literal["set_flow"] = "set_flow"
+
+
+FlowAction: TypeAlias = (
+    AddComponent
+    | RemoveComponent
+    | Connect
+    | Disconnect
+    | Configure
+    | Arrange
+    | SelectOutput
+    | SetConnectionMode
+    | SetToolMode
+    | SetFlow
+)
+
+
+def inverse(action: FlowAction) -> FlowAction:
+    """Return the action that undoes `action`."""
+    match action:
+        case AddComponent():
+            return RemoveComponent(action.node, LAST if action.index is None else action.index, action.edges)
+        case RemoveComponent():
+            return AddComponent(action.node, None if action.index == LAST else action.index, action.edges)
+        case Connect():
+            return Disconnect(action.edge, LAST if action.index is None else action.index)
+        case Disconnect():
+            return Connect(action.edge, None if action.index == LAST else action.index)
+        case Configure() | SelectOutput():
+            return replace(action, old=action.new, new=action.old, also=_reverse(action.also))
+        case Arrange() | SetConnectionMode() | SetFlow():
+            return replace(action, old=action.new, new=action.old)
+        case SetToolMode():
+            return replace(action, enabled=not action.enabled, also=_reverse(action.also))
+        case _:
+            assert_never(action)
+
+
+def apply(flow: Flow, action: FlowAction) -> Flow:
+    """Return the flow after `action`.
+
+    Raises:
+        StaleAction: the flow is not in the state that the action was made for.
+    """
+    match action:
+        case AddComponent():
+            return _add(flow, action)
+        case RemoveComponent():
+            return _remove(flow, action)
+        case Connect():
+            return _connect(flow, action)
+        case Disconnect():
+            edges = list(as_list(flow.data.get("edges")))
+            _take(edges, action.index, action.edge, "edge")
+            return flow.with_parts(edges=edges)
+        case Configure():
+            value = NodeChange((*field_path(action.field), "value"), action.old, action.new)
+            return change_node(flow, action.node, (value, *action.also))
+        case Arrange():
+            return change_node(flow, action.node, (NodeChange((action.key,), action.old, action.new),))
+        case SelectOutput():
+            chosen = NodeChange(("data", "selected_output"), action.old, action.new)
+            return change_node(flow, action.node, (chosen, *action.also))
+        case SetConnectionMode():
+            value = NodeChange((*field_path(action.field), "value"), action.old, action.new)
+            return change_node(flow, action.node, (value,))
+        case SetToolMode():
+            return change_node(flow, action.node, action.also)
+        case SetFlow():
+            if not same_json(flow.raw, action.old):
+                raise StaleAction("The flow is not the one that was to be replaced; look at it again.")
+            return Flow(action.new)
+        case _:
+            assert_never(action)
+
+
+def apply_all(flow: Flow, actions: Sequence[FlowAction]) -> Flow:
+    """Return the flow after all `actions` in order.
+
+    Raises:
+        StaleAction: as `apply`.
+    """
+    for action in actions:
+        flow = apply(flow, action)
+    return flow
+
+
+def field_path(name: str) -> tuple[str, ...]:
+    """Return where in a node's JSON the field called `name` stands."""
+    return ("data", "node", "template", name)
+
+
+def change_raw(raw: JsonObject, changes: Sequence[NodeChange], node_id: str = "") -> JsonObject:
+    """Return a node's JSON after `changes`, sharing what does not change.
+
+    Raises:
+        StaleAction: an old value is not what the node holds.
+    """
+    changed: Json = raw
+    for change in changes:
+        if not same_json(get_at(changed, change.path), change.old):
+            place = ".".join(str(step) for step in change.path)
+            raise StaleAction(f"{node_id}: {place} has changed meanwhile; look at it again.")
+        try:
+            changed = replace_at(changed, change.path, change.new)
+        except KeyError:
+            place = ".".join(str(step) for step in change.path)
+            raise StaleAction(f"{node_id}: there is no place {place}.") from None
+    return as_object(changed)
+
+
+def change_node(flow: Flow, node_id: str, changes: Sequence[NodeChange]) -> Flow:
+    """Return the flow with one node changed.
+
+    Raises:
+        StaleAction: there is no such node, or an old value is not what it holds.
+    """
+    nodes = list(as_list(flow.data.get("nodes")))
+    for index, node in enumerate(flow.nodes):
+        if node.id == node_id:
+            nodes[index] = change_raw(node.raw, changes, node_id)
+            return flow.with_parts(nodes=nodes)
+    raise StaleAction(f"There is no node {node_id!r} any more.")
+
+
+def _reverse(changes: tuple[NodeChange, ...]) -> tuple[NodeChange, ...]:
+    return tuple(NodeChange(change.path, change.new, change.old) for change in reversed(changes))
+
+
+def _add(flow: Flow, action: AddComponent) -> Flow:
+    node_id = _node_id(action.node)
+    if flow.node(node_id) is not None:
+        raise StaleAction(f"There is already a node {node_id!r}.")
+    nodes, edges = list(as_list(flow.data.get("nodes"))), list(as_list(flow.data.get("edges")))
+    _put(nodes, action.index, action.node, "node")
+    for index, edge in sorted(action.edges, key=lambda entry: entry[0]):
+        _put(edges, index, edge, "edge")
+    return flow.with_parts(nodes=nodes, edges=edges if action.edges else None)
+
+
+def _remove(flow: Flow, action: RemoveComponent) -> Flow:
+    nodes, edges = list(as_list(flow.data.get("nodes"))), list(as_list(flow.data.get("edges")))
+    node_id = _node_id(action.node)
+    for index, edge in sorted(action.edges, key=lambda entry: entry[0], reverse=True):
+        _take(edges, index, edge, "edge")
+    if any(node_id in (as_object(edge).get("source"), as_object(edge).get("target")) for edge in edges):
+        raise StaleAction(f"{node_id!r} has other edges meanwhile; look at it again.")
+    _take(nodes, action.index, action.node, "node")
+    return flow.with_parts(nodes=nodes, edges=edges if action.edges else None)
+
+
+def _connect(flow: Flow, action: Connect) -> Flow:
+    for end in ("source", "target"):
+        node_id = as_text(action.edge.get(end))
+        if flow.node(node_id) is None:
+            raise StaleAction(f"There is no node {node_id!r} to connect.")
+    edges = list(as_list(flow.data.get("edges")))
+    _put(edges, action.index, action.edge, "edge")
+    return flow.with_parts(edges=edges)
+
+
+def _put(members: list[Json], index: int | None, member: Json, what: str) -> None:
+    if index is None or index == LAST:
+        members.append(member)
+    elif 0 <= index <= len(members):
+        members.insert(index, member)
+    else:
+        raise StaleAction(f"There is no place {index} for the {what} any more.")
+
+
+def _take(members: list[Json], index: int, member: Json, what: str) -> None:
+    place = len(members) - 1 if index == LAST else index
+    if not 0 <= place < len(members) or not same_json(members[place], member):
+        raise StaleAction(f"The {what} is not where it was; look at the flow again.")
+    del members[place]
+
+
+def _node_id(node: JsonObject) -> str:
+    return as_text(object_at(node, "data").get("id")) or as_text(node.get("id"))

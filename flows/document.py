@@ -1,0 +1,293 @@
+"""The lossless form of a Langflow flow: the JSON document as it was read, with typed views of its nodes and edges."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+
+from flows.jsonvalues import (
+    Json,
+    JsonObject,
+    NotJsonError,
+    as_list,
+    as_object,
+    as_text,
+    copy_json,
+    object_at,
+)
+
+__all__ = ["Edge", "Flow", "FlowFormatError", "Json", "JsonObject", "Node"]
+
+
+class FlowFormatError(ValueError):
+    """A document that is no flow; `path` is the JSON path of the place, `fix` says what to change."""
+
+    def __init__(self, path: str, message: str, fix: str) -> None:
+        super().__init__(f"{path} {message}. {fix}")
+        self.path = path
+        self.message = message
+        self.fix = fix
+
+
+@dataclass(frozen=True)
+class Node:
+    """A view of one node; `raw` is its JSON object and must not be changed."""
+
+    raw: JsonObject
+
+    @cached_property
+    def id(self) -> str:
+        """The id by which edges name the node."""
+        return as_text(object_at(self.raw, "data").get("id")) or as_text(self.raw.get("id"))
+
+    @cached_property
+    def type(self) -> str:
+        """The component type (`data.type`)."""
+        return as_text(object_at(self.raw, "data").get("type"))
+
+    @cached_property
+    def definition(self) -> JsonObject:
+        """The component definition that the node carries (`data.node`)."""
+        return object_at(self.raw, "data", "node")
+
+    @property
+    def display_name(self) -> str:
+        """The name a person sees; the type when there is none."""
+        return as_text(self.definition.get("display_name")) or self.type
+
+    @property
+    def is_note(self) -> bool:
+        """Whether this is a sticky note and no component."""
+        return self.raw.get("type") == "noteNode" or self.type == "note"
+
+    @cached_property
+    def template(self) -> Mapping[str, JsonObject]:
+        """The fields by name, without the template's metadata entries."""
+        entries = object_at(self.definition, "template")
+        return MappingProxyType({name: as_object(field) for name, field in entries.items() if isinstance(field, dict)})
+
+    def field(self, name: str) -> JsonObject | None:
+        """Return the field called `name`, or None."""
+        found = object_at(self.definition, "template").get(name)
+        return found if isinstance(found, dict) else None
+
+    def value(self, name: str) -> Json:
+        """Return the value of the field called `name`; None when there is no such field or value."""
+        return as_object(self.field(name)).get("value")
+
+    @property
+    def code(self) -> str:
+        """The component's own source, or an empty text."""
+        return as_text(self.value("code"))
+
+    @cached_property
+    def outputs(self) -> tuple[JsonObject, ...]:
+        """The outputs as the node declares them."""
+        found = as_list(self.definition.get("outputs"))
+        return tuple(as_object(output) for output in found if isinstance(output, dict))
+
+    @property
+    def tool_mode(self) -> bool:
+        """Whether the node is used as a tool."""
+        return self.definition.get("tool_mode") is True
+
+    @property
+    def position(self) -> tuple[float, float]:
+        """Where the node stands on the canvas: x, y in pixels."""
+        place = object_at(self.raw, "position")
+        return _number(place.get("x")), _number(place.get("y"))
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A view of one edge; `raw` is its JSON object and must not be changed."""
+
+    raw: JsonObject
+
+    @property
+    def id(self) -> str:
+        """The edge's own id."""
+        return as_text(self.raw.get("id"))
+
+    @property
+    def source(self) -> str:
+        """The id of the node it leaves."""
+        return as_text(self.raw.get("source"))
+
+    @property
+    def target(self) -> str:
+        """The id of the node it enters."""
+        return as_text(self.raw.get("target"))
+
+    @cached_property
+    def source_port(self) -> str:
+        """The name of the output it leaves."""
+        return as_text(self._handle("sourceHandle").get("name"))
+
+    @cached_property
+    def target_port(self) -> str:
+        """The name of the field it enters, or of the output it feeds back into."""
+        handle = self._handle("targetHandle")
+        return as_text(handle.get("fieldName")) or as_text(handle.get("name"))
+
+    @cached_property
+    def is_feedback(self) -> bool:
+        """Whether the edge closes a loop by entering an output."""
+        handle = self._handle("targetHandle")
+        return "name" in handle and not handle.get("fieldName")
+
+    def _handle(self, key: str) -> JsonObject:
+        parsed = object_at(self.raw, "data", key)
+        if parsed:
+            return parsed
+        written = as_text(self.raw.get(key)).replace("œ", '"')
+        if not written.startswith("{"):
+            return {}
+        import json
+
+        try:
+            return as_object(json.loads(written))
+        except ValueError:
+            return {}
+
+
+@dataclass(frozen=True, eq=False)
+class Flow:
+    """A flow: an immutable view of one JSON document. Edits make new flows that share what they do not change."""
+
+    raw: JsonObject
+
+    @classmethod
+    def empty(cls, name: str = "Untitled Flow", description: str = "") -> Flow:
+        """Return a flow without nodes, in the form that Langflow's own builder starts from."""
+        viewport: JsonObject = {"x": 0, "y": 0, "zoom": 1}
+        return cls({"name": name, "description": description, "data": {"nodes": [], "edges": [], "viewport": viewport}})
+
+    @classmethod
+    def from_json(cls, obj: object) -> Flow:
+        """Return the flow that `obj` holds: an export with `data`, or bare `nodes` and `edges`.
+
+        Raises:
+            FlowFormatError: `obj` is no flow; the error names the JSON path.
+        """
+        try:
+            raw = copy_json(obj)
+        except NotJsonError as error:
+            raise FlowFormatError(error.path, error.message, "Give a document that JSON can hold.") from None
+        if not isinstance(raw, dict):
+            raise FlowFormatError("$", "is not an object", "Give a Langflow export: an object with `data`.")
+        _check_form(raw)
+        return cls(raw)
+
+    def to_json(self) -> JsonObject:
+        """Return a fresh document, equal to the one that was read."""
+        return as_object(copy_json(self.raw))
+
+    @property
+    def data(self) -> JsonObject:
+        """The object that holds `nodes` and `edges`."""
+        data = self.raw.get("data")
+        return data if isinstance(data, dict) else self.raw
+
+    @property
+    def name(self) -> str:
+        """The flow's name, or an empty text."""
+        return as_text(self.raw.get("name"))
+
+    @property
+    def description(self) -> str:
+        """The flow's description, or an empty text."""
+        return as_text(self.raw.get("description"))
+
+    @cached_property
+    def nodes(self) -> tuple[Node, ...]:
+        """All nodes in document order, notes included."""
+        return tuple(Node(as_object(node)) for node in as_list(self.data.get("nodes")))
+
+    @cached_property
+    def edges(self) -> tuple[Edge, ...]:
+        """All edges in document order."""
+        return tuple(Edge(as_object(edge)) for edge in as_list(self.data.get("edges")))
+
+    @cached_property
+    def _by_id(self) -> dict[str, Node]:
+        found: dict[str, Node] = {}
+        for node in self.nodes:
+            found.setdefault(node.id, node)
+        return found
+
+    def node(self, node_id: str) -> Node | None:
+        """Return the node with this id, or None."""
+        return self._by_id.get(node_id)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no component; notes do not count."""
+        return all(node.is_note for node in self.nodes)
+
+    def with_parts(self, *, nodes: list[Json] | None = None, edges: list[Json] | None = None) -> Flow:
+        """Return the flow with other node or edge lists and everything else shared."""
+        data = dict(self.data)
+        if nodes is not None:
+            data["nodes"] = nodes
+        if edges is not None:
+            data["edges"] = edges
+        if isinstance(self.raw.get("data"), dict):
+            return Flow({**self.raw, "data": data})
+        return Flow(data)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Flow) and (self.raw is other.raw or self.raw == other.raw)
+
+    def __hash__(self) -> int:
+        return hash((self.name, tuple(node.id for node in self.nodes), len(self.edges)))
+
+
+def _number(value: Json) -> float:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0.0
+
+
+def _check_form(raw: JsonObject) -> None:
+    if "data" in raw:
+        data, prefix = raw["data"], "$.data"
+        if not isinstance(data, dict):
+            raise FlowFormatError("$.data", "is not an object", "It must hold `nodes` and `edges`.")
+    elif "nodes" in raw:
+        data, prefix = raw, "$"
+    else:
+        raise FlowFormatError("$", "has neither `data` nor `nodes`", "Give a Langflow export: an object with `data`.")
+    for key in ("nodes", "edges"):
+        members = data.get(key)
+        if members is None and key == "edges" and key not in data:
+            continue
+        if not isinstance(members, list):
+            raise FlowFormatError(f"{prefix}.{key}", "is not a list", f"Write `{key}` as a list.")
+        for index, member in enumerate(members):
+            place = f"{prefix}.{key}[{index}]"
+            if not isinstance(member, dict):
+                raise FlowFormatError(place, "is not an object", "Each one must be an object.")
+            (_check_node if key == "nodes" else _check_edge)(member, place)
+
+
+def _check_node(node: JsonObject, place: str) -> None:
+    data = node.get("data")
+    if "data" in node and not isinstance(data, dict):
+        raise FlowFormatError(f"{place}.data", "is not an object", "It must hold the component.")
+    inner = object_at(node, "data").get("id")
+    if not (isinstance(node.get("id"), str) or isinstance(inner, str)):
+        raise FlowFormatError(f"{place}.id", "is not text", "Give every node an id.")
+    if isinstance(data, dict):
+        definition = data.get("node")
+        if definition is not None and not isinstance(definition, dict):
+            raise FlowFormatError(f"{place}.data.node", "is not an object", "It must hold the component's definition.")
+        template = object_at(node, "data", "node").get("template")
+        if template is not None and not isinstance(template, dict):
+            raise FlowFormatError(f"{place}.data.node.template", "is not an object", "It must hold the fields by name.")
+
+
+def _check_edge(edge: JsonObject, place: str) -> None:
+    for key in ("source", "target"):
+        if not isinstance(edge.get(key), str):
+            raise FlowFormatError(f"{place}.{key}", "is not text", "Name the node by its id.")

@@ -1,0 +1,79 @@
+"""A fault: what is wrong with a flow or a spec, where, and what to do about it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from flows.jsonvalues import JsonObject
+
+Severity: TypeAlias = Literal["error", "warning"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fault:
+    """One thing that is wrong.
+
+    `error` means that the engine would refuse, fail or ignore what was asked; everything else is a `warning`.
+    `node` is the id that the reader knows (a spec's own id, or a node id on a canvas); `line` counts from 1.
+    """
+
+    code: str
+    message: str
+    fix: str
+    severity: Severity = "error"
+    node: str | None = None
+    port: str | None = None
+    field: str | None = None
+    line: int | None = None
+
+    @property
+    def is_error(self) -> bool:
+        """Whether this fault stops a flow from being built or run as asked."""
+        return self.severity == "error"
+
+    def to_json(self) -> JsonObject:
+        """Return the fault as a JSON object with every key present."""
+        return {
+            "code": self.code,
+            "severity": self.severity,
+            "node": self.node,
+            "port": self.port,
+            "field": self.field,
+            "line": self.line,
+            "message": self.message,
+            "fix": self.fix,
+        }
+
+
+def nearest(name: str, candidates: Iterable[str], limit: int = 3) -> list[str]:
+    """Return up to `limit` of the candidates most like `name`, best first; case, spaces and `_` do not count."""
+    known: dict[str, str] = {}
+    for candidate in candidates:
+        known.setdefault(_plain(candidate), candidate)
+    plain = _plain(name)
+    found = difflib.get_close_matches(plain, known, n=limit, cutoff=0.55)
+    if plain and len(found) < limit:
+        inside = [key for key in known if key not in found and (plain in key or (len(key) > 2 and key in plain))]
+        inside.sort(key=len)
+        found += inside[: limit - len(found)]
+    return [known[key] for key in found]
+
+
+def did_you_mean(name: str, candidates: Iterable[str], *, otherwise: str = "it has") -> str:
+    """Return advice naming the nearest valid names, or all of the (few) names there are."""
+    names = list(candidates)
+    close = nearest(name, names)
+    if close:
+        return "Did you mean " + " or ".join(repr(item) for item in close) + "?"
+    if not names:
+        return f"{otherwise[:1].upper()}{otherwise[1:]} none."
+    shown = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
+    return f"{otherwise[:1].upper()}{otherwise[1:]}: {shown}."
+
+
+def _plain(name: str) -> str:
+    return "".join(letter for letter in name.casefold() if letter.isalnum())

@@ -1,0 +1,159 @@
+"""JSON values as the flow layer holds them: typed access, fresh copies, edits that share what stays the same."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from typing import Final, TypeAlias, cast
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+JsonObject: TypeAlias = "dict[str, Json]"
+JsonPath: TypeAlias = tuple[str | int, ...]
+
+
+class Missing(enum.Enum):
+    """The type of `MISSING`, which stands where a key is absent."""
+
+    MISSING = "missing"
+
+
+MISSING: Final = Missing.MISSING
+MaybeJson: TypeAlias = "Json | Missing"
+
+
+class NotJsonError(ValueError):
+    """A value that JSON cannot hold; `path` says where it stands."""
+
+    def __init__(self, path: str, message: str) -> None:
+        super().__init__(f"{path}: {message}")
+        self.path = path
+        self.message = message
+
+
+def as_object(value: object) -> JsonObject:
+    """Return `value` when it is a JSON object, else an empty one."""
+    return cast("JsonObject", value) if isinstance(value, dict) else {}
+
+
+def as_list(value: object) -> list[Json]:
+    """Return `value` when it is a JSON list, else an empty one."""
+    return cast("list[Json]", value) if isinstance(value, list) else []
+
+
+def as_text(value: object) -> str:
+    """Return `value` when it is text, else an empty text."""
+    return value if isinstance(value, str) else ""
+
+
+def texts(value: object) -> list[str]:
+    """Return the texts among the members of a JSON list; anything else gives no texts."""
+    return [item for item in as_list(value) if isinstance(item, str)]
+
+
+def object_at(value: object, *keys: str) -> JsonObject:
+    """Return the object found by following `keys`, or an empty one when the path breaks off."""
+    for key in keys:
+        value = as_object(value).get(key)
+    return as_object(value)
+
+
+def copy_json(value: object, path: str = "$") -> Json:
+    """Return a fresh copy of `value`.
+
+    Raises:
+        NotJsonError: something inside is not JSON, or is nested too deeply.
+    """
+    try:
+        return _copy(value)
+    except (TypeError, RecursionError):
+        _locate(value, path, 0)
+        raise NotJsonError(path, "is nested too deeply") from None
+
+
+def _copy(value: object) -> Json:
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if isinstance(value, dict):
+        entries = cast("dict[object, object]", value)
+        copied: JsonObject = {}
+        for key, item in entries.items():
+            if not isinstance(key, str):
+                raise TypeError
+            copied[key] = _copy(item)
+        return copied
+    if isinstance(value, list):
+        return [_copy(item) for item in cast("list[object]", value)]
+    raise TypeError
+
+
+def _locate(value: object, path: str, depth: int) -> None:
+    if depth > 200:  # deeper than any flow; the caller reports the nesting
+        return
+    if isinstance(value, dict):
+        for key, item in cast("dict[object, object]", value).items():
+            if not isinstance(key, str):
+                raise NotJsonError(path, f"has a key that is not text: {key!r}")
+            _locate(item, f"{path}.{key}", depth + 1)
+    elif isinstance(value, list):
+        for index, item in enumerate(cast("list[object]", value)):
+            _locate(item, f"{path}[{index}]", depth + 1)
+    elif not (value is None or isinstance(value, str | bool | int | float)):
+        raise NotJsonError(path, f"is not a JSON value but a {type(value).__name__}")
+
+
+def same_json(left: MaybeJson, right: MaybeJson) -> bool:
+    """Say whether two values are the same JSON; unlike `==`, `true`, `1` and `1.0` differ."""
+    if left is right:
+        return True
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, dict):
+        other = as_object(right)
+        return left.keys() == other.keys() and all(same_json(item, other[key]) for key, item in left.items())
+    if isinstance(left, list):
+        others = as_list(right)
+        return len(left) == len(others) and all(map(same_json, left, others))
+    return left == right
+
+
+def get_at(value: Json, path: Sequence[str | int]) -> MaybeJson:
+    """Return what stands at `path`, or `MISSING`."""
+    found: Json = value
+    for key in path:
+        if isinstance(found, dict) and isinstance(key, str):
+            if key not in found:
+                return MISSING
+            found = found[key]
+        elif isinstance(found, list) and isinstance(key, int) and 0 <= key < len(found):
+            found = found[key]
+        else:
+            return MISSING
+    return found
+
+
+def replace_at(value: Json, path: Sequence[str | int], new: MaybeJson) -> Json:
+    """Return `value` with `new` at `path` (`MISSING` removes a key); only the containers on the way are copied.
+
+    Raises:
+        KeyError: the path breaks off before its last step, or its last step is no place to write to.
+    """
+    if not path:
+        if isinstance(new, Missing):
+            raise KeyError(path)
+        return new
+    key, rest = path[0], path[1:]
+    if isinstance(value, dict) and isinstance(key, str):
+        changed = dict(value)
+        if rest:
+            changed[key] = replace_at(value[key], rest, new)
+        elif isinstance(new, Missing):
+            changed.pop(key, None)
+        else:
+            changed[key] = new
+        return changed
+    removes = isinstance(new, Missing) and not rest
+    if isinstance(value, list) and isinstance(key, int) and 0 <= key < len(value) and not removes:
+        items = list(value)
+        items[key] = replace_at(value[key], rest, new)
+        return items
+    raise KeyError(key)

@@ -1,0 +1,99 @@
+"""What a forked run does with itself: cut every tie to the runner, wait for its request, run it, hand back, exit."""
+
+import contextlib
+import json
+import os
+import random
+import signal
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, NoReturn
+
+from lfx_runner.engine import touch
+from lfx_runner.execute import exception_chain, run_flow
+from lfx_runner.linux import end_with_parent
+from lfx_runner.protocol import MAX_RESULT, encode, run_environment, write_all
+
+
+def live(parent: int, request: int, go: int, results: int, folder: Path, *, ahead: bool) -> NoReturn:
+    """The life of a forked process. `go` gives one byte when `request` holds a request, or ends when there is none.
+
+    A process forked ahead of need warms itself while it waits.
+    """
+    status = 70
+    try:
+        isolate(parent, {request, go, results}, folder)
+        if ahead:
+            touch()
+        if os.read(go, 1):
+            size = os.fstat(request).st_size
+            write_all(results, answer(os.pread(request, size, 0)))
+        status = 0
+    finally:
+        os._exit(status)
+
+
+def isolate(parent: int, keep: set[int], folder: Path) -> None:
+    """Own session, no inherited descriptor but `keep`, private folders, an allow-listed environment."""
+    os.setsid()
+    end_with_parent(parent)
+    signal.set_wakeup_fd(-1)
+    for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_DFL)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(nothing, standard)
+    close_all_but(keep | {0, 1, 2})
+    os.umask(0o077)
+    home, temporary = folder / "home", folder / "tmp"
+    environment = run_environment(dict(os.environ), str(home), str(temporary))
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(home)
+    tempfile.tempdir = None
+    random.seed()
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed()
+    _move_engine_home(home)
+
+
+def close_all_but(keep: set[int]) -> None:
+    """Close every descriptor that is not in `keep`."""
+    listing = Path("/dev/fd" if sys.platform == "darwin" else "/proc/self/fd")
+    try:
+        opened = [int(entry.name) for entry in listing.iterdir()]
+    except OSError:
+        opened = list(range(3, os.sysconf("SC_OPEN_MAX")))
+    for descriptor in opened:
+        if descriptor not in keep:
+            with contextlib.suppress(OSError):
+                os.close(descriptor)
+
+
+def _move_engine_home(home: Path) -> None:
+    """lfx read its settings when it was imported: point what it writes at this run's private folder."""
+    from lfx.services.deps import get_settings_service  # already imported, kept near its use
+
+    service = get_settings_service()
+    if service is not None:
+        service.settings.config_dir = str(home)
+
+
+def answer(line: bytes) -> bytes:
+    """Run the request in `line` and give the result as one line."""
+    request: dict[str, Any] = json.loads(line)
+    result = run_flow(request)
+    try:
+        data = encode(result)
+    except (ValueError, TypeError, RecursionError) as error:
+        return encode({**_without_values(result), "failure": {"node": None, "chain": exception_chain(error)}})
+    if len(data) <= MAX_RESULT:
+        return data
+    message = f"The results take {len(data) // 1_000_000} MB; at most {MAX_RESULT // 1_000_000} MB are handed back."
+    chain = [{"type": "lfx_runner.ResultTooLarge", "message": message, "link": "raised"}]
+    return encode({**_without_values(result), "failure": {"node": None, "chain": chain}})
+
+
+def _without_values(result: dict[str, Any]) -> dict[str, Any]:
+    return {**result, "output": None, "outputs": {}, "nodes": {}}

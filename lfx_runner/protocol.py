@@ -1,0 +1,74 @@
+"""The words spoken over the pipes between the runner process and its client: one JSON document a line."""
+
+import json
+import os
+from collections.abc import Iterator
+from typing import Any
+
+PROTOCOL = 1
+MAX_REQUEST = 32 * 1024 * 1024
+"""Bytes of the longest request line that is accepted."""
+MAX_RESULT = 32 * 1024 * 1024
+"""Bytes of the largest result that a run may hand back."""
+
+Message = dict[str, Any]
+
+# What a run may see of the environment. Nothing here can hold a secret; everything else is dropped.
+PASSED_VARIABLES = frozenset(
+    {"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE"}
+)
+ENGINE_VARIABLES = {
+    "DO_NOT_TRACK": "1",
+    "LANGFLOW_DO_NOT_TRACK": "true",
+    "LANGFLOW_LOG_LEVEL": "CRITICAL",
+    "LANGFLOW_PRETTY_LOGS": "false",
+    "ANONYMIZED_TELEMETRY": "false",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+}
+
+
+def run_environment(source: dict[str, str], home: str, temporary: str) -> dict[str, str]:
+    """The whole environment of a run: the allowed variables of `source`, and private folders."""
+    kept = {name: value for name, value in source.items() if name in PASSED_VARIABLES}
+    return {**kept, **ENGINE_VARIABLES, "HOME": home, "TMPDIR": temporary}
+
+
+def encode(message: Message) -> bytes:
+    """One message as one line. `NaN` and infinities, which are not JSON, raise ValueError."""
+    text = json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.encode("utf-8", errors="replace") + b"\n"
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write every byte to a blocking descriptor."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+class LineBuffer:
+    """Cuts a byte stream into lines of at most `limit` bytes; a longer line is dropped and reported as None."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._held = bytearray()
+        self._dropping = False
+
+    def feed(self, data: bytes) -> Iterator[bytes | None]:
+        """Yield each line that `data` completes, without its newline."""
+        *lines, rest = data.split(b"\n")
+        for line in lines:
+            if self._dropping:
+                self._dropping = False
+                continue
+            self._held += line
+            whole = bytes(self._held)
+            self._held.clear()
+            yield whole if len(whole) <= self._limit else None
+        if self._dropping:
+            return
+        self._held += rest
+        if len(self._held) > self._limit:
+            self._held.clear()
+            self._dropping = True
+            yield None

@@ -1,0 +1,65 @@
+"""Turns what components return into plain JSON values: text of messages, rows of tables, contents of data."""
+
+import math
+from collections.abc import Mapping
+from datetime import date, datetime, time
+from pathlib import PurePath
+from typing import Any
+
+from lfx.schema.data import Data
+from lfx.schema.message import Message
+from pandas import DataFrame, Series
+from pydantic import BaseModel
+
+MAX_DEPTH = 24
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """`value` as JSON: None, bool, number, text, list or object; what has no such form becomes its type's name.
+
+    Objects without a JSON form (tools, models, functions) are never printed with their contents, which may hold keys.
+    """
+    if depth > MAX_DEPTH:
+        return None
+    match value:
+        case None | bool() | int() | str():
+            return value
+        case float():
+            return value if math.isfinite(value) else None
+        case Message():
+            return _message_text(value)
+        case Data():
+            return plain(value.data, depth + 1)
+        case DataFrame():
+            return [plain(row, depth + 1) for row in value.to_dict(orient="records")]
+        case Series():
+            return [plain(item, depth + 1) for item in value.tolist()]
+        case Mapping():
+            return {str(key): plain(item, depth + 1) for key, item in value.items()}
+        case list() | tuple() | set() | frozenset():
+            return [plain(item, depth + 1) for item in value]
+        case _:
+            return _other(value, depth)
+
+
+def _message_text(message: Message) -> str:
+    text = message.text
+    return text if isinstance(text, str) else ""
+
+
+def _other(value: Any, depth: int) -> Any:
+    match value:
+        case bytes():
+            return value.decode("utf-8", errors="replace")
+        case datetime() | date() | time():
+            return value.isoformat()
+        case PurePath():
+            return value.name
+    if hasattr(value, "item") and type(value).__module__ == "numpy":
+        return plain(value.item(), depth + 1)
+    if hasattr(value, "page_content"):
+        return {"text": value.page_content, **plain(getattr(value, "metadata", {}), depth + 1)}
+    if isinstance(value, BaseModel) and type(value).__module__.startswith(("lfx.schema", "lfx.inputs")):
+        return plain(value.model_dump(), depth + 1)
+    name = getattr(value, "name", None)
+    return {"type": type(value).__name__, "name": name} if isinstance(name, str) else {"type": type(value).__name__}

@@ -1,0 +1,294 @@
+"""Forks a process for every run from the warm engine, watches over it, and passes its result on.
+
+One thread and one `select` loop: nothing here survives into a fork but plain data. A spare process is forked ahead of
+need, so that a run does not wait for the fork.
+"""
+
+import contextlib
+import json
+import os
+import selectors
+import shutil
+import signal
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from lfx_runner import child
+from lfx_runner.linux import adopt_orphans, end_orphans
+from lfx_runner.protocol import MAX_REQUEST, MAX_RESULT, LineBuffer, Message, encode, write_all
+
+CHUNK = 1 << 18
+MAX_RUNS = 64
+"""Runs at the same time that are accepted; the client asks for far fewer."""
+
+
+@dataclass
+class Child:
+    """One forked process and the descriptors that tie it to the runner."""
+
+    pid: int
+    request: int
+    go: int
+    results: int
+    folder: Path
+    run: str | None = None
+    deadline: float = float("inf")
+    received: bytearray = field(default_factory=bytearray)
+
+
+class Zygote:
+    """The loop that serves runs until its input ends; leaving the context ends every run."""
+
+    def __init__(self, commands: int, replies: int, folder: Path) -> None:
+        """Read requests from descriptor `commands`, answer on `replies`, keep private folders under `folder`."""
+        self._commands = commands
+        self._replies = replies
+        self._folder = folder
+        self._children: dict[int, Child] = {}
+        self._runs: dict[str, Child] = {}
+        self._spare: Child | None = None
+        self._spare_wanted = True  # once per run: a spare that dies unused is not replaced at once
+        self._lines = LineBuffer(MAX_REQUEST)
+        self._open = True
+
+    def __enter__(self) -> Self:
+        """Start watching the input and the children."""
+        adopt_orphans()
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._wake_read, wake_write = os.pipe()
+        for descriptor in (self._wake_read, wake_write, self._commands):
+            os.set_blocking(descriptor, False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
+        self._selector = selectors.DefaultSelector()
+        self._watch(self._commands, self._read_commands)
+        self._watch(self._wake_read, self._reap)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End every run and remove every private folder."""
+        for each in list(self._children.values()):
+            self._remove(each)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def serve(self) -> None:
+        """Serve until the input ends or a shutdown is asked for."""
+        self._spare, self._spare_wanted = self._fork(ahead=True), False
+        while self._open:
+            nearest = min((each.deadline for each in self._runs.values()), default=float("inf"))
+            timeout = None if nearest == float("inf") else max(0.0, nearest - time.monotonic())
+            for key, _ in self._selector.select(timeout):
+                if self._selector.get_map().get(key.fd) is key:  # an earlier event may have ended this one's source
+                    key.data()
+            self._expire()
+            if self._spare is None and self._spare_wanted and self._open:
+                # Warming costs as much as a run: with several runs at once the cores have better things to do.
+                self._spare, self._spare_wanted = self._fork(ahead=len(self._runs) <= 1), False
+
+    def _watch(self, descriptor: int, action: Callable[[], None]) -> None:
+        self._selector.register(descriptor, selectors.EVENT_READ, action)
+
+    def _reply(self, message: Message) -> None:
+        try:
+            write_all(self._replies, encode(message))
+        except BrokenPipeError:
+            self._open = False
+
+    def _fail(self, run: str, code: str, message: str, **more: Any) -> None:
+        self._reply({"id": run, "type": "error", "code": code, "message": message, **more})
+
+    # Requests
+
+    def _read_commands(self) -> None:
+        try:
+            data = os.read(self._commands, CHUNK)
+        except BlockingIOError:
+            return
+        if not data:
+            self._open = False
+            return
+        for line in self._lines.feed(data):
+            if line is None:
+                message = f"A request may take {MAX_REQUEST // (1024 * 1024)} MB at most."
+                self._reply({"type": "error", "code": "too_large", "message": message})
+            elif line.strip():
+                self._handle(line)
+
+    def _handle(self, line: bytes) -> None:
+        try:
+            request = json.loads(line)
+            kind, run = request["type"], request.get("id")
+        except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
+            self._reply({"type": "error", "code": "bad_request", "message": "A request is not a JSON object."})
+            return
+        match kind, run:
+            case "run", str():
+                self._start(run, line, request)
+            case "cancel", str():
+                if (running := self._runs.get(run)) is not None:
+                    self._remove(running)
+                    self._fail(run, "cancelled", "The run was cancelled.")
+            case "ping", _:
+                self._reply({"id": run, "type": "pong", "running": len(self._runs)})
+            case "shutdown", _:
+                self._open = False
+            case _:
+                self._reply({"id": run, "type": "error", "code": "bad_request", "message": "An unknown request."})
+
+    def _start(self, run: str, line: bytes, request: Message) -> None:
+        timeout = request.get("timeout")
+        if run in self._runs or not isinstance(request.get("flow"), dict) or not isinstance(timeout, int | float):
+            self._fail(run, "bad_request", "A run needs an id of its own, a flow and a timeout in seconds.")
+            return
+        if len(self._runs) >= MAX_RUNS:
+            self._fail(run, "busy", "Too many runs at the same time.")
+            return
+        taken = self._spare or self._fork()
+        self._spare, self._spare_wanted = None, True
+        if taken is None:
+            self._fail(run, "crash", "No process could be started for the run.")
+            return
+        taken.run = run
+        taken.deadline = time.monotonic() + timeout
+        self._runs[run] = taken
+        try:
+            write_all(taken.request, line)
+            os.write(taken.go, b"1")
+        except OSError:  # it died while it was waiting; the reaping reports that as a crash
+            return
+        self._reply({"id": run, "type": "started", "pid": taken.pid})
+
+    # Children
+
+    def _fork(self, *, ahead: bool = False) -> Child | None:
+        """A new process that waits for its request, or None when the system gives none.
+
+        One that is forked `ahead` of need warms itself meanwhile.
+        """
+        folder = Path(tempfile.mkdtemp(prefix="run-", dir=self._folder))
+        for name in ("home", "tmp"):
+            (folder / name).mkdir(mode=0o700)
+        request, name = tempfile.mkstemp(dir=folder)
+        os.unlink(name)  # noqa: PTH108 - a path from mkstemp
+        go_read, go_write = os.pipe()
+        results_read, results_write = os.pipe()
+        parent = os.getpid()
+        try:
+            pid = os.fork()
+        except OSError:
+            for descriptor in (request, go_read, go_write, results_read, results_write):
+                os.close(descriptor)
+            shutil.rmtree(folder, ignore_errors=True)
+            return None
+        if pid == 0:
+            child.live(parent, request, go_read, results_write, folder, ahead=ahead)
+        os.close(go_read)
+        os.close(results_write)
+        os.set_blocking(results_read, False)
+        forked = Child(pid, request, go_write, results_read, folder)
+        self._children[pid] = forked
+        self._watch(results_read, lambda: self._read_result(forked))
+        return forked
+
+    def _read_result(self, source: Child) -> None:
+        """Take what the run wrote; a whole line is its result and ends it."""
+        try:
+            data = os.read(source.results, CHUNK)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            self._selector.unregister(source.results)  # its exit, which follows, says what happened
+            return
+        source.received += data
+        if data.endswith(b"\n") or len(source.received) > MAX_RESULT + CHUNK:
+            self._finish(source)
+
+    def _finish(self, source: Child, *, reaped: bool = False) -> None:
+        """Pass a result on; the process, which is ending anyway, is tidied up after when its end is noticed."""
+        run, received = source.run, bytes(source.received)
+        if run is not None:
+            try:
+                result = json.loads(received)
+                if not isinstance(result, dict) or len(received) > MAX_RESULT + CHUNK:
+                    raise ValueError("not a result")
+                self._reply({**result, "id": run, "type": "result"})
+            except (ValueError, RecursionError):
+                self._fail(run, "crash", "The run's process handed back something that is not a result.")
+            self._runs.pop(run, None)
+        source.run = None
+        if reaped:
+            self._remove(source, reaped=True)
+            return
+        self._selector.unregister(source.results)
+        with contextlib.suppress(OSError):
+            os.killpg(source.pid, signal.SIGKILL)
+
+    def _expire(self) -> None:
+        now = time.monotonic()
+        for run, late in list(self._runs.items()):
+            if late.deadline <= now:
+                self._remove(late)
+                self._fail(run, "timeout", "The run took longer than it was allowed.")
+
+    def _reap(self) -> None:
+        """A child ended: collect it, and report a run that ended without a result."""
+        with contextlib.suppress(BlockingIOError):
+            os.read(self._wake_read, 4096)
+        for each in list(self._children.values()):
+            try:
+                pid, status = os.waitpid(each.pid, os.WNOHANG)
+            except ChildProcessError:
+                pid, status = each.pid, 0
+            if pid == 0:
+                continue
+            self._drain(each)
+            run = each.run
+            if run is not None and each.received.endswith(b"\n"):
+                self._finish(each, reaped=True)
+                continue
+            self._remove(each, reaped=True)
+            if run is not None:
+                code = os.waitstatus_to_exitcode(status)
+                how = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
+                self._fail(run, "crash", f"The run's process {how} before it gave a result.", exit=code)
+
+    def _drain(self, source: Child) -> None:
+        """Read what a child wrote before it ended."""
+        with contextlib.suppress(OSError):
+            while len(source.received) <= MAX_RESULT + CHUNK and (data := os.read(source.results, CHUNK)):
+                source.received += data
+
+    def _remove(self, each: Child, *, reaped: bool = False) -> None:
+        """End a process with its whole group, collect it, and forget and delete everything that was its own."""
+        with contextlib.suppress(OSError):
+            os.killpg(each.pid, signal.SIGKILL)
+        if not reaped:
+            with contextlib.suppress(OSError):
+                os.kill(each.pid, signal.SIGKILL)  # before setsid, the group does not exist yet
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(each.pid, 0)
+        if each.results in self._selector.get_map():
+            self._selector.unregister(each.results)
+        for descriptor in (each.request, each.go, each.results):
+            os.close(descriptor)
+        self._children.pop(each.pid, None)
+        end_orphans(self._children)
+        shutil.rmtree(each.folder, onerror=_unlock)
+        if each.run is not None:
+            self._runs.pop(each.run, None)
+        if self._spare is each:
+            self._spare = None
+
+
+def _unlock(remove: Callable[[str], Any], path: str, _: object) -> None:
+    """A run may have taken away permissions: give them back and try once more."""
+    with contextlib.suppress(OSError):
+        os.chmod(Path(path).parent, 0o700)  # noqa: PTH101 - rmtree speaks in plain paths
+        os.chmod(path, 0o700)  # noqa: PTH101
+        remove(path)

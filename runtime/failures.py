@@ -1,0 +1,195 @@
+"""Turns what went wrong inside a run into a `RunError`: the deepest meaningful cause, classified, without secrets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from flows.document import Json
+from flows.jsonvalues import as_list, as_object, as_text
+from runtime.results import RunError, RunErrorCode
+
+MAX_MESSAGE = 600
+"""Characters of the longest message that is handed on."""
+
+
+@dataclass(frozen=True)
+class Cause:
+    """One exception of a chain: its qualified class name, its cleaned message, how it was linked to the one before."""
+
+    type: str
+    message: str
+    link: str
+
+    @property
+    def name(self) -> str:
+        """The class name alone."""
+        return self.type.rpartition(".")[2]
+
+
+_WRAPPERS = re.compile(
+    r"^\s*(?:Error running graph:|Error building Component [^:\n]*:|Error executing Component [^:\n]*:"
+    r"|Error while creating graph from payload:|An error occurred:|ComponentBuildError:)\s*"
+)
+_PROVIDER_MESSAGE = re.compile(r"""['"]message['"]:\s*(['"])(?P<text>.+?)(?<!\\)\1(?=\s*[,}])""", re.DOTALL)
+_WRAPPER_TYPES = {"ComponentBuildError", "ExceptionWithMessageError", "StreamingError"}
+# Causes that only mean something to whoever wrote the code that raised what came of them.
+_INCIDENTAL = {
+    "KeyError",
+    "IndexError",
+    "AttributeError",
+    "StopIteration",
+    "StopAsyncIteration",
+    "CancelledError",
+    "LookupError",
+}
+_BARE = _INCIDENTAL | {"ZeroDivisionError", "RecursionError", "MemoryError", "AssertionError", "NotImplementedError"}
+
+
+@dataclass(frozen=True)
+class _Rule:
+    code: RunErrorCode
+    types: frozenset[str]
+    text: re.Pattern[str] | None
+    fix: str
+
+
+def _rule(code: RunErrorCode, types: str, text: str, fix: str) -> _Rule:
+    return _Rule(code, frozenset(types.split()), re.compile(text, re.IGNORECASE) if text else None, fix)
+
+
+# In order: the first that matches any cause decides.
+_RULES = (
+    _rule("limit", "ResultTooLarge", "", "Let the flow give back less: fewer rows, or a shorter text."),
+    _rule("limit", "MemoryError", "", "Give the flow less data at once."),
+    _rule(
+        "missing_package",
+        "ModuleNotFoundError ImportError",
+        r"no module named|could not import|is not installed|pip install|uv add",
+        "Use a component that the flow engine brings along, or install the bundle that has this one.",
+    ),
+    _rule(
+        "missing_key",
+        "AuthenticationError",
+        r"\bapi[ _-]?key\b|\baccess token\b.*\b(missing|required)|unauthori[sz]ed|\b401\b|credentials",
+        "Give the node its key, or use a component that needs none.",
+    ),
+    _rule(
+        "missing_model",
+        "",
+        r"(select|choose|provide|specify) a (language )?model|model (is|must be) (required|selected|provided)"
+        r"|no (language )?model|embedding model (is )?(required|missing)",
+        "Choose a model in the node.",
+    ),
+    _rule(
+        "wiring",
+        "",
+        r"^edge |\bedge (between|from|not found)|no matched type|\b(source|target) ?handle\b|has not been built yet"
+        r"|result not found for|invalid payload|\bvertex\b.*\bnot found|cyclic|\bcycle\b",
+        "Check how this node is connected.",
+    ),
+    _rule(
+        "external",
+        "ConnectError ConnectTimeout ReadTimeout ReadError HTTPStatusError HTTPError ConnectionError gaierror URLError "
+        "ConnectionRefusedError ConnectionResetError APIConnectionError APITimeoutError APIStatusError RateLimitError "
+        "NotFoundError InternalServerError SSLError ClientConnectorError TimeoutException TimeoutError "
+        "SSRFProtectionError RemoteProtocolError",
+        r"all connection attempts failed|connection (refused|reset|error|timed out)|name or service not known"
+        r"|temporary failure in name resolution|max retries exceeded|ssrf",
+        "The flow needs something outside that did not answer as expected: check the address, or try again.",
+    ),
+    _rule(
+        "missing_input",
+        "",
+        r"\b(is|are) required\b|\brequired (input|field|parameter)|\bmissing (input|value|required)"
+        r"|no (input|text|data) (was )?(provided|given)|(cannot|must not|can't) be empty|\bis empty\b"
+        r"|please (provide|enter)|not provided",
+        "Give the node the value that it needs, or connect something to it.",
+    ),
+)
+_DEFAULT_FIX = "Check the values and connections of this node."
+
+
+def from_chain(chain: Sequence[Json], node: str | None) -> RunError:
+    """The error for a chain of exceptions, outermost first, as the runner reports it (`type`, `message`, `link`)."""
+    causes = [
+        Cause(as_text(entry.get("type")), _unwrapped(as_text(entry.get("message"))), as_text(entry.get("link")))
+        for entry in map(as_object, as_list(list(chain)))
+    ]
+    chosen = deepest_meaningful(causes)
+    if chosen is None:
+        return RunError(code="code", message="The flow failed without saying why.", fix=_DEFAULT_FIX, node=node)
+    for rule in _RULES:
+        if any(_matches(rule, cause) for cause in causes):
+            return RunError(code=rule.code, message=_readable(chosen), fix=rule.fix, node=node)
+    return RunError(code="code", message=_readable(chosen), fix=_DEFAULT_FIX, node=node)
+
+
+def deepest_meaningful(causes: Sequence[Cause]) -> Cause | None:
+    """The cause that says most: the deepest one that is neither a wrapper, nor empty, nor an incidental detail.
+
+    A cause that was merely being handled when the next was raised counts only below a wrapper.
+    """
+    chosen: Cause | None = None
+    for cause in causes:
+        if cause.name in _WRAPPER_TYPES:
+            continue
+        if chosen is not None:
+            if cause.link == "context" or cause.name in _INCIDENTAL or len(cause.message) < len("x y"):
+                break
+            if cause.message in chosen.message and cause.name not in _BARE:
+                continue
+        if cause.message or cause.name in _BARE:
+            chosen = cause
+    return chosen or next((cause for cause in reversed(causes) if cause.message), None)
+
+
+def scrub(text: str) -> str:
+    """`text` without stack traces, secrets, local folders and memory addresses, and of bounded length."""
+    text = text.partition("Traceback (most recent call last)")[0]
+    for pattern, replacement in _SCRUBS:
+        text = pattern.sub(replacement, text)
+    text = re.sub(r"\n{3,}", "\n\n", text).strip()
+    return text if len(text) <= MAX_MESSAGE else text[: MAX_MESSAGE - 1].rstrip() + "…"
+
+
+_SCRUBS = (
+    (re.compile(r"(?i)\b(bearer|basic)\s+[a-z0-9._~+/=-]{8,}"), r"\1 ***"),
+    (re.compile(r"\b(?:sk|pk|rk)-[A-Za-z0-9_-]{8,}"), "***"),
+    (re.compile(r"\b(?:gh[pousr]_|github_pat_|xox[a-z]-|AKIA|ASIA|AIza|hf_|gsk_|glpat-)[A-Za-z0-9_-]{8,}"), "***"),
+    (re.compile(r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?"), "***"),
+    (re.compile(r"-----BEGIN [^-]*PRIVATE KEY-----.*?(?:-----END [^-]*-----|$)", re.DOTALL), "***"),
+    (re.compile(r"(\w+://)[^/\s:@]+:[^/\s@]+@"), r"\1***@"),
+    (
+        re.compile(
+            r"(?i)\b((?:[\w-]*(?:api[_-]?key|apikey|token|secret|password|passwd|access[_-]?key))['\"]?\s*[=:]\s*['\"]?)"
+            r"(?!\*\*\*)[^\s'\",;&)]{6,}"
+        ),
+        r"\1***",
+    ),
+    (re.compile(r"(?<![\w:/.\\])(?:~|/[\w.@+-]+)(?:/[\w.@+-]+)*/([\w.@+-]+)"), r"\1"),
+    (re.compile(r"(?<![\w\\])[A-Za-z]:\\(?:[^\\\s'\"]+\\)*([^\\\s'\"]+)"), r"\1"),
+    (re.compile(r" at 0x[0-9a-fA-F]+"), ""),
+)
+
+
+def _unwrapped(message: str) -> str:
+    while (shorter := _WRAPPERS.sub("", message, count=1)) != message:
+        message = shorter
+    if (found := _PROVIDER_MESSAGE.search(message)) is not None:
+        return found["text"].replace("\\'", "'").replace('\\"', '"').replace("\\n", "\n").strip()
+    return message.strip()
+
+
+def _matches(rule: _Rule, cause: Cause) -> bool:
+    if cause.name in rule.types:
+        return True
+    return rule.text is not None and rule.text.search(cause.message) is not None
+
+
+def _readable(cause: Cause) -> str:
+    message = scrub(cause.message)
+    if not message:
+        return f"{cause.name}."
+    return f"{cause.name}: {message}" if cause.name in _BARE else message

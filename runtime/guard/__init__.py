@@ -1,0 +1,5 @@
+"""What may run: a flow is read here before anything in it is executed."""
+
+from runtime.guard.admission import refuse
+
+__all__ = ["refuse"]

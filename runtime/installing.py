@@ -1,0 +1,188 @@
+"""Runs the two programs of an installation, uv and the runner's exporter, with progress, bounds and clear failures."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+import signal
+import sys
+import tempfile
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from runtime.environment import passed_environment
+
+SYNC_TIMEOUT = 1800.0
+EXPORT_TIMEOUT = 300.0
+_PYTHONS = ((3, 11), (3, 13))
+Progress = Callable[[str], None]
+
+
+class InstallError(Exception):
+    """The flow engine could not be installed: `message` says why, `fix` what to do."""
+
+    def __init__(self, message: str, fix: str) -> None:
+        """Keep both parts; neither holds a path or a secret."""
+        super().__init__(f"{message} {fix}")
+        self.message = message
+        self.fix = fix
+
+
+async def sync(project: Path, environment: Path, say: Progress) -> None:
+    """Build `environment` from the lock in `project` with uv and the running Python.
+
+    Raises InstallError when uv is missing, fails or takes longer than half an hour.
+    """
+    if not _PYTHONS[0] <= sys.version_info[:2] <= _PYTHONS[1]:
+        raise InstallError(
+            f"The flow engine runs on Python 3.11 to 3.13, and this is {sys.version_info.major}.{sys.version_info.minor}.",
+            "Install Wirewright with one of these.",
+        )
+    kept = {k: v for k, v in os.environ.items() if not re.match(r"VIRTUAL_ENV|UV_PROJECT|UV_PYTHON|PYTHON|CONDA_", k)}
+    variables = {
+        **kept,
+        "UV_PROJECT_ENVIRONMENT": str(environment),
+        "UV_PYTHON_DOWNLOADS": "never",
+        "UV_NO_PROGRESS": "1",
+        "UV_LINK_MODE": os.environ.get("UV_LINK_MODE", "copy" if _other_device(environment) else "hardlink"),
+    }
+    options = ["--frozen", "--no-dev", "--no-build", "--no-install-project", "--color", "never"]
+    command = [_uv(), "sync", *options, "--python", sys.executable, "--project", str(project)]
+    lines: deque[str] = deque(maxlen=40)
+
+    def read(line: str) -> None:
+        lines.append(line)
+        if (words := progress_words(line)) is not None:
+            say(words)
+
+    code = await _run(command, variables, SYNC_TIMEOUT, read, cwd=project)
+    if code is None:
+        raise InstallError(
+            "Installing the flow engine takes longer than half an hour.", "Check the network; try again."
+        )
+    if code != 0:
+        raise _explain(lines)
+
+
+async def export_catalogue(python: Path, main: Path, target: Path, identity: str) -> None:
+    """Have the runner write the catalogue, and put it at `target` in one step.
+
+    Raises InstallError when the environment cannot do it.
+    """
+    with tempfile.TemporaryDirectory(prefix="wirewright-") as folder:
+        fresh = target.with_name(f".{target.name}.{os.getpid()}.new")
+        variables = passed_environment(Path(folder))
+        try:
+            command = [str(python), "-I", str(main), "index", str(fresh), identity]
+            code = await _run(command, variables, EXPORT_TIMEOUT, lambda _: None, cwd=Path(folder))
+            if code != 0 or not await asyncio.to_thread(_whole, fresh):
+                raise InstallError(
+                    "The flow engine is installed, but cannot be read.", "Repair it: wirewright runner install"
+                )
+            fresh.replace(target)
+        finally:
+            fresh.unlink(missing_ok=True)
+
+
+def progress_words(line: str) -> str | None:
+    """What a line of uv's output means for someone who waits, or None."""
+    if found := re.match(r"\s*Downloading (\S+) \(([^)]+)\)", line):
+        return f"Installing the flow engine: downloading {found[1]} ({found[2]})"
+    if found := re.match(r"Prepared (\d+) packages?", line):
+        return f"Installing the flow engine: {found[1]} packages downloaded"
+    if found := re.match(r"Installed (\d+) packages?", line):
+        return f"Installing the flow engine: {found[1]} packages installed"
+    return None
+
+
+def _uv() -> str:
+    import uv
+
+    try:
+        return os.fspath(uv.find_uv_bin())
+    except FileNotFoundError:
+        raise InstallError("uv, which installs the flow engine, is not there.", "Install Wirewright anew.") from None
+
+
+def _other_device(environment: Path) -> bool:
+    """Whether uv's cache is likely on another file system, where files cannot be shared."""
+    cache = Path(os.environ.get("UV_CACHE_DIR") or Path.home() / ".cache" / "uv")
+    try:
+        return cache.stat().st_dev != environment.parent.stat().st_dev
+    except OSError:
+        return False
+
+
+def _explain(lines: Sequence[str]) -> InstallError:
+    said = "\n".join(lines).lower()
+    if "no space left" in said:
+        return InstallError("The disk is full.", "Free about 1 GB, or set WIREWRIGHT_CACHE to another disk.")
+    if re.search(r"failed to fetch|error sending request|dns|connect|timed out|certificate|tunnel", said):
+        return InstallError(
+            "The flow engine's packages cannot be downloaded.", "Check the network and its proxy settings; try again."
+        )
+    if "permission denied" in said or "read-only" in said:
+        return InstallError(
+            "The flow engine's folder cannot be written.", "Set WIREWRIGHT_CACHE to a folder that can be written."
+        )
+    if "hash mismatch" in said:
+        return InstallError("A downloaded package is not the one that was locked.", "Clear uv's cache; try again.")
+    if "no interpreter found" in said or "python" in said and "incompatible" in said:
+        return InstallError("No suitable Python was found.", "Install Wirewright with Python 3.11 to 3.13.")
+    return InstallError("The flow engine could not be installed.", "Try again: wirewright runner install")
+
+
+async def _run(
+    command: Sequence[str],
+    variables: Mapping[str, str],
+    limit: float,
+    read: Callable[[str], None],
+    *,
+    cwd: Path,
+) -> int | None:
+    """Run a program and pass each line it says to `read`; None when it took longer than `limit` seconds.
+
+    It runs in a session of its own, and ends with its whole group when this is cancelled.
+    """
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+            env=variables,
+            cwd=cwd,
+            start_new_session=True,
+        )
+    except OSError:
+        return -1
+    assert process.stdout is not None  # noqa: S101 - asked for above
+    try:
+        async with asyncio.timeout(limit):
+            while chunk := await process.stdout.read(8192):
+                for line in chunk.decode("utf-8", errors="replace").splitlines():
+                    read(line)
+            return await process.wait()
+    except TimeoutError:
+        return None
+    finally:
+        if process.returncode is None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                if sys.platform == "win32":
+                    process.kill()
+                else:
+                    os.killpg(process.pid, signal.SIGKILL)
+
+
+def _whole(file: Path) -> bool:
+    """Whether a catalogue file was written to its end and holds components."""
+    import json
+
+    try:
+        found: object = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(found, dict) and bool(found.get("components"))  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - any JSON object

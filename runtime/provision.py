@@ -1,0 +1,239 @@
+"""The flow engine's own environment: where it is, whether it is whole, and how it is installed and repaired."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import json
+import os
+import platform
+import re
+import shutil
+import sys
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from flows.jsonvalues import as_object, as_text
+from flows.paths import cache_folder
+from runtime.filelock import FileLock
+from runtime.installing import InstallError, export_catalogue, sync
+from runtime.protections import Protection, protections
+
+__all__ = ["InstallError", "RunnerEnvironment", "RunnerStatus"]
+
+STAMP = "installed.json"
+LOCK_TIMEOUT = 1800.0
+"""Seconds to wait for another process that is installing the same environment."""
+_HEAD = re.compile(r'^\{"format":(?P<format>\d+),"lfx":"(?P<lfx>[^"]*)","runner":"(?P<runner>[^"]*)"')
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunnerStatus:
+    """What there is of the flow engine on this machine; sizes are in MB."""
+
+    installed: bool
+    digest: str
+    folder: str
+    lfx: str | None
+    python: str
+    packages: int
+    size_mb: float
+    catalogue: bool
+    component_types: int
+    protections: tuple[Protection, ...]
+
+
+@dataclass(frozen=True)
+class RunnerEnvironment:
+    """One environment of the engine, in a folder named by the digest of what it is made from."""
+
+    source: Path
+    cache: Path
+    digest: str
+
+    @classmethod
+    def locate(cls, cache: Path | None = None, *, source: Path | None = None) -> RunnerEnvironment:
+        """Find the environment for the running Python; nothing is installed or created.
+
+        `cache` is where environments are kept (default: the cache folder); `source` the folder of the runner's own
+        source and lock (default: the one that belongs to this installation).
+
+        Raises InstallError when the runner's source is not there.
+        """
+        source = source or runner_source()
+        made_from = hashlib.sha256()
+        for name in ("pyproject.toml", "uv.lock"):
+            made_from.update((source / name).read_bytes())
+        made_from.update(f"{platform.python_version()}|{sys.platform}|{platform.machine()}".encode())
+        return cls(source, cache or cache_folder(), made_from.hexdigest()[:16])
+
+    @property
+    def folder(self) -> Path:
+        """Where this environment is, or will be."""
+        return self.cache / "runner" / self.digest
+
+    @property
+    def python(self) -> Path:
+        """Its interpreter."""
+        scripts = ("Scripts", "python.exe") if sys.platform == "win32" else ("bin", "python")
+        return self.folder.joinpath("env", *scripts)
+
+    @property
+    def main(self) -> Path:
+        """The program that the interpreter runs."""
+        return self.source / "main.py"
+
+    @property
+    def catalogue(self) -> Path:
+        """The component catalogue that it exports."""
+        return self.cache / "catalogue.json"
+
+    @property
+    def installed(self) -> bool:
+        """Whether the installation was finished, and every package that it brought is still there."""
+        stamp = self._stamp()
+        if stamp.get("digest") != self.digest or not self.python.exists():
+            return False
+        packages = stamp.get("packages")
+        return isinstance(packages, list) and set(map(as_text, packages)) <= set(self._packages())
+
+    @property
+    def catalogue_current(self) -> bool:
+        """Whether the catalogue file was exported by this environment and this exporter."""
+        try:
+            with self.catalogue.open(encoding="utf-8") as file:
+                head = _HEAD.match(file.read(256))
+        except (OSError, UnicodeDecodeError):
+            return False
+        return head is not None and head["format"] == "1" and head["runner"] == self._exporter()
+
+    async def install(self, progress: Progress | None = None, *, repair: bool = False) -> None:
+        """Install what is missing and export the catalogue; with nothing to do, return at once.
+
+        An installation that was interrupted is made anew, and so is a whole one with `repair`. Only one process
+        installs at a time; the others wait and find it done.
+
+        Raises InstallError when it cannot be installed; the error says what to do.
+        """
+        say = progress or _say_nothing
+        if not repair and self.installed and self.catalogue_current:
+            return
+        async with self._locked(say):
+            if repair or not await asyncio.to_thread(lambda: self.installed):
+                await self._make(say)
+            if repair or not self.catalogue_current:
+                say("Reading the component catalogue")
+                await export_catalogue(self.python, self.main, self.catalogue, self._exporter())
+            say("The flow engine is installed")
+
+    async def _make(self, say: Progress) -> None:
+        say("Installing the flow engine")
+        stamp = self.folder / STAMP
+        await asyncio.to_thread(stamp.unlink, missing_ok=True)
+        await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)
+        project = self.folder / "project"
+        try:
+            project.mkdir(parents=True, exist_ok=True)
+            for name in ("pyproject.toml", "uv.lock"):
+                shutil.copyfile(self.source / name, project / name)
+        except OSError as error:
+            raise InstallError(
+                f"The flow engine's folder cannot be written ({error.strerror}).",
+                "Set WIREWRIGHT_CACHE to a folder that can be written.",
+            ) from None
+        await sync(project, self.folder / "env", say)
+        made = {"digest": self.digest, "python": platform.python_version(), "packages": self._packages()}
+        unfinished = stamp.with_suffix(".new")
+        unfinished.write_text(json.dumps(made), encoding="utf-8")
+        unfinished.replace(stamp)
+
+    def status(self) -> RunnerStatus:
+        """What there is; reads the whole folder, so it takes a moment."""
+        packages = self._packages()
+        lfx = next((name.removeprefix("lfx-") for name in packages if re.fullmatch(r"lfx-\d.*", name)), None)
+        current = self.catalogue_current
+        return RunnerStatus(
+            installed=self.installed,
+            digest=self.digest,
+            folder=str(self.folder),
+            lfx=lfx,
+            python=platform.python_version(),
+            packages=len(packages),
+            size_mb=round(_size(self.folder) / 1e6, 1),
+            catalogue=current,
+            component_types=_count_types(self.catalogue) if current else 0,
+            protections=protections(),
+        )
+
+    def _exporter(self) -> str:
+        """What identifies a catalogue: this environment, and the program that reads it out."""
+        return f"{self.digest}-{hashlib.sha256((self.source / 'index.py').read_bytes()).hexdigest()[:8]}"
+
+    def _stamp(self) -> dict[str, object]:
+        try:
+            found: object = json.loads((self.folder / STAMP).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return {**as_object(found)}
+
+    def _packages(self) -> list[str]:
+        """Names and versions of what is installed, by the records that every package leaves."""
+        library = self.folder / "env" / ("Lib" if sys.platform == "win32" else "lib")
+        return sorted(
+            record.name.removesuffix(".dist-info")
+            for record in library.glob("**/site-packages/*.dist-info" if sys.platform == "win32" else "*/*/*.dist-info")
+            if (record / "RECORD").is_file()
+        )
+
+    @contextlib.asynccontextmanager
+    async def _locked(self, say: Progress) -> AsyncIterator[None]:
+        lock = FileLock(self.cache / "runner" / f"{self.digest}.lock")
+        try:
+            held = await lock.acquire(LOCK_TIMEOUT, lambda: say("Waiting for another installation to finish"))
+        except OSError as error:
+            raise InstallError(
+                f"The flow engine's folder cannot be written ({error.strerror}).",
+                "Set WIREWRIGHT_CACHE to a folder that can be written.",
+            ) from None
+        if not held:
+            raise InstallError("Another installation of the flow engine does not finish.", "Stop it, then try again.")
+        try:
+            yield
+        finally:
+            lock.release()
+
+
+def runner_source() -> Path:
+    """The folder of the runner's source: inside this package when installed, beside it in a checkout.
+
+    Raises InstallError when neither is there.
+    """
+    here = Path(__file__).resolve().parent
+    for folder in (here / "_lfx_runner", here.parent / "lfx_runner"):
+        if (folder / "uv.lock").is_file() and (folder / "main.py").is_file():
+            return folder
+    raise InstallError("The flow engine's lock file is missing from this installation.", "Install Wirewright anew.")
+
+
+def _say_nothing(_: str) -> None:
+    pass
+
+
+def _size(folder: Path) -> int:
+    total = 0
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                total += os.lstat(Path(parent, name)).st_size
+    return total
+
+
+def _count_types(catalogue: Path) -> int:
+    try:
+        found: object = json.loads(catalogue.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return 0
+    return len(as_object(as_object(found).get("components")))

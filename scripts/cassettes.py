@@ -1,0 +1,113 @@
+"""The wire cassettes: how they are matched and cleaned, and `python -m scripts.cassettes` to record them again.
+
+Every cassette comes from the scripted provider on loopback and says so in its metadata; none holds a real provider's
+traffic.
+"""
+
+import asyncio
+import hashlib
+import json
+import os
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import vcr
+import yaml
+from vcr.request import Request as Recorded
+
+from agent.assistant import Assistant
+from agent.settings import AssistantSettings
+from agent.turn import TurnEnded, TurnRequest, TurnResult
+from scripts.conversations import CONVERSATIONS, REQUEST
+from scripts.scripted_provider import ScriptedProvider, in_order
+
+FOLDER = Path(__file__).parent.parent / "cassettes" / "wire"
+PORT = 47931
+"""Where the scripted provider listens while recording; replays ask the same address, where nothing listens."""
+BASE_URL = f"http://127.0.0.1:{PORT}/v1"
+MODEL = "openai-chat:gpt-6.1-sol"
+SECRET_HEADERS = ["authorization", "x-api-key", "cookie", "set-cookie", "openai-organization", "openai-project"]
+
+
+def same_json(first: Recorded, second: Recorded) -> None:
+    """Match two requests by the JSON of their bodies.
+
+    Raises:
+        AssertionError: when they differ, as vcrpy wants it.
+    """
+    if json.loads(first.body or "null") != json.loads(second.body or "null"):
+        raise AssertionError("the request bodies differ")
+
+
+def cassettes(record: str = "none") -> vcr.VCR:
+    """The recorder and player of wire cassettes.
+
+    Args:
+        record: vcrpy's record mode; `none` fails on any request that was not recorded.
+    """
+    player = vcr.VCR(
+        cassette_library_dir=str(FOLDER),
+        record_mode=record,
+        match_on=["method", "scheme", "host", "port", "path", "json"],
+        filter_headers=SECRET_HEADERS,
+        decode_compressed_response=True,
+    )
+    player.register_matcher("json", same_json)
+    return player
+
+
+async def played(text: str = REQUEST, *, base_url: str = BASE_URL, model: str = MODEL) -> TurnResult:
+    """One turn of a real assistant over the OpenAI Chat wire, to its result.
+
+    Args:
+        text: the user's message.
+        base_url: where the provider is.
+        model: the configured model.
+    """
+    os.environ.update(OPENAI_API_KEY="sk-scripted", OPENAI_BASE_URL=base_url)
+    async with (
+        Assistant.open(AssistantSettings(model=model)) as assistant,
+        assistant.turn(TurnRequest(text=text, session="cassette")) as events,
+    ):
+        async for event in events:
+            if isinstance(event, TurnEnded):
+                return event.result
+    raise RuntimeError("the turn ended without a result")
+
+
+async def record(name: str) -> None:
+    """Record one cassette from the scripted provider and describe it in its metadata."""
+    path = FOLDER / f"{name}.yaml"
+    path.unlink(missing_ok=True)
+    async with ScriptedProvider(in_order(*CONVERSATIONS[name])).serve(PORT):
+        with cassettes("all").use_cassette(path.name):
+            await played()
+    content: dict[str, Any] = yaml.safe_load(path.read_text())
+    metadata = {
+        "source": "scripted provider on loopback (scripts/scripted_provider.py), no real provider",
+        "wire": "OpenAI Chat Completions",
+        "recorded": datetime.now(UTC).date().isoformat(),
+        "script": digest(name),
+    }
+    path.write_text(yaml.safe_dump({"metadata": metadata, **content}, sort_keys=False, allow_unicode=True, width=120))
+
+
+def digest(name: str) -> str:
+    """The digest of the conversation behind a cassette; another one than recorded means that it is stale."""
+    return hashlib.sha256(repr(CONVERSATIONS[name]).encode()).hexdigest()[:16]
+
+
+async def _record_all() -> None:
+    for name in CONVERSATIONS:
+        await record(name)
+        print(f"recorded {name}")
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as data:
+        os.environ.setdefault("WIREWRIGHT_CACHE", str(Path(__file__).parent.parent / ".cache" / "wirewright"))
+        os.environ["WIREWRIGHT_DATA"] = data
+        asyncio.run(_record_all())

@@ -1,0 +1,79 @@
+"""The scripted conversations behind the recorded cassettes and the benchmark of one build turn."""
+
+from scripts.scripted_provider import Reply
+
+REQUEST = "Build a flow that says the chat input louder, then run it with hello."
+
+SPEC = """name: Louder
+nodes:
+  chat: ChatInput
+  prompt: Prompt Template
+  answer: ChatOutput
+edges:
+  chat.message -> prompt.text
+  prompt.prompt -> answer.input_value
+config:
+  prompt.template: "Say it louder: {text}"
+"""
+
+BUILD_AND_RUN = (
+    Reply(text="action"),
+    Reply(calls=(("search_components", {"query": "prompt template"}),)),
+    Reply(
+        calls=(
+            ("describe_component", {"type": "Prompt Template"}),
+            ("describe_component", {"type": "ChatOutput"}),
+        )
+    ),
+    Reply(calls=(("build_flow", {"spec": SPEC}),)),
+    Reply(calls=(("run_flow", {"input": "hello"}),)),
+    Reply(text="I built the flow and ran it with hello; it answered: Say it louder: hello"),
+)
+"""One complete build-and-run turn: classify, search, describe twice, build, run, answer."""
+
+NOT_FOUND_404 = Reply(
+    status=404,
+    error={
+        "message": "The model `gpt-6.1-sol` does not exist or you do not have access to it.",
+        "type": "invalid_request_error",
+        "param": None,
+        "code": "model_not_found",
+    },
+)
+NOT_FOUND_403 = Reply(
+    status=403,
+    error={
+        "message": "Project `proj_example` does not have access to model `gpt-6.1-sol`",
+        "type": "invalid_request_error",
+        "param": None,
+        "code": "model_not_found",
+    },
+)
+REFUSED_401 = Reply(
+    status=401,
+    error={
+        "message": "Incorrect API key provided.",
+        "type": "invalid_request_error",
+        "param": None,
+        "code": "invalid_api_key",
+    },
+)
+LIMITED_429 = Reply(
+    status=429,
+    error={
+        "message": "Rate limit reached for requests",
+        "type": "requests",
+        "param": None,
+        "code": "rate_limit_exceeded",
+    },
+)
+OFF_TOPIC = Reply(text="off_topic")
+
+CONVERSATIONS: dict[str, tuple[Reply, ...]] = {
+    "openai_chat_build_and_run": BUILD_AND_RUN,
+    "openai_chat_model_not_found_404": (NOT_FOUND_404, OFF_TOPIC),
+    "openai_chat_model_not_found_403": (NOT_FOUND_403, OFF_TOPIC),
+    "openai_chat_refused_401": (REFUSED_401,),
+    "openai_chat_limited_429": (LIMITED_429,),
+}
+"""Cassette names and the conversations recorded in them."""

@@ -1,0 +1,101 @@
+"""The model chain: which failures move on, and that a turn stays with who answered."""
+
+import pytest
+from pydantic_ai import Agent, ModelMessage, ModelResponse, TextPart
+from pydantic_ai.exceptions import (
+    FallbackExceptionGroup,
+    ModelAuthenticationError,
+    ModelHTTPError,
+    ModelNotFoundError,
+    ModelRateLimitError,
+)
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+
+from agent.chain import MARKERS, chain, is_model_unavailable
+from agent.failures import explain
+from agent.scripted import scripted
+
+
+def http(status: int, message: str) -> ModelHTTPError:
+    return ModelHTTPError(status_code=status, model_name="m", body={"error": {"message": message}})
+
+
+class Counting:
+    """A model that fails, counting how often it is asked."""
+
+    def __init__(self, failure: Exception) -> None:
+        self.asked = 0
+        self.failure = failure
+
+    def model(self, name: str) -> FunctionModel:
+        def plan(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+            self.asked += 1
+            raise self.failure
+
+        return scripted(plan, name)
+
+
+def answers(name: str) -> FunctionModel:
+    return scripted(lambda *_: ModelResponse(parts=[TextPart(f"from {name}")]), name)
+
+
+@pytest.mark.parametrize("marker", MARKERS)
+@pytest.mark.parametrize("status", [400, 403, 404])
+def test_every_marker_of_an_unavailable_model_moves_the_chain_on(marker: str, status: int) -> None:
+    assert is_model_unavailable(http(status, f"Sorry: {marker.upper()}."))
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        http(401, "model_not_found"),
+        http(429, "no access to model"),
+        http(500, "model not available"),
+        http(400, "context length exceeded"),
+        RuntimeError("model_not_found"),
+    ],
+)
+def test_other_failures_do_not_move_the_chain_on(failure: Exception) -> None:
+    assert not is_model_unavailable(failure)
+
+
+@pytest.mark.anyio
+async def test_the_rest_of_a_turn_stays_with_the_model_that_answered() -> None:
+    missing = Counting(http(404, "model_not_found"))
+    model = chain([missing.model("gone"), answers("second")])
+    agent = Agent(model)
+    assert (await agent.run("one")).output == "from second"
+    async with agent.run_stream("two") as streamed:
+        assert await streamed.get_output() == "from second"
+    assert missing.asked == 1
+
+
+@pytest.mark.anyio
+async def test_a_failure_of_another_class_is_the_turn_s_own() -> None:
+    limited = Counting(http(429, "slow down"))
+    with pytest.raises(ModelHTTPError):
+        await Agent(chain([limited.model("busy"), answers("second")])).run("one")
+
+
+@pytest.mark.anyio
+async def test_an_exhausted_chain_names_what_was_tried() -> None:
+    gone = [Counting(http(404, "model_not_found")).model(name) for name in ("a", "b")]
+    with pytest.raises(FallbackExceptionGroup) as exhausted:
+        await Agent(chain(gone)).run("one")
+    error = explain(exhausted.value, "openai", ["a", "b"])
+    assert (error.code, error.message) == ("models_exhausted", "No accessible model on openai. Tried: a, b.")
+
+
+@pytest.mark.parametrize(
+    ("failure", "code"),
+    [
+        (ModelAuthenticationError("m", "key sk-secret refused"), "auth"),
+        (ModelRateLimitError("m", "slow down"), "rate_limit"),
+        (ModelNotFoundError("m", "gone"), "model_not_found"),
+        (ValueError("/home/someone/secret"), "internal"),
+    ],
+)
+def test_a_failure_s_own_text_never_reaches_the_user(failure: Exception, code: str) -> None:
+    error = explain(failure, "openai", [])
+    assert error.code == code
+    assert str(failure) not in f"{error.message}{error.fix}"

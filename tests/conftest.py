@@ -1,0 +1,43 @@
+"""What every test shares: no network to models, folders of its own, and the engine installed once."""
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
+os.environ["LOGFIRE_IGNORE_NO_CONFIG"] = "1"
+os.environ.setdefault("WIREWRIGHT_CACHE", str(ROOT / ".cache" / "wirewright"))
+for variable in list(os.environ):
+    if variable.endswith(("_API_KEY", "_BASE_URL")) or variable in ("WIREWRIGHT_MODEL", "LOGFIRE_TOKEN", "PORT"):
+        del os.environ[variable]
+
+from pydantic_ai import models  # noqa: E402  (after the environment is clean)
+
+from runtime.provision import RunnerEnvironment  # noqa: E402
+
+models.ALLOW_MODEL_REQUESTS = False
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    """Asynchronous tests run on asyncio."""
+    return "asyncio"
+
+
+@pytest.fixture(autouse=True)
+def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A data folder of the test's own; the cache is shared."""
+    folder = tmp_path / "data"
+    monkeypatch.setenv("WIREWRIGHT_DATA", str(folder))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def runner_environment() -> RunnerEnvironment:
+    """The runner's environment, installed on first use into the shared cache."""
+    environment = RunnerEnvironment.locate()
+    asyncio.run(environment.install())
+    return environment

@@ -1,0 +1,126 @@
+"""The house rules: who may import whom, what names may be taken, and what must be written down."""
+
+import ast
+import importlib.metadata
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import uv
+from pydantic_settings import BaseSettings
+
+from agent.prompts import prompt
+from agent.settings import AssistantSettings
+from server.settings import ServerSettings
+
+ROOT = Path(__file__).parent.parent
+FLOORS = {"flows": 1, "runtime": 2, "tools": 3, "agent": 4, "evals": 5, "server": 5, "cli": 6}
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+LFX_HOMES = ("lfx_runner", "tests/lfx_runner", "benchmarks/lfx_runner")
+
+
+def sources(*folders: str) -> list[Path]:
+    """The Python files of folders, or of the whole house."""
+    roots = [ROOT / folder for folder in folders] if folders else [ROOT / name for name in (*FLOORS, "lfx_runner")]
+    return sorted(path for root in roots for path in root.rglob("*.py") if "__pycache__" not in path.parts)
+
+
+def imports(path: Path) -> Iterator[str]:
+    """The absolute module names that a file imports, wherever in it."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module
+
+
+@pytest.mark.parametrize("folder", FLOORS)
+def test_a_folder_imports_only_from_floors_below_its_own(folder: str) -> None:
+    climbing = [
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in sources(folder)
+        for name in imports(path)
+        if (top := name.split(".")[0]) in FLOORS and top != folder and FLOORS[top] >= FLOORS[folder]
+    ]
+    assert climbing == []
+
+
+def test_only_the_runner_and_its_comparisons_import_lfx() -> None:
+    everywhere = sources(*FLOORS, "lfx_runner", "tests", "benchmarks", "scripts")
+    strangers = [
+        str(path.relative_to(ROOT))
+        for path in everywhere
+        if any(name.split(".")[0] == "lfx" for name in imports(path))
+        and not path.relative_to(ROOT).as_posix().startswith(LFX_HOMES)
+    ]
+    assert strangers == []
+
+
+def test_the_flow_layer_needs_nothing_but_python_and_yaml() -> None:
+    allowed = {*sys.stdlib_module_names, "flows", "yaml"}
+    assert {name.split(".")[0] for path in sources("flows") for name in imports(path)} <= allowed
+
+
+def test_no_dependency_owns_one_of_our_top_level_names() -> None:
+    ours = {*FLOORS, "lfx_runner", "wirewright"}
+    owners = importlib.metadata.packages_distributions()
+    assert {name: owners[name] for name in ours & owners.keys() if set(owners[name]) != {"wirewright"}} == {}
+
+
+def test_files_fit_one_idea_and_have_names_that_say_something() -> None:
+    silent = re.compile(r"(^|_)(utils?|helpers?|common|misc|manager|handlers?)$")
+    everything = sources(*FLOORS, "lfx_runner", "tests", "benchmarks", "scripts")
+    assert [path.name for path in everything if silent.search(path.stem)] == []
+    assert [path.name for path in everything if len(path.read_text().splitlines()) > 400] == []
+
+
+def test_every_module_says_what_it_is_for() -> None:
+    assert [
+        str(path.relative_to(ROOT)) for path in sources() if not ast.get_docstring(ast.parse(path.read_text()))
+    ] == []
+
+
+def test_every_dependency_is_used() -> None:
+    distributions = importlib.metadata.packages_distributions()
+    imported = {name.split(".")[0] for path in sources() for name in imports(path)}
+    used = {dist.lower() for name in imported for dist in distributions.get(name, [])}
+    declared = {re.split(r"[\[>=<]", line)[0].lower() for line in PROJECT["project"]["dependencies"]}
+    assert declared - used - {"aiosqlite"} == set(), "declared but never imported (aiosqlite serves SQLAlchemy)"
+
+
+@pytest.mark.parametrize("settings", [AssistantSettings, ServerSettings])
+def test_every_setting_stands_in_the_example_environment(settings: type[BaseSettings]) -> None:
+    example = (ROOT / ".env.example").read_text()
+    assert [name for name in settings.model_fields if f"WIREWRIGHT_{name.upper()}=" not in example] == []
+
+
+@pytest.mark.parametrize("folder", [ROOT, ROOT / "lfx_runner"], ids=["house", "runner"])
+def test_the_lock_file_is_current(folder: Path) -> None:
+    checked = subprocess.run(
+        [uv.find_uv_bin(), "lock", "--check", "--offline", "--project", str(folder)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    if checked.returncode and "offline" in checked.stderr.lower():
+        pytest.skip("uv has no cached metadata on this machine to check the lock against")
+    assert checked.returncode == 0, checked.stderr
+
+
+@pytest.mark.parametrize(("name", "budget"), [("builder", 2_000), ("question", 700), ("intent", 800)])
+def test_a_prompt_keeps_within_its_budget_of_characters(name: str, budget: int) -> None:
+    assert len(prompt(name)) <= budget
+
+
+def test_decision_records_are_numbered_and_dated() -> None:
+    records = sorted((ROOT / "docs" / "adrs").glob("*.md"))
+    assert [path.name[:4] for path in records] == [f"{number:04d}" for number in range(1, len(records) + 1)]
+    for path in records:
+        head = path.read_text()
+        assert re.search(r"^---\nstatus: \w+\ndate: \d{4}-\d{2}-\d{2}\n---\n", head), path.name
+        for section in ("## Context and Problem Statement", "## Considered Options", "## Decision Outcome"):
+            assert section in head, (path.name, section)

@@ -1,0 +1,64 @@
+"""The README does what it says: its Python runs, its spec builds, its commands exist."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from flows.catalogue import Catalogue
+from flows.checks import check
+from flows.spec import build
+from runtime.provision import RunnerEnvironment
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text()
+
+
+def blocks(language: str) -> list[str]:
+    """The code blocks of one language."""
+    return re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("code", blocks("python"), ids=["flows", "assistant"])
+def test_the_python_examples_run(code: str, runner_environment: RunnerEnvironment) -> None:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=180)
+    assert done.returncode == 0, done.stderr
+    assert "ChatInput" in done.stdout
+
+
+def test_the_example_spec_builds_and_checks_clean(catalogue: Catalogue) -> None:
+    (spec,) = blocks("text")
+    built = build(spec, catalogue)
+    assert built.flow is not None, built.faults
+    assert check(built.flow, catalogue) == []
+
+
+@pytest.mark.engine
+def test_the_first_example_gives_what_it_shows(tmp_path: Path, runner_environment: RunnerEnvironment) -> None:
+    shown = blocks("console")[0].replace("louder.json", str(tmp_path / "louder.json"))
+    commands = re.findall(r"^\$ wirewright (.*)$", shown, re.MULTILINE)
+    expected = re.split(r"^\$ .*$", shown, flags=re.MULTILINE)[1:]
+    for command, output in zip(commands, expected, strict=True):
+        done = subprocess.run(
+            f"{sys.executable} -m cli.main {command}", shell=True, capture_output=True, text=True, timeout=180
+        )
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.strip() == output.strip()
+
+
+def test_the_commands_of_the_tour_exist() -> None:
+    for command in re.findall(r"^\$ wirewright (\w+ \w+)", blocks("console")[1], re.MULTILINE):
+        done = subprocess.run(
+            [sys.executable, "-m", "cli.main", *command.split(), "--help"], capture_output=True, text=True, timeout=60
+        )
+        assert done.returncode == 0, command
+
+
+def test_make_knows_every_target_that_the_documents_name() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    named = set(re.findall(r"`?make (\w+)", README + (ROOT / "CONTRIBUTING.md").read_text()))
+    targets = set(re.findall(r"^([a-z]+):", makefile, re.MULTILINE))
+    assert named <= targets
