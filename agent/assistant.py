@@ -1,8 +1,8 @@
 """The assistant: assembled in one place, it takes turns."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 
 from pydantic_ai.models import Model
 
@@ -16,9 +16,9 @@ from agent.turn import TurnError, TurnRequest
 from flows.catalogue import Catalogue, CatalogueMissing
 from flows.document import Flow
 from runtime.provision import RunnerEnvironment
-from runtime.runner import Runner, RunnerUnavailable
+from runtime.runner import Runner
 from tools.run import READY_SECONDS
-from tools.workbench import Runs, Workbench
+from tools.workbench import Runs, Workbench, obstacle
 
 
 class Assistant:
@@ -49,7 +49,7 @@ class Assistant:
     @asynccontextmanager
     async def open(
         cls, settings: AssistantSettings | None = None, *, model: Model | None = None
-    ) -> AsyncIterator["Assistant"]:
+    ) -> AsyncGenerator["Assistant"]:
         """Assemble an assistant and start its runner in the background; leaving ends both.
 
         Args:
@@ -59,13 +59,7 @@ class Assistant:
         settings = settings or AssistantSettings()
         environment = RunnerEnvironment.locate(settings.cache)
         async with Runner(environment, concurrency=settings.concurrency) as runner:
-            warming = asyncio.create_task(_warm(runner), name="warm the runner")
-            try:
-                yield cls(settings, runner, model=model)
-            finally:
-                warming.cancel()
-                with suppress(asyncio.CancelledError):
-                    await warming
+            yield cls(settings, runner, model=model)
 
     def choose(self, wanted: str | None) -> ModelChoice:
         """The models that would serve a request.
@@ -126,20 +120,8 @@ class Assistant:
         return self._connected[key]
 
     async def _installed(self) -> None:
-        try:
-            await self.runner.ready(READY_SECONDS)
-        except RunnerUnavailable as unavailable:
+        unavailable = await obstacle(self.runner, READY_SECONDS)
+        if unavailable is not None:
             raise AssistantUnavailable(
                 TurnError(code="catalogue_missing", message=unavailable.message, fix=unavailable.fix)
-            ) from unavailable
-
-
-async def _warm(runner: Runner) -> None:
-    """Start the runner; a failure shows in its state and in the first run that needs it."""
-    with suppress(RunnerUnavailable):
-        await runner.start()
-
-
-def tried(choice: ModelChoice) -> Sequence[str]:
-    """The names of a choice's candidates, for messages."""
-    return choice.names or (choice.provider,)
+            )

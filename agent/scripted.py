@@ -3,7 +3,7 @@
 import json
 from collections.abc import AsyncIterator, Callable
 
-from pydantic_ai import ModelMessage, ModelResponse, RetryPromptPart, TextPart, ToolCallPart, ToolReturnPart
+from pydantic_ai import ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.messages import UserPromptPart
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
 
@@ -40,14 +40,14 @@ def said(messages: list[ModelMessage]) -> str:
     return ""
 
 
-def answered(messages: list[ModelMessage]) -> list[ToolReturnPart | RetryPromptPart]:
+def answered(messages: list[ModelMessage]) -> list[ToolReturnPart]:
     """What the tools answered since the last user prompt, in order."""
-    found: list[ToolReturnPart | RetryPromptPart] = []
+    found: list[ToolReturnPart] = []
     for message in messages:
         for part in message.parts:
             if isinstance(part, UserPromptPart):
                 found.clear()
-            elif isinstance(part, ToolReturnPart | RetryPromptPart):
+            elif isinstance(part, ToolReturnPart):
                 found.append(part)
     return found
 

@@ -1,21 +1,42 @@
 """A turn's request and result: what callers give, and the one value that a finished turn leaves behind."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, PlainValidator, WithJsonSchema
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_ai import AgentStreamEvent, CustomEvent, ModelMessage
 from pydantic_ai.usage import RunUsage
+from pydantic_core import CoreSchema, core_schema
 
-from flows.actions import FlowAction, action_from_json, action_to_json
+from flows.actions import FlowAction
+from flows.actions_json import action_from_json, action_to_json
 from flows.document import Flow
 from flows.faults import Fault
-from runtime.results import RunResult, run_result_from_json
+from runtime.results import RunResult
 
 Intent: TypeAlias = Literal["question", "action", "off_topic"]
 Outcome: TypeAlias = Literal["complete", "refused", "error", "cancelled"]
 
-_OBJECT = WithJsonSchema({"type": "object"})
+
+class _JsonForm:
+    """Lets pydantic read and write a value by its own JSON form, without looking inside its class.
+
+    Args:
+        read: makes the value from its JSON, or passes it through.
+        write: gives its JSON.
+    """
+
+    def __init__(self, read: Callable[[Any], Any], write: Callable[[Any], Any]) -> None:
+        self._read = read
+        self._write = write
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        written = core_schema.plain_serializer_function_ser_schema(self._write)
+        return core_schema.no_info_plain_validator_function(self._read, serialization=written)
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return {"type": "object"}
 
 
 def _as_flow(value: Any) -> Flow:
@@ -27,17 +48,17 @@ def _as_action(value: Any) -> FlowAction:
 
 
 def _as_run(value: Any) -> RunResult:
-    return value if isinstance(value, RunResult) else run_result_from_json(value)
+    return value if isinstance(value, RunResult) else RunResult.from_json(value)
 
 
 def _as_fault(value: Any) -> Fault:
     return value if isinstance(value, Fault) else Fault(**value)
 
 
-FlowJson = Annotated[Flow, PlainValidator(_as_flow), PlainSerializer(Flow.to_json), _OBJECT]
-ActionJson = Annotated[FlowAction, PlainValidator(_as_action), PlainSerializer(action_to_json), _OBJECT]
-RunJson = Annotated[RunResult, PlainValidator(_as_run), PlainSerializer(RunResult.to_json), _OBJECT]
-FaultJson = Annotated[Fault, PlainValidator(_as_fault), PlainSerializer(Fault.to_json), _OBJECT]
+FlowJson = Annotated[Flow, _JsonForm(_as_flow, Flow.to_json)]
+ActionJson = Annotated[FlowAction, _JsonForm(_as_action, action_to_json)]
+RunJson = Annotated[RunResult, _JsonForm(_as_run, RunResult.to_json)]
+FaultJson = Annotated[Fault, _JsonForm(_as_fault, Fault.to_json)]
 
 
 class TurnRequest(BaseModel):

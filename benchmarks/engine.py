@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
@@ -31,7 +31,7 @@ class Engine:
 
 
 @contextmanager
-def engine(environment: RunnerEnvironment) -> Iterator[Engine]:
+def engine(environment: RunnerEnvironment) -> Generator[Engine]:
     """Start the engine's process and end it afterwards."""
     with tempfile.TemporaryDirectory() as home:
         process = subprocess.Popen(

@@ -36,14 +36,17 @@ def measure() -> list[str]:
             ready = perf_counter() - started
             time.sleep(1)
             children = descendants(server.pid)
-            return [
+            started_in = (
                 f"start to healthy {healthy:.2f} s, to the first answered question {answered:.2f} s "
                 f"(runner {'still warming' if warming else 'already ready'}; target 1.5 s; the original: about 25 s), "
-                f"to ready {ready:.2f} s",
+                f"to ready {ready:.2f} s"
+            )
+            memory = (
                 f"memory at rest: server {rss(server.pid):.0f} MB (target 200), runner "
                 f"{sum(rss(pid) for pid in children):.0f} MB in {len(children)} process(es) (target 350); "
-                f"the original: 1140 MB",
-            ]
+                f"the original: 1140 MB"
+            )
+            return [started_in, memory]
     finally:
         server.terminate()
         server.wait(15)

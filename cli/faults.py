@@ -35,6 +35,7 @@ def _number(count: int, noun: str) -> str:
 
 def _line(fault: Fault) -> str:
     place = ".".join(part for part in (fault.node, fault.port or fault.field) if part)
-    where = ", ".join(part for part in (f"line {fault.line}" if fault.line else "", place) if part)
+    known = not place or place in fault.message
+    where = ", ".join(part for part in (f"line {fault.line}" if fault.line else "", "" if known else place) if part)
     advice = f" {fault.fix}" if fault.fix else ""
     return f"{fault.severity}: {f'{where}: ' if where else ''}{fault.message}{advice} [{fault.code}]"

@@ -86,7 +86,7 @@ def run(
         raise BadUsage("bad_value", "--timeout must be a positive number of seconds.", fix="Try 60.", where="--timeout")
     made, catalogue = _made(f)
     faults = _checked(made, catalogue)
-    if made.flow is None or catalogue is None or not sound(faults):
+    if made.flow is None or not sound(faults):
         if as_json:
             document({**_result_json(_not_run(faults)), "faults": _faults_json(faults)})
         else:
@@ -97,7 +97,7 @@ def run(
 
     from cli.engine import run_once
 
-    result = _written(made, asyncio.run(run_once(made.flow, text, timeout, catalogue)))
+    result = _written(made, asyncio.run(run_once(made.flow, text, timeout)))
     if as_json:
         document(_result_json(result))
     else:
@@ -110,6 +110,7 @@ def run(
 @commands.command(epilog="Example: wirewright flow spec flow.json > flow.txt")
 def spec(f: FlowFile, *, as_json: Json = False) -> None:
     """Print a flow as spec text: the short form that people and models write."""
+    from cli.engine import cached_catalogue
     from cli.faults import note_faults
     from cli.output import answer, document
     from cli.source import flow_of, read
@@ -121,7 +122,7 @@ def spec(f: FlowFile, *, as_json: Json = False) -> None:
     else:
         made, _ = _made(f, source.text)
         flow, faults = made.flow, made.faults
-    text = None if flow is None else to_spec(flow)
+    text = None if flow is None else to_spec(flow, cached_catalogue())
     if as_json:
         document({"ok": text is not None, "spec": text, "faults": _faults_json(faults)})
     else:

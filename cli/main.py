@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # before anything imports pydantic: a third of start-up
+os.environ.setdefault("LOGFIRE_IGNORE_NO_CONFIG", "1")  # only `serve` sends traces
 
 import typer
 
@@ -82,3 +83,7 @@ def wants_json(arguments: Sequence[str]) -> bool:
     """Whether `--json` stands among the options."""
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     return "--json" in options
+
+
+if __name__ == "__main__":
+    main()

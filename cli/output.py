@@ -5,6 +5,7 @@ import json
 import math
 import sys
 from collections.abc import Callable
+from typing import cast
 
 import typer
 
@@ -22,11 +23,15 @@ def document(value: object) -> None:
 
 
 def encoded(value: object) -> str:
-    """A value as one line of JSON; numbers that JSON cannot say become null."""
+    """A value as one line of JSON, whatever a reader takes for a line's end; numbers that JSON lacks become null."""
     try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     except ValueError:
-        return json.dumps(_finite(value), ensure_ascii=False, allow_nan=False)
+        text = json.dumps(_finite(value), ensure_ascii=False, allow_nan=False)
+    return text.translate(_LINE_ENDS)
+
+
+_LINE_ENDS = {0x85: r"\u0085", 0x2028: r"\u2028", 0x2029: r"\u2029"}
 
 
 def answer(text: str) -> None:
@@ -57,8 +62,8 @@ def _finite(value: object) -> object:
         case float():
             return value if math.isfinite(value) else None
         case dict():
-            return {str(key): _finite(item) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]  # JSON of any shape
+            return {str(key): _finite(item) for key, item in cast("dict[object, object]", value).items()}
         case list() | tuple():
-            return [_finite(item) for item in value]  # pyright: ignore[reportUnknownVariableType]  # JSON of any shape
+            return [_finite(item) for item in cast("list[object]", value)]
         case _:
             return value

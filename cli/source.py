@@ -100,7 +100,9 @@ def flow_of(source: Source) -> Flow:
         message = f"{source.name} is no flow: {error.path} {error.message}."
         raise BadUsage("invalid_flow", message, fix=error.fix, where=where) from None
     except (RecursionError, ValueError):
-        message = f"{source.name} is not JSON that can be read: it nests too deep, or has a number that JSON cannot hold."
+        message = (
+            f"{source.name} is not JSON that can be read: it nests too deep, or has a number that JSON cannot hold."
+        )
         raise BadUsage("invalid_json", message, fix=_FIX, where=source.name) from None
 
 

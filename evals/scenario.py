@@ -64,7 +64,9 @@ class Expectation(_Strict):
         return re.search(self.regex or "", output) is not None
 
     def __str__(self) -> str:
-        rule, value = next((name, value) for name, value in self.model_dump(include=_RULES).items() if value is not None)
+        rule, value = next(
+            (name, value) for name, value in self.model_dump(include=_RULES).items() if value is not None
+        )
         return f"{rule} {value!r}"
 
 
@@ -86,8 +88,8 @@ class ScriptStep(_Strict):
 
     Attributes:
         tool: the tool to call.
-        arguments: its arguments. A text `$name` stands for the node that the starting canvas's spec calls `name`, or
-            that an earlier `add_component` step was given `name` for.
+        arguments: its arguments. A text `$name` stands for a node: the one that the starting canvas, or the spec of an
+            earlier `build_flow` step, calls `name`, or that an earlier step added under this `name`.
         name: how later steps call the component that this step adds.
         say: closing words, in place of a call.
     """

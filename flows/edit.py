@@ -177,7 +177,7 @@ def configure(flow: Flow, catalogue: Catalogue, node_id: str, values: Mapping[st
     outcome = settings(node, values)
     if outcome.faults:
         raise EditError(*outcome.faults)
-    gone = set(outcome.removed_variables) - {name for name in outcome.node.template}
+    gone = set(outcome.removed_variables) - set(outcome.node.template)
     actions: list[FlowAction] = [
         Disconnect(edge.raw, index)
         for index, edge in reversed(list(enumerate(flow.edges)))

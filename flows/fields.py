@@ -169,7 +169,7 @@ def _number(field: JsonObject, value: Json) -> Json:
     return number
 
 
-def _bool(field: JsonObject, value: Json) -> Json:
+def _bool(_field: JsonObject, value: Json) -> Json:
     if isinstance(value, bool):
         return value
     word = json.dumps(value) if isinstance(value, int) else value.strip().lower() if isinstance(value, str) else ""
@@ -180,7 +180,7 @@ def _bool(field: JsonObject, value: Json) -> Json:
     raise FieldValueError("bad_value", f"takes true or false, not {_show(value)}", "Write true or false.")
 
 
-def _dict(field: JsonObject, value: Json) -> Json:
+def _dict(_field: JsonObject, value: Json) -> Json:
     if isinstance(value, str):
         value = _parsed(value) if value.strip() else {}
     if isinstance(value, dict) or (isinstance(value, list) and all(isinstance(item, dict) for item in value)):
@@ -274,7 +274,7 @@ def _mcp(field: JsonObject, value: Json) -> Json:
     return {"name": value} if isinstance(value, str) and _parsed(value) is None else _dict(field, value)
 
 
-def _no_setting(field: JsonObject, value: Json) -> Json:
+def _no_setting(_field: JsonObject, _value: Json) -> Json:
     raise FieldValueError(
         "not_a_setting", "takes an edge, not a value", "Connect an output to it, such as that of a ChatInput."
     )

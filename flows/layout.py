@@ -47,7 +47,7 @@ def positions(flow: Flow) -> dict[str, tuple[float, float]]:
 
 
 def layers(node_ids: list[str], edges: tuple[Edge, ...]) -> dict[str, int]:
-    """Return each node's column: one more than its furthest feeder. Feedback, and edges that close a cycle, do not count."""
+    """Return each node's column: one more than its furthest feeder; edges that close a cycle do not count."""
     following: dict[str, list[str]] = {node_id: [] for node_id in node_ids}
     for edge in edges:
         if not edge.is_feedback and edge.source in following and edge.target in following:
@@ -61,7 +61,7 @@ def layers(node_ids: list[str], edges: tuple[Edge, ...]) -> dict[str, int]:
 
 
 def place(flow: Flow, node: Node) -> Node:
-    """Return a node that is about to join the flow, placed to the right of everything, at the height of the last one."""
+    """Return a node that is about to join the flow, placed to the right of everything that is there."""
     spots = [other.position for other in flow.nodes]
     if not spots:
         return Node({**node.raw, "position": _position(0, 0)})

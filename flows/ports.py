@@ -177,7 +177,7 @@ def wire(
         raise PortError(_fault("self_edge", message, fix, source, port=output))
     leaving, entering = find_output(source, output, catalogue), find_input(target, field)
     if not types_compatible(leaving.types, entering.types):
-        raise PortError(_mismatch(source, leaving, target, entering))
+        raise PortError(mismatch_fault(source, leaving, target, entering))
     _refuse_second(source, output, target, entering, edges)
     changes = tool_mode_changes(source) if output == TOOL_OUTPUT else ()
     used = next((e.source_port for e in edges if e.source == source.id and e.source_port != TOOL_OUTPUT), None)
@@ -275,6 +275,15 @@ def with_changes(node: Node, changes: Sequence[NodeChange]) -> Node:
     return Node(change_raw(node.raw, changes, node.id)) if changes else node
 
 
+def mismatch_fault(source: Node, leaving: Port, target: Node, entering: Port) -> Fault:
+    """Return the fault of a connection whose types do not fit, naming the converter or port that would do."""
+    message = (
+        f"{source.id}.{leaving.name} gives {'/'.join(leaving.types) or 'nothing'}, "
+        f"but {target.id}.{entering.name} takes {'/'.join(entering.types)}."
+    )
+    return _fault("type_mismatch", message, _conversion(source, leaving, target, entering), target, port=entering.name)
+
+
 def _input_port(name: str, field: JsonObject, types: list[str]) -> Port:
     return Port(
         name=name,
@@ -296,14 +305,6 @@ def _refuse_second(source: Node, output: str, target: Node, entering: Port, edge
             message = f"{target.id}.{entering.name} takes one edge; {edge.source}.{edge.source_port} feeds it already."
             fix = "Disconnect that edge first, or join both in a component that takes two inputs."
             raise PortError(_fault("input_taken", message, fix, target, port=entering.name))
-
-
-def _mismatch(source: Node, leaving: Port, target: Node, entering: Port) -> Fault:
-    message = (
-        f"{source.id}.{leaving.name} gives {'/'.join(leaving.types) or 'nothing'}, "
-        f"but {target.id}.{entering.name} takes {'/'.join(entering.types)}."
-    )
-    return _fault("type_mismatch", message, _conversion(source, leaving, target, entering), target, port=entering.name)
 
 
 def _conversion(source: Node, leaving: Port, target: Node, entering: Port) -> str:

@@ -69,18 +69,6 @@ def shown_value(field: JsonObject) -> Json:
     value = field.get("value")
     if is_secret(field) and value:
         return value if field.get("load_from_db") is True and _is_variable_name(value) else REDACTED
-    return redact(value) != value
-
-
-def shown_value(field: JsonObject) -> Json:
-    """Return a field's value as it may be shown: secrets redacted, the name of a stored variable kept."""
-    value = field.get("value")
-    if is_secret(field) and value:
-        return (
-            as_object(field).get("value")
-            if field.get("load_from_db") is True and _is_variable_name(value)
-            else REDACTED
-        )
     return redact(value)
 
 

@@ -23,7 +23,6 @@ SET: Mapping[str, str] = {
     "LANGFLOW_DO_NOT_TRACK": "true",
     "LANGFLOW_LOG_LEVEL": "CRITICAL",
     "LANGFLOW_PRETTY_LOGS": "false",
-    "PYTHONUTF8": "1",
 }
 
 

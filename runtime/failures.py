@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from flows.document import Json
-from flows.jsonvalues import as_list, as_object, as_text
+from flows.jsonvalues import as_object, as_text
 from runtime.results import RunError, RunErrorCode
 
 MAX_MESSAGE = 600
@@ -21,6 +21,8 @@ class Cause:
     type: str
     message: str
     link: str
+    wraps: bool = False
+    """Whether it only says which component failed with what caused it."""
 
     @property
     def name(self) -> str:
@@ -114,8 +116,8 @@ _DEFAULT_FIX = "Check the values and connections of this node."
 def from_chain(chain: Sequence[Json], node: str | None) -> RunError:
     """The error for a chain of exceptions, outermost first, as the runner reports it (`type`, `message`, `link`)."""
     causes = [
-        Cause(as_text(entry.get("type")), _unwrapped(as_text(entry.get("message"))), as_text(entry.get("link")))
-        for entry in map(as_object, as_list(list(chain)))
+        _cause(as_text(entry.get("type")), as_text(entry.get("message")), as_text(entry.get("link")))
+        for entry in map(as_object, chain)
     ]
     chosen = deepest_meaningful(causes)
     if chosen is None:
@@ -133,7 +135,7 @@ def deepest_meaningful(causes: Sequence[Cause]) -> Cause | None:
     """
     chosen: Cause | None = None
     for cause in causes:
-        if cause.name in _WRAPPER_TYPES:
+        if cause.wraps:
             continue
         if chosen is not None:
             if cause.link == "context" or cause.name in _INCIDENTAL or len(cause.message) < len("x y"):
@@ -172,6 +174,11 @@ _SCRUBS = (
     (re.compile(r"(?<![\w\\])[A-Za-z]:\\(?:[^\\\s'\"]+\\)*([^\\\s'\"]+)"), r"\1"),
     (re.compile(r" at 0x[0-9a-fA-F]+"), ""),
 )
+
+
+def _cause(kind: str, message: str, link: str) -> Cause:
+    wraps = kind.rpartition(".")[2] in _WRAPPER_TYPES or _WRAPPERS.match(message) is not None
+    return Cause(kind, _unwrapped(message), link, wraps)
 
 
 def _unwrapped(message: str) -> str:

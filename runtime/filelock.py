@@ -21,7 +21,7 @@ class FileLock:
         self._path = path
         self._descriptor: int | None = None
 
-    async def acquire(self, timeout: float, waiting: Callable[[], None]) -> bool:  # noqa: ASYNC109 - polls until then
+    async def acquire(self, timeout: float, waiting: Callable[[], None]) -> bool:
         """Take the lock, waiting up to `timeout` seconds; `waiting` is called once if another process has it.
 
         Returns whether it was taken. Raises OSError when the file cannot be created.

@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from flows.jsonvalues import as_object
 from runtime.environment import passed_environment
 
 SYNC_TIMEOUT = 1800.0
@@ -38,7 +39,7 @@ async def sync(project: Path, environment: Path, say: Progress) -> None:
     """
     if not _PYTHONS[0] <= sys.version_info[:2] <= _PYTHONS[1]:
         raise InstallError(
-            f"The flow engine runs on Python 3.11 to 3.13, and this is {sys.version_info.major}.{sys.version_info.minor}.",
+            f"The flow engine runs on Python 3.11 to 3.13, not on {sys.version_info.major}.{sys.version_info.minor}.",
             "Install Wirewright with one of these.",
         )
     kept = {k: v for k, v in os.environ.items() if not re.match(r"VIRTUAL_ENV|UV_PROJECT|UV_PYTHON|PYTHON|CONDA_", k)}
@@ -47,7 +48,7 @@ async def sync(project: Path, environment: Path, say: Progress) -> None:
         "UV_PROJECT_ENVIRONMENT": str(environment),
         "UV_PYTHON_DOWNLOADS": "never",
         "UV_NO_PROGRESS": "1",
-        "UV_LINK_MODE": os.environ.get("UV_LINK_MODE", "copy" if _other_device(environment) else "hardlink"),
+        "UV_LINK_MODE": os.environ.get("UV_LINK_MODE", "copy"),  # a shared file that a run damages would stay damaged
     }
     options = ["--frozen", "--no-dev", "--no-build", "--no-install-project", "--color", "never"]
     command = [_uv(), "sync", *options, "--python", sys.executable, "--project", str(project)]
@@ -76,7 +77,7 @@ async def export_catalogue(python: Path, main: Path, target: Path, identity: str
         fresh = target.with_name(f".{target.name}.{os.getpid()}.new")
         variables = passed_environment(Path(folder))
         try:
-            command = [str(python), "-I", str(main), "index", str(fresh), identity]
+            command = [str(python), "-I", "-X", "utf8", str(main), "index", str(fresh), identity]
             code = await _run(command, variables, EXPORT_TIMEOUT, lambda _: None, cwd=Path(folder))
             if code != 0 or not await asyncio.to_thread(_whole, fresh):
                 raise InstallError(
@@ -107,15 +108,6 @@ def _uv() -> str:
         raise InstallError("uv, which installs the flow engine, is not there.", "Install Wirewright anew.") from None
 
 
-def _other_device(environment: Path) -> bool:
-    """Whether uv's cache is likely on another file system, where files cannot be shared."""
-    cache = Path(os.environ.get("UV_CACHE_DIR") or Path.home() / ".cache" / "uv")
-    try:
-        return cache.stat().st_dev != environment.parent.stat().st_dev
-    except OSError:
-        return False
-
-
 def _explain(lines: Sequence[str]) -> InstallError:
     said = "\n".join(lines).lower()
     if "no space left" in said:
@@ -130,7 +122,7 @@ def _explain(lines: Sequence[str]) -> InstallError:
         )
     if "hash mismatch" in said:
         return InstallError("A downloaded package is not the one that was locked.", "Clear uv's cache; try again.")
-    if "no interpreter found" in said or "python" in said and "incompatible" in said:
+    if "no interpreter found" in said or ("python" in said and "incompatible" in said):
         return InstallError("No suitable Python was found.", "Install Wirewright with Python 3.11 to 3.13.")
     return InstallError("The flow engine could not be installed.", "Try again: wirewright runner install")
 
@@ -162,9 +154,13 @@ async def _run(
     assert process.stdout is not None  # noqa: S101 - asked for above
     try:
         async with asyncio.timeout(limit):
+            held = b""
             while chunk := await process.stdout.read(8192):
-                for line in chunk.decode("utf-8", errors="replace").splitlines():
-                    read(line)
+                *lines, held = (held + chunk).split(b"\n")
+                for line in lines:
+                    read(line.decode("utf-8", errors="replace"))
+                held = held[-8192:]
+            read(held.decode("utf-8", errors="replace"))
             return await process.wait()
     except TimeoutError:
         return None
@@ -185,4 +181,4 @@ def _whole(file: Path) -> bool:
         found: object = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
-    return isinstance(found, dict) and bool(found.get("components"))  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - any JSON object
+    return bool(as_object(found).get("components"))

@@ -11,11 +11,11 @@ import platform
 import re
 import shutil
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from flows.jsonvalues import as_object, as_text
+from flows.jsonvalues import as_list, as_object, as_text
 from flows.paths import cache_folder
 from runtime.filelock import FileLock
 from runtime.installing import InstallError, export_catalogue, sync
@@ -97,8 +97,8 @@ class RunnerEnvironment:
         stamp = self._stamp()
         if stamp.get("digest") != self.digest or not self.python.exists():
             return False
-        packages = stamp.get("packages")
-        return isinstance(packages, list) and set(map(as_text, packages)) <= set(self._packages())
+        packages = {as_text(name) for name in as_list(stamp.get("packages"))}
+        return bool(packages) and packages <= set(self._packages())
 
     @property
     def catalogue_current(self) -> bool:
@@ -189,7 +189,7 @@ class RunnerEnvironment:
         )
 
     @contextlib.asynccontextmanager
-    async def _locked(self, say: Progress) -> AsyncIterator[None]:
+    async def _locked(self, say: Progress) -> AsyncGenerator[None]:
         lock = FileLock(self.cache / "runner" / f"{self.digest}.lock")
         try:
             held = await lock.acquire(LOCK_TIMEOUT, lambda: say("Waiting for another installation to finish"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from flows.document import Json, JsonObject
 
@@ -91,3 +91,20 @@ class RunResult:
             "metrics": self.metrics.to_json(),
             "error": None if self.error is None else self.error.to_json(),
         }
+
+    @classmethod
+    def from_json(cls, obj: Mapping[str, Any]) -> RunResult:
+        """Read back what `to_json` wrote.
+
+        Raises:
+            KeyError, TypeError: when a part is missing or of another kind.
+        """
+        figures = {name: value for name, value in obj["metrics"].items() if name != "total_tokens"}
+        return cls(
+            run_id=obj["run_id"],
+            output=obj["output"],
+            outputs=obj["outputs"],
+            nodes=obj["nodes"],
+            metrics=RunMetrics(**figures),
+            error=None if obj["error"] is None else RunError(**obj["error"]),
+        )

@@ -5,7 +5,7 @@ For recordings and benchmarks: the client side is the real SDK, only the words a
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -61,7 +61,7 @@ class ScriptedProvider:
         self.app = Starlette(routes=[Route("/v1/chat/completions", self._complete, methods=["POST"])])
 
     @asynccontextmanager
-    async def serve(self, port: int = 0) -> AsyncIterator[str]:
+    async def serve(self, port: int = 0) -> AsyncGenerator[str]:
         """Serve on loopback; yields the base URL for clients.
 
         Args:

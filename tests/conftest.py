@@ -16,6 +16,7 @@ for variable in list(os.environ):
 
 from pydantic_ai import models  # noqa: E402  (after the environment is clean)
 
+from flows.catalogue import Catalogue  # noqa: E402
 from runtime.provision import RunnerEnvironment  # noqa: E402
 
 models.ALLOW_MODEL_REQUESTS = False
@@ -33,6 +34,12 @@ def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "data"
     monkeypatch.setenv("WIREWRIGHT_DATA", str(folder))
     return folder
+
+
+@pytest.fixture(scope="session")
+def catalogue() -> Catalogue:
+    """An excerpt of the real catalogue: enough component types for most tests, without the engine."""
+    return Catalogue.load(ROOT / "tests" / "flows" / "data" / "catalogue.json")
 
 
 @pytest.fixture(scope="session")

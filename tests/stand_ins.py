@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 from flows.document import Flow
 from runtime.results import RunError, RunMetrics, RunResult
-from runtime.runner import RunnerUnavailable
 
 
 def ran(output: str | None = "done", *, error: RunError | None = None) -> RunResult:
@@ -22,24 +21,23 @@ class StandInRunner:
 
     Attributes:
         results: what the next runs give, in order; the last one repeats.
-        unavailable: when set, what `ready` raises.
+        failure: when set, why it never gets ready.
         hangs: when true, a run never ends on its own.
         asked: the flows and texts of every run.
         cancelled: set when a hanging run was cancelled.
     """
 
     results: list[RunResult] = field(default_factory=lambda: [ran()])
-    unavailable: RunnerUnavailable | None = None
+    failure: RunError | None = None
     hangs: bool = False
     state: str = "ready"
     asked: list[tuple[Flow, str | None]] = field(default_factory=list[tuple[Flow, "str | None"]])
     running: asyncio.Event = field(default_factory=asyncio.Event)
     cancelled: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def ready(self, timeout: float) -> None:
+    async def ready(self, timeout: float | None = None) -> bool:
         """Ready at once, or never."""
-        if self.unavailable is not None:
-            raise self.unavailable
+        return self.failure is None
 
     async def run(
         self, flow: Flow, text: str | None = None, *, timeout: float = 60.0, session: str | None = None

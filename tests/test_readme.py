@@ -1,6 +1,7 @@
 """The README does what it says: its Python runs, its spec builds, its commands exist."""
 
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -42,9 +43,8 @@ def test_the_first_example_gives_what_it_shows(tmp_path: Path, runner_environmen
     commands = re.findall(r"^\$ wirewright (.*)$", shown, re.MULTILINE)
     expected = re.split(r"^\$ .*$", shown, flags=re.MULTILINE)[1:]
     for command, output in zip(commands, expected, strict=True):
-        done = subprocess.run(
-            f"{sys.executable} -m cli.main {command}", shell=True, capture_output=True, text=True, timeout=180
-        )
+        arguments = [sys.executable, "-m", "cli.main", *shlex.split(command)]
+        done = subprocess.run(arguments, capture_output=True, text=True, timeout=180)
         assert done.returncode == 0, done.stderr
         assert done.stdout.strip() == output.strip()
 

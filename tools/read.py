@@ -4,8 +4,8 @@ from pydantic_ai import ModelRetry, RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
 from flows.document import Flow, Node
-from flows.fields import redacted
-from flows.summary import describe_io
+from flows.secrecy import shown_value
+from flows.summary import IOPort, describe_io
 from tools.replies import known_nodes, shown
 from tools.workbench import Workbench
 
@@ -21,12 +21,19 @@ async def get_field_value(ctx: RunContext[Workbench], component_id: str, field: 
     definition = node.field(field)
     if definition is None:
         raise ModelRetry(f"{component_id} has no field {field!r}. It has: {', '.join(node.template)}.")
-    return shown(redacted(definition))
+    return shown(shown_value(definition))
 
 
 async def describe_flow_io(ctx: RunContext[Workbench]) -> str:
     """Tell what the flow on the canvas takes in and gives out."""
-    return describe_io(ctx.deps.current).to_text()
+    if ctx.deps.current.is_empty:
+        return "The canvas is empty."
+    flow_io = describe_io(ctx.deps.current)
+    return f"Takes in: {_ports(flow_io.inputs)}.\nGives out: {_ports(flow_io.outputs)}."
+
+
+def _ports(ports: tuple[IOPort, ...]) -> str:
+    return "; ".join(f"{port.node}.{port.name} ({', '.join(port.types) or 'a value'})" for port in ports) or "nothing"
 
 
 def node_or_retry(flow: Flow, component_id: str) -> Node:

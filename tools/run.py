@@ -4,10 +4,9 @@ from pydantic_ai import ModelRetry, RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
 from runtime.results import RunResult
-from runtime.runner import RunnerUnavailable
 from tools.events import Progress
 from tools.replies import shown
-from tools.workbench import Workbench
+from tools.workbench import Workbench, obstacle
 
 READY_SECONDS = 300.0
 """How long a turn waits for a runner that is still being installed or started."""
@@ -26,9 +25,8 @@ async def run_flow(ctx: RunContext[Workbench], input: str | None = None) -> str:
     if bench.current.is_empty:
         raise ModelRetry("There is no flow to run. Build one first, or tell the user so.")
     await announce_runner(ctx)
-    try:
-        await bench.runner.ready(READY_SECONDS)
-    except RunnerUnavailable as unavailable:
+    unavailable = await obstacle(bench.runner, READY_SECONDS)
+    if unavailable is not None:
         return f"Not run: {unavailable.message} {unavailable.fix}"
     await ctx.emit(Progress(step="running_flow", message="Running the flow..."))
     result = await bench.runner.run(bench.current, input, timeout=RUN_SECONDS, session=bench.session)

@@ -7,9 +7,8 @@ from flows.checks import check
 from flows.document import Flow
 from flows.faults import Fault
 from runtime.results import RunResult
-from runtime.runner import RunnerUnavailable
 from tools.replies import errors
-from tools.workbench import Runs
+from tools.workbench import Runs, obstacle
 
 PROBE = "hello"
 """What a verification run types into the chat."""
@@ -57,9 +56,8 @@ async def verify(flow: Flow, catalogue: Catalogue, runner: Runs, *, wait: float)
     found = errors(check(flow, catalogue))
     if found:
         return Verification(faults=found)
-    try:
-        await runner.ready(wait)
-    except RunnerUnavailable as unavailable:
+    unavailable = await obstacle(runner, wait)
+    if unavailable is not None:
         return Verification(caveat=f"It was checked but not run: {unavailable.message}")
     run = await runner.run(flow, PROBE, timeout=PROBE_SECONDS)
     if run.error is not None and run.error.code not in MENDABLE:

@@ -9,7 +9,7 @@ from flows.actions import FlowAction, SetFlow
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.edit import Edit
-from runtime.results import RunResult
+from runtime.results import RunError, RunResult
 from tools.events import FlowPreview, FlowUpdate
 
 
@@ -21,15 +21,13 @@ class Runs(Protocol):
         """Where the runner is in its life: `new`, `installing`, `starting`, `ready`, `failed` or `closed`."""
         ...
 
-    async def ready(self, timeout: float) -> None:
-        """Wait until flows can run.
+    @property
+    def failure(self) -> RunError | None:
+        """Why it cannot run flows, while the state is `failed`."""
+        ...
 
-        Args:
-            timeout: seconds to wait at most.
-
-        Raises:
-            RunnerUnavailable: when it cannot run flows, with a message for the user.
-        """
+    async def ready(self, timeout: float | None = None) -> bool:
+        """Wait up to `timeout` seconds until flows can run; whether they can."""
         ...
 
     async def run(
@@ -42,6 +40,20 @@ class Runs(Protocol):
     ) -> RunResult:
         """Run a flow once; a flow that fails is a result with an error, not an exception."""
         ...
+
+
+async def obstacle(runner: Runs, seconds: float) -> RunError | None:
+    """Wait for a runner that is still being prepared; returns why flows cannot run, or None when they can.
+
+    Args:
+        runner: runs flows.
+        seconds: how long to wait at most.
+    """
+    if await runner.ready(seconds):
+        return None
+    return runner.failure or RunError(
+        code="timeout", message="The flow engine is still being prepared.", fix="Try again in a minute."
+    )
 
 
 @dataclass
@@ -98,12 +110,12 @@ class Workbench:
         """Put a whole flow forward; the canvas stays as it is until the turn is settled."""
         self.proposal = flow
         self.proposal_ran = False
-        await ctx.emit(FlowUpdate(action=SetFlow(old=self.flow, new=flow), applied=False))
+        await ctx.emit(FlowUpdate(action=SetFlow(old=self.flow.raw, new=flow.raw), applied=False))
         await ctx.emit(FlowPreview.of(flow))
 
     def accept(self, flow: Flow) -> FlowUpdate:
         """Replace the canvas with a settled flow; the returned event carries the old one as restore point."""
-        action = SetFlow(old=self.flow, new=flow)
+        action = SetFlow(old=self.flow.raw, new=flow.raw)
         self.flow, self.proposal = flow, None
         self.actions.append(action)
         return FlowUpdate(action=action)

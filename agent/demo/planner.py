@@ -2,7 +2,7 @@
 
 import re
 
-from pydantic_ai import ModelMessage, ModelResponse, RetryPromptPart, TextPart
+from pydantic_ai import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from agent.demo.answers import answer
@@ -61,7 +61,7 @@ def demo_model(bench: Workbench, message: str) -> FunctionModel:
 
     def respond(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
         done = answered(messages)
-        if done and isinstance(done[-1], RetryPromptPart):
+        if done and done[-1].outcome == "retried":
             return _say(_stopped(bench, str(done[-1].content)))
         if len(done) == len(plan.steps):
             return _say(plan.close([str(part.content) for part in done]))

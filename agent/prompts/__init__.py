@@ -8,7 +8,7 @@ from string import Template
 @cache
 def prompt(name: str) -> str:
     """The text of `agent/prompts/<name>.md`."""
-    return files(__package__).joinpath(f"{name}.md").read_text(encoding="utf-8").strip()
+    return files(__name__).joinpath(f"{name}.md").read_text(encoding="utf-8").strip()
 
 
 def filled(name: str, **values: str) -> str:

@@ -49,7 +49,7 @@ class Player(Protocol):
         """How the journal and reports call it."""
         ...
 
-    def seat(self, scenario: Scenario, stage: Stage) -> Turns:
+    def seat(self, scenario: Scenario, stage: Stage, /) -> Turns:
         """Sit down to one attempt.
 
         Raises:

@@ -11,7 +11,7 @@ class DemoPlayer:
 
     name = DEMO
 
-    def seat(self, scenario: Scenario, stage: Stage) -> Turns:
+    def seat(self, _: Scenario, stage: Stage, /) -> Turns:
         """An assistant that has no other model."""
         settings = stage.settings.model_copy(update={"model": DEMO})
         return Assistant(settings, stage.runner, catalogue=stage.catalogue)

@@ -13,9 +13,10 @@ from agent.assistant import Assistant
 from agent.scripted import answered, call, scripted
 from evals.players import Stage, Turns, Unplayable
 from evals.scenario import Scenario, ScriptStep
+from flows.catalogue import Catalogue
 from flows.spec import build
 
-_ADDED = re.compile(r"Added ([\w-]+)\.")
+_ADDED = re.compile(r"Added (.+?)\. Outputs:")
 _NAME = re.compile(r"\$([A-Za-z]\w*)\Z")
 
 
@@ -24,44 +25,52 @@ class ScriptPlayer:
 
     name = "script"
 
-    def seat(self, scenario: Scenario, stage: Stage) -> Turns:
+    def seat(self, scenario: Scenario, stage: Stage, /) -> Turns:
         """An assistant whose model gives the script's answers."""
         if scenario.script is None:
             raise Unplayable(f"{scenario.id} has no script")
-        ids = build(scenario.canvas, stage.catalogue).ids if scenario.canvas else {}
-        model = script_model(scenario.script, scenario.prompts, ids)
+        model = script_model(scenario, stage.catalogue)
         return Assistant(stage.settings, stage.runner, catalogue=stage.catalogue, model=model)
 
 
-def script_model(
-    script: Sequence[Sequence[ScriptStep]], prompts: Sequence[str], ids: Mapping[str, str]
-) -> FunctionModel:
-    """The model that plays a script.
+def script_model(scenario: Scenario, catalogue: Catalogue) -> FunctionModel:
+    """The model that plays a scenario's script.
 
     Args:
-        script: the steps of each turn.
-        prompts: the user's message of each turn; the one in the request tells which turn it is.
-        ids: node ids by the names that `$name` may stand for.
+        scenario: one with a script.
+        catalogue: tells which node ids its specs lead to.
     """
-    names = dict(ids)
+    script = scenario.script or ()
+    names = dict(build(scenario.canvas, catalogue).ids) if scenario.canvas else dict[str, str]()
+
+    def learn(step: ScriptStep, reply: str) -> None:
+        """Remember the ids of what a step made."""
+        spec = step.arguments.get("spec")
+        if step.tool == "build_flow" and isinstance(spec, str):
+            names.update(build(spec, catalogue).ids)
+        elif step.name and (added := _ADDED.match(reply)):
+            names[step.name] = added.group(1)
 
     def respond(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         if not info.function_tools:
-            return ModelResponse(parts=[TextPart("action")])
-        steps = script[_turn(messages, prompts)]
+            return _say("action")
+        steps = script[_turn(messages, scenario.prompts)]
         replies = [str(part.content) for part in answered(messages)]
-        for done, reply in zip(steps, replies, strict=False):
-            if done.name and (added := _ADDED.match(reply)):
-                names[done.name] = added.group(1)
+        if replies and len(replies) <= len(steps):
+            learn(steps[len(replies) - 1], replies[-1])
         if len(replies) >= len(steps):
-            return ModelResponse(parts=[TextPart("Done.")])
+            return _say("Done.")
         step = steps[len(replies)]
         if step.tool is None:
-            return ModelResponse(parts=[TextPart(step.say or "")])
+            return _say(step.say or "")
         arguments = cast("dict[str, JsonValue]", _resolved(step.arguments, names))
         return ModelResponse(parts=[call(step.tool, len(replies) + 1, **arguments)])
 
-    return scripted(respond, "script")
+    return scripted(respond, ScriptPlayer.name)
+
+
+def _say(text: str) -> ModelResponse:
+    return ModelResponse(parts=[TextPart(text)])
 
 
 def _turn(messages: list[ModelMessage], prompts: Sequence[str]) -> int:

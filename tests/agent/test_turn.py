@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from pydantic_ai import ModelMessage, ModelResponse, PartStartEvent, RetryPromptPart, TextPart, ToolCallPart
+from pydantic_ai import ModelMessage, ModelResponse, PartStartEvent, TextPart, ToolCallPart
 from pydantic_ai.models.function import AgentInfo
 from pydantic_ai.models.test import TestModel
 
@@ -17,7 +17,6 @@ from agent.turn import TurnEnded, TurnEvent, TurnRequest, TurnResult
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.results import RunError
-from runtime.runner import RunnerUnavailable
 from tests.stand_ins import StandInRunner, ran
 from tools.events import FlowPreview, FlowUpdate, Progress
 
@@ -143,7 +142,7 @@ async def test_a_spec_with_faults_comes_back_to_the_model_with_their_places(cata
     )
 
     def plan(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        heard.extend(str(part.content) for part in answered(messages)[-1:] if isinstance(part, RetryPromptPart))
+        heard.extend(str(part.content) for part in answered(messages)[-1:] if part.outcome == "retried")
         return ModelResponse(parts=next(replies))
 
     who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue, model=scripted(plan, "m"))
@@ -185,7 +184,7 @@ async def test_a_fault_of_the_flow_comes_back_to_the_model(catalogue: Catalogue)
 
 
 async def test_a_flow_is_built_and_not_run_when_the_engine_is_not_to_be_had(catalogue: Catalogue) -> None:
-    runner = StandInRunner(unavailable=RunnerUnavailable("The flow engine could not be installed.", "Try again."))
+    runner = StandInRunner(failure=RunError(code="crash", message="The flow engine could not be installed."))
     runner.state = "failed"
     who = assistant(
         catalogue, acts(call("build_flow", 1, spec=ECHO), call("run_flow", 2, input="x"), "Not run."), runner

@@ -1,0 +1,136 @@
+"""`wirewright ask`: one turn of the assistant."""
+
+import asyncio
+from typing import TYPE_CHECKING, Annotated
+from uuid import uuid4
+
+import typer
+
+from cli.failures import FAILED, BadUsage
+from cli.options import Json
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from agent.settings import AssistantSettings
+    from agent.turn import TurnRequest, TurnResult
+    from cli.rendering import Rendering
+    from flows.document import Flow
+
+
+def ask(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What you want, in your words; - reads standard input.")],
+    flow: Annotated[
+        str | None, typer.Option(metavar="F", help="The flow to work on: Langflow JSON or spec text; - reads it.")
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write the resulting or proposed flow there, as Langflow JSON.")
+    ] = None,
+    model: Annotated[str | None, typer.Option(metavar="M", help="provider:name, or demo.")] = None,
+    *,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Approve plans and edits without being asked.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Ask the assistant to build, change, run or explain a flow."""
+    from agent.settings import AssistantSettings
+    from agent.turn import TurnRequest
+    from cli.configuration import settings_of
+    from cli.rendering import JsonLines, Readable
+    from cli.target import writable
+
+    del yes  # nothing waits for an approval yet; accepted so that scripts keep working when something does
+    if text == "-" and flow == "-":
+        raise BadUsage("usage", "Only one of TEXT and --flow can be -.", fix="Name a file.", where="--flow")
+    target = writable(out)
+    settings = settings_of(AssistantSettings)
+    _check_model(model, settings)
+    request = TurnRequest(text=_text(text), session=f"cli-{uuid4().hex}", flow=_canvas(flow), model=model)
+    rendering = JsonLines(request) if as_json else Readable()
+    if not asyncio.run(_turn(request, settings, rendering, target)):
+        raise typer.Exit(FAILED)
+
+
+async def _turn(
+    request: "TurnRequest", settings: "AssistantSettings", rendering: "Rendering", target: "Path | None"
+) -> bool:
+    """Take one turn and show it; returns whether it did not fail. An interruption is shown, too, and goes on."""
+    from agent.assistant import Assistant
+    from agent.turn import TurnEnded
+    from cli.engine import EngineUnavailable, install
+    from cli.output import note
+
+    result: TurnResult | None = None
+    try:
+        try:
+            await install()
+        except EngineUnavailable as unavailable:
+            note(f"{unavailable.message} {unavailable.fix}")
+        async with Assistant.open(settings) as assistant, assistant.turn(request) as events:
+            async for event in events:
+                if isinstance(event, TurnEnded):
+                    result = event.result
+                    if target is not None:
+                        _write(target, result, request.flow)
+                rendering.show(event)
+    except asyncio.CancelledError:
+        rendering.cancelled()
+        raise
+    finally:
+        rendering.close()
+    return result is not None and result.outcome != "error"
+
+
+def _write(target: "Path", result: "TurnResult", canvas: "Flow | None") -> None:
+    """Write the resulting flow, if there is one; a failed turn leaves the file as it is."""
+    from cli.output import note
+    from cli.target import write_flow
+
+    if result.outcome == "error":
+        return
+    if result.flow.is_empty and canvas is None:
+        note(f"There is no flow to write to {target}.")
+    else:
+        write_flow(target, result.flow)
+        note(f"The {'flow' if result.proposal is None else 'proposed flow'} is in {target}.")
+
+
+def _check_model(model: str | None, settings: "AssistantSettings") -> None:
+    from agent.failures import ModelChoiceError
+    from agent.providers import choose
+
+    try:
+        choose(model, settings.model)
+    except ModelChoiceError as error:
+        where = "--model" if model is not None else "WIREWRIGHT_MODEL"
+        raise BadUsage(error.error.code, error.error.message, fix=error.error.fix, where=where) from None
+
+
+def _text(text: str) -> str:
+    from cli.source import read
+
+    text = read("-").text if text == "-" else text
+    if not text.strip():
+        raise BadUsage("usage", "TEXT is empty.", fix="Say what you want.", where="TEXT")
+    return text
+
+
+def _canvas(name: str | None) -> "Flow | None":
+    """The canvas to work on.
+
+    Raises:
+        BadUsage: when the file is no flow, or its spec does not build.
+    """
+    from cli.engine import ready_catalogue
+    from cli.source import flow_of, made, read
+
+    if name is None:
+        return None
+    source = read(name)
+    if source.is_json:
+        return flow_of(source)
+    result = made(source, ready_catalogue())
+    if result.flow is None:
+        fault = next(fault for fault in result.faults if fault.is_error)
+        where = source.name if fault.line is None else f"{source.name}: line {fault.line}"
+        raise BadUsage("invalid_flow", f"{source.name} does not build: {fault.message}", fix=fault.fix, where=where)
+    return result.flow

@@ -1,0 +1,62 @@
+"""`wirewright runner`: the flow engine's own environment."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.failures import FAILED
+from cli.options import Json
+
+if TYPE_CHECKING:
+    from runtime.provision import RunnerStatus
+
+commands = typer.Typer(no_args_is_help=True, help="Install the flow engine, and see what is there.")
+
+
+@commands.command(epilog="Example: wirewright runner install")
+def install(
+    *,
+    repair: Annotated[bool, typer.Option("--repair", help="Install anew, even when it looks whole.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Install the flow engine and read out its components. With nothing to do, it returns at once."""
+    import asyncio
+
+    from cli import engine
+    from cli.output import document
+
+    try:
+        asyncio.run(engine.install(repair=repair))
+    except engine.EngineUnavailable as unavailable:
+        if not as_json:
+            raise
+        document({"ok": False, "status": asdict(_status()), "error": unavailable.to_json()})
+        raise typer.Exit(FAILED) from None
+    if as_json:
+        document({"ok": True, "status": asdict(_status()), "error": None})
+
+
+@commands.command(epilog="Example: wirewright runner status --json")
+def status(*, as_json: Json = False) -> None:
+    """Say what is installed, and what protects this machine from a flow that runs."""
+    from cli.output import answer, document
+
+    found = _status()
+    if as_json:
+        document(asdict(found))
+        return
+    if found.installed:
+        answer(f"Installed: lfx {found.lfx} on Python {found.python}, {found.packages} packages, {found.size_mb} MB.")
+    else:
+        answer("Not installed. Run: wirewright runner install")
+    answer(f"Catalogue: {f'{found.component_types} component types' if found.catalogue else 'none yet'}.")
+    answer("A run is kept from the rest of this machine by:")
+    for protection in found.protections:
+        answer(f"  {'yes' if protection.active else 'no '}  {protection.name}: {protection.note}")
+
+
+def _status() -> "RunnerStatus":
+    from runtime.provision import RunnerEnvironment
+
+    return RunnerEnvironment.locate().status()

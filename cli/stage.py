@@ -1,0 +1,39 @@
+"""What scenarios are played on: the catalogue and one warm flow engine."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from agent.settings import AssistantSettings
+from cli.configuration import settings_of
+from cli.engine import EngineUnavailable
+from cli.output import progress
+from evals.players import Stage
+from flows.catalogue import Catalogue
+from runtime.provision import RunnerEnvironment
+from runtime.runner import Runner
+
+READY_SECONDS = 1800.0
+"""How long to wait for the flow engine, its first installation included."""
+
+
+@asynccontextmanager
+async def opened(concurrency: int) -> AsyncGenerator[Stage]:
+    """A stage with a runner that is ready; leaving it ends the runner.
+
+    Args:
+        concurrency: how many flows run at the same time.
+
+    Raises:
+        EngineUnavailable: when flows cannot be run here.
+    """
+    settings = settings_of(AssistantSettings)
+    runner = Runner(RunnerEnvironment.locate(settings.cache), concurrency=concurrency)
+    runner.on_progress = progress()
+    async with runner:
+        if not await runner.ready(READY_SECONDS):
+            failure = runner.failure
+            message = failure.message if failure else "The flow engine is not ready."
+            raise EngineUnavailable("engine_unavailable", message, fix=failure.fix if failure else "Try again.")
+        catalogue = await asyncio.to_thread(Catalogue.load, settings.cache / "catalogue.json")
+        yield Stage(settings=settings, catalogue=catalogue, runner=runner, build=f"lfx {catalogue.version}")

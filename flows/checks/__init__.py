@@ -1,0 +1,51 @@
+"""Checking a flow: every structural fault at once.
+
+| code | severity | what it means |
+| --- | --- | --- |
+| `empty_flow` | error | there is no component |
+| `duplicate_id` | error | two nodes have one id; the engine ignores one of them |
+| `unknown_type` | error | the catalogue has no such type and the node carries no code (with code: warning) |
+| `dangling_edge` | error | an edge names a node that is not there |
+| `self_edge` | error | a node feeds itself and so never starts |
+| `unknown_output`, `unknown_input` | error | an edge names a port that the node has not |
+| `not_an_input` | error | an edge enters a setting that takes none |
+| `not_a_tool` | error | `component_as_tool` of a node that cannot be a tool |
+| `type_mismatch` | error | an output's types do not fit the input's |
+| `input_taken` | error | two edges into an input that takes one; the engine ignores one of them |
+| `duplicate_edge` | warning | an edge stands there twice |
+| `cycle` | error | nodes feed each other without a loop (with a branching node among them: warning) |
+| `missing_input` | error | a required connection is missing (a required text, or a node that is not run: warning) |
+| `missing_model` | error | a model field without a model (a node that is not run: warning) |
+| `open_loop` | warning | a loop whose items never come back |
+| `orphan` | warning | a node without edges among others (in a spec: error) |
+| `unreachable` | warning | an output that the chat input does not lead to; the engine does not run it |
+| `several_chat_inputs`, `several_chat_outputs` | warning | more than one of its kind |
+| `no_output` | warning | nothing in the flow answers |
+| `empty_prompt` | warning | a prompt template without text |
+| `stale_code` | warning | the node's code is not the catalogue's |
+"""
+
+from __future__ import annotations
+
+from flows.catalogue import Catalogue
+from flows.checks.nodes import check_nodes
+from flows.checks.structure import find_cycles
+from flows.checks.wiring import check_edges
+from flows.document import Flow
+from flows.faults import Fault
+
+__all__ = ["check"]
+
+
+def check(flow: Flow, catalogue: Catalogue) -> list[Fault]:
+    """Return every fault of a flow, errors first; a flow that the engine runs as asked has no error.
+
+    Args:
+        flow: the flow; fault places are node ids.
+        catalogue: the component types.
+    """
+    if flow.is_empty:
+        return [Fault(code="empty_flow", message="The flow has no components.", fix="Add some.")]
+    nodes = [node for node in flow.nodes if not node.is_note]
+    faults = [*check_nodes(flow, nodes, catalogue), *check_edges(flow, catalogue), *find_cycles(nodes, flow.edges)]
+    return sorted(faults, key=lambda fault: not fault.is_error)

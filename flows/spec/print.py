@@ -1,0 +1,167 @@
+"""Printing a flow as spec text: what differs from the defaults, in a form that builds the same flow again."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+
+from flows.catalogue import Catalogue
+from flows.document import Flow, Node
+from flows.fields import coerce
+from flows.jsonvalues import Json, JsonObject, as_object, as_text, same_json
+from flows.model_values import CONNECTED
+from flows.secrecy import REDACTED, is_secret, looks_secret, shown_value
+
+EMPTY: tuple[Json, ...] = (None, "", [], {})
+"""Values that say nothing; a spec does not tell them apart."""
+_SIMPLE = re.compile(r"[^\s\"'|#\[{\-][^\n\r]*")
+_KEY_FIELD = re.compile(r"\w+")
+_LINE_ENDS = re.compile("[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+
+
+def to_spec(flow: Flow, catalogue: Catalogue | None = None) -> str:
+    """Return the spec text of a flow; building it gives a flow with the same fingerprint.
+
+    Secrets and what spec text cannot say stand in comments, secrets as `***REDACTED***`.
+
+    Args:
+        flow: the flow.
+        catalogue: says which values are defaults and need no line; without it every value that says something is
+            printed for the fields that a person sees.
+    """
+    ids = spec_ids(flow)
+    lines: list[str] = []
+    for key, value in (("name", flow.name), ("description", flow.description)):
+        if value:
+            lines += _entry(f"{key}", value, indent="")
+    lines += ["", "nodes:"] if lines else ["nodes:"]
+    lines += [f"  {ids[node.id]}: {_type_text(node.type)}" for node in _components(flow)]
+    edges, lost = _edge_lines(flow, ids)
+    if edges:
+        lines += ["", "edges:", *edges]
+    config: list[str] = []
+    for node in _components(flow):
+        config += _value_lines(node, ids[node.id], catalogue)
+    if config:
+        lines += ["", "config:", *config]
+    notes = [*lost, *_note_lines(flow)]
+    if notes:
+        lines += ["", *notes]
+    return "\n".join(lines) + "\n"
+
+
+def spec_ids(flow: Flow) -> dict[str, str]:
+    """Return a short readable id for each component: its type in one word, numbered from the second on."""
+    counts: dict[str, int] = {}
+    ids: dict[str, str] = {}
+    for node in _components(flow):
+        word = re.sub(r"\W+", "", node.type, flags=re.ASCII) or "Node"
+        counts[word] = counts.get(word, 0) + 1
+        name = word if counts[word] == 1 else f"{word}_{counts[word]}"
+        while name in ids.values():
+            counts[word] += 1
+            name = f"{word}_{counts[word]}"
+        ids.setdefault(node.id, name)
+    return ids
+
+
+def value_text(value: Json, *, indent: str = "    ") -> str:
+    """Return a value as it stands behind its key in a spec: plain, quoted, as a block, or as JSON."""
+    if not isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if _LINE_ENDS.search(value) or value != value.strip():
+        return json.dumps(value)
+    if "\n" in value:
+        if any(line and not line[0].isspace() for line in value.split("\n")):
+            return "|\n" + "\n".join(f"{indent}{line}" if line else "" for line in value.split("\n"))
+        return json.dumps(value)
+    if not _SIMPLE.fullmatch(value) or " #" in value or "\t#" in value:
+        return json.dumps(value, ensure_ascii=False)
+    return value
+
+
+def _entry(key: str, value: Json, *, indent: str = "  ") -> list[str]:
+    return f"{indent}{key}: {value_text(value, indent=indent + '  ')}".split("\n")
+
+
+def _components(flow: Flow) -> list[Node]:
+    return [node for node in flow.nodes if not node.is_note]
+
+
+def _type_text(type_name: str) -> str:
+    return type_name if re.fullmatch(r"[^\s\"'#][^\"'#\n]*", type_name) else json.dumps(type_name)
+
+
+def _edge_lines(flow: Flow, ids: Mapping[str, str]) -> tuple[list[str], list[str]]:
+    lines, lost = list[str](), list[str]()
+    for edge in flow.edges:
+        if edge.source in ids and edge.target in ids and edge.source_port and edge.target_port:
+            begin = f"{ids[edge.source]}.{_port_text(edge.source_port)}"
+            lines.append(f"  {begin} -> {ids[edge.target]}.{_port_text(edge.target_port)}")
+        else:
+            lost.append("# An edge that leads nowhere is left out.")
+    return lines, lost
+
+
+def _port_text(name: str) -> str:
+    return name if re.fullmatch(r"[^\s\"'#>][^\n\"'#>]*", name) and name == name.strip() else json.dumps(name)
+
+
+def _value_lines(node: Node, spec_id: str, catalogue: Catalogue | None) -> list[str]:
+    part = catalogue.get(node.type) if catalogue is not None else None
+    lines: list[str] = []
+    names = sorted(node.template, key=lambda name: node.template[name].get("type") not in {"prompt", "mustache"})
+    for name in names:
+        field = node.template[name]
+        default = as_object(part.template.get(name)) if part is not None else None
+        if not _is_told(name, field, default):
+            continue
+        key = f"{spec_id}.{name if _KEY_FIELD.fullmatch(name) else json.dumps(name)}"
+        hidden = _unsayable(field, default)
+        if hidden:
+            lines.append(f"  # {key}: {hidden}")
+        else:
+            lines += _entry(key, _printed(field))
+    return lines
+
+
+def _is_told(name: str, field: JsonObject, default: JsonObject | None) -> bool:
+    value = field.get("value")
+    if value == CONNECTED and field.get("type") == "model":
+        return False
+    if default is not None:
+        before = default.get("value")
+        return not (same_json(value, before) or (value in EMPTY and before in EMPTY))
+    return name != "code" and value not in EMPTY and field.get("type") != "other"
+
+
+def _printed(field: JsonObject) -> Json:
+    value = field.get("value")
+    return "" if value is None else value
+
+
+def _unsayable(field: JsonObject, default: JsonObject | None) -> str:
+    """Return what a comment says in place of a value that a spec cannot hold, or an empty text."""
+    value = field.get("value")
+    if is_secret(field):
+        shown = shown_value(field)
+        return f"from the variable {shown}" if shown != REDACTED else REDACTED
+    if looks_secret(value):
+        return REDACTED
+    if field.get("load_from_db") is True and isinstance(value, str):
+        return f"from the variable {as_text(value)}"
+    try:
+        again = coerce(default or {**field, "value": None}, value if isinstance(value, str) else json.dumps(value))
+    except ValueError:
+        return "holds a value that a spec cannot say"
+    return "" if same_json(again, value) or value in EMPTY else "holds a value that a spec cannot say"
+
+
+def _note_lines(flow: Flow) -> list[str]:
+    lines: list[str] = []
+    for node in flow.nodes:
+        if node.is_note:
+            words = " ".join((as_text(node.definition.get("description")) or "").split())
+            lines.append(f"# Note: {words[:200]}")
+    return lines

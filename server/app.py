@@ -1,0 +1,50 @@
+"""The HTTP application: its routes, its wall, and what lives as long as it does."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+
+from agent.assistant import Assistant
+from runtime.runner import Runner
+from server.boundary import Boundary
+from server.errors import HANDLERS
+from server.routes import assist, flows, health
+from server.service import Service
+from server.settings import ServerSettings
+
+log = logging.getLogger(__name__)
+
+
+def create_app(
+    settings: ServerSettings, *, assistant: Assistant | None = None, stopping: asyncio.Event | None = None
+) -> Starlette:
+    """The application of one server.
+
+    Args:
+        settings: what the environment says.
+        assistant: takes the turns; None opens one with the application, its runner warming in the background.
+        stopping: set by whoever stops the server, so that open streams can say goodbye.
+    """
+    stop = stopping or asyncio.Event()
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncGenerator[None]:
+        async with AsyncExitStack() as stack:
+            serving = assistant or await stack.enter_async_context(Assistant.open(settings))
+            if isinstance(serving.runner, Runner):
+                serving.runner.on_progress = log.info
+            service = Service(settings, serving, stop)
+            stack.push_async_callback(service.aclose)
+            app.state.service = service
+            yield
+
+    return Starlette(
+        routes=[*assist.routes, *flows.routes, *health.routes],
+        middleware=[Middleware(Boundary)],
+        exception_handlers=HANDLERS,
+        lifespan=lifespan,
+    )

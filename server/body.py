@@ -1,0 +1,132 @@
+"""Reading a request's body: JSON of a bounded size, checked against what the route takes."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TypeVar, cast
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails, from_json
+from starlette.requests import Request
+
+from flows.document import Flow, FlowFormatError, JsonObject
+from flows.jsonvalues import as_object
+from server.errors import ApiError
+
+READ_SECONDS = 30.0
+"""How long a client may take to send its body."""
+
+DRAINED = 16
+"""How many times the limit is read and dropped, so that a client that is still sending can read the refusal."""
+
+T = TypeVar("T", bound=BaseModel)
+
+
+async def read_object(request: Request, limit: int, *, optional: bool = False) -> JsonObject:
+    """The JSON object that a request carries.
+
+    Args:
+        request: the request; its body has not been read yet.
+        limit: the most bytes that it may have.
+        optional: whether an empty body stands for an empty object.
+
+    Raises:
+        ApiError: 400 no JSON, 408 too slow, 413 too large, 415 another content type, 422 no object.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json" and not (optional and not kind):
+        await _dropped(request, limit)
+        raise ApiError(
+            415, "unsupported_media_type", "The body must be JSON.", "Send the header Content-Type: application/json."
+        )
+    body = await _read(request, limit)
+    if optional and not body.strip():
+        return {}
+    try:
+        document: object = from_json(body, allow_inf_nan=False)
+    except ValueError:
+        raise ApiError(400, "not_json", "The body is not JSON.", "Send one JSON object, in UTF-8.", "$") from None
+    if isinstance(document, dict):
+        return as_object(cast("object", document))
+    raise ApiError(422, "invalid_request", "The body must be a JSON object.", "Send {…}.", "$")
+
+
+async def _read(request: Request, limit: int) -> bytes:
+    declared = request.headers.get("content-length", "")
+    if declared.isdecimal() and int(declared) > limit:
+        await _dropped(request, limit)
+        raise _too_large(limit)
+    body = bytearray()
+    try:
+        async with asyncio.timeout(READ_SECONDS):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > limit:
+                    await _dropped(request, limit)
+                    raise _too_large(limit)
+    except TimeoutError:
+        raise ApiError(408, "too_slow", "The body did not arrive in time.", "Send it again.") from None
+    return bytes(body)
+
+
+async def _dropped(request: Request, limit: int) -> None:
+    """Read on without keeping anything, within bounds."""
+    if request.headers.get("expect", "").lower() == "100-continue":
+        return
+    size = 0
+    try:
+        async with asyncio.timeout(READ_SECONDS):
+            while size <= limit * DRAINED:
+                message = await request.receive()
+                size += len(message.get("body", b""))
+                if message["type"] != "http.request" or not message.get("more_body", False):
+                    return
+    except TimeoutError:
+        return
+
+
+def _too_large(limit: int) -> ApiError:
+    return ApiError(
+        413,
+        "too_large",
+        f"The body has more than {limit:,} bytes.",
+        "Send a smaller one.",
+        headers={"Connection": "close"},
+    )
+
+
+def validated(model: type[T], document: object) -> T:
+    """What a route takes, from a document.
+
+    Raises:
+        ApiError: 422, naming every place that is wrong.
+    """
+    try:
+        return model.model_validate(document)
+    except ValidationError as error:
+        problems = error.errors(include_url=False, include_input=False, include_context=False)
+        message = "; ".join(f"{_path(problem)}: {problem['msg']}" for problem in problems[:5])
+        raise ApiError(
+            422, "invalid_request", message, "Correct the named fields.", f"$.{_path(problems[0])}"
+        ) from None
+
+
+def flow_of(document: object, where: str = "$") -> Flow:
+    """The flow that a part of a request holds.
+
+    Args:
+        document: a Langflow export, or bare nodes and edges.
+        where: the JSON path of that part.
+
+    Raises:
+        ApiError: 422, naming the place.
+    """
+    try:
+        return Flow.from_json(document)
+    except FlowFormatError as error:
+        place = where + error.path.removeprefix("$")
+        raise ApiError(422, "invalid_flow", f"This is no flow: {place} {error.message}.", error.fix, place) from None
+
+
+def _path(problem: ErrorDetails) -> str:
+    return ".".join(str(step) for step in problem["loc"]) or "body"

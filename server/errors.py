@@ -1,0 +1,168 @@
+"""Errors as clients see them: a status and `{"error": {"code", "message", "fix", "where"}}`.
+
+An exception's own text never reaches a client.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from http import HTTPStatus
+
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from agent.failures import AssistantUnavailable
+from agent.turn import TurnError
+from flows.document import JsonObject
+from server.boundary import SECURITY_HEADERS
+from server.store.flows import FlowNotStored, StoreUnavailable, VersionConflict
+from server.wire import JsonReply
+
+log = logging.getLogger(__name__)
+
+RETRY_SECONDS = "5"
+"""When a client may ask again for what is not ready yet."""
+
+
+class ApiError(Exception):
+    """A request that is answered with an error.
+
+    Args:
+        status: the HTTP status.
+        code: a stable name of the kind of error.
+        message: what is wrong.
+        fix: what the client can do.
+        where: the place in the request, such as a JSON path.
+        headers: headers that belong to the reply.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        message: str,
+        fix: str = "",
+        where: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.message = message
+        self.fix = fix
+        self.where = where
+        self.headers = dict(headers or {})
+
+    def reply(self) -> JsonReply:
+        """The error as a response."""
+        return JsonReply(error_json(self.code, self.message, self.fix, self.where), self.status, self.headers)
+
+
+def not_ready(code: str, message: str, fix: str) -> ApiError:
+    """The error for what cannot be done now, and perhaps later."""
+    return ApiError(503, code, message, fix, headers={"Retry-After": RETRY_SECONDS})
+
+
+class ClientGone(Exception):
+    """The client has left; there is nobody to answer."""
+
+
+def error_json(code: str, message: str, fix: str = "", where: str | None = None) -> JsonObject:
+    """The body of an error reply."""
+    return {"error": {"code": code, "message": message, "fix": fix, "where": where}}
+
+
+def not_stored(flow_id: str, where: str | None = None) -> ApiError:
+    """The error for a flow that is not there; ids that no flow can have are answered alike."""
+    shown = flow_id if len(flow_id) <= 80 else f"{flow_id[:80]}…"
+    return ApiError(
+        404, "flow_not_found", f"There is no flow {shown!r}.", "GET /api/v1/flows lists the stored flows.", where
+    )
+
+
+def conflict(error: VersionConflict) -> ApiError:
+    """The error for a change to a version that is not the current one."""
+    return ApiError(
+        409,
+        "version_conflict",
+        f"The flow has changed meanwhile; its version is {error.current}.",
+        "Load the flow again, repeat the change on it, and send it with that version.",
+        headers={"ETag": f'"{error.current}"'},
+    )
+
+
+def turn_failed(error: TurnError) -> ApiError:
+    """The error for a turn that failed: the fault is a model provider's, the engine's, or ours."""
+    return ApiError(_TURN_STATUS.get(error.code, 502), error.code, error.message, error.fix)
+
+
+_TURN_STATUS: Mapping[str, int] = {
+    "internal": 500,
+    "catalogue_missing": 503,
+    "runner_unavailable": 503,
+    "model_timeout": 504,
+    "timeout": 504,
+}
+
+_KNOWN: Mapping[int, tuple[str, str]] = {
+    404: ("not_found", "There is nothing at this address."),
+    405: ("method_not_allowed", "This address does not take this method."),
+}
+
+
+async def _api_error(_: Request, error: Exception) -> Response:
+    assert isinstance(error, ApiError)  # noqa: S101  (registered for this class alone; narrows the type)
+    return error.reply()
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101  (registered for this class alone; narrows the type)
+    status = error.status_code
+    code, message = _KNOWN.get(status, ("http_error", HTTPStatus(status).phrase + "."))
+    headers = dict(error.headers or {})
+    allowed = headers.get("Allow")
+    fix = f"Use {allowed}." if allowed else "GET / shows what serves here."
+    return ApiError(status, code, message, fix, f"{request.method} {request.url.path[:200]}", headers).reply()
+
+
+async def _not_stored(_: Request, error: Exception) -> Response:
+    assert isinstance(error, FlowNotStored)  # noqa: S101  (registered for this class alone; narrows the type)
+    return not_stored(error.flow_id).reply()
+
+
+async def _conflict(_: Request, error: Exception) -> Response:
+    assert isinstance(error, VersionConflict)  # noqa: S101  (registered for this class alone; narrows the type)
+    return conflict(error).reply()
+
+
+async def _unavailable(_: Request, error: Exception) -> Response:
+    if isinstance(error, AssistantUnavailable):
+        return not_ready(error.error.code, error.error.message, error.error.fix).reply()
+    log.error("store.unavailable", exc_info=error)
+    return not_ready("store_unavailable", "The flow store cannot be used.", "The server's log says why.").reply()
+
+
+async def _gone(_: Request, __: Exception) -> Response:
+    return Response(status_code=499)
+
+
+async def _unexpected(_: Request, __: Exception) -> Response:
+    failure = ApiError(500, "internal", "Something went wrong inside the server.", "The server's log says what.")
+    failure.headers.update(SECURITY_HEADERS)
+    return failure.reply()
+
+
+HANDLERS: Mapping[type[Exception], Callable[[Request, Exception], Awaitable[Response]]] = {
+    ApiError: _api_error,
+    HTTPException: _http_error,
+    FlowNotStored: _not_stored,
+    VersionConflict: _conflict,
+    AssistantUnavailable: _unavailable,
+    StoreUnavailable: _unavailable,
+    ClientGone: _gone,
+    ClientDisconnect: _gone,
+    Exception: _unexpected,
+}
+"""Which exception becomes which reply."""

@@ -1,0 +1,117 @@
+"""The assistant over HTTP: a turn as a stream, a turn as one reply, and what is configured to serve it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+from sse_starlette.sse import EventSourceResponse
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from agent.failures import ModelChoiceError
+from agent.providers import DEMO, PROVIDERS, available
+from agent.turn import TurnError
+from flows.document import Json, JsonObject
+from flows.jsonvalues import as_object, as_text
+from server.body import read_object
+from server.errors import ApiError, turn_failed
+from server.service import Service, service_of
+from server.streams.sse import frame
+from server.turns import AssistTurn
+from server.waiting import last, while_connected
+from server.wire import JsonReply
+
+PING_SECONDS = 15
+"""How often a silent stream shows that it is alive."""
+
+GRACE_SECONDS = 3
+"""How long open streams may take to end when the server stops."""
+
+
+async def stream(request: Request) -> Response:
+    """A turn as server-sent events."""
+    turn = await _turn(request)
+    return EventSourceResponse(
+        _frames(turn),
+        sep="\n",
+        ping=PING_SECONDS,
+        headers={"Cache-Control": "no-cache"},
+        shutdown_grace_period=GRACE_SECONDS,
+    )
+
+
+async def assist(request: Request) -> Response:
+    """A turn as one reply, for clients that do not stream."""
+    turn = await _turn(request)
+    ended = await while_connected(request, service_of(request).stopping, last(turn.events()))
+    match ended["event"]:
+        case "complete":
+            return JsonReply(ended["data"])
+        case "error":
+            raise turn_failed(
+                TurnError(code=as_text(ended["code"]), message=as_text(ended["message"]), fix=as_text(ended["fix"]))
+            )
+        case _:
+            raise ApiError(503, "cancelled", as_text(ended["message"]), "Try again.")
+
+
+async def check_config(request: Request) -> Response:
+    """Which providers can be asked, and who serves a request that names none."""
+    return JsonReply(config(service_of(request)))
+
+
+def config(service: Service) -> JsonObject:
+    """What is configured, in the seeds' shape; `demo` is true when only the demo planner serves by default."""
+    ready = {info.name for info in available()}
+    names: list[Json] = [name for name in PROVIDERS if name in ready]
+    facts: JsonObject = {
+        "configured": bool(ready),
+        "configured_providers": names,
+        "providers": [_provider(name, configured=name in ready) for name in PROVIDERS],
+    }
+    try:
+        default = service.assistant.choose(None)
+    except ModelChoiceError as problem:
+        error: JsonObject = {"code": problem.error.code, "message": problem.error.message, "fix": problem.error.fix}
+        return {**facts, "demo": False, "default_provider": None, "default_model": None, "error": error}
+    named: JsonObject = {
+        "demo": default.is_demo,
+        "default_provider": default.provider,
+        "default_model": default.names[0] if default.names else (DEMO if default.is_demo else None),
+    }
+    if not default.is_demo:
+        return {**facts, **named}
+    message = "The demo planner serves: rules, not a language model. Set a provider's API key for more."
+    return {**facts, **named, "message": message}
+
+
+def _provider(name: str, *, configured: bool) -> JsonObject:
+    info = PROVIDERS[name]
+    return {
+        "name": name,
+        "display_name": info.title,
+        "configured": configured,
+        "variable": info.variable,
+        "default_model": info.models[0],
+        "models": [{"name": model, "display_name": model} for model in info.models],
+    }
+
+
+async def _turn(request: Request) -> AssistTurn:
+    service = service_of(request)
+    return await AssistTurn.of(service, as_object(await read_object(request, service.settings.body_limit)))
+
+
+async def _frames(turn: AssistTurn) -> AsyncGenerator[bytes]:
+    async with aclosing(turn.events()) as events:
+        async for event in events:
+            yield frame(event)
+
+
+routes = [
+    Route("/api/v1/agentic/assist/stream", stream, methods=["POST"]),
+    Route("/api/v1/agentic/assist", assist, methods=["POST"]),
+    Route("/api/v1/agentic/check-config", check_config, methods=["GET"]),
+]

@@ -1,0 +1,160 @@
+"""Stored flows over HTTP: kept with optimistic versions, and run on the engine, in another process."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+from pydantic import BaseModel, Field
+from starlette.endpoints import HTTPEndpoint
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from flows.checks import check
+from flows.document import Json, JsonObject
+from runtime.results import RunError, RunMetrics, RunResult
+from server.body import flow_of, read_object, validated
+from server.errors import ApiError, not_ready
+from server.service import service_of
+from server.store.flows import FlowEntry
+from server.waiting import while_connected
+from server.wire import JsonReply
+from tools.workbench import obstacle
+
+READY_SECONDS = 30.0
+"""How long a run waits for a runner that is still starting."""
+
+PAGE = 50
+PAGE_LIMIT = 200
+"""How many flows a page lists, and may list at most."""
+
+
+class RunRequest(BaseModel):
+    """How a flow is to be run.
+
+    Attributes:
+        input_value: the text to type into the chat input; None runs with the values as configured.
+        timeout: seconds it may take.
+        session_id: the conversation that the flow sees.
+    """
+
+    input_value: str | None = None
+    timeout: float = Field(default=60.0, gt=0, le=600, allow_inf_nan=False)
+    session_id: str | None = Field(default=None, max_length=200)
+
+
+class Flows(HTTPEndpoint):
+    """All stored flows."""
+
+    async def get(self, request: Request) -> Response:
+        """One page of them, last changed first."""
+        limit, offset = _number(request, "limit", PAGE, 1, PAGE_LIMIT), _number(request, "offset", 0, 0, 2**31)
+        entries, total = await (await service_of(request).flows()).page(limit, offset)
+        found: list[Json] = [entry.to_json() for entry in entries]
+        return JsonReply({"flows": found, "total": total, "limit": limit, "offset": offset})
+
+    async def post(self, request: Request) -> Response:
+        """Store a new one."""
+        service = service_of(request)
+        document = await read_object(request, service.settings.body_limit)
+        flow = flow_of(*_flow_part(document))
+        entry = await (await service.flows()).add(flow)
+        headers = {"Location": f"{request.url.path.rstrip('/')}/{entry.id}", "ETag": _tag(entry)}
+        return JsonReply(entry.to_json(), 201, headers)
+
+
+class OneFlow(HTTPEndpoint):
+    """One stored flow."""
+
+    async def get(self, request: Request) -> Response:
+        """The flow with its document."""
+        stored = await (await service_of(request).flows()).get(request.path_params["flow_id"])
+        return JsonReply(stored.to_json(), headers={"ETag": _tag(stored.entry)})
+
+    async def put(self, request: Request) -> Response:
+        """Store its next revision, if it still is at the version that the client has seen."""
+        service = service_of(request)
+        document = await read_object(request, service.settings.body_limit)
+        version = _seen_version(request, document)
+        if "flow" not in document:
+            document = {key: value for key, value in document.items() if key != "version"}
+        flow = flow_of(*_flow_part(document))
+        entry = await (await service.flows()).replace(request.path_params["flow_id"], flow, version)
+        return JsonReply(entry.to_json(), headers={"ETag": _tag(entry)})
+
+    async def delete(self, request: Request) -> Response:
+        """Remove it."""
+        await (await service_of(request).flows()).remove(request.path_params["flow_id"])
+        return Response(status_code=204)
+
+
+async def run(request: Request) -> Response:
+    """Run a stored flow once; a flow that fails is a reply with `ok: false`."""
+    service = service_of(request)
+    asked = validated(RunRequest, await read_object(request, service.settings.body_limit, optional=True))
+    stored = await (await service.flows()).get(request.path_params["flow_id"])
+
+    async def work() -> JsonObject:
+        unavailable = await obstacle(service.assistant.runner, READY_SECONDS)
+        if unavailable is not None:
+            raise not_ready("runner_not_ready", unavailable.message, unavailable.fix)
+        faults = [fault for fault in check(stored.flow, await service.assistant.catalogue()) if fault.is_error]
+        if faults:
+            first = RunError(code="wiring", message=faults[0].message, fix=faults[0].fix, node=faults[0].node)
+            refused = RunResult(
+                run_id=str(uuid4()), output=None, outputs={}, metrics=RunMetrics(seconds=0), error=first
+            )
+            return {**refused.to_json(), "faults": [fault.to_json() for fault in faults]}
+        result = await service.assistant.runner.run(
+            stored.flow, asked.input_value, timeout=asked.timeout, session=asked.session_id
+        )
+        return result.to_json()
+
+    return JsonReply(await while_connected(request, service.stopping, work()))
+
+
+def _flow_part(document: JsonObject) -> tuple[Json, str]:
+    """Where a body holds its flow: under `flow`, or the whole body is one."""
+    if "flow" in document and "data" not in document and "nodes" not in document:
+        return document["flow"], "$.flow"
+    return document, "$"
+
+
+def _seen_version(request: Request, document: JsonObject) -> int:
+    """The version that a change was made on, from `If-Match` or the body."""
+    header = request.headers.get("if-match")
+    given: Json = document.get("version") if header is None else header.strip().removeprefix("W/").strip('"')
+    if given is None:
+        raise ApiError(
+            428,
+            "version_required",
+            "A change must name the version it was made on.",
+            "Send the version that you loaded, as `version` in the body or as the header If-Match.",
+        )
+    if isinstance(given, str) and given.isdecimal() and len(given) < 19:
+        given = int(given)
+    if not isinstance(given, int) or isinstance(given, bool) or not 0 < given < 2**63:
+        place = "$.version" if header is None else "If-Match"
+        raise ApiError(422, "invalid_request", "The version is a whole number.", "Send the one you loaded.", place)
+    return given
+
+
+def _number(request: Request, name: str, default: int, least: int, most: int) -> int:
+    given = request.query_params.get(name)
+    if given is None:
+        return default
+    if not given.isdecimal() or len(given) > 10 or not least <= int(given) <= most:
+        limits = f"Send a whole number from {least} to {most}."
+        raise ApiError(422, "invalid_request", f"{name} is not a number that it can be.", limits, f"?{name}")
+    return int(given)
+
+
+def _tag(entry: FlowEntry) -> str:
+    return f'"{entry.version}"'
+
+
+routes = [
+    Route("/api/v1/flows", Flows),
+    Route("/api/v1/flows/{flow_id}", OneFlow),
+    Route("/api/v1/flows/{flow_id}/run", run, methods=["POST"]),
+]

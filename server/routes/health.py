@@ -1,0 +1,81 @@
+"""Whether the server lives, whether it can run flows, and what it says to someone who opens its address."""
+
+from __future__ import annotations
+
+from html import escape
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from flows.document import JsonObject
+from runtime.runner import Runner
+from server.service import service_of
+from server.wire import JsonReply
+from tools.workbench import Runs
+
+MESSAGES = {
+    "new": "The flow engine has not been started yet.",
+    "installing": "The flow engine is being installed (only the first time).",
+    "starting": "The flow engine is starting.",
+    "ready": "Flows can be run.",
+    "failed": "The flow engine could not be started.",
+    "closed": "The flow engine has been stopped.",
+}
+"""What each state of the runner means."""
+
+
+async def healthz(_: Request) -> Response:
+    """The server answers."""
+    return JsonReply({"ok": True})
+
+
+async def readyz(request: Request) -> Response:
+    """Whether flows can be run now; questions are answered before that."""
+    facts = readiness(service_of(request).assistant.runner)
+    return JsonReply(facts, 200 if facts["ready"] else 503)
+
+
+def readiness(runner: Runs) -> JsonObject:
+    """The runner's state, with words for people."""
+    state = runner.state
+    facts: JsonObject = {"ready": state == "ready", "runner": state, "message": MESSAGES.get(state, "")}
+    if runner.failure is not None and state == "failed":
+        return {**facts, "message": runner.failure.message, "fix": runner.failure.fix}
+    if isinstance(runner, Runner) and runner.progress and state in {"installing", "starting"}:
+        return {**facts, "message": runner.progress}
+    return facts
+
+
+async def page(request: Request) -> Response:
+    """What serves here, and how to talk to it."""
+    return HTMLResponse(_PAGE.replace("{base}", escape(f"http://{request.headers['host']}")))
+
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Wirewright</title>
+<style>
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
+body { max-width: 46rem; margin: 3rem auto; padding: 0 1rem }
+pre { overflow-x: auto; padding: 1rem; border: 1px solid; border-radius: .5rem }
+</style>
+<h1>Wirewright</h1>
+<p>An assistant that builds, edits, explains and runs Langflow flows from plain language. Ask it over HTTP:</p>
+<pre>curl -N {base}/api/v1/agentic/assist/stream -H 'Content-Type: application/json' \\
+  -d '{"input_value": "Build an echo chat, then run it with hello"}'</pre>
+<ul>
+<li><a href="/api/v1/agentic/check-config">Which models serve</a></li>
+<li><a href="/api/v1/flows">Stored flows</a></li>
+<li><a href="/readyz">Whether flows can be run</a></li>
+</ul>
+</html>
+"""
+
+routes = [
+    Route("/", page, methods=["GET"]),
+    Route("/healthz", healthz, methods=["GET"]),
+    Route("/readyz", readyz, methods=["GET"]),
+]

@@ -1,0 +1,130 @@
+"""Serving: one process, one loopback address, until it is told to stop."""
+
+import asyncio
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from types import FrameType
+
+import logfire
+import uvicorn
+from starlette.applications import Starlette
+
+from server.settings import ServerSettings
+
+STOP_SECONDS = 5
+"""How long open requests may take to end when the server stops."""
+
+BACKLOG = 128
+"""Connections that may wait to be accepted."""
+
+
+class CannotServe(Exception):
+    """The server cannot start; the message and the fix are for the user."""
+
+    def __init__(self, message: str, fix: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.fix = fix
+
+
+class HttpServer(uvicorn.Server):
+    """The HTTP server: says when it listens, and lets open streams say goodbye when it is stopped.
+
+    Args:
+        app: what it serves.
+        stopping: the event that open streams watch.
+        listening: called once requests are answered.
+    """
+
+    def __init__(self, app: Starlette, stopping: asyncio.Event, listening: Callable[[], None]) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                http="h11",
+                ws="none",
+                lifespan="on",
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                timeout_graceful_shutdown=STOP_SECONDS,
+            )
+        )
+        self._stopping = stopping
+        self._listening = listening
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start answering."""
+        self._loop = asyncio.get_running_loop()
+        await super().startup(sockets)
+        self._listening()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002  (a signal handler's form)
+        """A signal stops the server; a second interrupt does not wait for anyone."""
+        if self.should_exit and sig == signal.SIGINT:
+            self.force_exit = True
+        self.stop()
+
+    def stop(self) -> None:
+        """Take no more requests, and end open streams; may be called from a signal handler or another thread."""
+        self.should_exit = True
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._stopping.set)
+
+
+def serve(settings: ServerSettings, announce: Callable[[str], None] | None = None) -> None:
+    """Serve until SIGINT or SIGTERM.
+
+    Args:
+        settings: what the environment says.
+        announce: gets the line that names the address, once requests are answered; None prints it.
+
+    Raises:
+        CannotServe: the address is taken, or the server could not start.
+    """
+    listener = bound(settings.host, settings.port)
+    line = f"Wirewright serves at {address(listener)}"
+    from server.app import create_app
+    from server.logs import configure_logs
+
+    configure_logs()
+    logfire.configure(
+        send_to_logfire="if-token-present", console=False, service_name="wirewright", inspect_arguments=False
+    )
+    stopping = asyncio.Event()
+    server = HttpServer(create_app(settings, stopping=stopping), stopping, lambda: (announce or _print)(line))
+    try:
+        asyncio.run(server.serve(sockets=[listener]))
+    except SystemExit:
+        raise CannotServe("The server could not start.", "The log above says why.") from None
+    finally:
+        listener.close()
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """A socket that listens, so that early clients wait instead of being turned away.
+
+    Raises:
+        CannotServe: the address cannot be had.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=BACKLOG)
+    except OSError:
+        raise CannotServe(
+            f"Cannot listen on port {port} of {host}: it is taken or not allowed.",
+            "Stop what uses it, or set WIREWRIGHT_PORT to another port.",
+        ) from None
+
+
+def address(listener: socket.socket) -> str:
+    """The URL at which a listening socket is reached."""
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _print(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()

@@ -1,0 +1,60 @@
+"""What the server reads from the environment, beyond what the assistant reads."""
+
+from ipaddress import ip_address
+
+from pydantic import AliasChoices, Field, field_validator
+from pydantic_settings import SettingsConfigDict
+
+from agent.settings import AssistantSettings
+
+
+class ServerSettings(AssistantSettings):
+    """Settings of the server, from `WIREWRIGHT_*` variables; a plain `PORT` is honoured."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="WIREWRIGHT_", env_ignore_empty=True, extra="ignore", frozen=True, populate_by_name=True
+    )
+
+    host: str = "127.0.0.1"
+    """The address to listen on. Loopback only, because nobody is asked who they are."""
+
+    port: int = Field(
+        default=7878, ge=0, le=65535, validation_alias=AliasChoices("WIREWRIGHT_PORT", "wirewright_port", "PORT")
+    )
+    """The port to listen on; 0 takes any free one."""
+
+    body_limit: int = Field(default=1_000_000, ge=1_024)
+    """How many bytes a request's body may have."""
+
+    database: str | None = None
+    """An SQLAlchemy URL for what is stored. Unset: `wirewright.db` in the data folder."""
+
+    @field_validator("host")
+    @classmethod
+    def _loopback(cls, host: str) -> str:
+        if is_loopback(host):
+            return host
+        raise ValueError(
+            "The server has no authentication yet, so it listens on this machine only. "
+            "Set WIREWRIGHT_HOST to 127.0.0.1, ::1 or localhost."
+        )
+
+    @property
+    def database_url(self) -> str:
+        """Where flows are stored, as an SQLAlchemy URL."""
+        return self.database or f"sqlite+aiosqlite:///{self.data / 'wirewright.db'}"
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host name or address can only mean this machine.
+
+    Args:
+        host: a name, or an address without brackets and port.
+    """
+    name = host.lower().rstrip(".")
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return False

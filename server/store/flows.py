@@ -1,0 +1,135 @@
+"""Stored flows: what the server asks of a store, and what it gets back."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from flows.document import Flow, JsonObject
+
+if TYPE_CHECKING:
+    from server.store.sql import SqlFlowStore
+
+
+class FlowNotStored(LookupError):
+    """There is no flow with this id."""
+
+    def __init__(self, flow_id: str) -> None:
+        super().__init__(f"There is no flow {flow_id!r}.")
+        self.flow_id = flow_id
+
+
+class VersionConflict(Exception):
+    """The flow is not at the version that was to be replaced; `current` is the one it is at."""
+
+    def __init__(self, current: int) -> None:
+        super().__init__(f"The flow is at version {current}.")
+        self.current = current
+
+
+class StoreUnavailable(Exception):
+    """The store cannot be read or written; the cause is in the log."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FlowEntry:
+    """What is known of a stored flow without reading it.
+
+    Attributes:
+        id: a UUID.
+        name: the flow's own name.
+        node_count: how many nodes it has.
+        edge_count: how many edges it has.
+        version: counts its revisions, from 1.
+        updated_at: when it was last written, ISO 8601 in UTC.
+    """
+
+    id: str
+    name: str
+    node_count: int
+    edge_count: int
+    version: int
+    updated_at: str
+
+    def to_json(self) -> JsonObject:
+        """The entry as a JSON object."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "node_count": self.node_count,
+            "edge_count": self.edge_count,
+            "version": self.version,
+            "updated_at": self.updated_at,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredFlow:
+    """A stored flow with what is known of it."""
+
+    entry: FlowEntry
+    flow: Flow
+
+    def to_json(self) -> JsonObject:
+        """The entry with the flow's document under `flow`."""
+        return {**self.entry.to_json(), "flow": self.flow.raw}
+
+
+class FlowStore(Protocol):
+    """Keeps flows, with optimistic versions. Every method may raise `StoreUnavailable`."""
+
+    async def add(self, flow: Flow) -> FlowEntry:
+        """Store a flow under a new id, as version 1."""
+        ...
+
+    async def get(self, flow_id: str) -> StoredFlow:
+        """The flow with this id.
+
+        Raises:
+            FlowNotStored: there is none.
+        """
+        ...
+
+    async def page(self, limit: int, offset: int) -> tuple[list[FlowEntry], int]:
+        """Entries, last changed first, and how many there are in all."""
+        ...
+
+    async def replace(self, flow_id: str, flow: Flow, version: int) -> FlowEntry:
+        """Store a flow as the revision after `version`.
+
+        Raises:
+            FlowNotStored: there is none with this id.
+            VersionConflict: it is at another version; nothing is written.
+        """
+        ...
+
+    async def remove(self, flow_id: str) -> None:
+        """Remove the flow with this id.
+
+        Raises:
+            FlowNotStored: there is none.
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """Let go of what the store holds open."""
+        ...
+
+
+async def open_flow_store(url: str) -> FlowStore:
+    """Open the store at an SQLAlchemy URL, making its tables where there are none.
+
+    The database library is loaded now, in a thread: a server that stores nothing does without it.
+
+    Raises:
+        StoreUnavailable: it cannot be opened.
+    """
+    store = await asyncio.to_thread(_implementation)
+    return await store.open(url)
+
+
+def _implementation() -> type[SqlFlowStore]:
+    from server.store.sql import SqlFlowStore
+
+    return SqlFlowStore

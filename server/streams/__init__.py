@@ -1,0 +1,1 @@
+"""How a turn's events become bytes, one contract a module."""

@@ -1,0 +1,233 @@
+"""Our own stream contract: the seeds' JSON events, each in a `data:` frame of server-sent events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import assert_never
+
+from pydantic_ai import PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
+
+from agent.turn import TurnEnded, TurnError, TurnEvent, TurnResult
+from flows.actions import (
+    AddComponent,
+    Arrange,
+    Configure,
+    Connect,
+    Disconnect,
+    FlowAction,
+    RemoveComponent,
+    SelectOutput,
+    SetConnectionMode,
+    SetFlow,
+    SetToolMode,
+    StaleAction,
+    apply,
+)
+from flows.document import Flow, Json, JsonObject
+from flows.jsonvalues import Missing, as_text, object_at
+from runtime.results import RunMetrics
+from server.wire import json_bytes
+from tools.events import FlowPreview, FlowUpdate, Progress
+
+_LINE_BREAKS: Mapping[bytes, bytes] = {
+    "\u2028".encode(): b"\\u2028",
+    "\u2029".encode(): b"\\u2029",
+    "\u0085".encode(): b"\\u0085",
+}
+"""Characters that JSON leaves as they are and that some clients take for the end of a line."""
+
+
+def frame(event: JsonObject) -> bytes:
+    """An event as one frame of server-sent events, ended by an empty line."""
+    written = json_bytes(event)
+    for char, escape in _LINE_BREAKS.items():
+        written = written.replace(char, escape)
+    return b"data: " + written + b"\n\n"
+
+
+class SseEncoder:
+    """Turns the events of one turn into JSON objects in the seeds' shape.
+
+    Args:
+        session: the conversation's id, repeated at the end.
+        canvas: the flow at the start; None is an empty one.
+    """
+
+    def __init__(self, session: str, canvas: Flow | None = None) -> None:
+        self._session = session
+        self._canvas: Flow | None = canvas or Flow.empty()
+        self._spoke = False
+
+    @property
+    def canvas(self) -> Flow | None:
+        """The canvas after the changes so far; None when they could not be followed."""
+        return self._canvas
+
+    def encode(self, event: TurnEvent) -> list[JsonObject]:
+        """The objects that one event becomes: none for what stays inside."""
+        match event:
+            case Progress():
+                return [
+                    {
+                        "event": "progress",
+                        "step": event.step,
+                        "attempt": event.attempt,
+                        "max_attempts": event.max_attempts,
+                        "message": event.message,
+                    }
+                ]
+            case FlowUpdate():
+                return [self._update(event)]
+            case FlowPreview():
+                return [
+                    {
+                        "event": "flow_preview",
+                        "flow": event.flow.raw,
+                        "name": event.flow.name,
+                        "node_count": len(event.flow.nodes),
+                        "edge_count": len(event.flow.edges),
+                        "graph": event.graph,
+                    }
+                ]
+            case PartStartEvent(part=TextPart(content=text)):
+                return self._token(f"\n\n{text}" if self._spoke else text)
+            case PartDeltaEvent(delta=TextPartDelta(content_delta=text)):
+                return self._token(text)
+            case TurnEnded():
+                return [ending(event.result, self._session)]
+            case _:
+                return []
+
+    def _token(self, text: str) -> list[JsonObject]:
+        if not text:
+            return []
+        self._spoke = True
+        return [{"event": "token", "chunk": text}]
+
+    def _update(self, event: FlowUpdate) -> JsonObject:
+        if event.applied and self._canvas is not None:
+            try:
+                self._canvas = apply(self._canvas, event.action)
+            except StaleAction:
+                self._canvas = None
+        facts = change_json(event.action, self._canvas)
+        if event.action.kind == "set_flow":
+            facts["auto_apply"] = event.applied
+        return {"event": "flow_update", "action": event.action.kind, **facts}
+
+
+def change_json(action: FlowAction, after: Flow | None) -> JsonObject:
+    """What a flow update says about a change, under the seeds' keys.
+
+    Args:
+        action: the change.
+        after: the canvas with the change; where it is known, changed nodes are given whole.
+    """
+    match action:
+        case AddComponent():
+            edges: list[Json] = [edge for _, edge in action.edges]
+            return {"node": action.node, **({"edges": edges} if edges else {})}
+        case RemoveComponent():
+            return {"component_id": as_text(object_at(action.node, "data").get("id")) or as_text(action.node.get("id"))}
+        case Connect() | Disconnect():
+            return {"edge": action.edge}
+        case Configure():
+            return {
+                "component_id": action.node,
+                "params": {action.field: _value(action.new)},
+                **_node(after, action.node),
+            }
+        case SelectOutput():
+            return {"component_id": action.node, "output_name": _value(action.new), **_node(after, action.node)}
+        case SetConnectionMode():
+            enabled = action.new == "connect_other_models"
+            facts: JsonObject = {"component_id": action.node, "field": action.field, "enabled": enabled}
+            return {**facts, **_node(after, action.node)}
+        case SetToolMode():
+            return {"component_id": action.node, "enabled": action.enabled, **_node(after, action.node)}
+        case Arrange():
+            return {"component_id": action.node, "key": action.key, "value": _value(action.new)}
+        case SetFlow():
+            return {"flow": action.new}
+        case _:
+            assert_never(action)
+
+
+def ending(result: TurnResult, session: str, stored: JsonObject | None = None) -> JsonObject:
+    """The last event of a turn.
+
+    Args:
+        result: what the turn came to.
+        session: the conversation's id.
+        stored: what became of the stored flow, when the turn worked on one.
+    """
+    match result.outcome:
+        case "complete" | "refused":
+            return {"event": "complete", "data": {**complete_data(result, session), **(stored or {})}}
+        case "cancelled":
+            return cancelled("The turn was cancelled.", stored)
+        case "error":
+            error = result.error or TurnError(code="internal", message="Something went wrong inside the assistant.")
+            costs: JsonObject = {"usage": usage_json(result), "duration_seconds": result.seconds}
+            return {**failed(error), "session_id": session, **costs, **(stored or {})}
+        case _:
+            assert_never(result.outcome)
+
+
+def complete_data(result: TurnResult, session: str) -> JsonObject:
+    """What a finished turn tells its client."""
+    data: JsonObject = {
+        "result": result.text,
+        "intent": result.intent,
+        "session_id": session,
+        "flow": result.after.raw,
+        "actions": len(result.actions),
+        "faults": [fault.to_json() for fault in result.faults],
+        "caveats": list[Json](result.caveats),
+        "model": result.models[-1] if result.models else None,
+        "usage": usage_json(result),
+        "duration_seconds": result.seconds,
+    }
+    if result.actions or result.proposal is not None:
+        data["validated"] = not result.caveats and not any(fault.is_error for fault in result.faults)
+    if result.proposal is not None:
+        data["proposal"] = result.proposal.raw
+    if result.runs:
+        data["run"] = result.runs[-1].to_json()
+        data["run_metrics"] = _run_metrics(result.runs[-1].metrics)
+    return data
+
+
+def usage_json(result: TurnResult) -> JsonObject:
+    """The tokens of a turn, summed over its phases."""
+    given = sum(usage.input_tokens for usage in result.usage.values())
+    got = sum(usage.output_tokens for usage in result.usage.values())
+    return {"input_tokens": given, "output_tokens": got, "total_tokens": given + got}
+
+
+def failed(error: TurnError) -> JsonObject:
+    """The event that ends a turn which failed."""
+    return {"event": "error", "message": error.message, "code": error.code, "fix": error.fix}
+
+
+def cancelled(message: str, stored: JsonObject | None = None) -> JsonObject:
+    """The event that ends a turn which was stopped."""
+    return {"event": "cancelled", "message": message, **(stored or {})}
+
+
+def _run_metrics(metrics: RunMetrics) -> JsonObject:
+    return {
+        "duration_seconds": metrics.seconds,
+        "input_tokens": metrics.input_tokens,
+        "output_tokens": metrics.output_tokens,
+        "total_tokens": metrics.total_tokens,
+    }
+
+
+def _node(flow: Flow | None, node_id: str) -> JsonObject:
+    node = None if flow is None else flow.node(node_id)
+    return {} if node is None else {"node": node.raw}
+
+
+def _value(value: Json | Missing) -> Json:
+    return None if isinstance(value, Missing) else value

@@ -1,0 +1,208 @@
+"""A turn over HTTP: from the request's JSON to the events of the stream, and the stored flow kept in step with it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from uuid import uuid4
+
+import anyio
+from pydantic import BaseModel, Field, JsonValue
+
+from agent.assistant import Assistant
+from agent.failures import ModelChoiceError
+from agent.providers import DEMO, PROVIDERS
+from agent.stream import TurnStream
+from agent.turn import TurnEnded, TurnError, TurnRequest
+from flows.document import Flow, JsonObject
+from server.body import flow_of, validated
+from server.errors import ApiError, not_stored
+from server.service import Service
+from server.store.flows import FlowNotStored, FlowStore, StoredFlow, StoreUnavailable, VersionConflict
+from server.streams.sse import SseEncoder, cancelled, ending, failed
+from server.waiting import ServerStopping, until
+
+SAVE_SECONDS = 10.0
+"""How long saving a turn's changes may take when its client has already left."""
+
+STOPPING = "The server is stopping; what was done so far stands."
+
+log = logging.getLogger(__name__)
+
+
+class AssistRequest(BaseModel):
+    """What a client asks of the assistant; keys beyond these are ignored, as the original does.
+
+    Attributes:
+        input_value: the user's message.
+        flow_id: the stored flow that the turn works on.
+        flow: the canvas itself, instead of a stored flow; nothing is stored.
+        provider: who serves the model: a name of `check-config`, or `demo`.
+        model_name: one model of that provider, or of the default one.
+        max_retries: attempts at validation. The assistant keeps to its own three.
+        session_id: the conversation; a new one when it is left out.
+    """
+
+    input_value: str
+    flow_id: str | None = None
+    flow: dict[str, JsonValue] | None = None
+    provider: str | None = Field(default=None, max_length=200)
+    model_name: str | None = Field(default=None, max_length=200)
+    max_retries: int | None = Field(default=None, ge=0, le=100)
+    session_id: str | None = Field(default=None, max_length=200)
+
+
+class AssistTurn:
+    """One turn that a client asked for. Nothing happens before its events are asked for.
+
+    Args:
+        stream: the assistant's turn.
+        session: the conversation's id.
+        canvas: the flow at the start.
+        stored: the stored flow that the turn works on, if any.
+        store: where that flow is kept.
+        stopping: set when the server is asked to stop.
+    """
+
+    def __init__(
+        self,
+        stream: TurnStream,
+        session: str,
+        canvas: Flow | None,
+        stored: tuple[StoredFlow, FlowStore] | None,
+        stopping: asyncio.Event,
+    ) -> None:
+        self._stream = stream
+        self._session = session
+        self._encoder = SseEncoder(session, canvas)
+        self._stored = stored
+        self._stopping = stopping
+        self._saved: JsonObject | None = None
+
+    @classmethod
+    async def of(cls, service: Service, document: JsonObject) -> AssistTurn:
+        """Make a turn ready.
+
+        Args:
+            service: what serves it.
+            document: the request's JSON.
+
+        Raises:
+            ApiError: a field is missing or wrong, there is no such flow, or the model cannot be had.
+        """
+        asked = validated(AssistRequest, document)
+        if asked.flow is not None and asked.flow_id is not None:
+            raise ApiError(
+                422, "invalid_request", "Both flow and flow_id were given.", "Send one of the two.", "$.flow_id"
+            )
+        stored = None if asked.flow_id is None else await _stored(service, asked.flow_id)
+        canvas = stored[0].flow if stored else None if asked.flow is None else flow_of(document["flow"], "$.flow")
+        session = asked.session_id or f"agentic_{uuid4()}"
+        try:
+            model = wanted_model(service.assistant, asked.provider, asked.model_name)
+            request = TurnRequest(text=asked.input_value, session=session, flow=canvas, model=model)
+            stream = service.assistant.turn(request)
+        except ModelChoiceError as refused:
+            error = refused.error
+            raise ApiError(400, error.code, error.message, error.fix, "$.provider") from None
+        return cls(stream, session, canvas, stored, service.stopping)
+
+    async def events(self) -> AsyncGenerator[JsonObject]:
+        """The turn's events in the seeds' shape, up to `complete`, `error` or `cancelled`.
+
+        Leaving early stops the turn; the changes that were already made to a stored flow are saved all the same.
+        """
+        try:
+            async with aclosing(until(self._stopping, self._stream)) as events:
+                async for event in events:
+                    if isinstance(event, TurnEnded):
+                        yield ending(event.result, self._session, await self._save(event.result.after))
+                    else:
+                        for encoded in self._encoder.encode(event):
+                            yield encoded
+        except ServerStopping:
+            await self._stream.aclose()
+            yield cancelled(STOPPING, await self._save(self._encoder.canvas))
+        except Exception:
+            log.exception("assist.turn.failed")
+            await self._stream.aclose()
+            stored = await self._save(self._encoder.canvas)
+            failure = TurnError(code="internal", message="Something went wrong inside the server.", fix="Try again.")
+            yield {**failed(failure), "session_id": self._session, **(stored or {})}
+        finally:
+            with anyio.move_on_after(SAVE_SECONDS, shield=True):
+                await self._stream.aclose()
+                await self._save(self._encoder.canvas)
+
+    async def _save(self, canvas: Flow | None) -> JsonObject | None:
+        """Save the canvas as one revision of the stored flow, once; says what became of it."""
+        if self._stored is None or self._saved is not None:
+            return self._saved
+        loaded, store = self._stored
+        with anyio.CancelScope(shield=True):
+            self._saved = await _saved(loaded, store, canvas)
+        return self._saved
+
+
+def wanted_model(assistant: Assistant, provider: str | None, name: str | None) -> str | None:
+    """The model that a request names, as `provider:name`, a provider alone, `demo`, or None for the default.
+
+    Args:
+        assistant: knows the default provider.
+        provider: the request's `provider`; case does not matter.
+        name: the request's `model_name`; alone, it is a model of the default provider, or `provider:name` itself.
+
+    Raises:
+        ApiError: 400, the two cannot be brought together.
+        ModelChoiceError: the default itself cannot be had.
+    """
+    provider, name = (provider or "").strip().lower(), (name or "").strip()
+    if not name:
+        return provider or None
+    if provider == DEMO or (not provider and name == DEMO):
+        if name == DEMO:
+            return DEMO
+        raise ApiError(400, "unknown_model", "The demo planner has no models.", "Leave model_name out.", "$.model_name")
+    if provider:
+        return f"{provider}:{name}"
+    if ":" in name and name.partition(":")[0] in PROVIDERS:
+        return name
+    default = assistant.choose(None)
+    if default.is_demo:
+        raise ApiError(
+            400,
+            "no_provider",
+            "No model provider is configured, so a model_name alone means nothing.",
+            "Set a provider's API key and name the provider, or leave model_name out to use the demo planner.",
+            "$.model_name",
+        )
+    return f"{default.provider}:{name}"
+
+
+async def _stored(service: Service, flow_id: str) -> tuple[StoredFlow, FlowStore]:
+    store = await service.flows()
+    try:
+        return await store.get(flow_id), store
+    except FlowNotStored:
+        raise not_stored(flow_id, "$.flow_id") from None
+
+
+async def _saved(loaded: StoredFlow, store: FlowStore, canvas: Flow | None) -> JsonObject:
+    entry = loaded.entry
+    facts: JsonObject = {"flow_id": entry.id, "saved": True, "version": entry.version}
+    if canvas == loaded.flow:
+        return facts
+    if canvas is None:
+        return {**facts, "saved": False, "save_error": "The turn's changes could not be followed to their end."}
+    try:
+        return {**facts, "version": (await store.replace(entry.id, canvas, entry.version)).version}
+    except VersionConflict as conflict:
+        reason = "The stored flow was changed by someone else meanwhile; it was not overwritten."
+        return {**facts, "saved": False, "version": conflict.current, "save_error": reason}
+    except FlowNotStored:
+        return {**facts, "saved": False, "version": None, "save_error": "The stored flow was removed meanwhile."}
+    except StoreUnavailable:
+        log.exception("assist.turn.not_saved")
+        return {**facts, "saved": False, "save_error": "The flow store could not be written."}

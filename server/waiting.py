@@ -1,0 +1,107 @@
+"""Waiting for work while someone may leave: the client that asked for it, or the server that does it."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine
+from contextlib import aclosing
+from typing import Any, TypeVar
+
+import anyio
+from starlette.requests import Request
+
+from server.errors import ApiError, ClientGone
+
+T = TypeVar("T")
+
+FAREWELL_SECONDS = 5.0
+"""How long cancelled work may take to clean up."""
+
+
+class ServerStopping(Exception):
+    """The server was asked to stop."""
+
+
+async def until(stop: asyncio.Event, stream: AsyncIterator[T]) -> AsyncGenerator[T]:
+    """The items of a stream, for as long as the server is not asked to stop.
+
+    Args:
+        stop: set when the server is asked to stop.
+        stream: whose items come; it is not closed here.
+
+    Raises:
+        ServerStopping: when it is asked before the stream has ended.
+    """
+    stopping = asyncio.ensure_future(stop.wait())
+    following: asyncio.Future[T] | None = None
+    try:
+        while not stop.is_set():
+            following = asyncio.ensure_future(_next(stream))
+            await asyncio.wait((following, stopping), return_when=asyncio.FIRST_COMPLETED)
+            if following.done():
+                try:
+                    item = following.result()
+                except StopAsyncIteration:
+                    return
+                yield item
+        raise ServerStopping
+    finally:
+        await _end(stopping, *([following] if following else []))
+
+
+async def while_connected(request: Request, stop: asyncio.Event, work: Coroutine[Any, Any, T]) -> T:
+    """The result of some work, which is cancelled when nobody waits for it any more.
+
+    Args:
+        request: whose client waits; its body has been read.
+        stop: set when the server is asked to stop.
+        work: what to do.
+
+    Raises:
+        ClientGone: the client has left.
+        ApiError: 503, the server was asked to stop.
+    """
+    task = asyncio.ensure_future(work)
+    gone = asyncio.ensure_future(_disconnected(request))
+    stopping = asyncio.ensure_future(stop.wait())
+    try:
+        await asyncio.wait((task, gone, stopping), return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            return task.result()
+        if gone.done():
+            raise ClientGone
+        raise ApiError(503, "stopping", "The server is stopping.", "Try again when it is back.")
+    finally:
+        await _end(task, gone, stopping)
+
+
+async def last(stream: AsyncGenerator[T]) -> T:
+    """The last item of a stream, which is closed afterwards.
+
+    Raises:
+        LookupError: it was empty.
+    """
+    found: list[T] = []
+    async with aclosing(stream) as items:
+        async for item in items:
+            found = [item]
+    if not found:
+        raise LookupError("The stream was empty.")
+    return found[0]
+
+
+async def _next(stream: AsyncIterator[T]) -> T:
+    return await anext(stream)
+
+
+async def _disconnected(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _end(*futures: asyncio.Future[Any]) -> None:
+    """Cancel what has not ended, and wait for its cleaning up even when this task is cancelled itself."""
+    left = [future for future in futures if not future.done()]
+    for future in left:
+        future.cancel()
+    if left:
+        with anyio.move_on_after(FAREWELL_SECONDS, shield=True):
+            await asyncio.wait(left)

@@ -1,0 +1,25 @@
+"""JSON as it goes over the wire and into the store: compact, and readable by every JSON parser whatever it holds."""
+
+import json
+from typing import Any
+
+from pydantic_core import PydanticSerializationError, to_json
+from starlette.responses import Response
+
+
+def json_bytes(document: object) -> bytes:
+    """A JSON document as UTF-8; a number that JSON lacks becomes null, half of a surrogate pair an escape."""
+    try:
+        return to_json(document, inf_nan_mode="null")
+    except PydanticSerializationError:
+        return json.dumps(document, separators=(",", ":")).encode("ascii")
+
+
+class JsonReply(Response):
+    """A reply that holds one JSON document."""
+
+    media_type = "application/json"
+
+    def render(self, content: Any) -> bytes:
+        """The document's bytes."""
+        return json_bytes(content)

@@ -1,0 +1,238 @@
+"""The demo planner: what it builds, changes, runs and answers, and what it says it cannot do."""
+
+import pytest
+
+from agent.assistant import Assistant
+from agent.demo.planner import ABILITIES, demo_intent
+from agent.settings import AssistantSettings
+from agent.turn import Intent, TurnEnded, TurnRequest, TurnResult
+from flows.catalogue import Catalogue
+from flows.document import Flow
+from flows.spec import build
+from runtime.results import RunError
+from tests.stand_ins import StandInRunner, ran
+
+LOUDER = """name: Louder
+nodes:
+  chat: ChatInput
+  prompt: Prompt Template
+  answer: ChatOutput
+edges:
+  chat.message -> prompt.text
+  prompt.prompt -> answer.input_value
+config:
+  prompt.template: "Say it louder: {text}"
+"""
+
+
+@pytest.fixture
+def louder(catalogue: Catalogue) -> Flow:
+    flow = build(LOUDER, catalogue).flow
+    assert flow is not None
+    return flow
+
+
+async def ask(
+    catalogue: Catalogue, text: str, flow: Flow | None = None, runner: StandInRunner | None = None
+) -> TurnResult:
+    who = Assistant(AssistantSettings(model="demo"), runner or StandInRunner(), catalogue=catalogue)
+    async with who.turn(TurnRequest(text=text, flow=flow)) as stream:
+        events = [event async for event in stream]
+    assert isinstance(events[-1], TurnEnded)
+    return events[-1].result
+
+
+def types(flow: Flow | None) -> list[str]:
+    assert flow is not None
+    return sorted(node.type for node in flow.nodes)
+
+
+def wires(flow: Flow) -> set[tuple[str, str, str, str]]:
+    kinds = {node.id: node.type for node in flow.nodes}
+    return {(kinds[e.source], e.source_port, kinds[e.target], e.target_port) for e in flow.edges}
+
+
+@pytest.mark.parametrize(
+    ("message", "intent"),
+    [
+        ("Build an echo flow", "action"),
+        ("can you build an echo flow?", "action"),
+        ("run it with hello", "action"),
+        ("what does the Chat Input do?", "question"),
+        ("Which component reads a file?", "question"),
+        ("tell me a joke", "off_topic"),
+        ("what's the weather like?", "off_topic"),
+        ("Build a flow that tells a joke", "action"),
+        ("", "question"),
+    ],
+)
+def test_a_message_is_taken_for_what_it_is(message: str, intent: Intent) -> None:
+    assert demo_intent(message) == intent
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Build a flow that echoes what I say",
+        "Create a chatbot that repeats the message",
+        "make a flow from chat input to chat output",
+        "I want a bot that answers with the same text",
+    ],
+)
+async def test_an_echo_is_built_however_it_is_asked_for(catalogue: Catalogue, message: str) -> None:
+    result = await ask(catalogue, message)
+    assert types(result.proposal) == ["ChatInput", "ChatOutput"]
+    assert result.faults == []
+    assert "I built" in result.text
+
+
+@pytest.mark.anyio
+async def test_a_prompt_is_built_and_run_with_what_was_said(catalogue: Catalogue) -> None:
+    runner = StandInRunner(results=[ran("probe"), ran("Say it louder: hello")])
+    result = await ask(
+        catalogue,
+        "Build a flow that puts the chat input into the prompt 'Say it louder: {text}' and answers with it, "
+        "then run it with hello",
+        runner=runner,
+    )
+    assert types(result.after) == ["ChatInput", "ChatOutput", "Prompt Template"]
+    assert ("ChatInput", "message", "Prompt Template", "text") in wires(result.after)
+    assert [text for _, text in runner.asked] == ["hello", "hello"]
+    assert result.runs[-1].output == "Say it louder: hello"
+    assert "Say it louder: hello" in result.text
+    assert result.models == ["demo"]
+    assert result.usage == {}, "rules use no tokens"
+
+
+@pytest.mark.anyio
+async def test_other_variables_become_text_inputs_or_take_the_value_that_was_said(catalogue: Catalogue) -> None:
+    result = await ask(catalogue, 'Build a bot with the prompt "{style} for {reader}: {text}" where style is formal')
+    assert result.proposal is not None
+    assert types(result.proposal) == ["ChatInput", "ChatOutput", "Prompt Template", "TextInput"]
+    prompt = next(node for node in result.proposal.nodes if node.type == "Prompt Template")
+    assert prompt.value("style") == "formal"
+    assert ("TextInput", "text", "Prompt Template", "reader") in wires(result.proposal)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("message", "pattern"),
+    [
+        ("Build a flow that extracts all email addresses from the chat", "@"),
+        ("make a flow that finds the numbers in a message", r"\d+"),
+        (r"create a flow that extracts text matching the pattern 'AB-\d{4}'", r"AB-\d{4}"),
+    ],
+)
+async def test_an_extraction_gets_its_pattern(catalogue: Catalogue, message: str, pattern: str) -> None:
+    result = await ask(catalogue, message)
+    assert result.proposal is not None
+    extract = next(node for node in result.proposal.nodes if node.type == "RegexExtractorComponent")
+    assert pattern in str(extract.value("pattern"))
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("message", "fixed", "wired"),
+    [
+        ("Build a flow that puts 'Dear customer,' before the chat input", "text1", "text2"),
+        ("Build a flow that appends 'Kind regards' to the message", "text2", "text1"),
+    ],
+)
+async def test_a_combination_keeps_the_order_that_was_said(
+    catalogue: Catalogue, message: str, fixed: str, wired: str
+) -> None:
+    result = await ask(catalogue, message)
+    assert result.proposal is not None
+    combine = next(node for node in result.proposal.nodes if node.type == "CombineText")
+    assert combine.value(fixed) in {"Dear customer,", "Kind regards"}
+    assert ("ChatInput", "message", "CombineText", wired) in wires(result.proposal)
+
+
+@pytest.mark.anyio
+async def test_spec_text_is_built_as_it_is(catalogue: Catalogue) -> None:
+    result = await ask(catalogue, f"Build this flow:\n{LOUDER}")
+    assert types(result.proposal) == ["ChatInput", "ChatOutput", "Prompt Template"]
+
+
+@pytest.mark.anyio
+async def test_changes_apply_in_order_and_then_it_runs(catalogue: Catalogue, louder: Flow) -> None:
+    result = await ask(catalogue, "Change the prompt to 'Whisper: {text}' and run it with 'be quiet'", louder)
+    assert [action.kind for action in result.actions] == ["configure"]
+    prompt = next(node for node in result.after.nodes if node.type == "Prompt Template")
+    assert prompt.value("template") == "Whisper: {text}"
+    assert len(result.after.edges) == 2, "the variable stayed, so did its edge"
+    assert len(result.runs) == 1
+
+
+@pytest.mark.anyio
+async def test_a_component_is_added_and_connected_to_what_was_named(catalogue: Catalogue) -> None:
+    alone = build("name: One\nnodes:\n  a: ChatInput\n", catalogue).flow
+    result = await ask(catalogue, "Add a Chat Output and connect the chat input to it", alone)
+    assert [action.kind for action in result.actions] == ["add_component", "connect"]
+    assert wires(result.after) == {("ChatInput", "message", "ChatOutput", "input_value")}
+
+
+@pytest.mark.anyio
+async def test_a_component_is_removed_with_its_edges_and_a_connection_without_its_ends(
+    catalogue: Catalogue, louder: Flow
+) -> None:
+    removed = await ask(catalogue, "remove the prompt template", louder)
+    assert types(removed.after) == ["ChatInput", "ChatOutput"]
+    assert removed.after.edges == ()
+    cut = await ask(catalogue, "disconnect the chat input from the prompt template", louder)
+    assert len(cut.after.nodes) == 3
+    assert len(cut.after.edges) == 1
+
+
+@pytest.mark.anyio
+async def test_a_field_is_set_by_its_label(catalogue: Catalogue, louder: Flow) -> None:
+    result = await ask(catalogue, "set the sender name of the chat output to 'Ada'", louder)
+    output = next(node for node in result.after.nodes if node.type == "ChatOutput")
+    assert output.value("sender_name") == "Ada"
+
+
+@pytest.mark.anyio
+async def test_what_is_not_on_the_canvas_is_said_and_nothing_changes(catalogue: Catalogue, louder: Flow) -> None:
+    result = await ask(catalogue, "remove the agent", louder)
+    assert result.after == louder
+    assert result.actions == []
+    assert "not on the canvas" in result.text
+
+
+@pytest.mark.anyio
+async def test_questions_are_answered_from_the_catalogue_and_the_canvas(catalogue: Catalogue, louder: Flow) -> None:
+    component = await ask(catalogue, "What does the Regex Extractor do?")
+    assert "RegexExtractorComponent" in component.text
+    search = await ask(catalogue, "which component splits text into chunks?")
+    assert "SplitText" in search.text
+    value = await ask(catalogue, "what is the template of the prompt template?", louder)
+    assert "Say it louder: {text}" in value.text
+    flow = await ask(catalogue, "what does this flow do?", louder)
+    assert "Chat" in flow.text
+    for result in (component, search, value, flow):
+        assert (result.intent, result.actions, result.runs) == ("question", [], [])
+
+
+@pytest.mark.anyio
+async def test_what_it_cannot_do_it_says_with_what_it_can(catalogue: Catalogue) -> None:
+    result = await ask(catalogue, "Build a flow that books flights and pays for them")
+    assert result.proposal is None
+    assert result.actions == []
+    assert ABILITIES in result.text
+
+
+@pytest.mark.anyio
+async def test_a_failed_run_is_reported_as_failed(catalogue: Catalogue, louder: Flow) -> None:
+    runner = StandInRunner(results=[ran(error=RunError(code="timeout", message="It took too long."))])
+    result = await ask(catalogue, "run it with hello", louder, runner)
+    assert result.runs[-1].error is not None
+    assert "It took too long." in result.text
+    assert "it answered" not in result.text
+
+
+@pytest.mark.anyio
+async def test_running_an_empty_canvas_is_refused_in_words(catalogue: Catalogue) -> None:
+    result = await ask(catalogue, "run it")
+    assert result.runs == []
+    assert "no flow" in result.text

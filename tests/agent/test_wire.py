@@ -1,0 +1,93 @@
+"""Turns over a real wire format, replayed from cassettes with no server behind them."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from agent.turn import TurnResult
+from runtime.provision import RunnerEnvironment
+from scripts.cassettes import FOLDER, MODEL, cassettes, digest, played
+from scripts.conversations import CONVERSATIONS
+
+pytestmark = [pytest.mark.anyio, pytest.mark.engine, pytest.mark.usefixtures("wire")]
+
+
+@pytest.fixture
+def wire(monkeypatch: pytest.MonkeyPatch, runner_environment: RunnerEnvironment) -> None:
+    """Real model clients may be made here; what they send is answered from a cassette or not at all."""
+    monkeypatch.setattr("pydantic_ai.models.ALLOW_MODEL_REQUESTS", True)
+    for variable in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.setenv(variable, "")
+
+
+async def replay(name: str) -> tuple[TurnResult, int]:
+    """Play a turn against a cassette; returns its result and how many requests were made."""
+    with cassettes().use_cassette(f"{name}.yaml") as cassette:
+        result = await played()
+        assert cassette.all_played
+        return result, int(cassette.play_count)
+
+
+async def test_a_whole_build_and_run_turn_replays_over_the_chat_wire() -> None:
+    result, requests = await replay("openai_chat_build_and_run")
+    assert requests == 6
+    assert result.outcome == "complete", result.error
+    assert result.runs[-1].output == "Say it louder: hello"
+    assert [node.type for node in result.after.nodes] == ["ChatInput", "Prompt Template", "ChatOutput"]
+    assert result.usage["intent"].requests == 1
+    assert result.usage["main"].requests == 5
+    assert result.usage["main"].input_tokens == 500
+    assert result.models == [MODEL.partition(":")[2]]
+
+
+@pytest.mark.parametrize("status", [404, 403])
+async def test_a_model_that_is_not_to_be_had_makes_the_chain_move_on(status: int) -> None:
+    result, requests = await replay(f"openai_chat_model_not_found_{status}")
+    assert requests == 2
+    assert (result.outcome, result.intent) == ("refused", "off_topic")
+
+
+@pytest.mark.parametrize(
+    ("name", "code"), [("openai_chat_refused_401", "auth"), ("openai_chat_limited_429", "rate_limit")]
+)
+async def test_a_refused_key_and_a_rate_limit_end_the_turn_and_say_so(name: str, code: str) -> None:
+    result, requests = await replay(name)
+    assert requests == 1
+    assert result.error is not None
+    assert result.error.code == code
+
+
+def cassette_files() -> list[Path]:
+    """Every wire cassette."""
+    return sorted(FOLDER.glob("*.yaml"))
+
+
+def loaded(path: Path) -> dict[str, Any]:
+    """A cassette's content."""
+    return yaml.safe_load(path.read_text())
+
+
+def test_every_conversation_has_its_cassette_and_none_is_stale() -> None:
+    assert {path.stem for path in cassette_files()} == set(CONVERSATIONS)
+    stale = [path.stem for path in cassette_files() if loaded(path)["metadata"]["script"] != digest(path.stem)]
+    assert stale == []
+
+
+def test_every_cassette_says_where_it_comes_from() -> None:
+    for path in cassette_files():
+        metadata = loaded(path)["metadata"]
+        assert "scripted provider" in metadata["source"]
+        assert re.fullmatch(r"\d{4}-\d{2}-\d{2}", str(metadata["recorded"]))
+
+
+def test_no_cassette_holds_a_secret() -> None:
+    secret = re.compile(r"sk-[A-Za-z0-9]|bearer\s|api[-_]key\W+\w{8}", re.IGNORECASE)
+    for path in cassette_files():
+        content = loaded(path)
+        assert not secret.search(json.dumps(content["interactions"])), path.name
+        headers = {name.lower() for entry in content["interactions"] for name in entry["request"]["headers"]}
+        assert headers & {"authorization", "x-api-key", "cookie"} == set()

@@ -1,0 +1,140 @@
+"""Documents are kept whole, and what is no flow is refused with the place."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flows import Flow, FlowFormatError
+
+EXPORT = {
+    "id": "9b0",
+    "name": "Kept",
+    "description": None,
+    "endpoint_name": None,
+    "tags": ["x"],
+    "data": {
+        "viewport": {"x": 1.5, "y": -2, "zoom": 0.7},
+        "extra": {"deep": [1, None, {"a": True}]},
+        "nodes": [
+            {
+                "id": "note-1",
+                "type": "noteNode",
+                "position": {"x": 0, "y": 0},
+                "data": {"id": "note-1", "type": "note"},
+            },
+            {
+                "id": "Unknown-1",
+                "type": "genericNode",
+                "measured": {"width": 320},
+                "position": {"x": 12, "y": 7.25},
+                "data": {
+                    "id": "Unknown-1",
+                    "type": "FromSomeBundle",
+                    "node": {
+                        "display_name": "Odd",
+                        "template": {"_type": "Component", "a": {"type": "str", "value": "v"}},
+                    },
+                },
+            },
+        ],
+        "edges": [
+            {
+                "id": "e",
+                "source": "Unknown-1",
+                "target": "Unknown-1",
+                "sourceHandle": "{œdataTypeœ:œXœ,œidœ:œUnknown-1œ,œnameœ:œoutœ,œoutput_typesœ:[]}",
+                "targetHandle": "{œfieldNameœ:œaœ,œidœ:œUnknown-1œ,œinputTypesœ:[],œtypeœ:œstrœ}",
+            }
+        ],
+    },
+}
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=12,
+)
+
+
+def test_document_is_unchanged_when_read_and_written():
+    flow = Flow.from_json(EXPORT)
+    assert flow.to_json() == EXPORT
+    assert flow.to_json() is not flow.to_json()
+
+
+@given(st.dictionaries(st.text(), json_values, max_size=4), st.dictionaries(st.text(), json_values, max_size=4))
+def test_unknown_keys_survive_when_a_document_is_read_and_written(outer: dict[str, object], inner: dict[str, object]):
+    document = {**outer, "data": {**inner, "nodes": [{**inner, "id": "a", "data": {"id": "a"}}], "edges": []}}
+    assert Flow.from_json(document).to_json() == document
+
+
+def test_later_changes_do_not_reach_the_flow_when_the_source_document_is_changed():
+    document = {"nodes": [], "edges": []}
+    flow = Flow.from_json(document)
+    document["nodes"].append({"id": "x"})
+    assert flow.nodes == ()
+
+
+def test_bare_nodes_and_edges_are_a_flow():
+    document = {"nodes": [{"id": "a", "data": {"id": "a", "type": "T"}}], "edges": []}
+    flow = Flow.from_json(document)
+    assert flow.to_json() == document
+    assert [node.type for node in flow.nodes] == ["T"]
+
+
+def test_views_tell_types_values_and_ports():
+    flow = Flow.from_json(EXPORT)
+    note, node = flow.nodes
+    assert note.is_note
+    assert not node.is_note
+    assert (node.display_name, node.value("a"), node.field("_type"), node.position) == ("Odd", "v", None, (12.0, 7.25))
+    assert list(node.template) == ["a"]
+    assert flow.node("Unknown-1") is node
+    assert flow.node("nobody") is None
+    assert not flow.is_empty
+
+
+def test_ports_are_read_from_the_handle_text_when_an_edge_has_no_data():
+    edge = Flow.from_json(EXPORT).edges[0]
+    assert (edge.source_port, edge.target_port, edge.is_feedback) == ("out", "a", False)
+
+
+def test_equal_flows_have_equal_hashes():
+    assert Flow.from_json(EXPORT) == Flow.from_json(EXPORT)
+    assert hash(Flow.from_json(EXPORT)) == hash(Flow.from_json(EXPORT))
+    assert Flow.empty("A") != Flow.empty("B")
+    assert Flow.empty().is_empty
+
+
+@pytest.mark.parametrize(
+    ("document", "path"),
+    [
+        (None, "$"),
+        ([], "$"),
+        ({}, "$"),
+        ({"data": None}, "$.data"),
+        ({"data": {"nodes": {}, "edges": []}}, "$.data.nodes"),
+        ({"data": {"nodes": [], "edges": "x"}}, "$.data.edges"),
+        ({"data": {"nodes": [{"id": "a"}, 7], "edges": []}}, "$.data.nodes[1]"),
+        ({"data": {"nodes": [{"id": 5}], "edges": []}}, "$.data.nodes[0].id"),
+        ({"data": {"nodes": [{"id": "a", "data": 3}], "edges": []}}, "$.data.nodes[0].data"),
+        ({"nodes": [{"id": "a", "data": {"node": []}}], "edges": []}, "$.nodes[0].data.node"),
+        ({"nodes": [{"id": "a", "data": {"node": {"template": 1}}}]}, "$.nodes[0].data.node.template"),
+        ({"data": {"nodes": [], "edges": [{"source": "a"}]}}, "$.data.edges[0].target"),
+        ({"data": {"nodes": [], "edges": [], "x": [{1, 2}]}}, "$.data.x[0]"),
+        ({"data": {"nodes": [], 3: []}}, "$.data"),
+    ],
+)
+def test_error_names_the_place_when_a_document_is_no_flow(document: object, path: str):
+    with pytest.raises(FlowFormatError) as caught:
+        Flow.from_json(document)
+    assert caught.value.path == path
+    assert caught.value.fix
+
+
+def test_error_is_typed_when_a_document_is_nested_too_deeply():
+    deep: list[object] = []
+    for _ in range(100_000):
+        deep = [deep]
+    with pytest.raises(FlowFormatError):
+        Flow.from_json({"nodes": [], "edges": [], "deep": deep})

@@ -1,0 +1,60 @@
+"""The runner against lfx itself, compared inside the engine's own environment."""
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from runtime.environment import passed_environment
+from runtime.guard.executed import EXECUTING
+from runtime.provision import RunnerEnvironment
+
+pytestmark = pytest.mark.engine
+
+
+@pytest.fixture
+def inside(runner_environment: RunnerEnvironment, tmp_path: Path) -> Callable[[str], Any]:
+    """Ask the script beside this file something, in the engine's environment."""
+
+    def ask(question: str) -> Any:
+        script, answer = Path(__file__).parent / "inside.py", tmp_path / "answer.json"
+        command = [runner_environment.python, "-I", script, runner_environment.source, question, answer]
+        subprocess.run(command, check=True, capture_output=True, env=passed_environment(tmp_path), timeout=120)
+        return json.loads(answer.read_text(encoding="utf-8"))
+
+    return ask
+
+
+def test_the_catalogue_holds_all_that_lfx_knows_and_the_installed_bundles(
+    inside: Callable[[str], Any], runner_environment: RunnerEnvironment
+) -> None:
+    known = inside("registry")
+    exported = json.loads(runner_environment.catalogue.read_text(encoding="utf-8"))["components"]
+    assert known["bundles"] == ["lfx-openai"]
+    assert known["bundled"]
+    assert set(exported) == set(known["code"]) | set(known["bundled"])
+    for kind, code in known["code"].items():
+        assert exported[kind]["template"]["code"]["value"] == code
+        assert [output["name"] for output in exported[kind]["outputs"]] == known["outputs"][kind]
+    assert all(node["category"] for node in exported.values())
+    assert all(exported[kind]["template"]["code"]["value"] for kind in known["bundled"])
+
+
+def test_every_type_that_lfx_says_executes_code_is_refused(
+    inside: Callable[[str], Any], runner_environment: RunnerEnvironment
+) -> None:
+    exported = json.loads(runner_environment.catalogue.read_text(encoding="utf-8"))["components"]
+    assert set(inside("executing")) & set(exported) <= set(EXECUTING)
+
+
+def test_the_runners_result_is_what_lfx_gives(inside: Callable[[str], Any]) -> None:
+    compared = inside("runs")
+    result = compared["runner"]
+    assert compared["lfx"] == "a\n\nb"
+    assert result["output"] == compared["lfx"]
+    assert list(result["outputs"].values()) == [compared["lfx"]]
+    assert result["failure"] is None
+    assert result["metrics"]["peak_mb"] > 0

@@ -1,0 +1,49 @@
+"""Lines cut from a stream, and the environment that a run is given."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lfx_runner import protocol
+from lfx_runner.protocol import LineBuffer, encode, run_environment
+from runtime.engine import PROTOCOL as CLIENT_PROTOCOL
+from runtime.environment import PASSED
+
+
+@given(st.lists(st.binary(max_size=40)), st.integers(1, 7))
+def test_lines_come_out_as_they_went_in_however_the_stream_is_cut(parts: list[bytes], size: int) -> None:
+    lines = [part.replace(b"\n", b"") for part in parts]
+    stream = b"".join(line + b"\n" for line in lines)
+    buffer = LineBuffer(1000)
+    found = [line for at in range(0, len(stream), size) for line in buffer.feed(stream[at : at + size])]
+    assert found == lines
+
+
+@given(st.lists(st.sampled_from([b"short", b"x" * 50, b""]), max_size=8), st.integers(1, 60))
+def test_a_line_that_is_too_long_is_reported_once_and_the_next_ones_come_through(lines: list[bytes], size: int) -> None:
+    stream = b"".join(line + b"\n" for line in lines)
+    buffer = LineBuffer(10)
+    found = [line for at in range(0, len(stream), size) for line in buffer.feed(stream[at : at + size])]
+    assert found == [line if len(line) <= 10 else None for line in lines]
+
+
+def test_a_message_is_one_line_of_json() -> None:
+    line = encode({"text": "a\nb\u2028 é \ud800"})
+    assert line.count(b"\n") == 1
+    assert json.loads(line)["text"].startswith("a\nb\u2028 é")
+    with pytest.raises(ValueError):
+        encode({"n": float("nan")})
+
+
+def test_a_run_gets_nothing_but_the_allowed_variables_and_its_folders() -> None:
+    seen = run_environment({"PATH": "/bin", "OPENAI_API_KEY": "k", "HOME": "/root", "TZ": "UTC"}, "/h", "/t")
+    assert {seen.pop(name) for name in ("HOME", "TMPDIR")} == {"/h", "/t"}
+    assert (seen.pop("PATH"), seen.pop("TZ")) == ("/bin", "UTC")
+    assert set(seen) == set(protocol.ENGINE_VARIABLES)
+
+
+def test_client_and_runner_speak_the_same_protocol_and_pass_the_same_variables() -> None:
+    assert protocol.PROTOCOL == CLIENT_PROTOCOL
+    assert set(PASSED) - {"SYSTEMROOT"} == protocol.PASSED_VARIABLES

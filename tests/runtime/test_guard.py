@@ -1,0 +1,178 @@
+"""What may run, by code, by type and by place."""
+
+import copy
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flows.catalogue import Catalogue
+from flows.document import Flow, Json, JsonObject
+from runtime.guard import refuse, runnable
+from runtime.guard.admission import same_code
+from runtime.guard.executed import EXECUTING
+
+CODE = "class Echo:\n    text = 'x'\n"
+
+
+def definition(code: str, **more: Json) -> JsonObject:
+    return {"display_name": "Echo it", "template": {"code": {"type": "code", "value": code}}, "outputs": [], **more}
+
+
+CATALOGUE = Catalogue.from_json(
+    {
+        "format": 1,
+        "lfx": "0",
+        "runner": "x",
+        "components": {
+            "Echo": definition(CODE),
+            "Other": definition("class Other: pass"),
+            "Model": {
+                **definition(CODE),
+                "outputs": [{"name": "model", "types": ["LanguageModel"]}],
+            },
+            "Asks": {
+                **definition(CODE),
+                "template": {"code": {"type": "code", "value": CODE}, "model": {"type": "model"}},
+            },
+            "ext:bundle:Thing@official": {**definition(CODE), "name": "OldThing"},
+            **{name: definition(CODE) for name in EXECUTING},
+        },
+    }
+)
+
+
+def node(kind: str = "Echo", code: str | None = CODE, node_id: str = "n", **more: Json) -> JsonObject:
+    inner = definition(code or "", **more)
+    if code is None:
+        inner["template"] = {}
+    return {"id": node_id, "type": "genericNode", "data": {"id": node_id, "type": kind, "node": inner}}
+
+
+def flow(*nodes: JsonObject, edges: tuple[JsonObject, ...] = ()) -> Flow:
+    return Flow.from_json({"data": {"nodes": [*nodes], "edges": [*edges]}})
+
+
+def group(*nodes: JsonObject, node_id: str = "g", edges: tuple[JsonObject, ...] = (), **template: Json) -> JsonObject:
+    held: JsonObject = {"data": {"nodes": [*nodes], "edges": [*edges]}}
+    inner: JsonObject = {"display_name": "Group", "template": {**template}, "flow": held}
+    return {"id": node_id, "type": "genericNode", "data": {"id": node_id, "type": "GroupNode", "node": inner}}
+
+
+@pytest.mark.parametrize("code", [CODE, "\n\n" + CODE + "\n", CODE.replace("\n", "  \r\n")])
+def test_a_node_runs_when_its_code_is_the_catalogues(code: str) -> None:
+    assert refuse(flow(node(code=code)), CATALOGUE) is None
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        CODE + "import os",
+        CODE.replace("    text", "  text"),
+        "class Other: pass",
+        " " + CODE,
+        CODE.replace("\n", "\u2028"),
+        CODE.replace("\n", "\x0c"),
+        "",
+        None,
+    ],
+)
+def test_a_node_is_refused_by_name_when_its_code_is_not_its_own_types(code: str | None) -> None:
+    error = refuse(flow(node(), node(code=code, node_id="bad")), CATALOGUE)
+    assert error is not None
+    assert (error.code, error.node) == ("refused", "bad")
+    assert "Echo it" in error.message
+    assert error.fix
+
+
+def test_a_node_is_refused_when_its_type_is_unknown() -> None:
+    error = refuse(flow(node("Nothing")), CATALOGUE)
+    assert error is not None
+    assert error.code == "refused"
+
+
+@pytest.mark.parametrize("kind", sorted(EXECUTING))
+def test_a_node_is_refused_when_its_type_executes_what_it_is_told(kind: str) -> None:
+    error = refuse(flow(node(kind)), CATALOGUE)
+    assert error is not None
+    assert error.code == "refused"
+
+
+def test_a_bundles_node_is_known_by_the_names_that_old_flows_have() -> None:
+    for kind in ("ext:bundle:Thing@official", "OldThing", "Thing"):
+        assert refuse(flow(node(kind)), CATALOGUE) is None
+
+
+@pytest.mark.parametrize("kind", ["Model", "Asks"])
+def test_a_model_node_is_a_missing_model(kind: str) -> None:
+    error = refuse(flow(node(), node(kind, node_id="m")), CATALOGUE)
+    assert error is not None
+    assert (error.code, error.node) == ("missing_model", "m")
+
+
+def test_hostile_code_is_told_before_a_missing_model() -> None:
+    error = refuse(flow(node("Model"), node(code="evil", node_id="bad")), CATALOGUE)
+    assert error is not None
+    assert (error.code, error.node) == ("refused", "bad")
+
+
+def test_nodes_inside_groups_are_looked_at_and_named_by_the_group() -> None:
+    assert refuse(flow(group(group(node()))), CATALOGUE) is None
+    error = refuse(flow(group(group(node(code="evil"), node_id="inner"), node_id="outer")), CATALOGUE)
+    assert error is not None
+    assert (error.code, error.node) == ("refused", "outer")
+
+
+def test_groups_are_refused_when_they_are_nested_without_end() -> None:
+    nested = node(code="evil")
+    for _ in range(40):
+        nested = group(nested)
+    error = refuse(flow(nested), CATALOGUE)
+    assert error is not None
+    assert error.code == "refused"
+
+
+def test_a_group_is_refused_when_one_of_its_fields_replaces_code() -> None:
+    replacing: JsonObject = {"value": "evil", "proxy": {"id": "n", "field": "code"}}
+    error = refuse(flow(group(node(), code=replacing)), CATALOGUE)
+    assert error is not None
+    assert (error.code, error.node) == ("refused", "g")
+    harmless: JsonObject = {"value": "x", "proxy": {"id": "n", "field": "text"}}
+    assert refuse(flow(group(node(), text=harmless)), CATALOGUE) is None
+
+
+@pytest.mark.parametrize(
+    "edge",
+    [
+        {"source": "a", "target": "n", "data": {"targetHandle": {"fieldName": "code"}}},
+        {"source": "a", "target": "n", "data": {"targetHandle": {"fieldName": "x", "proxy": {"field": "code"}}}},
+        {"source": "a", "target": "n", "targetHandle": "{œfieldNameœ: œcodeœ,œidœ:œnœ}"},
+    ],
+)
+def test_a_connection_into_code_is_refused_wherever_it_is(edge: JsonObject) -> None:
+    for wired in (flow(node(), edges=(edge,)), flow(group(node(), edges=(edge,)))):
+        error = refuse(wired, CATALOGUE)
+        assert error is not None
+        assert error.code == "refused"
+
+
+def test_notes_are_not_looked_at_and_are_not_run() -> None:
+    note = {**node(code="evil", node_id="note"), "type": "noteNode"}
+    mixed = flow(note, node())
+    assert refuse(mixed, CATALOGUE) is None
+    assert runnable(mixed)["nodes"] == [node()]
+
+
+@given(st.text(alphabet="ab \t\r\n"), st.text(alphabet="ab \t\r\n"))
+def test_same_code_is_an_equivalence_that_keeps_every_other_character(one: str, other: str) -> None:
+    assert same_code(one, one)
+    assert same_code(one, other) == same_code(other, one)
+    if same_code(one, other):
+        assert one.split() == other.split()
+
+
+def test_nothing_is_changed_by_looking() -> None:
+    mixed = flow(group(node()), node("Model", node_id="m"))
+    before = copy.deepcopy(mixed.to_json())
+    refuse(mixed, CATALOGUE)
+    assert mixed.to_json() == before
