@@ -5,6 +5,7 @@ UV := $(or $(shell command -v uv 2>/dev/null),.bootstrap/bin/uv)
 BIN := .venv/bin
 ROUNDS ?= 20
 export UV_PYTHON_DOWNLOADS := never
+export UV_COMPILE_BYTECODE := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help install run test lint format bench evals soak

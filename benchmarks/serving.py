@@ -42,8 +42,8 @@ def measure() -> list[str]:
                 f"to ready {ready:.2f} s"
             )
             memory = (
-                f"memory at rest: server {rss(server.pid):.0f} MB (target 200), runner "
-                f"{sum(rss(pid) for pid in children):.0f} MB in {len(children)} process(es) (target 350); "
+                f"memory at rest: server {memory_of(server.pid):.0f} MB (target 200), runner "
+                f"{memory_of(*children):.0f} MB in {len(children)} processes (target 350); "
                 f"the original: 1140 MB"
             )
             return [started_in, memory]
@@ -76,10 +76,10 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def rss(pid: int) -> float:
-    """Resident memory of a process, in MB; shared pages count in each process that has them."""
-    status = Path(f"/proc/{pid}/status").read_text()
-    return int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmRSS"))) / 1024
+def memory_of(*pids: int) -> float:
+    """Resident memory of processes together, in MB; a page that several share counts once among them (PSS)."""
+    rollups = [Path(f"/proc/{pid}/smaps_rollup").read_text() for pid in pids]
+    return sum(int(line.split()[1]) for text in rollups for line in text.splitlines() if line.startswith("Pss:")) / 1024
 
 
 def descendants(pid: int) -> list[int]:

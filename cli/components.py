@@ -13,7 +13,9 @@ from cli.options import Json
 if TYPE_CHECKING:
     from flows.catalogue import Catalogue, ComponentType, Match
 
-commands = typer.Typer(no_args_is_help=True, help="Find component types and read how they are used.")
+commands = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="Find component types and read how they are used."
+)
 
 
 @dataclass(frozen=True)

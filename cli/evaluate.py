@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from evals.players import Player
     from evals.scenario import Scenario
 
-commands = typer.Typer(no_args_is_help=True, help="Play scenarios and score what came of them.")
+commands = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Play scenarios and score what came of them.")
 
 
 class PlayerName(StrEnum):

@@ -17,9 +17,12 @@ if TYPE_CHECKING:
     from flows.faults import Fault
     from runtime.results import RunResult
 
-commands = typer.Typer(no_args_is_help=True, help="Build, check, run and print flows.")
+commands = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Build, check, run and print flows.")
 
 RUN_SECONDS = 60.0
+
+_NO_ENGINE = frozenset({"engine_unavailable", "catalogue_missing"})
+"""Faults that are not the flow's."""
 
 
 @commands.command(epilog="Example: wirewright flow build echo.txt --out echo.json")
@@ -168,7 +171,8 @@ def _not_run(faults: "list[Fault]") -> "RunResult":
     first = next(fault for fault in faults if fault.is_error)
     many = len([fault for fault in faults if fault.is_error]) > 1
     message = f"Not run: {counted(faults)}. The first: {first.message}" if many else f"Not run: {first.message}"
-    error = RunError(code="wiring", message=message, fix=first.fix, node=first.node)
+    code = "crash" if first.code in _NO_ENGINE else "wiring"
+    error = RunError(code=code, message=message, fix=first.fix, node=first.node)
     return RunResult(run_id="", output=None, outputs={}, metrics=RunMetrics(seconds=0.0), error=error)
 
 

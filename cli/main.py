@@ -10,13 +10,14 @@ os.environ.setdefault("LOGFIRE_IGNORE_NO_CONFIG", "1")  # only `serve` sends tra
 import typer
 
 from cli import ask, components, evaluate, flow, runner, serve
-from cli.failures import DONE, BadUsage, Stopped
+from cli.failures import DONE, MISUSED, BadUsage, Stopped
 from cli.output import document, note, use_utf8
 
 app = typer.Typer(
     name="wirewright",
     no_args_is_help=True,
     add_completion=False,
+    rich_markup_mode=None,  # plain help comes up in half the time
     help="Build, edit, explain and run Langflow flows from plain language.",
     epilog="Exit codes: 0 done, 1 the work failed, 2 bad usage, 3 waiting for an approval.",
 )
@@ -48,6 +49,9 @@ def run(arguments: Sequence[str]) -> int:
     except Stopped as stopped:
         return _tell(stopped, arguments)
     except typer.TyperException as misused:
+        if misused.format_message().startswith("Usage:"):
+            note(misused.format_message())
+            return MISUSED
         return _tell(_usage(misused), arguments)
     except Exception as failure:
         if sys.flags.dev_mode:
@@ -72,7 +76,7 @@ def _usage(misused: typer.TyperException) -> BadUsage:
 def _tell(stopped: Stopped, arguments: Sequence[str]) -> int:
     if wants_json(arguments):
         document({"error": stopped.to_json()})
-    elif stopped.message:
+    else:
         note(f"Error: {stopped.message}")
         if stopped.fix:
             note(stopped.fix)

@@ -11,7 +11,9 @@ from cli.options import Json
 if TYPE_CHECKING:
     from runtime.provision import RunnerStatus
 
-commands = typer.Typer(no_args_is_help=True, help="Install the flow engine, and see what is there.")
+commands = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="Install the flow engine, and see what is there."
+)
 
 
 @commands.command(epilog="Example: wirewright runner install")

@@ -153,7 +153,7 @@ class Catalogue:
         except (FileNotFoundError, NotADirectoryError):
             raise CatalogueMissing from None
         try:
-            found: object = json.loads(text)
+            found: Json = json.loads(text)
         except ValueError:
             raise CatalogueFormatError("is not JSON") from None
         return cls._from_fresh(found)
@@ -171,7 +171,7 @@ class Catalogue:
             raise CatalogueFormatError(f"holds what JSON cannot: {error}") from None
 
     @classmethod
-    def _from_fresh(cls, obj: object) -> Catalogue:
+    def _from_fresh(cls, obj: Json) -> Catalogue:
         document = as_object(obj)
         if document.get("format") != FORMAT:
             raise CatalogueFormatError(f"is not of format {FORMAT}")

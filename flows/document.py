@@ -111,12 +111,12 @@ class Edge:
         """The edge's own id."""
         return as_text(self.raw.get("id"))
 
-    @property
+    @cached_property
     def source(self) -> str:
         """The id of the node it leaves."""
         return as_text(self.raw.get("source"))
 
-    @property
+    @cached_property
     def target(self) -> str:
         """The id of the node it enters."""
         return as_text(self.raw.get("target"))

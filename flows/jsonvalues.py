@@ -30,31 +30,33 @@ class NotJsonError(ValueError):
         self.message = message
 
 
-def as_object(value: object) -> JsonObject:
+def as_object(value: MaybeJson) -> JsonObject:
     """Return `value` when it is a JSON object, else an empty one."""
-    return cast("JsonObject", value) if isinstance(value, dict) else {}
+    return value if isinstance(value, dict) else {}
 
 
-def as_list(value: object) -> list[Json]:
+def as_list(value: MaybeJson) -> list[Json]:
     """Return `value` when it is a JSON list, else an empty one."""
-    return cast("list[Json]", value) if isinstance(value, list) else []
+    return value if isinstance(value, list) else []
 
 
-def as_text(value: object) -> str:
+def as_text(value: MaybeJson) -> str:
     """Return `value` when it is text, else an empty text."""
     return value if isinstance(value, str) else ""
 
 
-def texts(value: object) -> list[str]:
+def texts(value: MaybeJson) -> list[str]:
     """Return the texts among the members of a JSON list; anything else gives no texts."""
     return [item for item in as_list(value) if isinstance(item, str)]
 
 
-def object_at(value: object, *keys: str) -> JsonObject:
+def object_at(value: MaybeJson, *keys: str) -> JsonObject:
     """Return the object found by following `keys`, or an empty one when the path breaks off."""
     for key in keys:
-        value = as_object(value).get(key)
-    return as_object(value)
+        if not isinstance(value, dict):
+            return {}
+        value = value.get(key)
+    return value if isinstance(value, dict) else {}
 
 
 def copy_json(value: object, path: str = "$") -> Json:

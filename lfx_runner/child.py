@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import random
+import select
 import signal
 import sys
 import tempfile
@@ -15,16 +16,20 @@ from lfx_runner.execute import exception_chain, run_flow
 from lfx_runner.linux import end_with_parent
 from lfx_runner.protocol import MAX_RESULT, encode, run_environment, write_all
 
+SETTLE = 0.2
+"""Seconds without a request after which a waiting process warms itself: never between runs in quick succession, which
+would have to share the processor with it."""
 
-def live(parent: int, request: int, go: int, results: int, folder: Path, *, ahead: bool) -> NoReturn:
+
+def live(parent: int, request: int, go: int, results: int, folder: Path) -> NoReturn:
     """The life of a forked process. `go` gives one byte when `request` holds a request, or ends when there is none.
 
-    A process forked ahead of need warms itself while it waits.
+    A process that waits for long warms itself meanwhile.
     """
     status = 70
     try:
         isolate(parent, {request, go, results}, folder)
-        if ahead:
+        if not select.select([go], [], [], SETTLE)[0]:
             touch()
         if os.read(go, 1):
             size = os.fstat(request).st_size

@@ -24,6 +24,8 @@ from lfx_runner.protocol import MAX_REQUEST, MAX_RESULT, LineBuffer, Message, en
 CHUNK = 1 << 18
 MAX_RUNS = 64
 """Runs at the same time that are accepted; the client asks for far fewer."""
+EXIT_TIME = 1.0
+"""Seconds that a process may live on after closing the pipe for its result."""
 
 
 @dataclass
@@ -38,6 +40,8 @@ class Child:
     run: str | None = None
     deadline: float = float("inf")
     received: bytearray = field(default_factory=bytearray)
+    mute: bool = False
+    """Whether it closed the pipe that its result would come through."""
 
 
 class Zygote:
@@ -77,7 +81,7 @@ class Zygote:
 
     def serve(self) -> None:
         """Serve until the input ends or a shutdown is asked for."""
-        self._spare, self._spare_wanted = self._fork(ahead=True), False
+        self._spare, self._spare_wanted = self._fork(), False
         while self._open:
             nearest = min((each.deadline for each in self._runs.values()), default=float("inf"))
             timeout = None if nearest == float("inf") else max(0.0, nearest - time.monotonic())
@@ -86,8 +90,7 @@ class Zygote:
                     key.data()
             self._expire()
             if self._spare is None and self._spare_wanted and self._open:
-                # Warming costs as much as a run: with several runs at once the cores have better things to do.
-                self._spare, self._spare_wanted = self._fork(ahead=len(self._runs) <= 1), False
+                self._spare, self._spare_wanted = self._fork(), False
 
     def _watch(self, descriptor: int, action: Callable[[], None]) -> None:
         self._selector.register(descriptor, selectors.EVENT_READ, action)
@@ -164,11 +167,8 @@ class Zygote:
 
     # Children
 
-    def _fork(self, *, ahead: bool = False) -> Child | None:
-        """A new process that waits for its request, or None when the system gives none.
-
-        One that is forked `ahead` of need warms itself meanwhile.
-        """
+    def _fork(self) -> Child | None:
+        """A new process that waits for its request, or None when the system gives none."""
         folder = Path(tempfile.mkdtemp(prefix="run-", dir=self._folder))
         for name in ("home", "tmp"):
             (folder / name).mkdir(mode=0o700)
@@ -185,7 +185,7 @@ class Zygote:
             shutil.rmtree(folder, ignore_errors=True)
             return None
         if pid == 0:
-            child.live(parent, request, go_read, results_write, folder, ahead=ahead)
+            child.live(parent, request, go_read, results_write, folder)
         os.close(go_read)
         os.close(results_write)
         os.set_blocking(results_read, False)
@@ -203,7 +203,9 @@ class Zygote:
         except OSError:
             data = b""
         if not data:
-            self._selector.unregister(source.results)  # its exit, which follows, says what happened
+            self._selector.unregister(source.results)
+            source.mute = True  # its exit, which follows at once or is brought about, says what happened
+            source.deadline = min(source.deadline, time.monotonic() + EXIT_TIME)
             return
         source.received += data
         if data.endswith(b"\n") or len(source.received) > MAX_RESULT + CHUNK:
@@ -234,7 +236,10 @@ class Zygote:
         for run, late in list(self._runs.items()):
             if late.deadline <= now:
                 self._remove(late)
-                self._fail(run, "timeout", "The run took longer than it was allowed.")
+                if late.mute:
+                    self._fail(run, "crash", "The run's process gave up its way to hand back a result.")
+                else:
+                    self._fail(run, "timeout", "The run took longer than it was allowed.")
 
     def _reap(self) -> None:
         """A child ended: collect it, and report a run that ended without a result."""

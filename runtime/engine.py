@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from flows.document import JsonObject
+from flows.document import Json, JsonObject
 from flows.jsonvalues import as_object, as_text
 
 PROTOCOL = 1
@@ -183,7 +183,7 @@ class Engine:
 
     async def _take(self, line: bytes) -> bool:
         try:
-            parsed: object = await asyncio.to_thread(json.loads, line) if len(line) > PARSE_ASIDE else json.loads(line)
+            parsed: Json = await asyncio.to_thread(json.loads, line) if len(line) > PARSE_ASIDE else json.loads(line)
         except (ValueError, RecursionError):
             return False
         message = as_object(parsed)

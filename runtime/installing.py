@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from flows.document import Json
 from flows.jsonvalues import as_object
 from runtime.environment import passed_environment
 
@@ -178,7 +179,7 @@ def _whole(file: Path) -> bool:
     import json
 
     try:
-        found: object = json.loads(file.read_text(encoding="utf-8"))
+        found: Json = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
     return bool(as_object(found).get("components"))

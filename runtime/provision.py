@@ -15,6 +15,7 @@ from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from flows.document import Json, JsonObject
 from flows.jsonvalues import as_list, as_object, as_text
 from flows.paths import cache_folder
 from runtime.filelock import FileLock
@@ -172,12 +173,12 @@ class RunnerEnvironment:
         """What identifies a catalogue: this environment, and the program that reads it out."""
         return f"{self.digest}-{hashlib.sha256((self.source / 'index.py').read_bytes()).hexdigest()[:8]}"
 
-    def _stamp(self) -> dict[str, object]:
+    def _stamp(self) -> JsonObject:
         try:
-            found: object = json.loads((self.folder / STAMP).read_text(encoding="utf-8"))
+            found: Json = json.loads((self.folder / STAMP).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return {}
-        return {**as_object(found)}
+        return as_object(found)
 
     def _packages(self) -> list[str]:
         """Names and versions of what is installed, by the records that every package leaves."""
@@ -233,7 +234,7 @@ def _size(folder: Path) -> int:
 
 def _count_types(catalogue: Path) -> int:
     try:
-        found: object = json.loads(catalogue.read_text(encoding="utf-8"))
+        found: Json = json.loads(catalogue.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return 0
     return len(as_object(as_object(found).get("components")))

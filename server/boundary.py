@@ -80,6 +80,8 @@ def refused(method: str, headers: Headers) -> JsonReply | None:
 
 def _name(host: str) -> str:
     """The host of a `Host` header, without port and brackets; empty when it cannot be read."""
+    if any(char in host for char in "@/?#\\"):
+        return ""
     try:
         return urlsplit(f"//{host}").hostname or ""
     except ValueError:

@@ -6,12 +6,16 @@ import socket
 import sys
 from collections.abc import Callable
 from types import FrameType
+from typing import TYPE_CHECKING
 
 import logfire
 import uvicorn
 from starlette.applications import Starlette
 
 from server.settings import ServerSettings
+
+if TYPE_CHECKING:
+    from agent.assistant import Assistant
 
 STOP_SECONDS = 5
 """How long open requests may take to end when the server stops."""
@@ -74,12 +78,15 @@ class HttpServer(uvicorn.Server):
             self._loop.call_soon_threadsafe(self._stopping.set)
 
 
-def serve(settings: ServerSettings, announce: Callable[[str], None] | None = None) -> None:
+def serve(
+    settings: ServerSettings, announce: Callable[[str], None] | None = None, *, assistant: "Assistant | None" = None
+) -> None:
     """Serve until SIGINT or SIGTERM.
 
     Args:
         settings: what the environment says.
         announce: gets the line that names the address, once requests are answered; None prints it.
+        assistant: takes the turns; None opens one.
 
     Raises:
         CannotServe: the address is taken, or the server could not start.
@@ -94,7 +101,9 @@ def serve(settings: ServerSettings, announce: Callable[[str], None] | None = Non
         send_to_logfire="if-token-present", console=False, service_name="wirewright", inspect_arguments=False
     )
     stopping = asyncio.Event()
-    server = HttpServer(create_app(settings, stopping=stopping), stopping, lambda: (announce or _print)(line))
+    server = HttpServer(
+        create_app(settings, assistant=assistant, stopping=stopping), stopping, lambda: (announce or _print)(line)
+    )
     try:
         asyncio.run(server.serve(sockets=[listener]))
     except SystemExit:

@@ -64,6 +64,8 @@ class _Builder:
         self.ids: dict[str, str] = {}
         self.nodes: dict[str, Node] = {}
         self.edges: list[Edge] = []
+        self.leaving: dict[str, list[Edge]] = {}
+        self.entering: dict[str, list[Edge]] = {}
         self.lines = {node.id: node.line for node in spec.nodes}
         self.faults: list[Fault] = []
         self.wired: dict[str, set[str]] = {}
@@ -130,14 +132,18 @@ class _Builder:
             return
         source, target = self.nodes[edge.source], self.nodes[edge.target]
         try:
-            made = wire(source, edge.source_port, target, edge.target_port, self.edges, self.catalogue)
+            near = (*self.leaving.get(edge.source, ()), *self.entering.get(edge.target, ()))
+            made = wire(source, edge.source_port, target, edge.target_port, near, self.catalogue)
         except PortError as error:
             if error.fault.code == "unknown_input" and edge.target in self.unreliable:
                 return
             severity = "warning" if error.fault.code == "duplicate_edge" else error.fault.severity
             self._report(replace(error.fault, severity=severity), edge.line)
             return
-        self.edges.append(Edge(made.edge))
+        added = Edge(made.edge)
+        self.edges.append(added)
+        self.leaving.setdefault(edge.source, []).append(added)
+        self.entering.setdefault(edge.target, []).append(added)
         used = self.wired[edge.source]
         used.add(edge.source_port)
         source = with_changes(source, made.tool_changes)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from flows.catalogue import Catalogue, ComponentType
-from flows.document import Flow, JsonObject
+from flows.document import Flow, Json, JsonObject
 from flows.jsonvalues import as_list, as_object, as_text, object_at, texts
 from runtime.guard.executed import EXECUTING
 from runtime.results import RunError, RunErrorCode
@@ -82,7 +82,7 @@ def _settled(code: str) -> str:
     return "\n".join(line.rstrip(" \t\r") for line in code.split("\n")).strip("\n")
 
 
-def _places(nodes: Sequence[object], shown: str | None, depth: int) -> Iterator[_Place]:
+def _places(nodes: Sequence[Json], shown: str | None, depth: int) -> Iterator[_Place]:
     for raw in map(as_object, nodes):
         own = as_text(raw.get("id")) or as_text(object_at(raw, "data").get("id"))
         place = _Place(raw, shown or own)
@@ -176,7 +176,7 @@ def _bundled(catalogue: Catalogue) -> Iterator[ComponentType]:
     return (component for component in catalogue if component.type.startswith("ext:"))
 
 
-def _aliases(raw: Mapping[str, object], type_name: str) -> set[str]:
+def _aliases(raw: JsonObject, type_name: str) -> set[str]:
     return {as_text(raw.get("name")), _class_name(type_name)} - {""}
 
 

@@ -131,7 +131,7 @@ def _seen_version(request: Request, document: JsonObject) -> int:
             "A change must name the version it was made on.",
             "Send the version that you loaded, as `version` in the body or as the header If-Match.",
         )
-    if isinstance(given, str) and given.isdecimal() and len(given) < 19:
+    if isinstance(given, str) and _is_number(given):
         given = int(given)
     if not isinstance(given, int) or isinstance(given, bool) or not 0 < given < 2**63:
         place = "$.version" if header is None else "If-Match"
@@ -143,10 +143,14 @@ def _number(request: Request, name: str, default: int, least: int, most: int) ->
     given = request.query_params.get(name)
     if given is None:
         return default
-    if not given.isdecimal() or len(given) > 10 or not least <= int(given) <= most:
+    if not _is_number(given) or not least <= int(given) <= most:
         limits = f"Send a whole number from {least} to {most}."
         raise ApiError(422, "invalid_request", f"{name} is not a number that it can be.", limits, f"?{name}")
     return int(given)
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) < 19
 
 
 def _tag(entry: FlowEntry) -> str:

@@ -57,8 +57,7 @@ def one_step(data: st.DataObject, flow: Flow, catalogue: Catalogue) -> tuple[Flo
         return connect(
             flow, catalogue, node.id, data.draw(st.sampled_from(outs)), other.id, data.draw(st.sampled_from(ins))
         ).actions
-    except EditError as error:
-        assert error.faults
+    except EditError:
         return ()
 
 

@@ -23,7 +23,7 @@ CHOICES = {"type": "str", "options": ["equals", "not equals", "contains"], "valu
         ({"type": "str"}, 100, "100"),
         ({"type": "str"}, 0.5, "0.5"),
         ({"type": "str"}, True, "true"),
-        ({"type": "str"}, None, ""),
+        ({"type": "str", "value": "x"}, None, ""),
         ({"type": "prompt"}, "[a]", "[a]"),
         ({"type": "int"}, "42", 42),
         ({"type": "int"}, 5.0, 5),

@@ -51,7 +51,6 @@ def test_double_brackets_mark_variables_when_the_node_uses_them(template: str, n
         "{a:{w}}",
         "{{a}",
         "a {{ b",
-        "{\n}",
         "{a,b}",
     ],
 )

@@ -71,7 +71,9 @@ def make_flow(installed_catalogue: Catalogue) -> MakeFlow:
     def make(
         nodes: Mapping[str, str | tuple[str, Mapping[str, Json]]], edges: Sequence[tuple[str, str, str, str]] = ()
     ) -> Flow:
-        parts = {node_id: (kind, {}) if isinstance(kind, str) else kind for node_id, kind in nodes.items()}
+        parts: dict[str, tuple[str, Mapping[str, Json]]] = {
+            node_id: (kind, {}) if isinstance(kind, str) else kind for node_id, kind in nodes.items()
+        }
         kinds = {node_id: kind for node_id, (kind, _) in parts.items()}
         made: list[Json] = [make_node(installed_catalogue, node_id, *part) for node_id, part in parts.items()]
         wired: list[Json] = [make_edge(installed_catalogue, kinds, edge) for edge in edges]

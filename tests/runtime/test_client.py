@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -33,7 +33,7 @@ for request in requests():
 
 
 @asynccontextmanager
-async def opened(environment: RunnerEnvironment, **options: int) -> AsyncIterator[Runner]:
+async def opened(environment: RunnerEnvironment, **options: int) -> AsyncGenerator[Runner]:
     made = Runner(environment, catalogue=Catalogue({}), **options)
     try:
         yield made
@@ -94,7 +94,6 @@ async def test_run_times_out_and_the_next_one_works_when_the_engine_hangs(
 
 
 async def test_every_waiting_run_ends_when_the_engine_dies(fake: Fake) -> None:
-    body = "say(HELLO)\nseen = [next(requests()) for _ in range(1)]\n"
     body = "say(HELLO)\nincoming = requests()\nnext(incoming); next(incoming); next(incoming)\nos._exit(1)\n"
     async with opened(fake(body), concurrency=3) as made:
         results = await asyncio.gather(*(made.run(EMPTY, str(n)) for n in range(3)))
@@ -111,7 +110,8 @@ async def test_the_engine_is_repaired_and_failure_is_told_when_it_speaks_another
         assert made.state == "failed"
         assert made.failure == result.error
         assert not await made.ready(5)
-    assert environment.repairs[0][:2] == [False, True]  # pyright: ignore[reportAttributeAccessIssue]
+    repairs: tuple[list[bool], ...] = vars(environment)["repairs"]
+    assert repairs[0][:2] == [False, True]
 
 
 async def test_the_reason_is_told_when_the_engine_cannot_run_here(fake: Fake) -> None:

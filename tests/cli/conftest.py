@@ -1,0 +1,92 @@
+"""What the command's tests share: running it in this process, on an excerpt of the catalogue."""
+
+import io
+import json
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.main import run
+
+ROOT = Path(__file__).parent.parent.parent
+
+LOUDER = """name: Louder
+nodes:
+  chat: ChatInput
+  prompt: Prompt Template
+  answer: ChatOutput
+edges:
+  chat.message -> prompt.text
+  prompt.prompt -> answer.input_value
+config:
+  prompt.template: |
+    Say it louder: {text}
+"""
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """The one document on standard output."""
+        (line,) = self.out.splitlines()
+        return json.loads(line)
+
+    @property
+    def lines(self) -> list[Any]:
+        """The documents on standard output."""
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+Wirewright = Callable[..., Done]
+
+
+@pytest.fixture
+def wirewright(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Wirewright:
+    """Runs the command: arguments, and bytes for its standard input."""
+
+    def call(*arguments: str | Path, stdin: bytes = b"") -> Done:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        capsys.readouterr()
+        code = run([str(argument) for argument in arguments])
+        said = capsys.readouterr()
+        return Done(code, said.out, said.err)
+
+    return call
+
+
+@pytest.fixture
+def excerpt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache that holds an excerpt of the catalogue and no engine."""
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    shutil.copyfile(ROOT / "tests" / "flows" / "data" / "catalogue.json", cache / "catalogue.json")
+    monkeypatch.setenv("WIREWRIGHT_CACHE", str(cache))
+    return cache
+
+
+@pytest.fixture
+def louder(tmp_path: Path) -> Path:
+    """A file with the spec of a small flow."""
+    path = tmp_path / "louder.flow"
+    path.write_text(LOUDER, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def louder_json(louder: Path, excerpt: Path, wirewright: Wirewright, tmp_path: Path) -> Path:
+    """The same flow as Langflow JSON."""
+    path = tmp_path / "louder.json"
+    assert wirewright("flow", "build", louder, "--out", path).code == 0
+    return path

@@ -1,0 +1,223 @@
+"""`wirewright ask`: one turn, as JSON lines in the stream's shape or as text for a person."""
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from agent.assistant import Assistant
+from agent.settings import AssistantSettings
+from flows.catalogue import Catalogue
+from runtime.results import RunError
+from tests.cli.conftest import Wirewright
+from tests.stand_ins import StandInRunner, ran
+
+LOUD = (
+    "Build a flow that puts the chat input into the prompt 'Say it louder: {text}' and answers with it, "
+    "then run it with hello"
+)
+BUILD = "Build an echo flow"
+
+
+@pytest.fixture
+def runner(monkeypatch: pytest.MonkeyPatch, catalogue: Catalogue, excerpt: Path) -> StandInRunner:
+    """The assistant of the command, with a stand-in for the engine."""
+    stand_in = StandInRunner()
+
+    @asynccontextmanager
+    async def opened(settings: AssistantSettings) -> AsyncGenerator[Assistant]:
+        yield Assistant(settings, stand_in, catalogue=catalogue)
+
+    async def nothing() -> None:
+        pass
+
+    monkeypatch.setattr(Assistant, "open", opened)
+    monkeypatch.setattr("cli.engine.install", nothing)
+    return stand_in
+
+
+@pytest.mark.engine
+def test_one_sentence_in_a_running_flow_out(wirewright: Wirewright, runner_environment: object, tmp_path: Path) -> None:
+    target = tmp_path / "f.json"
+    done = wirewright("ask", LOUD, "--out", target, "--json")
+    assert done.code == 0
+    *_, last = done.lines
+    assert last["event"] == "complete"
+    assert last["data"]["run"]["output"] == "Say it louder: hello"
+    assert last["data"]["run_metrics"]["duration_seconds"] > 0
+    assert json.loads(target.read_text(encoding="utf-8")) == last["data"]["flow"]
+    assert wirewright("flow", "check", target, "--json").json == {"ok": True, "faults": []}
+    assert wirewright("flow", "run", target, "--input", "bye").out == "Say it louder: bye\n"
+
+
+@pytest.mark.engine
+def test_an_interrupted_turn_ends_with_cancelled(runner_environment: object, tmp_path: Path) -> None:
+    target = tmp_path / "f.json"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "cli.main", "ask", LOUD, "--out", str(target), "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    first = process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    rest, errors = process.communicate(timeout=60)
+    lines = [json.loads(line) for line in [first, *rest.splitlines()]]
+    assert process.returncode == 130
+    assert [line["event"] for line in lines].count("cancelled") == 1
+    assert lines[-1]["event"] == "cancelled"
+    assert "Traceback" not in errors
+    assert not target.exists()
+
+
+def test_every_event_is_a_line_and_the_last_is_complete(wirewright: Wirewright, runner: StandInRunner) -> None:
+    done = wirewright("ask", LOUD, "--json")
+    assert done.code == 0
+    assert all("event" in line for line in done.lines)
+    assert done.lines[0]["event"] == "progress"
+    assert [line["event"] for line in done.lines].count("complete") == 1
+    assert done.lines[-1]["data"]["run"]["output"] == "done"
+
+
+def test_a_person_reads_the_answer_on_standard_output_and_progress_beside_it(
+    wirewright: Wirewright, runner: StandInRunner
+) -> None:
+    done = wirewright("ask", LOUD)
+    assert done.code == 0
+    assert (
+        done.out
+        == "I built 'Prompt template': Chat Input → Prompt Template → Chat Output.\nI ran it; it answered: done\n"
+    )
+    assert "Building the flow..." in done.err
+    assert "[ChatInput]" in done.err
+
+
+def test_a_question_streams_its_answer(wirewright: Wirewright, runner: StandInRunner) -> None:
+    done = wirewright("ask", "What does the Prompt Template component do?")
+    assert done.code == 0
+    assert done.out.startswith("Prompt Template (`Prompt Template`): ")
+    assert done.out.endswith("\n")
+    tokens = [line for line in wirewright("ask", "What is a Chat Input?", "--json").lines if line["event"] == "token"]
+    assert tokens
+
+
+def test_a_proposal_is_written_and_said_to_be_one(
+    wirewright: Wirewright, runner: StandInRunner, tmp_path: Path
+) -> None:
+    target = tmp_path / "echo.json"
+    done = wirewright("ask", BUILD, "--out", target)
+    assert done.code == 0
+    assert "proposal" in done.err
+    assert "proposed flow is in" in done.err
+    assert wirewright("flow", "check", target).code == 0
+
+
+def test_a_flow_is_the_canvas_whatever_its_form(
+    wirewright: Wirewright, runner: StandInRunner, louder: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "out.json"
+    change = "Change the prompt to 'Whisper: {text}'"
+    assert wirewright("ask", change, "--flow", louder, "--out", target).code == 0
+    assert "Whisper: {text}" in wirewright("flow", "spec", target).out
+    again = "Change the prompt to 'Shout: {text}'"
+    done = wirewright("ask", again, "--flow", "-", "--out", target, "--json", stdin=target.read_bytes())
+    assert [line["action"] for line in done.lines if line["event"] == "flow_update"] == ["configure"]
+    assert "Shout: {text}" in wirewright("flow", "spec", target).out
+
+
+def test_each_change_is_shown_to_a_person(wirewright: Wirewright, runner: StandInRunner, louder: Path) -> None:
+    done = wirewright("ask", "Remove the prompt template and connect chat input to chat output", "--flow", louder)
+    assert done.code == 0
+    assert "- Prompt Template-" in done.err
+    assert ".message -> ChatOutput-" in done.err
+
+
+def test_no_file_is_written_when_there_is_no_flow(
+    wirewright: Wirewright, runner: StandInRunner, tmp_path: Path
+) -> None:
+    target = tmp_path / "none.json"
+    done = wirewright("ask", "What is a Chat Input?", "--out", target)
+    assert done.code == 0
+    assert not target.exists()
+    assert "There is no flow to write" in done.err
+
+
+def test_a_failed_run_is_told_where_the_answer_does_not_say_it(wirewright: Wirewright, runner: StandInRunner) -> None:
+    runner.results = [ran(), ran(error=RunError(code="timeout", message="It took too long.", fix="Give it time."))]
+    done = wirewright("ask", LOUD)
+    assert done.code == 0
+    assert "It took too long." in done.out + done.err
+
+
+def test_a_turn_that_fails_ends_with_error_and_writes_nothing(
+    wirewright: Wirewright, runner: StandInRunner, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("/secret/path")
+
+    monkeypatch.setattr(Assistant, "workbench", broken)
+    target = tmp_path / "f.json"
+    done = wirewright("ask", LOUD, "--out", target, "--json")
+    assert done.code == 1
+    assert done.lines[-1]["event"] == "error"
+    assert "secret" not in done.out + done.err
+    assert not target.exists()
+    shown = wirewright("ask", LOUD)
+    assert (shown.code, shown.out) == (1, "")
+    assert shown.err.splitlines()[-1].startswith("Error: ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stdin", "code", "where"),
+    [
+        (["hi", "--model", "nope:x"], b"", "unknown_provider", "--model"),
+        (["hi", "--model", "anthropic"], b"", "provider_not_configured", "--model"),
+        (["  "], b"", "usage", "TEXT"),
+        (["-"], b"", "usage", "TEXT"),
+        (["-", "--flow", "-"], b"", "usage", "--flow"),
+        (["hi", "--flow", "-"], b"{}", "invalid_flow", "standard input: $"),
+        (["hi", "--flow", "-"], b"nodes:\n  a: Nope\n", "invalid_flow", "standard input: line 2"),
+        (["hi", "--flow", "missing.json"], b"", "unreadable", "missing.json"),
+        (["hi", "--out", "missing/f.json"], b"", "unwritable", "--out"),
+    ],
+)
+def test_bad_usage_is_found_before_the_turn(
+    arguments: list[str], stdin: bytes, code: str, where: str, wirewright: Wirewright, runner: StandInRunner
+) -> None:
+    done = wirewright("ask", *arguments, "--json", stdin=stdin)
+    assert done.code == 2
+    assert (done.json["error"]["code"], done.json["error"]["where"]) == (code, where)
+    assert runner.asked == []
+
+
+def test_a_setting_that_cannot_be_used_names_its_variable(
+    wirewright: Wirewright, monkeypatch: pytest.MonkeyPatch, runner: StandInRunner
+) -> None:
+    monkeypatch.setenv("WIREWRIGHT_CONCURRENCY", "lots")
+    done = wirewright("ask", "hi", "--json")
+    assert done.code == 2
+    assert done.json["error"]["where"] == "WIREWRIGHT_CONCURRENCY"
+    monkeypatch.delenv("WIREWRIGHT_CONCURRENCY")
+    monkeypatch.setenv("WIREWRIGHT_MODEL", "nope:x")
+    assert wirewright("ask", "hi", "--json").json["error"]["where"] == "WIREWRIGHT_MODEL"
+
+
+def test_the_text_may_come_from_standard_input(wirewright: Wirewright, runner: StandInRunner) -> None:
+    done = wirewright("ask", "-", "--yes", stdin=BUILD.encode())
+    assert done.code == 0
+    assert done.out.startswith("I built 'Echo'")
+
+
+def test_the_canvas_stays_when_a_question_is_asked_about_it(
+    wirewright: Wirewright, runner: StandInRunner, louder_json: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "same.json"
+    done = wirewright("ask", "What is a Chat Input?", "--flow", louder_json, "--out", target)
+    assert done.code == 0
+    assert json.loads(target.read_bytes()) == json.loads(louder_json.read_bytes())

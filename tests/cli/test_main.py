@@ -1,0 +1,140 @@
+"""The command's entry: every way to end has its exit code, and with --json standard output holds JSON alone."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli.main import wants_json
+from tests.cli.conftest import Wirewright
+
+COMMANDS = [
+    ["serve"],
+    ["ask"],
+    ["flow", "build"],
+    ["flow", "check"],
+    ["flow", "run"],
+    ["flow", "spec"],
+    ["components", "search"],
+    ["components", "describe"],
+    ["runner", "install"],
+    ["runner", "status"],
+    ["eval", "run"],
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_every_command_explains_itself(command: list[str], wirewright: Wirewright) -> None:
+    done = wirewright(*command, "--help")
+    assert done.code == 0
+    assert done.out.startswith(f"Usage: wirewright {' '.join(command)}")
+
+
+@pytest.mark.parametrize("group", [[], ["flow"], ["components"], ["runner"], ["eval"]], ids=str)
+def test_a_group_alone_is_bad_usage_and_shows_its_help_on_standard_error(
+    group: list[str], wirewright: Wirewright
+) -> None:
+    done = wirewright(*group)
+    assert done.code == 2
+    assert done.out == ""
+    assert "Commands:" in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "where"),
+    [
+        (["bogus", "--json"], "wirewright"),
+        (["flow", "build", "--json"], "wirewright flow build"),
+        (["flow", "check", "x", "--bogus", "--json"], "wirewright flow check"),
+        (["components", "search", "x", "--limit", "0", "--json"], "wirewright components search"),
+        (["components", "search", "x", "--limit", "many", "--json"], "wirewright components search"),
+        (["eval", "run", "--player", "nobody", "--json"], "wirewright eval run"),
+        (["eval", "run", "--min-pass", "2", "--json"], "wirewright eval run"),
+        (["runner", "status", "extra", "--json"], "wirewright runner status"),
+    ],
+)
+def test_bad_usage_is_an_error_document_when_json_is_wanted(
+    arguments: list[str], where: str, wirewright: Wirewright
+) -> None:
+    done = wirewright(*arguments)
+    assert done.code == 2
+    error = done.json["error"]
+    assert set(error) == {"code", "message", "fix", "where"}
+    assert (error["code"], error["where"], error["fix"]) == ("usage", where, f"See: {where} --help")
+    assert error["message"]
+
+
+def test_bad_usage_is_told_on_standard_error_when_a_person_asks(wirewright: Wirewright) -> None:
+    done = wirewright("flow", "build")
+    assert done.code == 2
+    assert done.out == ""
+    assert "Missing argument" in done.err
+
+
+def test_json_is_not_wanted_when_it_stands_behind_the_options() -> None:
+    assert wants_json(["flow", "run", "f", "--json"])
+    assert not wants_json(["ask", "--", "--json"])
+    assert not wants_json(["flow", "run", "f"])
+
+
+def test_a_fault_of_our_own_is_told_without_a_traceback(
+    wirewright: Wirewright, monkeypatch: pytest.MonkeyPatch, excerpt: Path
+) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("/home/someone/secret")
+
+    monkeypatch.setattr("cli.engine.cached_catalogue", broken)
+    done = wirewright("components", "search", "x", "--json")
+    assert done.code == 1
+    assert done.json["error"]["code"] == "internal"
+    assert "secret" not in done.out + done.err
+
+
+@pytest.mark.parametrize("module", ["pydantic", "pydantic_ai", "agent", "runtime", "server", "yaml", "rich.console"])
+def test_help_loads_nothing_heavy(module: str) -> None:
+    code = f"import sys; from cli.main import run; run(['--help']); sys.exit({module!r} in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60).returncode == 0
+
+
+@pytest.mark.parametrize("module", ["pydantic_ai", "agent", "runtime", "server", "openai"])
+def test_search_loads_no_models_and_no_engine(module: str, excerpt: Path) -> None:
+    code = (
+        f"import sys; from cli.main import run; run(['components','search','x']); sys.exit({module!r} in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60).returncode == 0
+
+
+def test_output_is_utf8_whatever_the_locale(tmp_path: Path, excerpt: Path) -> None:
+    spec = tmp_path / "grüße.flow"
+    spec.write_text("nodes:\n  ä: ChatInput\n", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "cli.main", "flow", "check", str(spec), "--json"],
+        capture_output=True,
+        timeout=60,
+        env={**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "ascii"},
+    )
+    assert done.returncode in (0, 1)
+    assert done.stdout.decode("utf-8").startswith('{"ok": ')
+
+
+def test_a_reader_that_leaves_early_is_no_fault_of_ours(excerpt: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "cli.main", "components", "search", "-", "--json"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdin.write(b"chat\n")
+    process.stdin.flush()
+    assert process.stdout.readline().startswith(b'{"query": "chat"')
+    process.stdout.close()
+    process.stdin.write(b"chat\n" * 1000)
+    process.stdin.close()
+    process.wait(timeout=60)
+    assert b"Traceback" not in process.stderr.read()
+    process.stderr.close()

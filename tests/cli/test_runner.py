@@ -1,0 +1,62 @@
+"""`wirewright runner`: what is installed, and installing it."""
+
+from pathlib import Path
+
+import pytest
+
+from runtime.provision import InstallError, RunnerEnvironment
+from tests.cli.conftest import Wirewright
+
+
+def test_status_says_what_is_missing(wirewright: Wirewright, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("WIREWRIGHT_CACHE", str(tmp_path / "empty"))
+    found = wirewright("runner", "status", "--json")
+    assert found.code == 0
+    assert (found.json["installed"], found.json["catalogue"], found.json["packages"]) == (False, False, 0)
+    assert all(set(entry) == {"name", "active", "note"} for entry in found.json["protections"])
+    assert "Not installed. Run: wirewright runner install" in wirewright("runner", "status").out
+
+
+@pytest.mark.engine
+def test_status_says_what_is_there(wirewright: Wirewright, runner_environment: RunnerEnvironment) -> None:
+    found = wirewright("runner", "status", "--json").json
+    assert (found["installed"], found["catalogue"], found["digest"]) == (True, True, runner_environment.digest)
+    assert found["component_types"] > 100
+    assert f"lfx {found['lfx']}" in wirewright("runner", "status").out
+
+
+@pytest.mark.engine
+def test_installing_what_is_there_is_done_at_once(
+    wirewright: Wirewright, runner_environment: RunnerEnvironment
+) -> None:
+    done = wirewright("runner", "install", "--json")
+    assert done.code == 0
+    assert (done.json["ok"], done.json["error"], done.json["status"]["installed"]) == (True, None, True)
+
+
+def test_an_installation_that_fails_says_why(
+    wirewright: Wirewright, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    async def refused(*_: object, repair: bool = False) -> None:
+        assert repair
+        raise InstallError("The disk is full.", "Free some space.")
+
+    monkeypatch.setattr(RunnerEnvironment, "install", refused)
+    monkeypatch.setenv("WIREWRIGHT_CACHE", str(tmp_path / "empty"))
+    done = wirewright("runner", "install", "--repair", "--json")
+    assert done.code == 1
+    assert done.json["ok"] is False
+    assert (done.json["error"]["message"], done.json["error"]["fix"]) == ("The disk is full.", "Free some space.")
+    shown = wirewright("runner", "install", "--repair")
+    assert (shown.code, shown.out) == (1, "")
+    assert "The disk is full." in shown.err
+
+
+def test_progress_goes_to_standard_error(wirewright: Wirewright, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def install(_: RunnerEnvironment, progress: object = None, *, repair: bool = False) -> None:
+        assert callable(progress)
+        progress("Installing the flow engine")
+
+    monkeypatch.setattr(RunnerEnvironment, "install", install)
+    done = wirewright("runner", "install")
+    assert (done.code, done.out, done.err) == (0, "", "Installing the flow engine\n")

@@ -1,0 +1,125 @@
+"""Which ports may be connected."""
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flows import Catalogue, Flow, Node
+from flows.nodes import new_node
+from flows.ports import (
+    PortError,
+    feedback_ports,
+    find_input,
+    find_output,
+    handle_text,
+    input_ports,
+    supports_tool_mode,
+    types_compatible,
+    wire,
+)
+
+KINDS = ["Data", "JSON", "DataFrame", "Table", "Message", "Tool"]
+
+
+def node(catalogue: Catalogue, kind: str, node_id: str = "") -> Node:
+    part = catalogue.get(kind)
+    assert part is not None
+    return new_node(part, node_id or kind)
+
+
+@pytest.mark.parametrize(
+    ("gives", "takes", "fits"),
+    [
+        (["Message"], ["Message"], True),
+        (["Data"], ["JSON"], True),
+        (["JSON"], ["Data"], True),
+        (["DataFrame"], ["Table"], True),
+        (["Table"], ["DataFrame", "Message"], True),
+        (["Data"], ["DataFrame"], False),
+        (["Message"], ["Data"], False),
+        ([], ["Data"], False),
+        (["Data"], [], False),
+    ],
+)
+def test_types_fit_with_their_new_names(gives: list[str], takes: list[str], fits: bool):
+    assert types_compatible(gives, takes) is fits
+
+
+@given(st.lists(st.sampled_from(KINDS)), st.lists(st.sampled_from(KINDS)))
+def test_fitting_does_not_depend_on_the_direction(gives: list[str], takes: list[str]):
+    assert types_compatible(gives, takes) == types_compatible(takes, gives)
+
+
+def test_handle_is_written_as_langflow_does():
+    assert handle_text({"id": 'a"é', "b": [1, None, True], "a": {}}) == "{œaœ:{},œbœ:[1,null,true],œidœ:œa\\œ\\u00e9œ}"
+
+
+def test_fields_without_input_types_are_no_ports(catalogue: Catalogue):
+    router = node(catalogue, "ConditionalRouter")
+    names = {port.name for port in input_ports(router)}
+    assert {"input_text", "match_text"} <= names
+    assert not names & {"operator", "code", "max_iterations"}
+
+
+def test_loop_takes_messages_back(catalogue: Catalogue):
+    ports = feedback_ports(node(catalogue, "LoopComponent"))
+    assert [(port.name, port.types) for port in ports] == [("item", ("Data", "Message"))]
+
+
+@pytest.mark.parametrize(
+    ("source", "out", "target", "into", "fix"),
+    [
+        ("URLComponent", "page_results", "CombineText", "text1", "ParserComponent"),
+        ("ChatInput", "message", "ParserComponent", "input_data", "TypeConverterComponent.data_output"),
+        ("CalculatorComponent", "result", "Agent", "tools", "CalculatorComponent.component_as_tool"),
+        ("ChatInput", "message", "Agent", "tools", "component_as_tool"),
+        ("LanguageModelComponent", "text_output", "Agent", "model", "model_output"),
+        ("LanguageModelComponent", "model_output", "CombineText", "text1", "text_output"),
+    ],
+)
+def test_way_out_is_named_when_types_do_not_fit(
+    catalogue: Catalogue, source: str, out: str, target: str, into: str, fix: str
+):
+    with pytest.raises(PortError) as caught:
+        wire(node(catalogue, source), out, node(catalogue, target), into)
+    assert caught.value.fault.code == "type_mismatch"
+    assert fix in caught.value.fault.fix
+
+
+def test_edge_into_a_setting_is_refused(catalogue: Catalogue):
+    with pytest.raises(PortError) as caught:
+        wire(node(catalogue, "ChatInput"), "message", node(catalogue, "ConditionalRouter"), "operator")
+    assert caught.value.fault.code == "not_an_input"
+    assert "match_text" in caught.value.fault.fix
+
+
+def test_nearest_port_is_named_when_one_is_misspelt(catalogue: Catalogue):
+    with pytest.raises(PortError) as caught:
+        find_input(node(catalogue, "CombineText"), "txt1")
+    assert "'text1'" in caught.value.fault.fix
+    with pytest.raises(PortError) as caught:
+        find_output(node(catalogue, "CombineText"), "combine_text")
+    assert "'combined_text'" in caught.value.fault.fix
+
+
+def test_component_is_a_tool_only_when_a_field_or_the_class_says_so(catalogue: Catalogue):
+    assert supports_tool_mode(node(catalogue, "CalculatorComponent"))
+    assert supports_tool_mode(node(catalogue, "RunFlow"))
+    assert not supports_tool_mode(node(catalogue, "ChatInput"))
+
+
+def test_old_node_can_be_a_tool_when_the_catalogue_says_so(catalogue: Catalogue):
+    old = Node({"id": "R", "data": {"id": "R", "type": "RunFlow", "node": {"template": {}, "outputs": []}}})
+    assert not supports_tool_mode(old)
+    assert supports_tool_mode(old, catalogue)
+
+
+def test_list_input_takes_several_edges(built: Callable[[str], tuple[Flow, dict[str, str]]]):
+    flow, _ = built(
+        "nodes:\n  A: ChatInput\n  G: Agent\n  C: CalculatorComponent\n  U: URLComponent\n  B: ChatOutput\nedges:\n"
+        "  A.message -> G.input_value\n  C.component_as_tool -> G.tools\n  U.component_as_tool -> G.tools\n"
+        "  G.response -> B.input_value\n"
+    )
+    assert [edge.target_port for edge in flow.edges].count("tools") == 2

@@ -1,0 +1,451 @@
+"""Spec text: what it may say, what it builds, and that printing says it again."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from flows import Catalogue, Flow, build, fingerprint, parse, to_spec
+from flows.edit import EditError, configure
+
+Built = Callable[[str], tuple[Flow, dict[str, str]]]
+ECHO = "nodes:\n  A: ChatInput\n  B: ChatOutput\nedges:\n  A.message -> B.input_value\n"
+relaxed = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def value_of(flow: Flow, node_id: str, field: str) -> Any:
+    node = flow.node(node_id)
+    assert node is not None
+    return node.value(field)
+
+
+def test_built_flow_has_the_form_of_langflows_builder(built: Built):
+    flow, ids = built(f"name: Echo\ndescription: says it again\n{ECHO}")
+    document = flow.to_json()
+    assert {key: value for key, value in document.items() if key != "data"} == {
+        "name": "Echo",
+        "description": "says it again",
+    }
+    data: Any = document["data"]
+    assert data["viewport"] == {"x": 0, "y": 0, "zoom": 1}
+    node = data["nodes"][0]
+    assert {key: value for key, value in node.items() if key not in {"data", "position"}} == {
+        "id": ids["A"],
+        "type": "genericNode",
+        "selected": False,
+    }
+    assert {key: value for key, value in node["data"].items() if key != "node"} == {
+        "id": ids["A"],
+        "type": "ChatInput",
+        "showNode": True,
+    }
+    output = node["data"]["node"]["outputs"][0]
+    assert (output["hidden"], output["options"], output["required_inputs"]) == (False, None, None)
+    source, target = ids["A"], ids["B"]
+    left = f"{{œdataTypeœ:œChatInputœ,œidœ:œ{source}œ,œnameœ:œmessageœ,œoutput_typesœ:[œMessageœ]}}"
+    types = "[œDataœ,œJSONœ,œDataFrameœ,œTableœ,œMessageœ]"
+    right = f"{{œfieldNameœ:œinput_valueœ,œidœ:œ{target}œ,œinputTypesœ:{types},œtypeœ:œotherœ}}"
+    assert data["edges"] == [
+        {
+            "animated": False,
+            "className": "",
+            "data": {
+                "sourceHandle": {
+                    "dataType": "ChatInput",
+                    "id": source,
+                    "name": "message",
+                    "output_types": ["Message"],
+                },
+                "targetHandle": {
+                    "fieldName": "input_value",
+                    "id": target,
+                    "inputTypes": ["Data", "JSON", "DataFrame", "Table", "Message"],
+                    "type": "other",
+                },
+            },
+            "id": f"reactflow__edge-{source}{left}-{target}{right}",
+            "selected": False,
+            "source": source,
+            "sourceHandle": left,
+            "target": target,
+            "targetHandle": right,
+        }
+    ]
+
+
+def test_equal_specs_give_equal_flows_and_ids_keep_the_type(built: Built):
+    first, ids = built(ECHO)
+    second, _ = built(ECHO)
+    assert first == second
+    assert ids["A"].startswith("ChatInput-")
+    assert len(ids["A"]) == len("ChatInput-") + 5
+
+
+def test_catalogue_is_unchanged_when_a_flow_is_built(catalogue: Catalogue, catalogue_json: dict[str, Any]):
+    build(ECHO + "config:\n  B.sender_name: Bot\n", catalogue)
+    assert {part.type: part.raw for part in catalogue} == catalogue_json["components"]
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        ECHO.replace(" -> ", "->"),
+        ECHO.replace(" -> ", "  ->   "),
+        "# a comment\n" + ECHO.replace("ChatInput", "ChatInput  # takes the message"),
+        ECHO.replace("\n", "\r\n"),
+        "\ufeff" + ECHO,
+        "```\n" + ECHO + "```\n",
+        "\n".join("    " + line for line in ECHO.split("\n")),
+        "\n".join(line.strip() for line in ECHO.split("\n")),
+        ECHO.replace("ChatInput", '"ChatInput"'),
+        ECHO.replace("  A", "  - A"),
+        "edges:\n  A.message -> B.input_value # back\nnodes:\n  A: ChatInput\n\n  B: ChatOutput",
+    ],
+)
+def test_same_flow_is_built_when_only_the_writing_differs(spec: str, built: Built):
+    assert fingerprint(built(spec)[0]) == fingerprint(built(ECHO)[0])
+
+
+@pytest.mark.parametrize(
+    ("config", "field", "value"),
+    [
+        ("B.sender_name: 007", "sender_name", "007"),
+        ("B.sender_name: 1_000", "sender_name", "1_000"),
+        ("B.sender_name: nan", "sender_name", "nan"),
+        ("B.sender_name: true", "sender_name", "true"),
+        ("B.sender_name: none", "sender_name", "none"),
+        ("B.sender_name: C# and # more", "sender_name", "C# and # more"),
+        ('B.sender_name: " spaced \\n"', "sender_name", " spaced \n"),
+        ("B.sender_name: 'it''s'  # said", "sender_name", "it's"),
+        ('B.sender_name: "a" or "b"', "sender_name", '"a" or "b"'),
+        ("B.sender_name:", "sender_name", ""),
+        ("B.sender_name:Bot", "sender_name", "Bot"),
+        ("B.clean_data: false  # plain", "clean_data", False),
+        ("B.sender: user", "sender", "User"),
+        (
+            "B.data_template: |\n    nodes:\n      A.x: 1\n    # no comment\n\n    last {text}\n",
+            "data_template",
+            "nodes:\n  A.x: 1\n# no comment\n\nlast {text}",
+        ),
+        ("B.data_template: |\n  flat {text}\n  lines\n", "data_template", "flat {text}\nlines"),
+        ("B.data_template: one\n    two\n", "data_template", "one\ntwo"),
+    ],
+)
+def test_value_is_read_as_it_was_written(config: str, field: str, value: Any, built: Built):
+    flow, ids = built(f"{ECHO}config:\n  {config}")
+    assert value_of(flow, ids["B"], field) == value
+
+
+@pytest.mark.parametrize(
+    ("config", "value"),
+    [
+        ('U.urls: ["https://a.org", "https://b.org"]', ["https://a.org", "https://b.org"]),
+        ("U.urls:\n    - https://a.org\n    # the other\n    - https://b.org", ["https://a.org", "https://b.org"]),
+        ("U.urls:\n  - https://a.org\n  - https://b.org", ["https://a.org", "https://b.org"]),
+        ("U.urls: [\n    https://a.org,\n    https://b.org\n  ]", ["https://a.org", "https://b.org"]),
+        ("U.urls: https://a.org", ["https://a.org"]),
+    ],
+)
+def test_list_is_read_in_every_form(config: str, value: Any, built: Built):
+    flow, ids = built(f"nodes:\n  U: URLComponent\nconfig:\n  {config}\n  U.timeout: 9\n")
+    assert value_of(flow, ids["U"], "urls") == value
+    assert value_of(flow, ids["U"], "timeout") == 9
+
+
+def test_table_is_read_as_yaml(built: Built):
+    flow, ids = built(
+        "nodes:\n  S: StructuredOutput\nconfig:\n  S.output_schema:\n    - name: city\n      type: str\n"
+        "    - name: age\n"
+    )
+    assert value_of(flow, ids["S"], "output_schema") == [{"name": "city", "type": "str"}, {"name": "age"}]
+
+
+def test_hidden_field_is_shown_when_it_is_set(built: Built):
+    flow, ids = built("nodes:\n  O: Operations\nconfig:\n  O.operation: Case Conversion\n  O.case_type: uppercase\n")
+    node = flow.node(ids["O"])
+    assert node is not None
+    assert node.value("operation") == [{"icon": "type", "name": "Case Conversion"}]
+    field = node.field("case_type")
+    assert field is not None
+    assert (field["value"], field["show"]) == ("uppercase", True)
+
+
+def test_file_path_is_set_when_a_file_is_named(built: Built):
+    flow, ids = built("nodes:\n  F: File\nconfig:\n  F.path: notes.txt\n")
+    node = flow.node(ids["F"])
+    assert node is not None
+    field = node.field("path")
+    assert field is not None
+    assert field["value"] == field["file_path"] == ["notes.txt"]
+
+
+LOOP = """\
+nodes:
+  A: ChatInput
+  S: SplitText
+  L: LoopComponent
+  P: ParserComponent
+  T: TypeConverterComponent
+  D: ParserComponent
+  B: ChatOutput
+edges:
+  A.message -> S.data_inputs
+  S.dataframe -> L.data
+  L.item -> P.input_data
+  P.parsed_text -> T.input_data
+  T.data_output -> L.item
+  L.done -> D.input_data
+  D.parsed_text -> B.input_value
+"""
+TOOLS = """\
+nodes:
+  A: ChatInput
+  G: Agent
+  C: CalculatorComponent
+  B: ChatOutput
+edges:
+  A.message -> G.input_value
+  C.component_as_tool -> G.tools
+  G.response -> B.input_value
+config:
+  G.model: openai:gpt-4o-mini
+"""
+PROMPT = """\
+name: "Quoted: name"
+description: |
+  two
+  lines
+nodes:
+  A: ChatInput
+  P: Prompt Template
+  B: ChatOutput
+edges:
+  A.message -> P.text
+  P.prompt -> B.input_value
+config:
+  P.template: |
+    Say it: {text}
+      {tone}
+  P.tone: "- kind"
+  B.data_template: "|"
+"""
+SPECS = [ECHO, LOOP, TOOLS, PROMPT, "nodes:\n  O: Operations\nconfig:\n  O.operation: Word Count\n"]
+
+
+def test_loop_feedback_enters_the_output_and_pins_the_converter(built: Built):
+    flow, ids = built(LOOP)
+    back = flow.edges[4]
+    assert back.is_feedback
+    assert (back.target, back.target_port) == (ids["L"], "item")
+    converter = flow.node(ids["T"])
+    assert converter is not None
+    assert converter.raw["data"] == {**converter.raw["data"], "selected_output": "data_output"}
+    assert converter.value("output_type") == "JSON"
+
+
+def test_tool_edge_makes_the_source_a_tool(built: Built):
+    flow, ids = built(TOOLS)
+    tool = flow.node(ids["C"])
+    assert tool is not None
+    assert tool.tool_mode
+    assert [output["name"] for output in tool.outputs] == ["component_as_tool"]
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_same_flow_is_built_when_a_flow_is_printed(spec: str, built: Built, catalogue: Catalogue):
+    flow, _ = built(spec)
+    for text in (to_spec(flow, catalogue), to_spec(flow)):
+        again, _ = built(text)
+        assert fingerprint(again) == fingerprint(flow)
+        assert (again.name, again.description) == (flow.name, flow.description)
+    text = to_spec(flow, catalogue)
+    assert to_spec(built(text)[0], catalogue) == text
+
+
+@relaxed
+@given(st.data())
+def test_same_flow_is_built_when_any_values_are_printed(catalogue: Catalogue, data: st.DataObject):
+    start = build(data.draw(st.sampled_from(SPECS)), catalogue)
+    assert start.flow is not None
+    flow = start.flow
+    for _ in range(data.draw(st.integers(1, 5))):
+        node = flow.node(data.draw(st.sampled_from([node.id for node in flow.nodes])))
+        assert node is not None
+        names = [name for name in sorted(node.template) if not node.template[name].get("password")]
+        name = data.draw(st.sampled_from(names))
+        value = data.draw(
+            st.text()
+            | st.text("ab #:|'\"\n\t-[]{}.> \r\x85", max_size=12)
+            | st.sampled_from(["{a} {b}", "A.x: 1", "nodes:", "```", "# x", "null", "- a\n- b"])
+            | st.integers()
+            | st.lists(st.text(), max_size=3)
+            | st.dictionaries(st.text(), st.text() | st.integers(), max_size=2)
+        )
+        try:
+            flow = configure(flow, catalogue, node.id, {name: value}).flow
+        except EditError:
+            continue
+    text = to_spec(flow, catalogue)
+    again = build(text, catalogue)
+    if any(fault.code == "orphan" for fault in again.faults):
+        return  # a changed template took a node's only edge with it; a spec refuses such nodes
+    assert again.flow is not None, (again.faults, text)
+    if "cannot say" not in text:
+        assert fingerprint(again.flow) == fingerprint(flow), text
+        assert to_spec(again.flow, catalogue) == text
+
+
+@relaxed
+@given(st.text(alphabet="ABx:.->|#'\"[]{} \n\tnodesgcfi", max_size=120) | st.text())
+def test_any_text_is_read_without_a_crash(catalogue: Catalogue, text: str):
+    result = build(text, catalogue)
+    assert result.ok or any(fault.is_error for fault in result.faults)
+    assert all(fault.message and fault.fix for fault in result.faults)
+
+
+@relaxed
+@given(st.permutations([1, 2, 3]), st.integers(0, 3))
+def test_order_of_nodes_and_indentation_do_not_matter(catalogue: Catalogue, order: list[int], indent: int):
+    lines = {1: "A: ChatInput", 2: "P: Prompt Template", 3: "B: ChatOutput"}
+    nodes = "\n".join(" " * indent + lines[number] for number in order)
+    spec = (
+        f"nodes:\n{nodes}\nedges:\n  A.message -> P.x\n  P.prompt -> B.input_value\nconfig:\n  P.template: hi {{x}}\n"
+    )
+    result = build(spec, catalogue)
+    assert result.flow is not None
+    straight = build(spec.replace(nodes, "\n".join(lines.values())), catalogue)
+    assert straight.flow is not None
+    assert fingerprint(result.flow) == fingerprint(straight.flow)
+
+
+def test_secrets_are_not_printed(catalogue: Catalogue, built: Built):
+    flow, _ = built(
+        "nodes:\n  M: LanguageModelComponent\nconfig:\n  M.api_key: hunter2\n"
+        "  M.system_message: the key is sk-abcdefghijklmnop123456\n"
+    )
+    for text in (to_spec(flow, catalogue), to_spec(flow)):
+        assert "hunter2" not in text
+        assert "sk-abc" not in text
+        assert text.count("***REDACTED***") == 2
+        assert build(text, catalogue).ok
+
+
+def faults(spec: str, catalogue: Catalogue) -> list[tuple[str, int | None, str | None]]:
+    result = build(spec, catalogue)
+    assert result.flow is None
+    return [(fault.code, fault.line, fault.node) for fault in result.faults if fault.is_error]
+
+
+def test_all_faults_are_told_in_one_go_with_lines_and_the_specs_ids(catalogue: Catalogue):
+    spec = """\
+nodes:
+  A: ChatInput
+  A: ChatInput
+  B: ChatOutpt
+  C: ChatOutput
+  R: ConditionalRouter
+  lonely: CombineText
+  what is this
+edges:
+  A.mesage -> C.input_value
+  A.message -> R.operator
+  A.message -> Z.input_value
+  A.message to C
+  R.true_result -> R.input_text
+config:
+  C.sendr_name: x
+  R.max_iterations: many
+  X.y: 1
+  R.operator: contain
+  oops
+"""
+    assert faults(spec, catalogue) == [
+        ("duplicate_id", 3, "A"),
+        ("unknown_type", 4, "B"),
+        ("orphan", 4, "B"),
+        ("orphan", 7, "lonely"),
+        ("bad_node", 8, None),
+        ("unknown_output", 10, "A"),
+        ("not_an_input", 11, "R"),
+        ("unknown_node", 12, "Z"),
+        ("bad_edge", 13, None),
+        ("self_edge", 14, "R"),
+        ("unknown_field", 16, "C"),
+        ("bad_number", 17, "R"),
+        ("unknown_node", 18, "X"),
+        ("bad_option", 19, "R"),
+        ("bad_config", 20, None),
+    ]
+    told = {fault.code: fault.fix for fault in build(spec, catalogue).faults}
+    assert "ChatOutput" in told["unknown_type"]
+    assert "'message'" in told["unknown_output"]
+    assert "'sender_name'" in told["unknown_field"]
+    assert "'contains'" in told["bad_option"]
+
+
+def test_no_node_id_leaks_into_the_faults_of_a_spec(catalogue: Catalogue):
+    spec = "nodes:\n  A: ChatInput\n  L: LoopComponent\n  P: ParserComponent\n"
+    spec += "edges:\n  A.message -> P.input_data\n  L.done -> P.pattern\n"
+    result = build(spec, catalogue)
+    assert result.flow is None
+    text = " ".join(fault.message + fault.fix for fault in result.faults)
+    assert not any(node_id in text for node_id in result.ids.values())
+    assert "A.message -> TypeConverterComponent.input_data" in text
+
+
+@pytest.mark.parametrize(
+    ("edges", "code"),
+    [
+        ("A.message -> C.text1\n  C.combined_text -> C.text2", "self_edge"),
+        ("A.message -> C.text1\n  C.combined_text -> D.text1\n  D.combined_text -> C.text2", "cycle"),
+        ("A.message -> C.text1\n  D.combined_text -> C.text1", "input_taken"),
+        ("A.message -> C.text1\n  D.text -> C.text2", "unknown_output"),
+        ("A.message -> C.code\n  D.combined_text -> C.text2", "not_an_input"),
+        ("A.component_as_tool -> C.text1\n  D.combined_text -> C.text2", "not_a_tool"),
+    ],
+)
+def test_spec_is_refused_when_its_wiring_cannot_run(edges: str, code: str, catalogue: Catalogue):
+    spec = f"nodes:\n  A: ChatInput\n  C: CombineText\n  D: CombineText\nedges:\n  {edges}\n"
+    assert code in {found for found, _, _ in faults(spec, catalogue)}
+
+
+def test_two_chat_inputs_are_reported_when_a_spec_has_them(catalogue: Catalogue):
+    spec = "nodes:\n  A: ChatInput\n  Z: ChatInput\n  C: CombineText\n  B: ChatOutput\nedges:\n  A.message -> C.text1\n"
+    spec += "  Z.message -> C.text2\n  C.combined_text -> B.input_value\n"
+    result = build(spec, catalogue)
+    assert result.ok
+    assert [(fault.code, fault.node, fault.line) for fault in result.faults] == [("several_chat_inputs", "Z", 3)]
+
+
+def test_tool_is_refused_when_it_already_serves_as_a_step(catalogue: Catalogue):
+    spec = TOOLS.replace("A.message -> G.input_value", "A.message -> G.input_value\n  C.result -> B.input_value")
+    assert faults(spec, catalogue)[0][0] == "tool_in_use"
+
+
+@pytest.mark.parametrize("text", ["", "   \n", "# nothing", "name: only", "nodes:\n", "\x00", "nodes: A"])
+def test_spec_is_refused_when_it_has_no_nodes(text: str, catalogue: Catalogue):
+    result = build(text, catalogue)
+    assert result.flow is None
+    assert result.faults
+
+
+def test_heading_is_corrected_when_it_is_misspelt():
+    _, found = parse("nodse:\n  A: ChatInput\n")
+    assert (found[0].code, found[0].line) == ("bad_line", 1)
+    assert "'nodes'" in found[0].fix
+
+
+def test_last_value_counts_and_a_warning_is_given_when_a_field_is_set_twice(catalogue: Catalogue):
+    result = build(ECHO + "config:\n  B.sender_name: one\n  B.sender_name: two\n", catalogue)
+    assert result.flow is not None
+    assert value_of(result.flow, result.ids["B"], "sender_name") == "two"
+    assert [(fault.code, fault.severity) for fault in result.faults] == [("duplicate_value", "warning")]
+
+
+def test_same_edge_twice_is_one_edge_and_a_warning(catalogue: Catalogue):
+    result = build(ECHO + "  A.message -> B.input_value\n", catalogue)
+    assert result.flow is not None
+    assert len(result.flow.edges) == 1
+    assert [fault.code for fault in result.faults] == ["duplicate_edge"]

@@ -1,0 +1,399 @@
+"""Turns over real HTTP: order and shape of the events, who stops them, and what becomes of the stored flow."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import anyio
+import httpx
+import pytest
+from dirty_equals import IsFloat, IsInt, IsStr
+from inline_snapshot import snapshot
+from pydantic_ai import ModelMessage, ModelResponse
+from pydantic_ai.exceptions import ModelRateLimitError
+from pydantic_ai.models.function import AgentInfo, DeltaToolCalls, FunctionModel
+
+from agent.scripted import call
+from flows.catalogue import Catalogue
+from flows.document import Flow, JsonObject
+from server.settings import ServerSettings
+from server.store.flows import open_flow_store
+from tests.server.conftest import ECHO
+from tests.server.live import ASSIST, FLOWS, STREAM, Blocked, Live, assistant, events, frames, says, serving
+from tests.stand_ins import StandInRunner, ran
+
+pytestmark = pytest.mark.anyio
+ADD = call("add_component", 1, type="ChatInput")
+RUN = call("run_flow", 2, input="hello")
+LOUDER = (
+    "Build a flow that puts the chat input into the prompt 'Say it louder: {text}' and answers with it, "
+    "then run it with hello"
+)
+
+
+def kinds(found: list[dict[str, Any]]) -> list[str]:
+    return [event.get("step") or event.get("action") or event["event"] for event in found]
+
+
+async def stored(live: Live, flow: JsonObject) -> str:
+    return (await live.client.post(FLOWS, json=flow)).json()["id"]
+
+
+async def test_a_build_and_run_streams_its_events_in_order(catalogue: Catalogue) -> None:
+    model = says(["action", [call("build_flow", 1, spec=ECHO)], [RUN], "Built and ran it."])
+    runner = StandInRunner(results=[ran("probe"), ran("hello")])
+    async with serving(assistant(catalogue, model, runner)) as live:
+        found = await events(live.client, input_value="Build an echo and run it with hello", session_id="agentic_1")
+    assert kinds(found) == snapshot(
+        [
+            "generating",
+            "generating_flow",
+            "building_flow",
+            "set_flow",
+            "flow_preview",
+            "flow_built",
+            "running_flow",
+            "set_flow",
+            "complete",
+        ]
+    )
+    offered, applied = [event for event in found if event.get("action") == "set_flow"]
+    assert (offered["auto_apply"], applied["auto_apply"]) == (False, True)
+    preview = next(event for event in found if event["event"] == "flow_preview")
+    assert (preview["name"], preview["node_count"], preview["edge_count"]) == ("Echo", 2, 1)
+    data = found[-1]["data"]
+    assert data["flow"] == applied["flow"] == preview["flow"]
+    assert Flow.from_json(data["flow"]).name == "Echo"
+    assert {key: data[key] for key in data if key != "flow"} == snapshot(
+        {
+            "result": "Built and ran it.",
+            "intent": "action",
+            "session_id": "agentic_1",
+            "actions": 1,
+            "faults": [],
+            "caveats": [],
+            "model": "scripted",
+            "usage": {"input_tokens": IsInt(gt=0), "output_tokens": IsInt(gt=0), "total_tokens": IsInt(gt=0)},
+            "duration_seconds": IsFloat(),
+            "validated": True,
+            "run": {
+                "ok": True,
+                "run_id": "run-1",
+                "output": "hello",
+                "outputs": {"answer": "hello"},
+                "nodes": {},
+                "metrics": {
+                    "seconds": 0.01,
+                    "input_tokens": 0,
+                    "output_tokens": 0,
+                    "total_tokens": 0,
+                    "model_calls": 0,
+                    "peak_mb": 0,
+                },
+                "error": None,
+            },
+            "run_metrics": {"duration_seconds": 0.01, "input_tokens": 0, "output_tokens": 0, "total_tokens": 0},
+        }
+    )
+
+
+async def test_a_flow_that_was_only_built_is_offered(catalogue: Catalogue) -> None:
+    model = says(["action", [call("build_flow", 1, spec=ECHO)], "Built it."])
+    async with serving(assistant(catalogue, model)) as live:
+        found = await events(live.client, input_value="Build an echo")
+    assert kinds(found)[-2:] == ["flow_proposal_ready", "complete"]
+    data = found[-1]["data"]
+    assert data["proposal"]["name"] == "Echo"
+    assert Flow.from_json(data["flow"]).is_empty
+    assert data["session_id"] == IsStr(regex="agentic_[0-9a-f-]{36}")
+
+
+async def test_the_stream_is_plain_server_sent_events(catalogue: Catalogue) -> None:
+    model = says(["question", "It\u2028takes\nwhat is typed."])
+    async with serving(assistant(catalogue, model)) as live:
+        reply = await live.client.post(STREAM, json={"input_value": "What is a chat input?"})
+    assert reply.headers["content-type"].startswith("text/event-stream")
+    assert reply.headers["cache-control"] == "no-cache"
+    assert b"\r" not in reply.content
+    blocks = reply.content.decode().split("\n\n")
+    assert blocks[-1] == ""
+    assert all(block.startswith("data: {") and "\n" not in block for block in blocks[:-1])
+
+
+async def test_a_question_streams_its_answer(catalogue: Catalogue) -> None:
+    answer = "A chat input takes what a person types and gives it on as a message."
+    async with serving(assistant(catalogue, says(["question", answer]))) as live:
+        found = await events(live.client, input_value="What is a chat input?")
+    chunks = [event["chunk"] for event in found if event["event"] == "token"]
+    assert len(chunks) > 1
+    assert "".join(chunks) == answer == found[-1]["data"]["result"]
+
+
+async def test_the_text_of_a_turn_that_acts_is_not_streamed(catalogue: Catalogue) -> None:
+    async with serving(assistant(catalogue, says(["action", [ADD], "I added it."]))) as live:
+        found = await events(live.client, input_value="Add a chat input")
+    assert "token" not in kinds(found)
+    assert found[-1]["data"]["result"] == "I added it."
+
+
+async def test_the_first_event_arrives_before_any_model_has_answered(catalogue: Catalogue) -> None:
+    blocked = Blocked("question", "It takes what is typed.")
+    async with (
+        serving(assistant(catalogue, blocked.model())) as live,
+        live.client.stream("POST", STREAM, json={"input_value": "What is a chat input?"}) as response,
+    ):
+        found = frames(response)
+        assert (await anext(found))["event"] == "progress"
+        blocked.released.set()
+        assert [event["event"] async for event in found][-1] == "complete"
+
+
+async def test_the_demo_planner_serves_when_nothing_is_configured(catalogue: Catalogue) -> None:
+    runner = StandInRunner(results=[ran("Say it louder: hello")])
+    async with serving(assistant(catalogue, runner=runner)) as live:
+        for asked in ({}, {"provider": "demo"}, {"model_name": "demo"}, {"provider": "Demo", "model_name": "demo"}):
+            data = (await events(live.client, input_value=LOUDER, **asked))[-1]["data"]
+            assert data["run"]["output"] == "Say it louder: hello"
+            assert data["usage"] == {"input_tokens": 0, "output_tokens": 0, "total_tokens": 0}
+            assert data["model"] == "demo"
+
+
+async def test_an_inline_flow_is_the_canvas(catalogue: Catalogue, echo: JsonObject) -> None:
+    async with serving(assistant(catalogue, says(["action", [RUN], "Ran it."]), StandInRunner())) as live:
+        data = (await events(live.client, input_value="Run it", flow=echo))[-1]["data"]
+    assert data["flow"] == echo
+    assert data["actions"] == 0
+    assert "saved" not in data
+
+
+async def test_one_reply_holds_what_the_stream_ends_with(catalogue: Catalogue, echo: JsonObject) -> None:
+    async with serving(assistant(catalogue, says(["action", [RUN], "Ran it."]))) as live:
+        reply = await live.client.post(ASSIST, json={"input_value": "Run it", "flow": echo})
+    assert reply.status_code == 200
+    assert (reply.json()["result"], reply.json()["run"]["output"], reply.json()["flow"]) == ("Ran it.", "done", echo)
+
+
+# Failures
+
+
+def failing(failure: Exception) -> FunctionModel:
+    async def respond(_: list[ModelMessage], __: AgentInfo) -> ModelResponse:
+        raise failure
+
+    async def stream(_: list[ModelMessage], __: AgentInfo) -> AsyncIterator[str | DeltaToolCalls]:
+        raise failure
+        yield ""
+
+    return FunctionModel(respond, stream_function=stream, model_name="failing")
+
+
+@pytest.mark.parametrize(
+    ("failure", "code", "status"),
+    [
+        (ModelRateLimitError("gpt", "secret organisation"), "rate_limit", 502),
+        (RuntimeError("secret detail in /home/someone"), "internal", 500),
+    ],
+    ids=["a provider's", "ours"],
+)
+async def test_a_failure_ends_the_turn_in_words_without_the_exceptions_text(
+    failure: Exception, code: str, status: int, catalogue: Catalogue
+) -> None:
+    async with serving(assistant(catalogue, failing(failure))) as live:
+        response = await live.client.post(STREAM, json={"input_value": "Build an echo"})
+        found = await events(live.client, input_value="Build an echo")
+        reply = await live.client.post(ASSIST, json={"input_value": "Build an echo"})
+    assert found[-1]["event"] == "error"
+    assert found[-1]["code"] == reply.json()["error"]["code"] == code
+    assert found[-1]["duration_seconds"] == IsFloat()
+    assert reply.status_code == status
+    assert "secret" not in response.text + reply.text
+
+
+# Leaving
+
+
+async def gone(live: Live, path: str, body: dict[str, object], inside: asyncio.Event) -> None:
+    """Ask, and leave once something has begun."""
+    async with anyio.create_task_group() as tasks:
+
+        async def ask() -> None:
+            await live.client.post(path, json=body)
+
+        tasks.start_soon(ask)
+        await inside.wait()
+        tasks.cancel_scope.cancel()
+
+
+@pytest.mark.parametrize("path", [STREAM, ASSIST])
+async def test_a_lost_client_cancels_the_turn(path: str, catalogue: Catalogue) -> None:
+    blocked = Blocked()
+    async with serving(assistant(catalogue, blocked.model())) as live:
+        await gone(live, path, {"input_value": "Build an echo"}, blocked.asked)
+        with anyio.fail_after(10):
+            await blocked.cancelled.wait()
+        assert (await live.client.get("/healthz")).status_code == 200
+
+
+@pytest.mark.parametrize("path", [STREAM, ASSIST])
+async def test_a_lost_client_cancels_the_run_of_its_turn(path: str, catalogue: Catalogue, echo: JsonObject) -> None:
+    runner = StandInRunner(hangs=True)
+    async with serving(assistant(catalogue, says(["action", [RUN], "Ran it."]), runner)) as live:
+        await gone(live, path, {"input_value": "Run it", "flow": echo}, runner.running)
+        with anyio.fail_after(10):
+            await runner.cancelled.wait()
+
+
+async def test_a_server_that_stops_says_so_on_open_streams_and_ends(catalogue: Catalogue) -> None:
+    blocked = Blocked()
+    async with (
+        serving(assistant(catalogue, blocked.model())) as live,
+        live.client.stream("POST", STREAM, json={"input_value": "Build an echo"}) as response,
+    ):
+        found = frames(response)
+        assert (await anext(found))["event"] == "progress"
+        await blocked.asked.wait()
+        live.server.stop()
+        assert [event["event"] async for event in found] == ["cancelled"]
+        assert blocked.cancelled.is_set()
+        with anyio.fail_after(10):
+            await live.task
+
+
+async def test_a_server_that_stops_answers_those_who_wait_for_one_reply(catalogue: Catalogue) -> None:
+    blocked = Blocked()
+    async with serving(assistant(catalogue, blocked.model())) as live:
+        replies: list[httpx.Response] = []
+        async with anyio.create_task_group() as tasks:
+
+            async def ask() -> None:
+                replies.append(await live.client.post(ASSIST, json={"input_value": "Build an echo"}))
+
+            tasks.start_soon(ask)
+            await blocked.asked.wait()
+            live.server.stop()
+        assert replies[0].status_code == 503
+        assert replies[0].json()["error"]["code"] == "stopping"
+
+
+# Stored flows
+
+
+async def test_the_changes_of_a_turn_become_one_revision_of_the_stored_flow(
+    catalogue: Catalogue, echo: JsonObject
+) -> None:
+    second = call("add_component", 2, type="ChatOutput")
+    async with serving(assistant(catalogue, says(["action", [ADD], [second], "Added both."]))) as live:
+        flow_id = await stored(live, echo)
+        data = (await events(live.client, input_value="Add both", flow_id=flow_id))[-1]["data"]
+        assert (data["actions"], data["saved"], data["version"], data["flow_id"]) == (2, True, 2, flow_id)
+        kept = (await live.client.get(f"{FLOWS}/{flow_id}")).json()
+    assert (kept["version"], kept["node_count"]) == (2, 4)
+    assert kept["flow"] == data["flow"]
+
+
+async def test_a_turn_that_changes_nothing_makes_no_revision(catalogue: Catalogue, echo: JsonObject) -> None:
+    async with serving(assistant(catalogue, says(["action", [RUN], "Ran it."]))) as live:
+        flow_id = await stored(live, echo)
+        data = (await events(live.client, input_value="Run it", flow_id=flow_id))[-1]["data"]
+        assert (data["saved"], data["version"]) == (True, 1)
+        assert (await live.client.get(f"{FLOWS}/{flow_id}")).json()["version"] == 1
+
+
+async def test_someone_elses_change_is_kept_when_a_turn_ends(catalogue: Catalogue, echo: JsonObject) -> None:
+    blocked = Blocked("action", [ADD], "Done.", at=2)
+    theirs = {"name": "Theirs", "data": {"nodes": [], "edges": []}}
+    async with serving(assistant(catalogue, blocked.model())) as live:
+        flow_id = await stored(live, echo)
+        async with live.client.stream("POST", STREAM, json={"input_value": "Add", "flow_id": flow_id}) as response:
+            await blocked.asked.wait()
+            await live.client.put(f"{FLOWS}/{flow_id}", json={"flow": theirs, "version": 1})
+            blocked.released.set()
+            data = [event async for event in frames(response)][-1]["data"]
+        assert (data["saved"], data["version"]) == (False, 2)
+        assert "not overwritten" in data["save_error"]
+        assert len(data["flow"]["data"]["nodes"]) == 3, "the turn's own result is not lost either"
+        assert (await live.client.get(f"{FLOWS}/{flow_id}")).json()["flow"] == theirs
+
+
+async def test_a_flow_that_was_removed_meanwhile_is_not_made_again(catalogue: Catalogue, echo: JsonObject) -> None:
+    blocked = Blocked("action", [ADD], "Done.", at=2)
+    async with serving(assistant(catalogue, blocked.model())) as live:
+        flow_id = await stored(live, echo)
+        async with live.client.stream("POST", STREAM, json={"input_value": "Add", "flow_id": flow_id}) as response:
+            await blocked.asked.wait()
+            await live.client.delete(f"{FLOWS}/{flow_id}")
+            blocked.released.set()
+            data = [event async for event in frames(response)][-1]["data"]
+        assert (data["saved"], data["version"]) == (False, None)
+        assert (await live.client.get(FLOWS)).json()["total"] == 0
+
+
+@pytest.mark.parametrize("leaves", ["client", "server"])
+async def test_changes_that_were_shown_are_saved_when_someone_leaves(
+    leaves: str, catalogue: Catalogue, echo: JsonObject
+) -> None:
+    runner = StandInRunner(hangs=True)
+    async with serving(assistant(catalogue, says(["action", [ADD], [RUN], "Done."]), runner)) as live:
+        flow_id = await stored(live, echo)
+        request: dict[str, object] = {"input_value": "Add one and run", "flow_id": flow_id}
+        if leaves == "client":
+            await gone(live, STREAM, request, runner.running)
+            live.server.stop()
+        else:
+            async with live.client.stream("POST", STREAM, json=request) as response:
+                await runner.running.wait()
+                live.server.stop()
+                last = [event async for event in frames(response)][-1]
+            assert (last["event"], last["saved"], last["version"]) == ("cancelled", True, 2)
+        await live.task
+    store = await open_flow_store(ServerSettings().database_url)
+    kept = await store.get(flow_id)
+    await store.aclose()
+    assert (kept.entry.version, kept.entry.node_count) == (2, 3)
+
+
+# What is configured
+
+
+async def test_the_configuration_says_when_only_the_demo_serves(catalogue: Catalogue) -> None:
+    async with serving(assistant(catalogue)) as live:
+        found = (await live.client.get("/api/v1/agentic/check-config")).json()
+    assert {key: found[key] for key in found if key != "providers"} == snapshot(
+        {
+            "configured": False,
+            "configured_providers": [],
+            "demo": True,
+            "default_provider": "demo",
+            "default_model": "demo",
+            "message": "The demo planner serves: rules, not a language model. Set a provider's API key for more.",
+        }
+    )
+    assert all(provider["configured"] is False for provider in found["providers"])
+
+
+async def test_the_configuration_names_the_providers_with_a_key_and_never_the_key(
+    catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
+    async with serving(assistant(catalogue)) as live:
+        reply = await live.client.get("/api/v1/agentic/check-config")
+    found = reply.json()
+    assert "sk-secret" not in reply.text
+    assert (found["configured"], found["demo"]) == (True, False)
+    assert found["configured_providers"] == ["anthropic"]
+    assert found["default_provider"] == "anthropic"
+    anthropic = next(provider for provider in found["providers"] if provider["name"] == "anthropic")
+    assert found["default_model"] == anthropic["default_model"] == anthropic["models"][0]["name"]
+    assert set(anthropic["models"][0]) == {"name", "display_name"}
+
+
+async def test_the_configuration_says_when_the_default_model_cannot_be_had(
+    catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WIREWRIGHT_MODEL", "openai:gpt-6-luna")
+    async with serving(assistant(catalogue)) as live:
+        found = (await live.client.get("/api/v1/agentic/check-config")).json()
+        asked = await live.client.post(STREAM, json={"input_value": "Build an echo"})
+    assert (found["configured"], found["default_provider"]) == (False, None)
+    assert found["error"]["code"] == asked.json()["error"]["code"] == "provider_not_configured"
+    assert asked.status_code == 400

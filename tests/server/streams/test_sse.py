@@ -1,0 +1,267 @@
+"""Our stream contract: what each event of a turn becomes, and that every frame is one line of JSON."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from inline_snapshot import snapshot
+from pydantic_ai import FinalResultEvent, PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta, ThinkingPart
+from pydantic_ai.messages import FunctionToolCallEvent, ToolCallPart
+from pydantic_ai.usage import RunUsage
+
+from agent.turn import TurnEnded, TurnError, TurnEvent, TurnResult
+from flows.actions import (
+    AddComponent,
+    Arrange,
+    Configure,
+    Connect,
+    Disconnect,
+    FlowAction,
+    RemoveComponent,
+    SelectOutput,
+    SetConnectionMode,
+    SetFlow,
+    SetToolMode,
+)
+from flows.catalogue import Catalogue
+from flows.document import Flow, JsonObject
+from flows.edit import add_component, configure
+from flows.faults import Fault
+from flows.jsonvalues import MISSING
+from runtime.results import RunError, RunMetrics
+from server.streams.sse import SseEncoder, cancelled, ending, frame
+from tests.stand_ins import ran
+from tools.events import FlowPreview, FlowUpdate, Progress
+
+NODE: JsonObject = {"id": "A-1", "data": {"id": "A-1", "type": "A", "node": {"template": {"f": {"value": 1}}}}}
+EDGE: JsonObject = {"id": "e", "source": "A-1", "target": "B-2"}
+EMPTY = Flow.from_json({"nodes": [], "edges": []})
+ONE = Flow.from_json({"nodes": [NODE], "edges": []})
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**53), 2**53)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+def told(event: TurnEvent, canvas: Flow | None = None) -> list[JsonObject]:
+    return SseEncoder("s", canvas).encode(event)
+
+
+def result(**given: object) -> TurnResult:
+    facts = {"outcome": "complete", "intent": "action", "text": "Done.", "before": EMPTY, "after": ONE, "seconds": 0.5}
+    return TurnResult.model_validate({**facts, **given})
+
+
+@given(st.dictionaries(st.text(), JSON, max_size=5))
+def test_a_frame_is_one_line_that_gives_the_event_back(event: JsonObject) -> None:
+    written = frame(event).decode()
+    assert written.startswith("data: ")
+    assert written.endswith("\n\n")
+    assert len(written.splitlines()) == 2, "not even a client with a generous idea of lines cuts it"
+    assert json.loads(written.removeprefix("data: ")) == event
+
+
+def test_what_json_lacks_does_not_break_a_stream() -> None:
+    assert frame({"a": float("nan"), "b": float("inf")}) == b'data: {"a":null,"b":null}\n\n'
+    assert json.loads(frame({"a": "half \ud800"}).removeprefix(b"data: ")) == {"a": "half \ud800"}
+
+
+def test_progress_has_the_seeds_keys() -> None:
+    assert told(Progress(step="building_flow", message="Building...", attempt=2)) == snapshot(
+        [{"event": "progress", "step": "building_flow", "attempt": 2, "max_attempts": 3, "message": "Building..."}]
+    )
+
+
+def test_text_becomes_tokens_the_first_piece_included() -> None:
+    encoder = SseEncoder("s")
+    events: list[TurnEvent] = [
+        PartStartEvent(index=0, part=TextPart("Hel")),
+        PartDeltaEvent(index=0, delta=TextPartDelta("lo")),
+        PartDeltaEvent(index=0, delta=TextPartDelta("")),
+        PartStartEvent(index=0, part=TextPart("Again")),
+    ]
+    assert [chunk["chunk"] for event in events for chunk in encoder.encode(event)] == ["Hel", "lo", "\n\nAgain"]
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        PartStartEvent(index=0, part=ThinkingPart("hm")),
+        PartStartEvent(index=0, part=TextPart("")),
+        PartStartEvent(index=0, part=ToolCallPart("run_flow", {})),
+        FunctionToolCallEvent(ToolCallPart("run_flow", {})),
+        FinalResultEvent(tool_name=None, tool_call_id=None),
+    ],
+    ids=lambda event: type(event).__name__,
+)
+def test_what_happens_inside_stays_inside(event: TurnEvent) -> None:
+    assert told(event) == []
+
+
+@pytest.mark.parametrize(
+    ("action", "canvas", "facts"),
+    [
+        (AddComponent(NODE), EMPTY, {"action": "add_component", "node": NODE}),
+        (
+            AddComponent(NODE, 0, ((0, EDGE),)),
+            EMPTY,
+            {"action": "add_component", "node": NODE, "edges": [EDGE]},
+        ),
+        (RemoveComponent(NODE, 0), ONE, {"action": "remove_component", "component_id": "A-1"}),
+        (Connect(EDGE), ONE, {"action": "connect", "edge": EDGE}),
+        (Disconnect(EDGE, 0), ONE, {"action": "disconnect", "edge": EDGE}),
+        (
+            SelectOutput("A-1", MISSING, "out"),
+            EMPTY,
+            {"action": "select_output", "component_id": "A-1", "output_name": "out"},
+        ),
+        (
+            SetConnectionMode("A-1", "model", "", "connect_other_models"),
+            EMPTY,
+            {"action": "set_connection_mode", "component_id": "A-1", "field": "model", "enabled": True},
+        ),
+        (SetToolMode("A-1", True, ()), EMPTY, {"action": "set_tool_mode", "component_id": "A-1", "enabled": True}),
+        (
+            Arrange("A-1", "position", MISSING, {"x": 1, "y": 2}),
+            ONE,
+            {"action": "arrange", "component_id": "A-1", "key": "position", "value": {"x": 1, "y": 2}},
+        ),
+        (SetFlow(EMPTY.raw, ONE.raw), EMPTY, {"action": "set_flow", "flow": ONE.raw, "auto_apply": True}),
+        (Configure("A-1", "g", MISSING, 2), EMPTY, {"action": "configure", "component_id": "A-1", "params": {"g": 2}}),
+    ],
+    ids=lambda value: getattr(value, "kind", None),
+)
+def test_each_change_has_the_seeds_keys(action: FlowAction, canvas: Flow, facts: JsonObject) -> None:
+    assert told(FlowUpdate(action=action), canvas) == [{"event": "flow_update", **facts}]
+
+
+def test_a_configured_node_is_given_whole_as_it_is_afterwards() -> None:
+    encoder = SseEncoder("s", ONE)
+    (update,) = encoder.encode(FlowUpdate(action=Configure("A-1", "f", 1, 2)))
+    assert update["params"] == {"f": 2}
+    assert update["node"] == {
+        "id": "A-1",
+        "data": {"id": "A-1", "type": "A", "node": {"template": {"f": {"value": 2}}}},
+    }
+    assert encoder.canvas is not None
+    assert encoder.canvas.nodes[0].value("f") == 2
+
+
+def test_a_proposed_flow_waits_and_an_applied_one_does_not() -> None:
+    encoder = SseEncoder("s", EMPTY)
+    (offered,) = encoder.encode(FlowUpdate(action=SetFlow(EMPTY.raw, ONE.raw), applied=False))
+    assert offered["auto_apply"] is False
+    assert encoder.canvas == EMPTY
+    (applied,) = encoder.encode(FlowUpdate(action=SetFlow(EMPTY.raw, ONE.raw)))
+    assert applied["auto_apply"] is True
+    assert encoder.canvas == ONE
+
+
+def test_the_canvas_is_unknown_when_a_change_does_not_fit_it() -> None:
+    encoder = SseEncoder("s", EMPTY)
+    assert encoder.encode(FlowUpdate(action=Configure("Z-9", "f", 1, 2)))[0]["params"] == {"f": 2}
+    assert encoder.canvas is None
+
+
+def test_the_canvas_follows_the_edits_of_a_real_turn(catalogue: Catalogue) -> None:
+    flow = Flow.empty()
+    encoder = SseEncoder("s", flow)
+    edit = add_component(flow, catalogue, "ChatInput")
+    node = edit.flow.nodes[0].id
+    second = configure(edit.flow, catalogue, node, {"sender_name": "Ada"})
+    for action in (*edit.actions, *second.actions):
+        encoder.encode(FlowUpdate(action=action))
+    assert encoder.canvas == second.flow
+
+
+def test_a_preview_shows_the_whole_flow() -> None:
+    assert told(FlowPreview(flow=ONE, graph="[A]")) == [
+        {"event": "flow_preview", "flow": ONE.raw, "name": "", "node_count": 1, "edge_count": 0, "graph": "[A]"}
+    ]
+
+
+def test_a_plain_answer_completes_with_zeros_for_the_demo() -> None:
+    assert told(TurnEnded(result=result(outcome="refused", intent="off_topic", after=EMPTY))) == snapshot(
+        [
+            {
+                "event": "complete",
+                "data": {
+                    "result": "Done.",
+                    "intent": "off_topic",
+                    "session_id": "s",
+                    "flow": {"nodes": [], "edges": []},
+                    "actions": 0,
+                    "faults": [],
+                    "caveats": [],
+                    "model": None,
+                    "usage": {"input_tokens": 0, "output_tokens": 0, "total_tokens": 0},
+                    "duration_seconds": 0.5,
+                },
+            }
+        ]
+    )
+
+
+def test_a_turn_that_ran_tells_the_last_run_and_sums_its_phases() -> None:
+    metrics = RunMetrics(seconds=0.1, input_tokens=3, output_tokens=4)
+    run = replace(ran("two"), metrics=metrics)
+    usage = {"intent": RunUsage(input_tokens=10, output_tokens=1), "main": RunUsage(input_tokens=20, output_tokens=2)}
+    done = result(runs=[ran("one"), run], usage=usage, models=["a", "b"], proposal=ONE, after=EMPTY)
+    data = ending(done, "s", {"saved": True})["data"]
+    assert isinstance(data, dict)
+    assert data["usage"] == {"input_tokens": 30, "output_tokens": 3, "total_tokens": 33}
+    assert data["run"] == run.to_json()
+    assert data["run_metrics"] == snapshot(
+        {"duration_seconds": 0.1, "input_tokens": 3, "output_tokens": 4, "total_tokens": 7}
+    )
+    assert (data["model"], data["proposal"], data["flow"], data["saved"]) == ("b", ONE.raw, EMPTY.raw, True)
+
+
+def test_a_built_flow_is_validated_only_without_errors_and_caveats() -> None:
+    def validated(**given: object) -> object:
+        data = ending(result(actions=[Connect(EDGE)], **given), "s")["data"]
+        assert isinstance(data, dict)
+        return data.get("validated")
+
+    fault = Fault(code="cycle", message="There is a cycle.", fix="Break it.")
+    warning = Fault(code="orphan", message="Alone.", fix="Connect it.", severity="warning")
+    assert validated() is True
+    assert validated(faults=[warning]) is True
+    assert validated(faults=[fault]) is False
+    assert validated(caveats=["It was not run."]) is False
+    assert "validated" not in str(ending(result(), "s"))
+
+
+def test_a_run_that_failed_is_told_with_its_error() -> None:
+    error = RunError(code="timeout", message="It took too long.", fix="Do less.")
+    data = ending(result(runs=[ran(error=error)]), "s")["data"]
+    assert isinstance(data, dict)
+    assert isinstance(data["run"], dict)
+    assert data["run"]["error"] == error.to_json()
+
+
+def test_a_failed_turn_ends_with_its_words_and_what_it_cost() -> None:
+    error = TurnError(code="rate_limit", message="Rate limit exceeded.", fix="Wait.")
+    assert ending(result(outcome="error", error=error), "s") == snapshot(
+        {
+            "event": "error",
+            "message": "Rate limit exceeded.",
+            "code": "rate_limit",
+            "fix": "Wait.",
+            "session_id": "s",
+            "usage": {"input_tokens": 0, "output_tokens": 0, "total_tokens": 0},
+            "duration_seconds": 0.5,
+        }
+    )
+
+
+def test_a_stopped_turn_says_so() -> None:
+    assert ending(result(outcome="cancelled"), "s") == cancelled("The turn was cancelled.")
+    assert cancelled("Bye.", {"saved": True}) == {"event": "cancelled", "message": "Bye.", "saved": True}

@@ -1,0 +1,158 @@
+"""The server beside the real engine: runs happen in processes of their own, and whatever they do, it answers."""
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator
+
+import anyio
+import pytest
+
+from agent.assistant import Assistant
+from flows.catalogue import Catalogue
+from flows.document import Flow, JsonObject
+from flows.edit import add_component
+from runtime.provision import RunnerEnvironment
+from runtime.results import RunResult
+from runtime.runner import Runner
+from server.settings import ServerSettings
+from tests.server.live import FLOWS, Live, events, serving
+
+pytestmark = [pytest.mark.anyio, pytest.mark.engine]
+LOUDER = (
+    "Build a flow that puts the chat input into the prompt 'Say it louder: {text}' and answers with it, "
+    "then run it with hello"
+)
+CODE = """
+import os, time
+from lfx.custom.custom_component.component import Component
+from lfx.io import MessageTextInput, Output
+from lfx.schema.data import Data
+
+
+class CustomComponent(Component):
+    display_name = "Custom Component"
+    name = "CustomComponent"
+    inputs = [MessageTextInput(name="input_value", display_name="Input Value", value="")]
+    outputs = [Output(display_name="Output", name="output", method="build_output")]
+
+    def build_output(self) -> Data:
+        {body}
+"""
+
+
+class Unguarded(Runner):
+    """A runner that admits any code and takes one run at a time; knows the process of each run."""
+
+    def __init__(self, environment: RunnerEnvironment) -> None:
+        super().__init__(environment, concurrency=1)
+        self.pids: list[int] = []
+        self.running = asyncio.Event()
+
+    async def run(
+        self,
+        flow: Flow,
+        text: str | None = None,
+        *,
+        timeout: float = 60.0,
+        session: str | None = None,
+        want_nodes: bool = False,
+    ) -> RunResult:
+        """Run without admission."""
+
+        def started(pid: int) -> None:
+            self.pids.append(pid)
+            self.running.set()
+
+        return await self._submit(flow.data, text, timeout=timeout, want_nodes=want_nodes, started=started)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def anyio_backend() -> str:
+    """One loop for the module, so that one engine serves it."""
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+async def runner(runner_environment: RunnerEnvironment) -> AsyncGenerator[Unguarded]:
+    async with Unguarded(runner_environment) as made:
+        assert await made.ready(300)
+        yield made
+
+
+@pytest.fixture
+async def live(runner: Unguarded, runner_environment: RunnerEnvironment) -> AsyncGenerator[Live]:
+    runner.running.clear()
+    settings = ServerSettings(cache=runner_environment.cache)
+    async with serving(Assistant(settings, runner), settings) as live:
+        yield live
+
+
+@pytest.fixture(scope="module")
+def installed(runner_environment: RunnerEnvironment) -> Catalogue:
+    return Catalogue.load(runner_environment.catalogue)
+
+
+async def stored(live: Live, catalogue: Catalogue, body: str) -> str:
+    """Store a flow of one component that does this; gives where it is run."""
+    edit = add_component(Flow.empty(), catalogue, "CustomComponent", values={"code": CODE.replace("{body}", body)})
+    return f"{(await live.client.post(FLOWS, json=edit.flow.to_json())).headers['location']}/run"
+
+
+async def works(live: Live, echo: JsonObject) -> bool:
+    """Whether an ordinary flow runs."""
+    place = (await live.client.post(FLOWS, json=echo)).headers["location"]
+    return (await live.client.post(f"{place}/run", json={"input_value": "still here"})).json()["output"] == "still here"
+
+
+async def test_a_sentence_becomes_a_flow_that_ran(live: Live) -> None:
+    assert (await live.client.get("/readyz")).status_code == 200
+    data = (await events(live.client, input_value=LOUDER))[-1]["data"]
+    assert data["run"]["output"] == "Say it louder: hello"
+    assert data["run_metrics"]["duration_seconds"] > 0
+    assert data["validated"] is True
+    place = (await live.client.post(FLOWS, json=data["flow"])).headers["location"]
+    run = (await live.client.post(f"{place}/run", json={"input_value": "bye"})).json()
+    assert (run["ok"], run["output"]) == (True, "Say it louder: bye")
+
+
+async def test_a_run_happens_in_a_process_that_is_neither_the_servers_nor_the_engines(
+    live: Live, runner: Unguarded, installed: Catalogue
+) -> None:
+    place = await stored(live, installed, 'return Data(data={"pid": os.getpid()})')
+    run = (await live.client.post(place, json={})).json()
+    (value,) = run["outputs"].values()
+    assert value["pid"] == runner.pids[-1]
+    assert value["pid"] not in {os.getpid(), runner.engine_pid}
+
+
+async def test_a_run_that_never_ends_is_an_error_while_others_are_answered(
+    live: Live, runner: Unguarded, installed: Catalogue, echo: JsonObject
+) -> None:
+    place = await stored(live, installed, "time.sleep(10_000)")
+    asking = asyncio.create_task(live.client.post(place, json={"timeout": 1}))
+    await runner.running.wait()
+    assert (await live.client.get("/healthz")).status_code == 200
+    assert not asking.done()
+    run = (await asking).json()
+    assert (run["ok"], run["error"]["code"]) == (False, "timeout")
+    assert await works(live, echo)
+
+
+async def test_a_run_that_exits_hard_is_an_error_and_the_next_one_works(
+    live: Live, installed: Catalogue, echo: JsonObject
+) -> None:
+    run = (await live.client.post(await stored(live, installed, "os._exit(3)"), json={})).json()
+    assert (run["ok"], run["error"]["code"]) == (False, "crash")
+    assert await works(live, echo)
+
+
+async def test_a_client_that_leaves_ends_its_run_and_frees_the_place(
+    live: Live, runner: Unguarded, installed: Catalogue, echo: JsonObject
+) -> None:
+    place = await stored(live, installed, "time.sleep(10_000)")
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(lambda: live.client.post(place, json={"timeout": 600}))
+        await runner.running.wait()
+        tasks.cancel_scope.cancel()
+    with anyio.fail_after(60):
+        assert await works(live, echo), "only one run has a place at a time"

@@ -1,0 +1,96 @@
+"""Serving as a process: its address, its end on a signal, and a port that is taken."""
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+import httpx
+import pytest
+
+from agent.assistant import Assistant
+from flows.catalogue import Catalogue
+from runtime.provision import RunnerEnvironment
+from runtime.runner import Runner
+from server.serve import CannotServe, address, bound, serve
+from server.settings import ServerSettings
+from tests.server.live import ASSIST, STREAM, frames, serving
+
+pytestmark = pytest.mark.anyio
+ROOT = Path(__file__).parent.parent.parent
+
+
+@asynccontextmanager
+async def program(*command: str) -> AsyncGenerator[tuple[asyncio.subprocess.Process, str]]:
+    """A server as a process of its own, and its address."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, *command, cwd=ROOT, env={**os.environ, "PORT": "0"}, stdout=asyncio.subprocess.PIPE
+    )
+    try:
+        assert process.stdout is not None
+        with anyio.fail_after(60):
+            line = (await process.stdout.readline()).decode().strip()
+        assert line.startswith("Wirewright serves at http://127.0.0.1:"), line
+        yield process, line.removeprefix("Wirewright serves at ")
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
+async def test_open_streams_are_told_and_the_server_ends_well_when_it_is_stopped(sent: signal.Signals) -> None:
+    async with (
+        program("-m", "tests.server.hanging") as (process, base),
+        httpx.AsyncClient(base_url=base, timeout=30, trust_env=False) as client,
+        client.stream("POST", STREAM, json={"input_value": "Build an echo"}) as one,
+        client.stream("POST", STREAM, json={"input_value": "Build another"}) as two,
+    ):
+        streams = [frames(one), frames(two)]
+        for stream in streams:
+            assert (await anext(stream))["event"] == "progress"
+        process.send_signal(sent)
+        for stream in streams:
+            assert [event["event"] async for event in stream] == ["cancelled"]
+        with anyio.fail_after(20):
+            assert await process.wait() == 0
+
+
+def test_a_port_that_is_taken_is_told_with_the_remedy() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        with pytest.raises(CannotServe, match="Cannot listen on port") as refused:
+            serve(ServerSettings(port=taken.getsockname()[1]))
+        assert "WIREWRIGHT_PORT" in refused.value.fix
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_the_address_is_the_one_that_listens(host: str) -> None:
+    with bound(host, 0) as listener:
+        assert address(listener) == f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+
+def test_an_ipv6_address_is_written_as_urls_want_it() -> None:
+    if not socket.has_ipv6:
+        pytest.skip("this machine has no IPv6")
+    try:
+        listener = bound("::1", 0)
+    except CannotServe:
+        pytest.skip("this machine has no IPv6 loopback")
+    with listener:
+        assert address(listener) == f"http://[::1]:{listener.getsockname()[1]}"
+
+
+async def test_questions_are_answered_while_the_engine_is_still_starting(
+    catalogue: Catalogue, data_folder: Path
+) -> None:
+    never = Runner(RunnerEnvironment(source=data_folder, cache=data_folder, digest="none"))
+    who = Assistant(ServerSettings(), never, catalogue=catalogue)
+    async with serving(who) as live:
+        assert (await live.client.get("/readyz")).status_code == 503
+        reply = await live.client.post(ASSIST, json={"input_value": "What does the Prompt Template component do?"})
+        assert (reply.status_code, reply.json()["intent"]) == (200, "question")
