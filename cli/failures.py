@@ -7,8 +7,6 @@ ErrorJson: TypeAlias = dict[str, str | None]
 DONE = 0
 FAILED = 1
 MISUSED = 2
-WAITING = 3
-INTERRUPTED = 130
 
 
 class Stopped(Exception):

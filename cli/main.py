@@ -1,6 +1,7 @@
 """The entry of the `wirewright` command: puts the commands together and turns every way to end into an exit code."""
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -32,6 +33,7 @@ app.add_typer(evaluate.commands, name="eval")
 def main() -> None:
     """Run the command line and exit."""
     use_utf8()
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))  # both end what was begun
     sys.exit(run(sys.argv[1:]))
 
 

@@ -174,7 +174,7 @@ def load_scenarios(folder: Path = FOLDER) -> tuple[Scenario, ...]:
     Raises:
         ScenarioError: when one of them cannot be used, or there are none.
     """
-    scenarios = tuple(load_scenario(path) for path in sorted(folder.glob("*.yaml")))
+    scenarios = tuple(load_scenario(path) for path in sorted(folder.glob("*.yaml"), key=lambda path: path.stem))
     if not scenarios:
         raise ScenarioError(folder.name, "holds no scenarios (*.yaml)")
     return scenarios

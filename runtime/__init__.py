@@ -1,0 +1,1 @@
+"""Running flows: the runner's environment and client, and what may be executed at all."""

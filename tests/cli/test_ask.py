@@ -56,7 +56,10 @@ def test_one_sentence_in_a_running_flow_out(wirewright: Wirewright, runner_envir
 
 
 @pytest.mark.engine
-def test_an_interrupted_turn_ends_with_cancelled(runner_environment: object, tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_turn_ends_with_cancelled(
+    how: signal.Signals, runner_environment: object, tmp_path: Path
+) -> None:
     target = tmp_path / "f.json"
     process = subprocess.Popen(
         [sys.executable, "-m", "cli.main", "ask", LOUD, "--out", str(target), "--json"],
@@ -66,7 +69,7 @@ def test_an_interrupted_turn_ends_with_cancelled(runner_environment: object, tmp
     )
     assert process.stdout is not None
     first = process.stdout.readline()
-    process.send_signal(signal.SIGINT)
+    process.send_signal(how)
     rest, errors = process.communicate(timeout=60)
     lines = [json.loads(line) for line in [first, *rest.splitlines()]]
     assert process.returncode == 130

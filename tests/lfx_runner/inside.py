@@ -65,7 +65,15 @@ def runs() -> dict[str, Any]:
     return {"lfx": asyncio.run(own()), "runner": run_flow({"flow": data, "text": "a\n\nb"})}
 
 
+def built() -> list[dict[str, Any]]:
+    """The flows that lfx's own builder makes of the specs in the file that the last argument names."""
+    from lfx.graph.flow_builder.builder import build_flow_from_spec
+
+    specs = json.loads(Path(sys.argv[4]).read_text(encoding="utf-8"))
+    return [build_flow_from_spec(spec) for spec in specs]
+
+
 if __name__ == "__main__":
     load_runner(sys.argv[1])
-    answer = {"registry": registry, "executing": executing, "runs": runs}[sys.argv[2]]()
+    answer = {"registry": registry, "executing": executing, "runs": runs, "built": built}[sys.argv[2]]()
     Path(sys.argv[3]).write_text(json.dumps(answer), encoding="utf-8")

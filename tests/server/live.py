@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import anyio
 import httpx
 from pydantic_ai import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models import Model
@@ -123,3 +124,15 @@ async def events(client: httpx.AsyncClient, **request: object) -> list[dict[str,
     async with client.stream("POST", STREAM, json=request) as response:
         assert response.status_code == 200, await response.aread()
         return [event async for event in frames(response)]
+
+
+async def leaving(live: Live, path: str, body: dict[str, object], inside: asyncio.Event) -> None:
+    """Ask, and leave once something has begun."""
+    async with anyio.create_task_group() as tasks:
+
+        async def ask() -> None:
+            await live.client.post(path, json=body)
+
+        tasks.start_soon(ask)
+        await inside.wait()
+        tasks.cancel_scope.cancel()

@@ -1,5 +1,6 @@
 """Bad requests get typed errors with the right status, and nothing of the inside gets out."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -117,6 +118,31 @@ async def test_a_body_at_the_limit_is_read(catalogue: Catalogue) -> None:
     assert len(body) == 1_000_000
     async with serving(assistant(catalogue)) as live:
         assert (await live.client.post(ASSIST, content=body, headers=JSON)).status_code == 200
+
+
+async def test_a_body_that_does_not_arrive_is_a_408(catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.body.READ_SECONDS", 0.01)
+    async with serving(assistant(catalogue)) as live:
+        reader, writer = await asyncio.open_connection(live.client.base_url.host, live.client.base_url.port)
+        writer.write(
+            f"POST {STREAM} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            'Content-Length: 100\r\n\r\n{"input'.encode()
+        )
+        head = await reader.readuntil(b"\r\n")
+        writer.close()
+    assert head == b"HTTP/1.1 408 Request Timeout\r\n"
+
+
+async def test_a_client_that_asks_first_is_refused_before_it_sends(catalogue: Catalogue) -> None:
+    async with serving(assistant(catalogue)) as live:
+        reader, writer = await asyncio.open_connection(live.client.base_url.host, live.client.base_url.port)
+        writer.write(
+            f"POST {STREAM} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            "Content-Length: 2000000\r\nExpect: 100-continue\r\n\r\n".encode()
+        )
+        head = await reader.readuntil(b"\r\n")
+        writer.close()
+    assert head.startswith(b"HTTP/1.1 413 ")
 
 
 async def test_an_unknown_address_is_a_404_and_a_wrong_method_a_405(catalogue: Catalogue) -> None:

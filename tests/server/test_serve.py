@@ -94,3 +94,8 @@ async def test_questions_are_answered_while_the_engine_is_still_starting(
         assert (await live.client.get("/readyz")).status_code == 503
         reply = await live.client.post(ASSIST, json={"input_value": "What does the Prompt Template component do?"})
         assert (reply.status_code, reply.json()["intent"]) == (200, "question")
+
+
+def test_small_events_are_sent_at_once() -> None:
+    with bound("127.0.0.1", 0) as listener:
+        assert listener.proto == socket.IPPROTO_TCP, "asyncio turns Nagle's algorithm off only where it reads TCP"

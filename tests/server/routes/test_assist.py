@@ -1,6 +1,5 @@
 """Turns over real HTTP: order and shape of the events, who stops them, and what becomes of the stored flow."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -16,10 +15,8 @@ from pydantic_ai.models.function import AgentInfo, DeltaToolCalls, FunctionModel
 from agent.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import Flow, JsonObject
-from server.settings import ServerSettings
-from server.store.flows import open_flow_store
 from tests.server.conftest import ECHO
-from tests.server.live import ASSIST, FLOWS, STREAM, Blocked, Live, assistant, events, frames, says, serving
+from tests.server.live import ASSIST, STREAM, Blocked, assistant, events, frames, leaving, says, serving
 from tests.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
@@ -33,10 +30,6 @@ LOUDER = (
 
 def kinds(found: list[dict[str, Any]]) -> list[str]:
     return [event.get("step") or event.get("action") or event["event"] for event in found]
-
-
-async def stored(live: Live, flow: JsonObject) -> str:
-    return (await live.client.post(FLOWS, json=flow)).json()["id"]
 
 
 async def test_a_build_and_run_streams_its_events_in_order(catalogue: Catalogue) -> None:
@@ -212,23 +205,11 @@ async def test_a_failure_ends_the_turn_in_words_without_the_exceptions_text(
 # Leaving
 
 
-async def gone(live: Live, path: str, body: dict[str, object], inside: asyncio.Event) -> None:
-    """Ask, and leave once something has begun."""
-    async with anyio.create_task_group() as tasks:
-
-        async def ask() -> None:
-            await live.client.post(path, json=body)
-
-        tasks.start_soon(ask)
-        await inside.wait()
-        tasks.cancel_scope.cancel()
-
-
 @pytest.mark.parametrize("path", [STREAM, ASSIST])
 async def test_a_lost_client_cancels_the_turn(path: str, catalogue: Catalogue) -> None:
     blocked = Blocked()
     async with serving(assistant(catalogue, blocked.model())) as live:
-        await gone(live, path, {"input_value": "Build an echo"}, blocked.asked)
+        await leaving(live, path, {"input_value": "Build an echo"}, blocked.asked)
         with anyio.fail_after(10):
             await blocked.cancelled.wait()
         assert (await live.client.get("/healthz")).status_code == 200
@@ -238,7 +219,7 @@ async def test_a_lost_client_cancels_the_turn(path: str, catalogue: Catalogue) -
 async def test_a_lost_client_cancels_the_run_of_its_turn(path: str, catalogue: Catalogue, echo: JsonObject) -> None:
     runner = StandInRunner(hangs=True)
     async with serving(assistant(catalogue, says(["action", [RUN], "Ran it."]), runner)) as live:
-        await gone(live, path, {"input_value": "Run it", "flow": echo}, runner.running)
+        await leaving(live, path, {"input_value": "Run it", "flow": echo}, runner.running)
         with anyio.fail_after(10):
             await runner.cancelled.wait()
 
@@ -273,127 +254,3 @@ async def test_a_server_that_stops_answers_those_who_wait_for_one_reply(catalogu
             live.server.stop()
         assert replies[0].status_code == 503
         assert replies[0].json()["error"]["code"] == "stopping"
-
-
-# Stored flows
-
-
-async def test_the_changes_of_a_turn_become_one_revision_of_the_stored_flow(
-    catalogue: Catalogue, echo: JsonObject
-) -> None:
-    second = call("add_component", 2, type="ChatOutput")
-    async with serving(assistant(catalogue, says(["action", [ADD], [second], "Added both."]))) as live:
-        flow_id = await stored(live, echo)
-        data = (await events(live.client, input_value="Add both", flow_id=flow_id))[-1]["data"]
-        assert (data["actions"], data["saved"], data["version"], data["flow_id"]) == (2, True, 2, flow_id)
-        kept = (await live.client.get(f"{FLOWS}/{flow_id}")).json()
-    assert (kept["version"], kept["node_count"]) == (2, 4)
-    assert kept["flow"] == data["flow"]
-
-
-async def test_a_turn_that_changes_nothing_makes_no_revision(catalogue: Catalogue, echo: JsonObject) -> None:
-    async with serving(assistant(catalogue, says(["action", [RUN], "Ran it."]))) as live:
-        flow_id = await stored(live, echo)
-        data = (await events(live.client, input_value="Run it", flow_id=flow_id))[-1]["data"]
-        assert (data["saved"], data["version"]) == (True, 1)
-        assert (await live.client.get(f"{FLOWS}/{flow_id}")).json()["version"] == 1
-
-
-async def test_someone_elses_change_is_kept_when_a_turn_ends(catalogue: Catalogue, echo: JsonObject) -> None:
-    blocked = Blocked("action", [ADD], "Done.", at=2)
-    theirs = {"name": "Theirs", "data": {"nodes": [], "edges": []}}
-    async with serving(assistant(catalogue, blocked.model())) as live:
-        flow_id = await stored(live, echo)
-        async with live.client.stream("POST", STREAM, json={"input_value": "Add", "flow_id": flow_id}) as response:
-            await blocked.asked.wait()
-            await live.client.put(f"{FLOWS}/{flow_id}", json={"flow": theirs, "version": 1})
-            blocked.released.set()
-            data = [event async for event in frames(response)][-1]["data"]
-        assert (data["saved"], data["version"]) == (False, 2)
-        assert "not overwritten" in data["save_error"]
-        assert len(data["flow"]["data"]["nodes"]) == 3, "the turn's own result is not lost either"
-        assert (await live.client.get(f"{FLOWS}/{flow_id}")).json()["flow"] == theirs
-
-
-async def test_a_flow_that_was_removed_meanwhile_is_not_made_again(catalogue: Catalogue, echo: JsonObject) -> None:
-    blocked = Blocked("action", [ADD], "Done.", at=2)
-    async with serving(assistant(catalogue, blocked.model())) as live:
-        flow_id = await stored(live, echo)
-        async with live.client.stream("POST", STREAM, json={"input_value": "Add", "flow_id": flow_id}) as response:
-            await blocked.asked.wait()
-            await live.client.delete(f"{FLOWS}/{flow_id}")
-            blocked.released.set()
-            data = [event async for event in frames(response)][-1]["data"]
-        assert (data["saved"], data["version"]) == (False, None)
-        assert (await live.client.get(FLOWS)).json()["total"] == 0
-
-
-@pytest.mark.parametrize("leaves", ["client", "server"])
-async def test_changes_that_were_shown_are_saved_when_someone_leaves(
-    leaves: str, catalogue: Catalogue, echo: JsonObject
-) -> None:
-    runner = StandInRunner(hangs=True)
-    async with serving(assistant(catalogue, says(["action", [ADD], [RUN], "Done."]), runner)) as live:
-        flow_id = await stored(live, echo)
-        request: dict[str, object] = {"input_value": "Add one and run", "flow_id": flow_id}
-        if leaves == "client":
-            await gone(live, STREAM, request, runner.running)
-            live.server.stop()
-        else:
-            async with live.client.stream("POST", STREAM, json=request) as response:
-                await runner.running.wait()
-                live.server.stop()
-                last = [event async for event in frames(response)][-1]
-            assert (last["event"], last["saved"], last["version"]) == ("cancelled", True, 2)
-        await live.task
-    store = await open_flow_store(ServerSettings().database_url)
-    kept = await store.get(flow_id)
-    await store.aclose()
-    assert (kept.entry.version, kept.entry.node_count) == (2, 3)
-
-
-# What is configured
-
-
-async def test_the_configuration_says_when_only_the_demo_serves(catalogue: Catalogue) -> None:
-    async with serving(assistant(catalogue)) as live:
-        found = (await live.client.get("/api/v1/agentic/check-config")).json()
-    assert {key: found[key] for key in found if key != "providers"} == snapshot(
-        {
-            "configured": False,
-            "configured_providers": [],
-            "demo": True,
-            "default_provider": "demo",
-            "default_model": "demo",
-            "message": "The demo planner serves: rules, not a language model. Set a provider's API key for more.",
-        }
-    )
-    assert all(provider["configured"] is False for provider in found["providers"])
-
-
-async def test_the_configuration_names_the_providers_with_a_key_and_never_the_key(
-    catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
-    async with serving(assistant(catalogue)) as live:
-        reply = await live.client.get("/api/v1/agentic/check-config")
-    found = reply.json()
-    assert "sk-secret" not in reply.text
-    assert (found["configured"], found["demo"]) == (True, False)
-    assert found["configured_providers"] == ["anthropic"]
-    assert found["default_provider"] == "anthropic"
-    anthropic = next(provider for provider in found["providers"] if provider["name"] == "anthropic")
-    assert found["default_model"] == anthropic["default_model"] == anthropic["models"][0]["name"]
-    assert set(anthropic["models"][0]) == {"name", "display_name"}
-
-
-async def test_the_configuration_says_when_the_default_model_cannot_be_had(
-    catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("WIREWRIGHT_MODEL", "openai:gpt-6-luna")
-    async with serving(assistant(catalogue)) as live:
-        found = (await live.client.get("/api/v1/agentic/check-config")).json()
-        asked = await live.client.post(STREAM, json={"input_value": "Build an echo"})
-    assert (found["configured"], found["default_provider"]) == (False, None)
-    assert found["error"]["code"] == asked.json()["error"]["code"] == "provider_not_configured"
-    assert asked.status_code == 400
