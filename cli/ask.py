@@ -121,14 +121,14 @@ def _canvas(name: str | None) -> "Flow | None":
         BadUsage: when the file is no flow, or its spec does not build.
     """
     from cli.engine import ready_catalogue
-    from cli.source import flow_of, made, read
+    from cli.source import built, flow_of, read
 
     if name is None:
         return None
     source = read(name)
     if source.is_json:
         return flow_of(source)
-    result = made(source, ready_catalogue())
+    result = built(source, ready_catalogue())
     if result.flow is None:
         fault = next(fault for fault in result.faults if fault.is_error)
         where = source.name if fault.line is None else f"{source.name}: line {fault.line}"

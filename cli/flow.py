@@ -139,18 +139,17 @@ def spec(f: FlowFile, *, as_json: Json = False) -> None:
 def _made(name: str, text: str | None = None) -> "tuple[Made, Catalogue | None]":
     """The flow in a source, and the catalogue; without one, that is the only fault."""
     from cli.engine import EngineUnavailable, ready_catalogue
-    from cli.source import Made, Source, flow_of, made, read, shown
+    from cli.source import Made, Source, built, flow_of, read, shown
     from flows.faults import Fault
 
     source = read(name) if text is None else Source(name=shown(name), text=text)
-    if source.is_json:
-        flow_of(source)
+    given = Made(flow=flow_of(source)) if source.is_json else None
     try:
         catalogue = ready_catalogue()
     except EngineUnavailable as unavailable:
         fault = Fault(code=unavailable.code, message=unavailable.message, fix=unavailable.fix)
         return Made(flow=None, faults=(fault,)), None
-    return made(source, catalogue), catalogue
+    return given or built(source, catalogue), catalogue
 
 
 def _checked(made: "Made", catalogue: "Catalogue | None") -> "list[Fault]":

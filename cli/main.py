@@ -33,7 +33,7 @@ app.add_typer(evaluate.commands, name="eval")
 def main() -> None:
     """Run the command line and exit."""
     use_utf8()
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))  # both end what was begun
+    signal.signal(signal.SIGTERM, _interrupt)
     sys.exit(run(sys.argv[1:]))
 
 
@@ -60,6 +60,11 @@ def run(arguments: Sequence[str]) -> int:
             raise
         return _tell(_internal(failure), arguments)
     return ended if isinstance(ended, int) else DONE
+
+
+def _interrupt(*_: object) -> None:
+    """Being told to end is like being interrupted: what was begun is cleaned up."""
+    signal.raise_signal(signal.SIGINT)
 
 
 def _internal(failure: Exception) -> Stopped:

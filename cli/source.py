@@ -106,14 +106,8 @@ def flow_of(source: Source) -> Flow:
         raise BadUsage("invalid_json", message, fix=_FIX, where=source.name) from None
 
 
-def made(source: Source, catalogue: Catalogue) -> Made:
-    """The flow in a source, built first when it is spec text.
-
-    Raises:
-        BadUsage: when it is JSON but no flow.
-    """
-    if source.is_json:
-        return Made(flow=flow_of(source))
+def built(source: Source, catalogue: Catalogue) -> Made:
+    """What a source of spec text builds."""
     from flows.spec import build
 
     result = build(source.text, catalogue)

@@ -82,7 +82,7 @@ async def export_catalogue(python: Path, main: Path, target: Path, identity: str
             code = await _run(command, variables, EXPORT_TIMEOUT, lambda _: None, cwd=Path(folder))
             if code != 0 or not await asyncio.to_thread(_whole, fresh):
                 raise InstallError(
-                    "The flow engine is installed, but cannot be read.", "Repair it: wirewright runner install"
+                    "The flow engine is installed, but cannot be read.", "Repair it: wirewright runner install --repair"
                 )
             fresh.replace(target)
         finally:

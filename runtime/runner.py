@@ -22,7 +22,7 @@ from runtime.results import RunError, RunResult
 
 RunnerState: TypeAlias = Literal["new", "installing", "starting", "ready", "failed", "closed"]
 
-INSTALL_FIX = "Repair it: wirewright runner install"
+INSTALL_FIX = "Repair it: wirewright runner install --repair"
 START_TIMEOUT = 180.0
 """Seconds that the engine may take to import and warm up; a slow disk needs many."""
 GRACE = 5.0
@@ -298,7 +298,8 @@ class Runner:
         self._move("starting")
         self._say("Starting the flow engine")
         if self._folder is None:
-            self._folder = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="wirewright-"))
+            # In this thread: a cancelled `to_thread` would make the folder all the same, and nobody would remove it.
+            self._folder = Path(tempfile.mkdtemp(prefix="wirewright-"))
         runs = self._folder / uuid.uuid4().hex[:8]
         command = [str(environment.python), "-I", "-X", "utf8", str(environment.main), "serve", str(runs)]
         engine, _ = await Engine.start(command, passed_environment(self._folder), self._folder, limit=START_TIMEOUT)

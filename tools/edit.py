@@ -6,6 +6,7 @@ from pydantic_ai.toolsets import FunctionToolset
 
 from flows import edit as edits
 from flows.edit import EditError
+from flows.ports import input_ports
 from tools.read import node_or_retry
 from tools.replies import arrow, refused
 from tools.workbench import Workbench
@@ -27,7 +28,7 @@ async def add_component(ctx: RunContext[Workbench], type: str, values: dict[str,
     await bench.commit(ctx, edit)
     added = next(node for node in edit.flow.nodes if node.id not in before)
     outputs = ", ".join(str(output.get("name")) for output in added.outputs)
-    inputs = ", ".join(name for name, field in added.template.items() if field.get("input_types"))
+    inputs = ", ".join(port.name for port in input_ports(added) if (added.field(port.name) or {}).get("show", True))
     return f"Added {added.id}. Outputs: {outputs or 'none'}. Inputs: {inputs or 'none'}."
 
 

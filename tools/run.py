@@ -38,8 +38,14 @@ async def run_flow(ctx: RunContext[Workbench], input: str | None = None) -> str:
 
 async def announce_runner(ctx: RunContext[Workbench]) -> None:
     """Say that the runner is still being prepared, when it is."""
-    if ctx.deps.runner.state != "ready":
-        await ctx.emit(Progress(step="preparing_runner", message="Preparing the flow engine (only the first time)..."))
+    match ctx.deps.runner.state:
+        case "ready":
+            return
+        case "installing":
+            message = "Installing the flow engine (only the first time)..."
+        case _:
+            message = "Starting the flow engine..."
+    await ctx.emit(Progress(step="preparing_runner", message=message))
 
 
 def report(result: RunResult) -> str:

@@ -60,8 +60,9 @@ def mentioned(message: str, catalogue: Catalogue) -> ComponentType | None:
 
 
 def told(component: ComponentType, description: str) -> str:
-    """What the catalogue says of a component, for a person."""
-    return f"{component.display_name} (`{component.type}`): {component.description}\n\n{description}"
+    """What the catalogue says of a component, for a person: its summary, then ports and fields."""
+    details = description.partition("\n")[2] if description.startswith(component.type) else description
+    return f"{component.display_name} (`{component.type}`): {component.description}\n\n{details}"
 
 
 def listed(query: str, found: str) -> str:

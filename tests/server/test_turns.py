@@ -1,5 +1,6 @@
 """Turns on stored flows: what is saved, when, and what is left alone; and the model that a request names."""
 
+import anyio
 import pytest
 
 from agent.failures import ModelChoiceError
@@ -86,6 +87,8 @@ async def test_changes_that_were_shown_are_saved_when_someone_leaves(
         request: dict[str, object] = {"input_value": "Add one and run", "flow_id": flow_id}
         if leaves == "client":
             await leaving(live, STREAM, request, runner.running)
+            with anyio.fail_after(10):
+                await runner.cancelled.wait()
             live.server.stop()
         else:
             async with live.client.stream("POST", STREAM, json=request) as response:
