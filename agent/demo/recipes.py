@@ -7,7 +7,8 @@ from collections.abc import Callable
 from agent.demo.language import VARIABLE, Request
 
 _BUILD = re.compile(
-    r"\b(build|create|make|set\s*up|generate|design|compose|assemble|need|want|would like|'d like|give me)\b", re.IGNORECASE
+    r"\b(build|create|make|set\s*up|generate|design|compose|assemble|need|want|would like|'d like|give me)\b",
+    re.IGNORECASE,
 )
 _FLOWISH = re.compile(r"\b(flow|bot|chatbot|pipeline|workflow|assistant|app|something|one)\b", re.IGNORECASE)
 _CHAT_NAMES = ("text", "input", "message", "question", "query", "user_input", "chat_input", "prompt", "topic")
