@@ -74,6 +74,11 @@ class Assistant:
             return ModelChoice(provider="scripted", names=(self._model.model_name,))
         return choose(wanted, self.settings.model)
 
+    @property
+    def knows_components(self) -> bool:
+        """Whether the component types can be had without waiting for the runner's first installation."""
+        return self._catalogue is not None or (self.settings.cache / "catalogue.json").exists()
+
     async def catalogue(self) -> Catalogue:
         """The component types, loaded once; waits for the runner's first installation when there are none yet.
 

@@ -91,6 +91,8 @@ class Conduct:
         model = await self._classified()
         if self._intent == "off_topic":
             return self._result("refused", prompt("off_topic"))
+        if not self._assistant.knows_components:
+            await send(Progress(step="preparing_runner", message="Installing the flow engine (only the first time)..."))
         catalogue = await self._assistant.catalogue()
         bench = self._bench = self._assistant.workbench(self._request, catalogue)
         if model is None:

@@ -195,6 +195,15 @@ async def test_a_flow_is_built_and_not_run_when_the_engine_is_not_to_be_had(cata
     assert result.caveats == ["It was checked but not run: The flow engine could not be installed."]
 
 
+async def test_a_first_turn_says_that_it_waits_for_the_engine_to_be_installed(tmp_path: Path) -> None:
+    runner = StandInRunner(failure=RunError(code="crash", message="It could not be installed.", fix="Try again."))
+    who = Assistant(AssistantSettings(model="demo", cache=tmp_path), runner)
+    events, result = await play(who, "What does the chat input do?")
+    assert [event.step for event in events if isinstance(event, Progress)][-1] == "preparing_runner"
+    assert result.error is not None
+    assert (result.error.code, result.error.message) == ("catalogue_missing", "It could not be installed.")
+
+
 async def test_a_failing_model_ends_the_turn_with_an_error_that_says_nothing_private(catalogue: Catalogue) -> None:
     def plan(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         raise ValueError("/srv/secret/path sk-12345")
