@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, NoReturn
 
+from lfx_runner.confine import confine_network, confine_process
 from lfx_runner.engine import touch
 from lfx_runner.execute import exception_chain, run_flow
 from lfx_runner.linux import end_with_parent
@@ -40,7 +41,7 @@ def live(parent: int, request: int, go: int, results: int, folder: Path) -> NoRe
 
 
 def isolate(parent: int, keep: set[int], folder: Path) -> None:
-    """Own session, no inherited descriptor but `keep`, private folders, an allow-listed environment."""
+    """Own session, no inherited descriptor but `keep`, private folders, an allow-listed environment, confinement."""
     os.setsid()
     end_with_parent(parent)
     signal.set_wakeup_fd(-1)
@@ -55,6 +56,7 @@ def isolate(parent: int, keep: set[int], folder: Path) -> None:
     environment = run_environment(dict(os.environ), str(home), str(temporary))
     os.environ.clear()
     os.environ.update(environment)
+    confine_process(folder)
     os.chdir(home)
     tempfile.tempdir = None
     random.seed()
@@ -88,6 +90,7 @@ def _move_engine_home(home: Path) -> None:
 def answer(line: bytes) -> bytes:
     """Run the request in `line` and give the result as one line."""
     request: dict[str, Any] = json.loads(line)
+    confine_network("open" if request.get("network") == "open" else "gateway-only", float(request["timeout"]))
     result = run_flow(request)
     try:
         data = encode(result)

@@ -260,6 +260,9 @@ class Zygote:
             self._remove(each, reaped=True)
             if run is not None:
                 code = os.waitstatus_to_exitcode(status)
+                if code == -signal.SIGXCPU:
+                    self._fail(run, "limit", "The run used more processor time than it was allowed.", exit=code)
+                    continue
                 how = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
                 self._fail(run, "crash", f"The run's process {how} before it gave a result.", exit=code)
 

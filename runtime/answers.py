@@ -38,6 +38,8 @@ def ended(code: str, limit: float, detail: str = "") -> RunError:
         return RunError(code="timeout", message=message, fix="Give it more time, or less to do.")
     if code in {"busy", "too_large"}:
         return RunError(code="limit", message=detail or "The flow engine is busy.", fix="Try again later.")
+    if code == "limit":
+        return RunError(code="limit", message=detail, fix="Give the flow less to do at once.")
     message = detail or "The flow engine ended while it ran the flow."
     return RunError(code="crash", message=message, fix="Run it again; if it happens again, look at what its nodes do.")
 

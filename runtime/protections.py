@@ -1,9 +1,37 @@
-"""What keeps a run apart from everything else on this machine, said as it is."""
+"""What keeps a run apart from everything else on this machine, said as it is: each part is tried, not assumed."""
 
 from __future__ import annotations
 
+import json
+import subprocess
 import sys
+import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+
+from flows.jsonvalues import as_list, as_object
+
+PROBE_SECONDS = 20.0
+
+_CONFINED: Mapping[str, tuple[str, str, str]] = {
+    "files": (
+        "file system",
+        "reads the engine and system libraries, writes its private folder, nothing else",
+        "Landlock",
+    ),
+    "signals": ("signals", "none to a process outside the run", "Landlock 6"),
+    "processes": ("processes", "no new process and no program can be started", "seccomp"),
+    "privileges": ("privileges", "no capability, and none to be gained", "Linux"),
+    "memory": ("memory", "3 GB of data for a run", "resource limits"),
+    "processor time": ("processor time", "little more than the run's time limit", "resource limits"),
+    "open files": ("open files", "256 for a run", "resource limits"),
+    "file size": ("file size", "64 MB a file", "resource limits"),
+    "folder size": ("folder size", "256 MB in all private folders together", "a mount of its own, which takes root"),
+    "listening": ("listening", "no TCP port can be opened to others", "Landlock 4"),
+    "network": ("network of verification runs", "no socket can be opened", "seccomp"),
+}
+"""Parts of the confinement: a name and a note for people, and what is missing where it does not hold."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,10 +43,15 @@ class Protection:
     note: str
 
 
-def protections() -> tuple[Protection, ...]:
-    """The protections of a run on this system."""
+def protections(source: Path) -> tuple[Protection, ...]:
+    """The protections of a run on this system; takes a moment, since a process tries them out.
+
+    Args:
+        source: the folder of the runner's program.
+    """
     fork = sys.platform != "win32"
     linux = sys.platform == "linux"
+    held = _probe(source) if fork else frozenset[str]()
     unavailable = "this system cannot fork, so flows are not run here"
     return (
         Protection(name="own process", active=fork, note="every run is a process of its own" if fork else unavailable),
@@ -32,7 +65,29 @@ def protections() -> tuple[Protection, ...]:
             note="what a run leaves behind is killed" if linux else "only the run's own process group is killed",
         ),
         Protection(name="known code", active=True, note="only the catalogue's own component code is executed"),
-        Protection(name="file system", active=False, note="a run can read and write what your user can"),
-        Protection(name="network", active=False, note="a run can reach what your user can"),
-        Protection(name="memory and CPU", active=False, note="not limited"),
+        *(
+            Protection(name=name, active=part in held, note=note if part in held else f"not here: needs {needs}")
+            for part, (name, note, needs) in _CONFINED.items()
+        ),
+        Protection(
+            name="network of other runs",
+            active=False,
+            note="advisory: a run can connect to whatever this machine can, this server included",
+        ),
     )
+
+
+def _probe(source: Path) -> frozenset[str]:
+    """The parts of the confinement that hold here, tried by the runner's own program in a process of its own."""
+    with tempfile.TemporaryDirectory(prefix="wirewright-probe-") as folder:
+        try:
+            tried = subprocess.run(  # noqa: S603 - our own program, no words of a user
+                [sys.executable, "-I", str(source / "confine.py"), folder],
+                capture_output=True,
+                timeout=PROBE_SECONDS,
+                check=False,
+            )
+            answer = as_object(json.loads(tried.stdout))
+        except (OSError, ValueError, subprocess.TimeoutExpired):
+            return frozenset()
+    return frozenset(part for part in as_list(answer.get("held")) if isinstance(part, str))

@@ -25,6 +25,8 @@ from runtime.protections import Protection, protections
 __all__ = ["InstallError", "RunnerEnvironment", "RunnerStatus"]
 
 STAMP = "installed.json"
+EXPORTER = ("index.py", "introspect.py", "options.py", "rows.py")
+"""The runner's files that read the catalogue out; a change in any of them makes it anew."""
 LOCK_TIMEOUT = 1800.0
 """Seconds to wait for another process that is installing the same environment."""
 _HEAD = re.compile(r'^\{"format":(?P<format>\d+),"lfx":"(?P<lfx>[^"]*)","runner":"(?P<runner>[^"]*)"')
@@ -166,12 +168,13 @@ class RunnerEnvironment:
             size_mb=round(_size(self.folder) / 1e6, 1),
             catalogue=current,
             component_types=_count_types(self.catalogue) if current else 0,
-            protections=protections(),
+            protections=protections(self.source),
         )
 
     def _exporter(self) -> str:
         """What identifies a catalogue: this environment, and the program that reads it out."""
-        return f"{self.digest}-{hashlib.sha256((self.source / 'index.py').read_bytes()).hexdigest()[:8]}"
+        program = b"".join((self.source / name).read_bytes() for name in EXPORTER if (self.source / name).exists())
+        return f"{self.digest}-{hashlib.sha256(program).hexdigest()[:8]}"
 
     def _stamp(self) -> JsonObject:
         try:

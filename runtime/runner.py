@@ -22,6 +22,9 @@ from runtime.results import RunError, RunResult
 
 RunnerState: TypeAlias = Literal["new", "installing", "starting", "ready", "failed", "closed"]
 
+Network: TypeAlias = Literal["gateway-only", "open"]
+"""What a run may reach: the model gateway alone (nothing, until there is one), or whatever this machine can."""
+
 INSTALL_FIX = "Repair it: wirewright runner install --repair"
 START_TIMEOUT = 180.0
 """Seconds that the engine may take to import and warm up; a slow disk needs many."""
@@ -123,13 +126,15 @@ class Runner:
         timeout: float = 60.0,
         session: str | None = None,
         want_nodes: bool = False,
+        network: Network = "open",
     ) -> RunResult:
         """Run `flow` with `text` as its input, for at most `timeout` seconds, and give its outcome.
 
         `text` goes to the chat inputs, or else the text inputs, or else the webhooks; None leaves what they hold.
         `session` is the session id that the flow sees (default: a new one). `want_nodes` also gives every node's
-        value. A flow that fails, is refused, crashes or takes too long is a result with an error; nothing is raised
-        but the caller's own cancellation, which ends the run's process.
+        value. `network` is what the run may reach: `open`, or `gateway-only` for verification. A flow that fails, is
+        refused, crashes or takes too long is a result with an error; nothing is raised but the caller's own
+        cancellation, which ends the run's process.
         """
         run_id = uuid.uuid4().hex
         if not await self.ready():
@@ -142,7 +147,13 @@ class Runner:
         if (refused := refuse(flow, catalogue)) is not None:
             return failed(run_id, refused)
         return await self._submit(
-            runnable(flow), text, timeout=timeout, session=session, want_nodes=want_nodes, run_id=run_id
+            runnable(flow),
+            text,
+            timeout=timeout,
+            session=session,
+            want_nodes=want_nodes,
+            network=network,
+            run_id=run_id,
         )
 
     async def _known(self) -> Catalogue:
@@ -166,6 +177,7 @@ class Runner:
         timeout: float = 60.0,
         session: str | None = None,
         want_nodes: bool = False,
+        network: Network = "open",
         run_id: str | None = None,
         started: Callable[[int], None] | None = None,
     ) -> RunResult:
@@ -178,6 +190,7 @@ class Runner:
             "session": session,
             "timeout": timeout,
             "want_nodes": want_nodes,
+            "network": network,
             "flow": data,
         }
         try:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from flows.document import Flow
 from runtime.results import RunError, RunMetrics, RunResult
+from runtime.runner import Network
 
 
 def ran(output: str | None = "done", *, error: RunError | None = None) -> RunResult:
@@ -24,6 +25,7 @@ class StandInRunner:
         failure: when set, why it never gets ready.
         hangs: when true, a run never ends on its own.
         asked: the flows and texts of every run.
+        networks: what each of them might reach.
         cancelled: set when a hanging run was cancelled.
     """
 
@@ -32,6 +34,7 @@ class StandInRunner:
     hangs: bool = False
     state: str = "ready"
     asked: list[tuple[Flow, str | None]] = field(default_factory=list[tuple[Flow, "str | None"]])
+    networks: list[Network] = field(default_factory=list[Network])
     running: asyncio.Event = field(default_factory=asyncio.Event)
     cancelled: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -40,10 +43,17 @@ class StandInRunner:
         return self.failure is None
 
     async def run(
-        self, flow: Flow, text: str | None = None, *, timeout: float = 60.0, session: str | None = None
+        self,
+        flow: Flow,
+        text: str | None = None,
+        *,
+        timeout: float = 60.0,
+        session: str | None = None,
+        network: Network = "open",
     ) -> RunResult:
         """The next result."""
         self.asked.append((flow, text))
+        self.networks.append(network)
         self.running.set()
         if self.hangs:
             try:

@@ -59,7 +59,7 @@ async def verify(flow: Flow, catalogue: Catalogue, runner: Runs, *, wait: float)
     unavailable = await obstacle(runner, wait)
     if unavailable is not None:
         return Verification(caveat=f"It was checked but not run: {unavailable.message}")
-    run = await runner.run(flow, PROBE, timeout=PROBE_SECONDS)
+    run = await runner.run(flow, PROBE, timeout=PROBE_SECONDS, network="gateway-only")
     if run.error is not None and run.error.code not in MENDABLE:
         return Verification(run=run, caveat=f"It was checked but could not be run to the end: {run.error.message}")
     return Verification(run=run)

@@ -10,6 +10,7 @@ from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.edit import Edit
 from runtime.results import RunError, RunResult
+from runtime.runner import Network
 from tools.events import FlowPreview, FlowUpdate
 
 
@@ -37,6 +38,7 @@ class Runs(Protocol):
         *,
         timeout: float = 60.0,
         session: str | None = None,
+        network: Network = "open",
     ) -> RunResult:
         """Run a flow once; a flow that fails is a result with an error, not an exception."""
         ...

@@ -69,6 +69,7 @@ async def test_a_flow_that_was_built_and_run_is_applied(catalogue: Catalogue) ->
     assert (result.outcome, result.intent, result.text) == ("complete", "action", "Built and ran it.")
     assert [run.output for run in result.runs] == ["hello"], "the verification run is not the user's"
     assert [text for _, text in runner.asked] == ["hello", "hello"]
+    assert runner.networks == ["gateway-only", "open"], "a verification run reaches nothing"
     assert result.proposal is None
     assert len(result.after.nodes) == 2
     assert [action.kind for action in result.actions] == ["set_flow"]

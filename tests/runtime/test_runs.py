@@ -262,24 +262,29 @@ return Data(data={"env": dict(os.environ), "home": str(Path.home()), "tmp": temp
         assert not exists(value["home"])
 
 
-async def test_nothing_outlives_its_run_when_it_forks_away(runner: Runner, make_code: MakeCode, tmp_path: Path) -> None:
-    body = f"""read, write = os.pipe()
-if os.fork() == 0:
+async def test_nothing_outlives_its_run_when_it_forks_away(runner: Runner, make_code: MakeCode) -> None:
+    body = """read, write = os.pipe()
+try:
+    child = os.fork()
+except OSError:
+    return Data(data={"refused": True})
+if child == 0:
     os.setsid()
     if os.fork() == 0:
         os.write(write, str(os.getpid()).encode())
         while True: time.sleep(60)
     os._exit(0)
-pid = int(os.read(read, 20))
-return Data(data={{"pid": pid, "where": {str(tmp_path)!r}}})"""
+return Data(data={"pid": int(os.read(read, 20))})"""
     result = await doing(runner, make_code(body))
     [value] = result.outputs.values()
-    pid = as_object(value)["pid"]
+    outcome = as_object(value)
+    if outcome.get("refused"):  # where the kernel lets a run be kept from forking, there is nothing to outlive it
+        return
     for _ in range(100):
-        if not exists(f"/proc/{pid}"):
+        if not exists(f"/proc/{outcome['pid']}"):
             break
         await doing(runner, make_code("return Data(data={})"))
-    assert not exists(f"/proc/{pid}")
+    assert not exists(f"/proc/{outcome['pid']}")
 
 
 async def test_cancelling_ends_the_runs_process(runner: Runner, make_code: MakeCode, echo: Flow) -> None:

@@ -1,0 +1,178 @@
+"""The confinement of one run: what it may use, touch and reach, taken away before its request is read.
+
+Every part is tried on its own: a part that this kernel does not have is left out, and `runner status` says so.
+"""
+
+import contextlib
+import ctypes
+import json
+import math
+import os
+import resource
+import site
+import sys
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+if __package__:
+    from lfx_runner import landlock, seccomp
+else:  # run as a script, to say what holds here
+    sys.path.insert(0, str(Path(__file__).parent))
+    import landlock  # type: ignore[no-redef]
+    import seccomp  # type: ignore[no-redef]
+
+Network = Literal["gateway-only", "open"]
+
+MEMORY = 3 * 1024**3
+"""Bytes of data that a run may take, the warm engine's own included."""
+ADDRESSES = 12 * 1024**3
+"""Bytes of address space: more than any engine reserves, less than a bomb of shared memory."""
+FILES = 256
+FILE_SIZE = 64 * 1024**2
+FOLDER_SIZE = "256m"
+"""What a run's private folders may hold together, where they can be a file system of their own."""
+CPU_MARGIN = 5
+PR_SET_NO_NEW_PRIVS = 38
+CLONE_NEWNS, CLONE_NEWNET = 0x00020000, 0x40000000
+MS_REC, MS_PRIVATE, MS_NOSUID, MS_NODEV = 0x4000, 1 << 18, 2, 4
+CAPABILITY_VERSION = 0x20080522
+
+SYSTEM = ("/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib", "/lib64", "/usr/share/zoneinfo", "/etc/localtime")
+LOOK_UPS = (
+    "/etc/ssl",
+    "/usr/share/ca-certificates",
+    "/usr/local/share/ca-certificates",
+    "/etc/pki",
+    "/etc/hosts",
+    "/etc/resolv.conf",
+    "/run/systemd/resolve",
+    "/etc/nsswitch.conf",
+    "/etc/host.conf",
+    "/etc/gai.conf",
+    "/etc/services",
+    "/etc/protocols",
+    "/etc/mime.types",
+)
+DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+FACTS = ("/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/sys/devices/system/cpu", "/sys/fs/cgroup")
+
+
+def confine_process(private: Path) -> list[str]:
+    """Take away files, processes, privileges and resources; the network is left for `confine_network`.
+
+    Args:
+        private: the one folder that stays writable.
+
+    Returns:
+        The names of the parts that hold.
+    """
+    held = [*_limit(), *_own_file_system(private), *_drop_privileges()]
+    if landlock.abi():
+        with contextlib.suppress(OSError):
+            landlock.restrict_files(_readable(), [private, *(Path(device) for device in DEVICES)])
+            held.append("files")
+            if landlock.abi() >= 6:
+                held.append("signals")
+    return held
+
+
+def confine_network(network: Network, seconds: float) -> list[str]:
+    """Take away the network, as far as this run may not have it, and set its processor time.
+
+    Args:
+        network: `open` leaves going out by TCP and UDP; `gateway-only` leaves nothing (there is no gateway yet).
+        seconds: the run's time limit; its processor time may be a little more.
+
+    Returns:
+        The names of the parts that hold.
+    """
+    held: list[str] = []
+    allowed = math.ceil(seconds) + CPU_MARGIN
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_CPU, (allowed, allowed + CPU_MARGIN))
+        held.append("processor time")
+    with contextlib.suppress(OSError):
+        if landlock.restrict_tcp(None if network == "open" else ()):
+            held.append("listening")
+    if seccomp.available():
+        with contextlib.suppress(OSError):
+            seccomp.restrict_calls("internet" if network == "open" else "none")
+            held += ["processes", "network"]
+    return held
+
+
+def _limit() -> Iterator[str]:
+    limits = {
+        "memory": (resource.RLIMIT_DATA, MEMORY),
+        "address space": (resource.RLIMIT_AS, ADDRESSES),
+        "open files": (resource.RLIMIT_NOFILE, FILES),
+        "file size": (resource.RLIMIT_FSIZE, FILE_SIZE),
+        "core dumps": (resource.RLIMIT_CORE, 0),
+    }
+    for name, (kind, value) in limits.items():
+        with contextlib.suppress(OSError, ValueError):
+            _, hard = resource.getrlimit(kind)
+            value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+            resource.setrlimit(kind, (value, value))
+            yield name
+
+
+def _own_file_system(private: Path) -> Iterator[str]:
+    """Give the private folder a size, as a file system in memory that only this process sees; root can."""
+    if sys.platform != "linux" or os.geteuid() != 0:
+        return
+    library = ctypes.CDLL(None, use_errno=True)
+    if library.unshare(CLONE_NEWNS) != 0:
+        return
+    if library.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None) != 0:
+        return
+    options = f"size={FOLDER_SIZE},mode=0700".encode()
+    if library.mount(b"tmpfs", os.fsencode(private), b"tmpfs", MS_NOSUID | MS_NODEV, options) != 0:
+        return
+    for name in ("home", "tmp"):
+        (private / name).mkdir(mode=0o700)
+    yield "folder size"
+
+
+def _drop_privileges() -> Iterator[str]:
+    """Give up every capability, and gaining any by starting a program."""
+    if sys.platform != "linux":
+        return
+    library = ctypes.CDLL(None, use_errno=True)
+    header = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION, 0)
+    nothing = (ctypes.c_uint32 * 6)()
+    if library.capset(header, nothing) == 0 and library.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0:
+        yield "privileges"
+
+
+def _readable() -> set[Path]:
+    here = Path(__file__).resolve().parent
+    python = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, sysconfig.get_path("stdlib")}
+    certificates = [os.environ[name] for name in ("SSL_CERT_FILE", "SSL_CERT_DIR") if os.environ.get(name)]
+    named = (*python, *site.getsitepackages(), *SYSTEM, *LOOK_UPS, *FACTS, *certificates)
+    return {here, *(Path(name) for name in named if name)}
+
+
+def probe(folder: Path) -> dict[str, Any]:
+    """What holds on this machine, tried in a process of its own."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            held = [*confine_process(folder), *confine_network("gateway-only", 10)]
+            os.write(writing, json.dumps(held).encode())
+            status = 0
+        finally:
+            os._exit(status)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as answer:
+        text = answer.read()
+    os.waitpid(child, 0)
+    return {"held": json.loads(text) if text else [], "landlock": landlock.abi()}
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(probe(Path(sys.argv[1]))) + "\n")

@@ -1,0 +1,118 @@
+"""Landlock: what a process and its descendants may touch of files, TCP ports, signals and abstract sockets.
+
+The three system calls by ctypes. Constants: `include/uapi/linux/landlock.h`. Rules add up downwards: a second ruleset
+can only take away.
+"""
+
+import contextlib
+import ctypes
+import os
+import stat
+import struct
+import sys
+from collections.abc import Generator, Iterable
+from pathlib import Path
+
+CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446  # the same on every architecture that Python is built for
+VERSION = 1
+PATH_BENEATH, NET_PORT = 1, 2
+
+EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
+REMOVE_DIR, REMOVE_FILE, MAKE_CHAR, MAKE_DIR, MAKE_REG = 1 << 4, 1 << 5, 1 << 6, 1 << 7, 1 << 8
+MAKE_SOCK, MAKE_FIFO, MAKE_BLOCK, MAKE_SYM, REFER, TRUNCATE, IOCTL_DEV = (1 << bit for bit in range(9, 16))
+BIND_TCP, CONNECT_TCP = 1, 2
+SCOPE_ABSTRACT_UNIX, SCOPE_SIGNAL = 1, 2
+
+READ = READ_FILE | READ_DIR
+WRITE = WRITE_FILE | REMOVE_DIR | REMOVE_FILE | MAKE_DIR | MAKE_REG | MAKE_FIFO | MAKE_SYM | REFER | TRUNCATE
+FILE_ONLY = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV
+_ALL_FILES = (1 << 16) - 1
+_KNOWN_BY_ABI = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1}
+
+
+def abi() -> int:
+    """The version of Landlock that the kernel offers; 0 is none."""
+    if sys.platform != "linux":
+        return 0
+    try:
+        return max(0, _call(CREATE_RULESET, None, 0, VERSION))
+    except (OSError, AttributeError):
+        return 0
+
+
+def restrict_files(readable: Iterable[Path], writable: Iterable[Path]) -> None:
+    """Leave this process only these files and folders, and no file to execute; also no signal to anyone outside.
+
+    Args:
+        readable: files and folders that may be read; those that do not exist are passed over.
+        writable: folders in which everything may be done, and devices that may be read and written.
+
+    Raises:
+        OSError: the kernel refused; nothing is restricted then.
+    """
+    version = abi()
+    handled = _KNOWN_BY_ABI.get(version, _ALL_FILES)
+    scoped = SCOPE_ABSTRACT_UNIX | SCOPE_SIGNAL if version >= 6 else 0
+    with _ruleset(files=handled, scoped=scoped) as ruleset:
+        for path in readable:
+            _allow_path(ruleset, path, READ & handled)
+        for path in writable:
+            _allow_path(ruleset, path, (READ | WRITE) & handled)
+        _enforce(ruleset)
+
+
+def restrict_tcp(connect: Iterable[int] | None) -> bool:
+    """Take away listening on TCP, and connecting to any port but these; says whether the kernel can.
+
+    Args:
+        connect: ports that may be connected to, on any host; None leaves all of them.
+    """
+    if abi() < 4:
+        return False
+    handled = BIND_TCP if connect is None else BIND_TCP | CONNECT_TCP
+    with _ruleset(ports=handled) as ruleset:
+        for port in connect or ():
+            _add_rule(ruleset, NET_PORT, struct.pack("=QQ", CONNECT_TCP, port))
+        _enforce(ruleset)
+    return True
+
+
+@contextlib.contextmanager
+def _ruleset(*, files: int = 0, ports: int = 0, scoped: int = 0) -> Generator[int]:
+    version = abi()
+    attributes = struct.pack("=QQQ", files, ports, scoped)
+    size = 8 if version < 4 else 16 if version < 6 else 24  # older kernels refuse fields that they do not know
+    descriptor = _call(CREATE_RULESET, ctypes.create_string_buffer(attributes[:size], size), size, 0)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _allow_path(ruleset: int, path: Path, access: int) -> None:
+    try:
+        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except OSError:
+        return
+    try:
+        if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            access &= FILE_ONLY
+        _add_rule(ruleset, PATH_BENEATH, struct.pack("=Qi", access, descriptor))
+    finally:
+        os.close(descriptor)
+
+
+def _add_rule(ruleset: int, kind: int, rule: bytes) -> None:
+    _call(ADD_RULE, ruleset, kind, ctypes.create_string_buffer(rule, len(rule)), 0)
+
+
+def _enforce(ruleset: int) -> None:
+    _call(RESTRICT_SELF, ruleset, 0)
+
+
+def _call(number: int, *arguments: object) -> int:
+    library = ctypes.CDLL(None, use_errno=True)
+    result = library.syscall(ctypes.c_long(number), *arguments)
+    if result < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    return int(result)

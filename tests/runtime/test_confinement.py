@@ -1,0 +1,237 @@
+"""Escapes, tried by unguarded code inside a real run: each is stopped where the kernel can, and listed where not."""
+
+import os
+import socket
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from flows.document import Flow, JsonObject
+from flows.jsonvalues import as_object
+from runtime.provision import RunnerEnvironment
+from runtime.runner import Network, Runner
+
+MakeCode = Callable[[str], JsonObject]
+pytestmark = [pytest.mark.anyio, pytest.mark.engine]
+
+ATTEMPT = """import ctypes, mmap, resource, shutil, signal, socket, subprocess
+def attempt():
+{attempt}
+try:
+    got = attempt()
+except BaseException as stopped:
+    return Data(data={{"stopped": type(stopped).__name__}})
+return Data(data={{"escaped": str(got)[:200]}})"""
+
+MISTAKES = {"NameError", "SyntaxError", "AttributeError", "TypeError", "ImportError", "ModuleNotFoundError"}
+"""What an attempt that is badly written ends with; none may count as stopped."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def anyio_backend() -> str:
+    """One loop for the module, so that one engine serves it."""
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+def active(runner_environment: RunnerEnvironment) -> set[str]:
+    """The protections that hold on this machine."""
+    return {each.name for each in runner_environment.status().protections if each.active}
+
+
+@pytest.fixture(scope="module")
+async def runner(runner_environment: RunnerEnvironment) -> AsyncIterator[Runner]:
+    async with Runner(runner_environment) as made:
+        assert await made.ready(180)
+        yield made
+
+
+@pytest.fixture
+def listener() -> Iterator[socket.socket]:
+    """A TCP port on loopback that stands for the server, or for somebody to tell secrets to."""
+    with socket.create_server(("127.0.0.1", 0)) as made:
+        yield made
+
+
+@pytest.fixture
+def canary(tmp_path: Path) -> Iterator[Path]:
+    """A file of another user of this machine, which must be the same afterwards."""
+    path = tmp_path / "canary.txt"
+    path.write_text("the canary")
+    yield path
+    assert path.read_text() == "the canary"
+
+
+async def outcome(runner: Runner, make_code: MakeCode, attempt: str, network: Network = "gateway-only") -> JsonObject:
+    """What became of an attempt: `stopped` with an exception's name, `escaped` with what it got, or `ended`."""
+    body = ATTEMPT.format(attempt="\n".join(f"    {line}" for line in attempt.strip().split("\n")))
+    result = await runner._submit(make_code(body), timeout=30, network=network)  # pyright: ignore[reportPrivateUsage]
+    if result.error is not None:
+        return {"ended": result.error.code}
+    [value] = result.outputs.values()
+    ended = as_object(value)
+    assert ended.get("stopped") not in MISTAKES, f"the attempt itself is wrong: {ended}"
+    return ended
+
+
+def needs(active: set[str], *names: str) -> None:
+    """Skip where this kernel does not have a protection, saying which."""
+    missing = set(names) - active
+    if missing:
+        pytest.skip(f"not on this kernel: {', '.join(sorted(missing))}")
+
+
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        "return open('{canary}').read()",
+        "return open('/etc/passwd').read()",
+        "return os.listdir('/root')",
+        "return os.listdir('/')",
+        "return open('/proc/{server}/environ').read()",
+        "return open('/proc/{server}/maps').read()",
+        "return open('/proc/{engine}/environ').read()",
+        "return open('/proc/' + str(os.getppid()) + '/mem', 'rb').read(1)",
+        "os.symlink('{canary}', 'link')\nreturn open('link').read()",
+        "open('{canary}', 'w').write('gone')\nreturn 'written'",
+        "open('/tmp/left-behind', 'w').write('x')\nreturn 'written'",
+        "open(os.path.dirname(os.__file__) + '/os.py', 'a').write('#')\nreturn 'written'",
+        "import lfx\nopen(lfx.__file__, 'a').write('#')\nreturn 'written'",
+        "os.remove('{canary}')\nreturn 'removed'",
+        "os.rename('{canary}', 'mine')\nreturn 'moved'",
+        "os.chmod('/tmp', 0o777)\nreturn os.listdir('/tmp')",
+        "os.link('{canary}', 'hard')\nreturn open('hard').read()",
+        "os.truncate('{canary}', 0)\nreturn 'emptied'",
+    ],
+)
+async def test_files_of_others_cannot_be_read_or_changed(
+    attempt: str, runner: Runner, make_code: MakeCode, canary: Path, active: set[str]
+) -> None:
+    needs(active, "file system")
+    places = {"canary": str(canary), "server": str(os.getpid()), "engine": str(runner.engine_pid)}
+    for name, place in places.items():
+        attempt = attempt.replace(f"{{{name}}}", place)
+    assert "stopped" in await outcome(runner, make_code, attempt)
+
+
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        "return os.fork()",
+        "return subprocess.run(['/bin/echo', 'hi'], capture_output=True).stdout",
+        "return os.posix_spawn('/bin/true', ['/bin/true'], {})",
+        "os.execv('/bin/true', ['/bin/true'])",
+        "import multiprocessing\nreturn multiprocessing.get_context('fork').Process(target=print).start()",
+        "assert os.system('true') == 0\nreturn 'ran'",
+        "assert ctypes.CDLL(None).vfork() >= 0\nreturn 'forked'",
+    ],
+)
+async def test_no_process_and_no_program_can_be_started(
+    attempt: str, runner: Runner, make_code: MakeCode, active: set[str]
+) -> None:
+    needs(active, "processes")
+    assert "stopped" in await outcome(runner, make_code, attempt, "open")
+
+
+async def test_threads_still_work(runner: Runner, make_code: MakeCode) -> None:
+    attempt = "from concurrent.futures import ThreadPoolExecutor\nreturn sum(ThreadPoolExecutor(4).map(len, ['a'] * 9))"
+    assert await outcome(runner, make_code, attempt) == {"escaped": "9"}
+
+
+@pytest.mark.parametrize(
+    ("attempt", "protection"),
+    [
+        ("os.kill({engine}, 0)\nreturn 'signalled'", "signals"),
+        ("os.kill(os.getppid(), signal.SIGKILL)\nreturn 'killed'", "signals"),
+        ("os.kill({server}, signal.SIGTERM)\nreturn 'killed'", "signals"),
+        ("assert ctypes.CDLL(None).ptrace(16, {engine}, 0, 0) == 0\nreturn 'traced'", "processes"),
+        ("resource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096))\nreturn 'raised'", "processes"),
+        ("assert ctypes.CDLL(None).unshare(0x10000000) == 0\nreturn 'unshared'", "processes"),
+        ("os.chroot('.')\nreturn 'changed'", "processes"),
+        ("os.setuid(12345)\nreturn os.getuid()", "privileges"),
+    ],
+)
+async def test_other_processes_and_its_own_limits_are_out_of_reach(
+    attempt: str, protection: str, runner: Runner, make_code: MakeCode, active: set[str], echo: Flow
+) -> None:
+    needs(active, protection)
+    if protection == "privileges" and os.geteuid() != 0:
+        pytest.skip("only root has privileges to give up")
+    attempt = attempt.replace("{engine}", str(runner.engine_pid)).replace("{server}", str(os.getpid()))
+    assert "stopped" in await outcome(runner, make_code, attempt)
+    assert (await runner.run(echo, "still here")).output == "still here"
+
+
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        "return socket.create_connection(('127.0.0.1', {port}), 3).getsockname()",
+        "return socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'secret', ('127.0.0.1', {port}))",
+        "return socket.socket(socket.AF_INET6, socket.SOCK_DGRAM).sendto(b'secret', ('::1', {port}))",
+        "return socket.getaddrinfo('example.invalid', 80)",
+        "import httpx\nreturn httpx.get('http://127.0.0.1:{port}/', timeout=3).text",
+        "return socket.socket(socket.AF_UNIX).fileno()",
+        "return socket.socket(socket.AF_NETLINK, socket.SOCK_RAW).fileno()",
+    ],
+)
+async def test_a_verification_run_reaches_nobody(
+    attempt: str, runner: Runner, make_code: MakeCode, listener: socket.socket, active: set[str]
+) -> None:
+    needs(active, "network of verification runs")
+    attempt = attempt.replace("{port}", str(listener.getsockname()[1]))
+    assert "stopped" in await outcome(runner, make_code, attempt)
+
+
+@pytest.mark.parametrize(
+    ("attempt", "protection"),
+    [
+        ("return socket.create_server(('127.0.0.1', 0)).getsockname()", "listening"),
+        ("return socket.socket(socket.AF_UNIX).fileno()", "network of verification runs"),
+        ("return socket.socket(socket.AF_INET, socket.SOCK_RAW, 1).fileno()", "network of verification runs"),
+        ("return socket.socket(socket.AF_PACKET, socket.SOCK_RAW).fileno()", "network of verification runs"),
+    ],
+)
+async def test_an_open_run_cannot_listen_nor_open_other_kinds_of_sockets(
+    attempt: str, protection: str, runner: Runner, make_code: MakeCode, active: set[str]
+) -> None:
+    needs(active, protection)
+    assert "stopped" in await outcome(runner, make_code, attempt, "open")
+
+
+async def test_not_stopped_an_open_run_reaches_the_server_as_its_status_says(
+    runner: Runner, make_code: MakeCode, listener: socket.socket, active: set[str]
+) -> None:
+    """Listed as not stopped: connecting by TCP is what an open run is for, and ports of this machine are among them."""
+    attempt = f"return socket.create_connection(('127.0.0.1', {listener.getsockname()[1]}), 3).getpeername()"
+    assert "escaped" in await outcome(runner, make_code, attempt, "open")
+    assert "network of other runs" not in active
+
+
+@pytest.mark.parametrize(
+    ("attempt", "protection"),
+    [
+        ("return len(bytearray(8 * 1024**3))", "memory"),
+        ("held = []\nwhile True: held.append(bytearray(64 * 1024**2))", "memory"),
+        ("held = []\nwhile True: held.append(mmap.mmap(-1, 1024**3))", "memory"),
+        ("held = []\nwhile True: held.append(open('/dev/null'))", "open files"),
+        ("open('big', 'wb').write(bytes(100 * 1024**2))\nreturn 'written'", "file size"),
+        (
+            "for number in range(20): open(str(number), 'wb').write(bytes(50 * 1024**2))\nreturn 'written'",
+            "folder size",
+        ),
+    ],
+)
+async def test_bombs_hit_a_limit_and_the_next_run_works(
+    attempt: str, protection: str, runner: Runner, make_code: MakeCode, active: set[str], echo: Flow
+) -> None:
+    needs(active, protection)
+    ended = await outcome(runner, make_code, attempt)
+    assert "stopped" in ended or ended.get("ended") in {"limit", "crash"}
+    assert (await runner.run(echo, "still here")).output == "still here"
+
+
+async def test_a_loop_without_end_is_stopped_when_its_time_is_up(runner: Runner, make_code: MakeCode) -> None:
+    result = await runner._submit(make_code("while True: pass"), timeout=2)  # pyright: ignore[reportPrivateUsage]
+    assert result.error is not None
+    assert result.error.code in {"timeout", "limit"}
