@@ -1,6 +1,17 @@
-"""Spec texts that several tests build: an echo, a loop, an agent's tool, a prompt with everything in it."""
+"""Spec texts that several tests build: an echo, a prompt, a loop, an agent's tool, a prompt with everything in it."""
 
 ECHO = "nodes:\n  A: ChatInput\n  B: ChatOutput\nedges:\n  A.message -> B.input_value\n"
+LOUDER = """name: Louder
+nodes:
+  chat: ChatInput
+  prompt: Prompt Template
+  answer: ChatOutput
+edges:
+  chat.message -> prompt.text
+  prompt.prompt -> answer.input_value
+config:
+  prompt.template: "Say it louder: {text}"
+"""
 LOOP = """\
 nodes:
   A: ChatInput

@@ -11,21 +11,11 @@ from agent.scripted import answered, call, scripted
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build
+from tests.flows.specs import LOUDER
 from tests.stand_ins import StandInRunner
 from tools.workbench import Workbench
 
 pytestmark = pytest.mark.anyio
-LOUDER = """name: Louder
-nodes:
-  chat: ChatInput
-  prompt: Prompt Template
-  answer: ChatOutput
-edges:
-  chat.message -> prompt.text
-  prompt.prompt -> answer.input_value
-config:
-  prompt.template: "Say it louder: {text}"
-"""
 
 SECRET = """name: Model
 nodes:

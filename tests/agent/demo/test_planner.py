@@ -10,19 +10,8 @@ from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build
 from runtime.results import RunError
+from tests.flows.specs import LOUDER
 from tests.stand_ins import StandInRunner, ran
-
-LOUDER = """name: Louder
-nodes:
-  chat: ChatInput
-  prompt: Prompt Template
-  answer: ChatOutput
-edges:
-  chat.message -> prompt.text
-  prompt.prompt -> answer.input_value
-config:
-  prompt.template: "Say it louder: {text}"
-"""
 
 
 @pytest.fixture
