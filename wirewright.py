@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from flows.checks import check
     from flows.document import Flow
     from flows.spec import build, to_spec
+    from runtime.guard import Violation, scan
     from runtime.runner import Runner
 
 _HOMES = {
@@ -24,8 +25,10 @@ _HOMES = {
     "Runner": "runtime.runner",
     "TurnRequest": "agent.turn",
     "TurnResult": "agent.turn",
+    "Violation": "runtime.guard",
     "build": "flows.spec",
     "check": "flows.checks",
+    "scan": "runtime.guard",
     "to_spec": "flows.spec",
 }
 
@@ -37,8 +40,10 @@ __all__ = [
     "Runner",
     "TurnRequest",
     "TurnResult",
+    "Violation",
     "build",
     "check",
+    "scan",
     "to_spec",
 ]
 

@@ -9,6 +9,7 @@ from pydantic_ai.models import Model
 from agent.chain import chain
 from agent.conduct import Conduct
 from agent.failures import AssistantUnavailable
+from agent.inflow import flow_models
 from agent.providers import ModelChoice, choose, connect
 from agent.settings import AssistantSettings
 from agent.stream import TurnStream
@@ -58,7 +59,14 @@ class Assistant:
         """
         settings = settings or AssistantSettings()
         environment = RunnerEnvironment.locate(settings.cache)
-        async with Runner(environment, concurrency=settings.concurrency) as runner:
+        models = flow_models(settings.model, own=model)
+        runner = Runner(
+            environment,
+            concurrency=settings.concurrency,
+            models=models,
+            allow_variables=settings.run_variables,
+        )
+        async with runner:
             yield cls(settings, runner, model=model)
 
     def choose(self, wanted: str | None) -> ModelChoice:
@@ -102,14 +110,16 @@ class Assistant:
         """
         return TurnStream(Conduct(self, request, self.choose(request.model)).run)
 
-    def workbench(self, request: TurnRequest, catalogue: Catalogue) -> Workbench:
-        """What the tools of a turn work on."""
+    def workbench(self, request: TurnRequest, catalogue: Catalogue, choice: ModelChoice) -> Workbench:
+        """What the tools of a turn work on; a flow that asks for the assistant's model gets the one of this turn."""
+        default = choice.provider if choice.is_demo or not choice.names else f"{choice.provider}:{choice.names[0]}"
         return Workbench(
             user=request.user,
             session=request.session,
             catalogue=catalogue,
             runner=self.runner,
             flow=request.flow or Flow.empty(),
+            models=flow_models(default, connect=self.model, own=self._model),
         )
 
     def model(self, choice: ModelChoice) -> Model:

@@ -33,19 +33,21 @@ from agent.turn import Intent, Outcome, TurnEnded, TurnError, TurnRequest, TurnR
 from flows.checks import check
 from flows.document import Flow
 from flows.summary import canvas_summary
+from runtime.results import ModelUsage
 from tools.build import build_tools
 from tools.discover import discover
 from tools.edit import edit
 from tools.events import FlowUpdate, Progress
 from tools.read import read
 from tools.run import run_tools
+from tools.templates import template_list, template_use
 from tools.workbench import Workbench
 
 if TYPE_CHECKING:
     from agent.assistant import Assistant
 
-READ_TOOLS: list[AbstractToolset[Workbench]] = [discover, read]
-ALL_TOOLS: list[AbstractToolset[Workbench]] = [discover, read, build_tools, edit, run_tools]
+READ_TOOLS: list[AbstractToolset[Workbench]] = [discover, read, template_list]
+ALL_TOOLS: list[AbstractToolset[Workbench]] = [*READ_TOOLS, build_tools, template_use, edit, run_tools]
 
 CUT = "\n... [the message was longer; the rest was cut]"
 
@@ -94,7 +96,7 @@ class Conduct:
         if not self._assistant.knows_components:
             await send(Progress(step="preparing_runner", message="Installing the flow engine (only the first time)..."))
         catalogue = await self._assistant.catalogue()
-        bench = self._bench = self._assistant.workbench(self._request, catalogue)
+        bench = self._bench = self._assistant.workbench(self._request, catalogue, self._choice)
         if model is None:
             model = demo_model(bench, self._text)
         if self._intent == "action":
@@ -142,7 +144,6 @@ class Conduct:
     def _result(self, outcome: Outcome, text: str, *, error: TurnError | None = None) -> TurnResult:
         before = self._request.flow or Flow.empty()
         bench = self._bench
-        demo = self._choice.is_demo
         result = TurnResult(
             outcome=outcome,
             intent=self._intent,
@@ -153,7 +154,7 @@ class Conduct:
             actions=[] if bench is None else bench.actions,
             runs=[] if bench is None else bench.runs,
             caveats=[] if bench is None else bench.caveats,
-            usage={} if demo else self._usage,
+            usage=self._spent(),
             seconds=perf_counter() - self._started,
             models=answering(self._messages),
             messages=self._messages,
@@ -162,6 +163,16 @@ class Conduct:
         if bench is not None and (bench.actions or bench.proposal):
             result.faults = list(check(result.flow, bench.catalogue))
         return result
+
+    def _spent(self) -> dict[str, RunUsage]:
+        """What the turn spent by phase; the demo spends nothing, the models of the flows it ran may have."""
+        spent = {} if self._choice.is_demo else dict(self._usage)
+        flows = ModelUsage() if self._bench is None else self._bench.flow_usage
+        if flows.calls:
+            spent["flow"] = RunUsage(
+                requests=flows.calls, input_tokens=flows.input_tokens, output_tokens=flows.output_tokens
+            )
+        return spent
 
 
 def sanitise(text: str, limit: int) -> str:

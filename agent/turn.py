@@ -111,7 +111,7 @@ class TurnResult(BaseModel):
         runs: the user's runs, in order.
         faults: what is still wrong with the resulting or proposed flow.
         caveats: what could not be verified.
-        usage: tokens and requests by phase (`intent`, `main`).
+        usage: tokens and requests by phase (`intent`, `main`, `flow`: the models of the flows that were run).
         seconds: wall-clock duration.
         models: the models that answered, in order, each once.
         messages: the agent's messages.

@@ -5,7 +5,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from benchmarks import building, runs, serving, turn
+from benchmarks import building, models, runs, searching, serving, turn
 from benchmarks.engine import engine
 from flows.catalogue import Catalogue
 from runtime.provision import RunnerEnvironment
@@ -19,10 +19,12 @@ async def main() -> None:
     environment = RunnerEnvironment.locate()
     await environment.install(print)
     catalogue = Catalogue.load()
+    print(searching.measure(catalogue))
     with engine(environment) as lfx:
-        print(building.measure(catalogue, lfx))
+        print(*building.measure(catalogue, lfx), sep="\n")
         async with Runner(environment, catalogue=catalogue) as runner:
-            print(await runs.measure(runner, catalogue, lfx))
+            print(*await runs.measure(runner, catalogue, lfx), sep="\n")
+            print(await models.measure(runner, catalogue, lfx))
     for text in (*await asyncio.to_thread(serving.measure), *await turn.measure()):
         print(text)
 

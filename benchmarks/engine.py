@@ -1,5 +1,6 @@
 """The engine itself, asked one command at a time, to be measured beside ours."""
 
+import asyncio
 import json
 import os
 import subprocess
@@ -28,6 +29,10 @@ class Engine:
         self._process.stdin.write(json.dumps(command) + "\n")
         self._process.stdin.flush()
         return float(json.loads(self._process.stdout.readline())["ms"])
+
+    async def ask(self, **command: Any) -> float:
+        """The same while this loop goes on, for what needs an answer from here."""
+        return await asyncio.to_thread(self.do, **command)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ import typer
 
 from cli.failures import FAILED, Stopped
 from cli.options import Json
+from cli.scan import scan
 
 if TYPE_CHECKING:
     from flows.catalogue import Catalogue, ComponentType, Match
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 commands = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Find component types and read how they are used."
 )
+commands.command(epilog="Example: wirewright components scan component.py --json")(scan)
 
 
 @dataclass(frozen=True)
@@ -41,10 +43,11 @@ def search(
     catalogue = ready_catalogue()
     for number, asked in enumerate(_queries() if query == "-" else [Asked(query)]):
         matches = [] if asked.query is None else catalogue.search(asked.query, limit)
+        near = [] if matches or asked.query is None else catalogue.nearest_matches(asked.query)
         if as_json:
-            _print_json(asked, matches)
+            _print_json(asked, matches, near)
         else:
-            _print(asked, matches, first=number == 0, titled=query == "-")
+            _print(asked, matches, near, first=number == 0, titled=query == "-")
 
 
 @commands.command(epilog="Example: wirewright components describe ChatInput")
@@ -83,18 +86,20 @@ def _queries() -> Iterator[Asked]:
             yield Asked(text.rstrip("\r\n"))
 
 
-def _print_json(asked: Asked, matches: "list[Match]") -> None:
+def _print_json(asked: Asked, matches: "list[Match]", near: "list[Match]") -> None:
     from cli.output import document
 
     found = [{"type": m.type, "display_name": m.display_name, "score": round(m.score, 6)} for m in matches]
     row: dict[str, object] = {"query": asked.query, "matches": found}
+    if near:
+        row["nearest"] = [match.type for match in near]
     if asked.query is None:
         unreadable = Stopped("unreadable", "The line is not UTF-8 text.", fix="Send UTF-8.", where=asked.where)
         row["error"] = unreadable.to_json()
     document(row)
 
 
-def _print(asked: Asked, matches: "list[Match]", *, first: bool, titled: bool) -> None:
+def _print(asked: Asked, matches: "list[Match]", near: "list[Match]", *, first: bool, titled: bool) -> None:
     from cli.output import answer, note
 
     if asked.query is None:
@@ -103,7 +108,8 @@ def _print(asked: Asked, matches: "list[Match]", *, first: bool, titled: bool) -
     if titled:
         answer(asked.query if first else f"\n{asked.query}")
     if not matches:
-        note(f"No component matches {asked.query!r}. Try other words for what it should do.")
+        fix = f"The nearest: {', '.join(match.type for match in near)}." if near else "Try other words for it."
+        note(f"No component matches {asked.query!r}. {fix}")
     width = max((len(match.type) for match in matches), default=0)
     for match in matches:
         answer(f"{match.type:<{width}}  {match.description.splitlines()[0] if match.description else ''}".rstrip())

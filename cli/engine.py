@@ -3,12 +3,12 @@
 import asyncio
 from typing import TYPE_CHECKING
 
-from cli.failures import Stopped
+from cli.failures import BadUsage, Stopped
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from flows.catalogue import Catalogue
-    from flows.document import Flow
-    from runtime.results import RunResult
 
 
 class EngineUnavailable(Stopped):
@@ -41,36 +41,30 @@ def ready_catalogue() -> "Catalogue":
     return catalogue
 
 
-async def install(*, repair: bool = False) -> None:
+async def install(*, repair: bool = False, added: "Sequence[str]" = (), removed: "Sequence[str]" = ()) -> None:
     """Install what is missing of the flow engine.
 
     Args:
         repair: make a whole installation anew, too.
+        added: bundles to have from now on: package names, with versions if need be.
+        removed: bundles to do without.
 
     Raises:
-        EngineUnavailable: when it cannot be installed.
+        EngineUnavailable: when it cannot be installed; with bundles, what was there still works.
+        BadUsage: when a bundle's name is none.
     """
     from cli.output import progress
+    from runtime.bundles import BundleNameError
     from runtime.provision import InstallError, RunnerEnvironment
+    from runtime.warm import starts
 
+    environment = RunnerEnvironment.locate()
     try:
-        await RunnerEnvironment.locate().install(progress(), repair=repair)
+        if added or removed:
+            environment = await environment.change_bundles(added, removed, progress=progress(), proof=starts)
+        if repair or not (added or removed):
+            await environment.install(progress(), repair=repair)
+    except BundleNameError as error:
+        raise BadUsage("bad_value", str(error), fix=error.fix, where="--with") from None
     except InstallError as error:
         raise EngineUnavailable("engine_unavailable", error.message, fix=error.fix) from None
-
-
-async def run_once(flow: "Flow", text: str | None, seconds: float) -> "RunResult":
-    """Run a flow on an engine that is started for it.
-
-    Args:
-        flow: what to run.
-        text: the chat's input.
-        seconds: how long the run itself may take.
-    """
-    from cli.output import progress
-    from runtime.runner import Runner
-
-    runner = Runner(concurrency=1)
-    runner.on_progress = progress()
-    async with runner:
-        return await runner.run(flow, text, timeout=seconds)

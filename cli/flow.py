@@ -1,4 +1,4 @@
-"""`wirewright flow`: build, check, run and print flows."""
+"""`wirewright flow`: build, check, run and print flows, compare and merge them, and start from a template."""
 
 import math
 from dataclasses import replace
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli import compare, templates
 from cli.failures import FAILED, BadUsage
 from cli.options import FlowFile, Json
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from flows.faults import Fault
     from runtime.results import RunResult
 
-commands = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Build, check, run and print flows.")
+commands = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Build, check, run, compare and print flows.")
 
 RUN_SECONDS = 60.0
 
@@ -40,7 +41,7 @@ def build(
     from cli.target import writable, write_flow
 
     target = writable(out)
-    made, catalogue = _made(f)
+    made, catalogue = flow_in(f)
     if made.flow is not None and catalogue is not None and not made.from_spec:
         made = replace(made, faults=tuple(_checked(made, catalogue)))
     flow = made.flow if sound(made.faults) else None
@@ -60,7 +61,7 @@ def check(f: FlowFile, *, as_json: Json = False) -> None:
     from cli.faults import counted, lines, sound
     from cli.output import answer, document
 
-    made, catalogue = _made(f)
+    made, catalogue = flow_in(f)
     faults = _checked(made, catalogue)
     ok = sound(faults)
     if as_json:
@@ -78,31 +79,38 @@ def run(
     f: FlowFile,
     text: Annotated[str | None, typer.Option("--input", metavar="T", help="The text to type into the chat.")] = None,
     timeout: Annotated[float, typer.Option(metavar="S", help="Seconds that the run may take.")] = RUN_SECONDS,
+    session: Annotated[str | None, typer.Option(metavar="ID", help="The session id that the flow sees.")] = None,
+    tweak: Annotated[
+        list[str] | None, typer.Option(metavar="NODE.FIELD=VALUE", help="A value for this run alone; may be repeated.")
+    ] = None,
     *,
+    events: Annotated[bool, typer.Option("--events", help="Tell of each node as it begins and ends.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Run a flow once on the real engine and print what it gives."""
+    """Run a flow once on the real engine and print what it gives. With --json, events are lines before the result."""
     from cli.faults import note_faults, sound
     from cli.output import document
+    from cli.running import result_json, run_once, teller, tweaks_of, written
 
     if not (math.isfinite(timeout) and timeout > 0):
         raise BadUsage("bad_value", "--timeout must be a positive number of seconds.", fix="Try 60.", where="--timeout")
-    made, catalogue = _made(f)
+    made, catalogue = flow_in(f)
     faults = _checked(made, catalogue)
     if made.flow is None or not sound(faults):
         if as_json:
-            document({**_result_json(_not_run(faults)), "faults": _faults_json(faults)})
+            document({**result_json(_not_run(faults)), "faults": _faults_json(faults)})
         else:
             note_faults(faults)
         raise typer.Exit(FAILED)
 
     import asyncio
 
-    from cli.engine import run_once
-
-    result = _written(made, asyncio.run(run_once(made.flow, text, timeout)))
+    tweaks = tweaks_of(tweak or [], made)
+    on_event = teller(made, as_json=as_json) if events else None
+    work = run_once(made.flow, text, timeout, session=session, tweaks=tweaks, on_event=on_event)
+    result = written(made, asyncio.run(work))
     if as_json:
-        document(_result_json(result))
+        document(result_json(result))
     else:
         note_faults(faults)
         _tell_result(result)
@@ -117,15 +125,17 @@ def spec(f: FlowFile, *, as_json: Json = False) -> None:
     from cli.faults import note_faults
     from cli.output import answer, document
     from cli.source import flow_of, read
-    from flows.spec import to_spec
+    from flows.spec import spoken
 
     source = read(f)
     if source.is_json:
         flow, faults = flow_of(source), ()
     else:
-        made, _ = _made(f, source.text)
+        made, _ = flow_in(f, source.text)
         flow, faults = made.flow, made.faults
-    text = None if flow is None else to_spec(flow, cached_catalogue())
+    said = None if flow is None else spoken(flow, cached_catalogue())
+    text = None if said is None else said.text
+    faults = (*faults, *(() if said is None else said.faults))  # what the text leaves out
     if as_json:
         document({"ok": text is not None, "spec": text, "faults": _faults_json(faults)})
     else:
@@ -136,7 +146,14 @@ def spec(f: FlowFile, *, as_json: Json = False) -> None:
         raise typer.Exit(FAILED)
 
 
-def _made(name: str, text: str | None = None) -> "tuple[Made, Catalogue | None]":
+commands.command("diff", epilog="Example: wirewright flow diff before.json after.json --json")(compare.diff)
+commands.command("merge", epilog="Example: wirewright flow merge canvas.json echo.txt --out both.json")(compare.merge)
+commands.command("templates", epilog="Example: wirewright flow templates router | wirewright flow run - --input hello")(
+    templates.templates
+)
+
+
+def flow_in(name: str, text: str | None = None) -> "tuple[Made, Catalogue | None]":
     """The flow in a source, and the catalogue; without one, that is the only fault."""
     from cli.engine import EngineUnavailable, ready_catalogue
     from cli.source import Made, Source, built, flow_of, read, shown
@@ -173,21 +190,6 @@ def _not_run(faults: "list[Fault]") -> "RunResult":
     code = "crash" if first.code in _NO_ENGINE else "wiring"
     error = RunError(code=code, message=message, fix=first.fix, node=first.node)
     return RunResult(run_id="", output=None, outputs={}, metrics=RunMetrics(seconds=0.0), error=error)
-
-
-def _written(made: "Made", result: "RunResult") -> "RunResult":
-    """A result with the ids that the source writes."""
-    outputs = {made.name(node): value for node, value in result.outputs.items()}
-    error = result.error
-    if error is not None:
-        node = None if error.node is None else made.name(error.node)
-        error = replace(error, node=node, message=made.in_words(error.message), fix=made.in_words(error.fix))
-    return replace(result, outputs=outputs, error=error)
-
-
-def _result_json(result: "RunResult") -> dict[str, object]:
-    shown = result.to_json()
-    return {key: shown[key] for key in ("ok", "output", "outputs", "metrics", "error")}
 
 
 def _faults_json(faults: "tuple[Fault, ...] | list[Fault]") -> list[object]:

@@ -145,7 +145,9 @@ def change(action: FlowAction) -> str:
             return f"- {_arrow(Edge(action.edge))}"
         case "configure":
             return f"~ {action.node}: {action.field}"
-        case "select_output" | "set_connection_mode" | "set_tool_mode":
+        case "set_detail":
+            return f"~ {'.'.join(str(step) for step in action.path)}"
+        case "select_output" | "set_connection_mode" | "set_tool_mode" | "amend":
             return f"~ {action.node}"
         case "arrange" | "set_flow":
             return ""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.failures import FAILED
+from cli.failures import FAILED, BadUsage
 from cli.options import Json
 
 if TYPE_CHECKING:
@@ -16,20 +16,35 @@ commands = typer.Typer(
 )
 
 
-@commands.command(epilog="Example: wirewright runner install")
+@commands.command(epilog="Example: wirewright runner install --with lfx-anthropic")
 def install(
+    more: Annotated[
+        list[str] | None, typer.Argument(metavar="[BUNDLE]...", help="More bundles for --with.", show_default=False)
+    ] = None,
     *,
+    with_: Annotated[
+        list[str] | None,
+        typer.Option("--with", metavar="BUNDLE", help="Add the component types of a package; may be repeated."),
+    ] = None,
+    without: Annotated[
+        list[str] | None, typer.Option("--without", metavar="BUNDLE", help="Do without a package that was added.")
+    ] = None,
     repair: Annotated[bool, typer.Option("--repair", help="Install anew, even when it looks whole.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Install the flow engine and read out its components. With nothing to do, it returns at once."""
+    """Install the flow engine and read out its components. With nothing to do, it returns at once.
+
+    Bundles are installed into an environment beside the one that is there, which stays until the new one works.
+    """
     import asyncio
 
     from cli import engine
     from cli.output import document
 
+    if more and not with_:
+        raise BadUsage("bad_value", f"{more[0]} is not expected here.", fix=f"Write --with {more[0]}.", where=more[0])
     try:
-        asyncio.run(engine.install(repair=repair))
+        asyncio.run(engine.install(repair=repair, added=[*(with_ or []), *(more or [])], removed=without or []))
     except engine.EngineUnavailable as unavailable:
         if not as_json:
             raise
@@ -52,6 +67,8 @@ def status(*, as_json: Json = False) -> None:
         answer(f"Installed: lfx {found.lfx} on Python {found.python}, {found.packages} packages, {found.size_mb} MB.")
     else:
         answer("Not installed. Run: wirewright runner install")
+    if found.bundles:
+        answer(f"Bundles: {', '.join(found.bundles)}.")
     answer(f"Catalogue: {f'{found.component_types} component types' if found.catalogue else 'none yet'}.")
     answer("A run is kept from the rest of this machine by:")
     for protection in found.protections:

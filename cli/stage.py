@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
+from agent.inflow import flow_models
 from agent.settings import AssistantSettings
 from cli.configuration import settings_of
 from cli.engine import EngineUnavailable
@@ -28,7 +29,8 @@ async def opened(concurrency: int) -> AsyncGenerator[Stage]:
         EngineUnavailable: when flows cannot be run here.
     """
     settings = settings_of(AssistantSettings)
-    runner = Runner(RunnerEnvironment.locate(settings.cache), concurrency=concurrency)
+    models = flow_models(settings.model)
+    runner = Runner(RunnerEnvironment.locate(settings.cache), concurrency=concurrency, models=models)
     runner.on_progress = progress()
     async with runner:
         if not await runner.ready(READY_SECONDS):

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from flows.document import Edge, Flow, FlowFormatError, Node
     from flows.edit import Edit, EditError
     from flows.faults import Fault
-    from flows.spec import BuildResult, build, parse, to_spec
+    from flows.spec import BuildResult, Spoken, build, parse, spoken, to_spec
+    from flows.toolnames import agent_tool_names, tool_names
 
 _HOMES = {
     "BuildResult": "flows.spec",
@@ -26,12 +27,16 @@ _HOMES = {
     "FlowFormatError": "flows.document",
     "Match": "flows.catalogue",
     "Node": "flows.document",
+    "Spoken": "flows.spec",
     "UnknownComponent": "flows.catalogue",
+    "agent_tool_names": "flows.toolnames",
     "build": "flows.spec",
     "check": "flows.checks",
     "fingerprint": "flows.diff",
     "parse": "flows.spec",
+    "spoken": "flows.spec",
     "to_spec": "flows.spec",
+    "tool_names": "flows.toolnames",
 }
 
 __all__ = [
@@ -47,12 +52,16 @@ __all__ = [
     "FlowFormatError",
     "Match",
     "Node",
+    "Spoken",
     "UnknownComponent",
+    "agent_tool_names",
     "build",
     "check",
     "fingerprint",
     "parse",
+    "spoken",
     "to_spec",
+    "tool_names",
 ]
 
 

@@ -28,6 +28,7 @@ from flows.jsonvalues import (
 IndexedEdge: TypeAlias = tuple[int, JsonObject]
 LAST = -1
 """The index that means the last place."""
+_PARTS = frozenset({"nodes", "edges"})
 
 
 class StaleAction(ValueError):
@@ -137,6 +138,25 @@ class SetToolMode:
 
 
 @dataclass(frozen=True)
+class Amend:
+    """What a node carries besides its field values changes: its display name, its description, its definition."""
+
+    node: str
+    also: tuple[NodeChange, ...]
+    kind: Literal["amend"] = "amend"
+
+
+@dataclass(frozen=True)
+class SetDetail:
+    """The document changes at `path`, outside its nodes and edges: the flow's name, its description, the viewport."""
+
+    path: JsonPath
+    old: MaybeJson
+    new: MaybeJson
+    kind: Literal["set_detail"] = "set_detail"
+
+
+@dataclass(frozen=True)
 class SetFlow:
     """The whole document is replaced by another."""
 
@@ -145,18 +165,9 @@ class SetFlow:
     kind: Literal["set_flow"] = "set_flow"
 
 
-FlowAction: TypeAlias = (
-    AddComponent
-    | RemoveComponent
-    | Connect
-    | Disconnect
-    | Configure
-    | Arrange
-    | SelectOutput
-    | SetConnectionMode
-    | SetToolMode
-    | SetFlow
-)
+NodeAction: TypeAlias = Configure | Arrange | SelectOutput | SetConnectionMode | SetToolMode | Amend
+"""An action that changes one node."""
+FlowAction: TypeAlias = AddComponent | RemoveComponent | Connect | Disconnect | NodeAction | SetDetail | SetFlow
 
 
 def inverse(action: FlowAction) -> FlowAction:
@@ -172,8 +183,10 @@ def inverse(action: FlowAction) -> FlowAction:
             return Connect(action.edge, None if action.index == LAST else action.index)
         case Configure() | SelectOutput():
             return replace(action, old=action.new, new=action.old, also=_reverse(action.also))
-        case Arrange() | SetConnectionMode() | SetFlow():
+        case Arrange() | SetConnectionMode() | SetDetail() | SetFlow():
             return replace(action, old=action.new, new=action.old)
+        case Amend():
+            return replace(action, also=_reverse(action.also))
         case SetToolMode():
             return replace(action, enabled=not action.enabled, also=_reverse(action.also))
         case _:
@@ -197,23 +210,30 @@ def apply(flow: Flow, action: FlowAction) -> Flow:
             edges = list(as_list(flow.data.get("edges")))
             _take(edges, action.index, action.edge, "edge")
             return flow.with_parts(edges=edges)
-        case Configure():
-            value = NodeChange((*field_path(action.field), "value"), action.old, action.new)
-            return change_node(flow, action.node, (value, *action.also))
-        case Arrange():
-            return change_node(flow, action.node, (NodeChange((action.key,), action.old, action.new),))
-        case SelectOutput():
-            chosen = NodeChange(("data", "selected_output"), action.old, action.new)
-            return change_node(flow, action.node, (chosen, *action.also))
-        case SetConnectionMode():
-            value = NodeChange((*field_path(action.field), "value"), action.old, action.new)
-            return change_node(flow, action.node, (value,))
-        case SetToolMode():
-            return change_node(flow, action.node, action.also)
+        case Configure() | Arrange() | SelectOutput() | SetConnectionMode() | SetToolMode() | Amend():
+            return change_node(flow, action.node, node_changes(action))
+        case SetDetail():
+            return _set_detail(flow, action)
         case SetFlow():
             if not same_json(flow.raw, action.old):
                 raise StaleAction("The flow is not the one that was to be replaced; look at it again.")
             return Flow(action.new)
+        case _:
+            assert_never(action)
+
+
+def node_changes(action: NodeAction) -> tuple[NodeChange, ...]:
+    """Return what an action changes in its node, place by place."""
+    match action:
+        case Configure() | SetConnectionMode():
+            value = NodeChange((*field_path(action.field), "value"), action.old, action.new)
+            return (value, *(action.also if isinstance(action, Configure) else ()))
+        case Arrange():
+            return (NodeChange((action.key,), action.old, action.new),)
+        case SelectOutput():
+            return (NodeChange(("data", "selected_output"), action.old, action.new), *action.also)
+        case SetToolMode() | Amend():
+            return action.also
         case _:
             assert_never(action)
 
@@ -301,6 +321,13 @@ def _connect(flow: Flow, action: Connect) -> Flow:
     edges = list(as_list(flow.data.get("edges")))
     _put(edges, action.index, action.edge, "edge")
     return flow.with_parts(edges=edges)
+
+
+def _set_detail(flow: Flow, action: SetDetail) -> Flow:
+    inner = action.path[1:] if action.path[:1] == ("data",) else action.path
+    if not inner or inner[0] in _PARTS:
+        raise StaleAction("A detail lies outside the flow's nodes and edges.")
+    return Flow(change_raw(flow.raw, (NodeChange(action.path, action.old, action.new),), "the flow"))
 
 
 def _put(members: list[Json], index: int | None, member: Json, what: str) -> None:

@@ -7,16 +7,19 @@ from typing import cast
 
 from flows.actions import (
     AddComponent,
+    Amend,
     Arrange,
     Configure,
     Connect,
     Disconnect,
     FlowAction,
     IndexedEdge,
+    NodeAction,
     NodeChange,
     RemoveComponent,
     SelectOutput,
     SetConnectionMode,
+    SetDetail,
     SetFlow,
     SetToolMode,
 )
@@ -49,6 +52,8 @@ def action_to_json(action: FlowAction) -> JsonObject:
             written["edges"] = [[index, copy_json(edge)] for index, edge in pairs]
         elif entry.name == "also":
             written["also"] = [_change_to_json(change) for change in cast("tuple[NodeChange, ...]", value)]
+        elif entry.name == "path":
+            written["path"] = list(cast("JsonPath", value))
         elif not isinstance(value, Missing):
             written[entry.name] = copy_json(value)
     return written
@@ -75,6 +80,16 @@ def action_from_json(obj: object) -> FlowAction:
             return Connect(_object(raw, "edge"), None if raw.get("index") is None else _index(raw))
         case "disconnect":
             return Disconnect(_object(raw, "edge"), _index(raw))
+        case "set_detail":
+            return SetDetail(_path(raw), old, new)
+        case "set_flow":
+            return SetFlow(_object(raw, "old"), _object(raw, "new"))
+        case _:
+            return _node_action(raw, old, new)
+
+
+def _node_action(raw: JsonObject, old: MaybeJson, new: MaybeJson) -> NodeAction:
+    match raw.get("kind"):
         case "configure":
             return Configure(_text(raw, "node"), _text(raw, "field"), old, new, _changes(raw))
         case "arrange":
@@ -85,8 +100,8 @@ def action_from_json(obj: object) -> FlowAction:
             return SetConnectionMode(_text(raw, "node"), _text(raw, "field"), old, new)
         case "set_tool_mode":
             return SetToolMode(_text(raw, "node"), raw.get("enabled") is True, _changes(raw))
-        case "set_flow":
-            return SetFlow(_object(raw, "old"), _object(raw, "new"))
+        case "amend":
+            return Amend(_text(raw, "node"), _changes(raw))
         case other:
             raise ActionFormatError(f"There is no action of the kind {other!r}.")
 
@@ -103,13 +118,17 @@ def _changes(raw: JsonObject) -> tuple[NodeChange, ...]:
     changes: list[NodeChange] = []
     for entry in as_list(raw.get("also")):
         change = as_object(entry)
-        steps = as_list(change.get("path"))
-        path: JsonPath = tuple(step for step in steps if isinstance(step, str | int) and not isinstance(step, bool))
-        if not path or len(path) != len(steps):
-            raise ActionFormatError("A change needs a path of names and numbers.")
         old: MaybeJson = change.get("old", MISSING)
-        changes.append(NodeChange(path, old, change.get("new", MISSING)))
+        changes.append(NodeChange(_path(change), old, change.get("new", MISSING)))
     return tuple(changes)
+
+
+def _path(raw: JsonObject) -> JsonPath:
+    steps = as_list(raw.get("path"))
+    path: JsonPath = tuple(step for step in steps if isinstance(step, str | int) and not isinstance(step, bool))
+    if not path or len(path) != len(steps):
+        raise ActionFormatError("A change needs a path of names and numbers.")
+    return path
 
 
 def _edges(raw: JsonObject) -> tuple[IndexedEdge, ...]:

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from flows.faults import nearest
 from flows.jsonvalues import Json, JsonObject, NotJsonError, as_list, as_object, as_text, copy_json
+from flows.names import aliases
 from flows.paths import cache_folder
+from flows.wording import plain
 
 if TYPE_CHECKING:
     from flows.search import Index
+    from flows.segment import Segment
 
 FORMAT = 1
+BUDGET = 1500
+"""Characters that a description should not exceed."""
 REMEDY = "run: wirewright runner install"
 _OUTPUT_DEFAULTS: JsonObject = {"hidden": False, "options": None, "required_inputs": None}
 
@@ -59,12 +63,27 @@ def can_be_tool(definition: JsonObject) -> bool:
     return bool(definition.get("add_tool_output")) or any(as_object(field).get("tool_mode") for field in fields)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Match:
+    """One answer to a search, best score first."""
+
+    type: str
+    display_name: str
+    score: float
+    description: str = ""
+    category: str = ""
+
+
 @dataclass(frozen=True)
 class ComponentType:
     """One kind of component; `raw` is the definition that a node carries and must not be changed."""
 
     type: str
     raw: JsonObject
+    choices: JsonObject | None = field(default_factory=dict[str, Json])
+    """What its options make of fields and outputs (see `flows.dynamic_rules`); None when the engine could not say."""
+    lacking: JsonObject = field(default_factory=dict[str, Json])
+    """Packages that its code imports and that the engine does not have: `always` and `sometimes`, as lists."""
 
     @property
     def display_name(self) -> str:
@@ -112,6 +131,16 @@ class ComponentType:
         """Whether an agent can use it as a tool: a field declares tool mode, or the class opts in."""
         return can_be_tool(self.raw)
 
+    def as_match(self, score: float) -> Match:
+        """Return this type as an answer to a search."""
+        return Match(
+            type=self.type,
+            display_name=self.display_name,
+            score=round(score, 3),
+            description=self.description,
+            category=self.category,
+        )
+
     @cached_property
     def definition(self) -> JsonObject:
         """What a new node carries as `data.node`; shared between nodes, never changed."""
@@ -122,23 +151,18 @@ class ComponentType:
         return {**self.raw, "outputs": outputs}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Match:
-    """One answer to a search, best score first."""
-
-    type: str
-    display_name: str
-    score: float
-    description: str = ""
-    category: str = ""
-
-
 class Catalogue:
-    """The component types by name; it is read once and never changes."""
+    """The component types by name; it is read once and never changes.
+
+    `shadowed` names the components given to `with_components` that were left out, because a built-in has their name.
+    """
 
     def __init__(self, components: Mapping[str, ComponentType], *, version: str = "") -> None:
         self._components = dict(components)
+        self._own: dict[str, ComponentType] = {}
+        self._built_in: Catalogue = self
         self.version = version
+        self.shadowed: tuple[str, ...] = ()
 
     @classmethod
     def load(cls, path: Path | None = None) -> Catalogue:
@@ -178,16 +202,52 @@ class Catalogue:
         components = document.get("components")
         if not isinstance(components, dict):
             raise CatalogueFormatError("has no components")
+        all_choices, lacking = as_object(document.get("choices")), as_object(document.get("lacking"))
         known: dict[str, ComponentType] = {}
         for name, raw in components.items():
             if not isinstance(raw, dict) or not isinstance(raw.get("template"), dict):
                 raise CatalogueFormatError(f"has a component without a template: {name!r}")
-            known[name] = ComponentType(name, raw)
+            choices = all_choices.get(name, {})
+            known[name] = ComponentType(
+                name, raw, choices if isinstance(choices, dict) else None, as_object(lacking.get(name))
+            )
         return cls(known, version=as_text(document.get("lfx")))
 
+    def with_components(self, components: Iterable[ComponentType]) -> Catalogue:
+        """Return a view with a user's own components beside those of this catalogue, which stays as it is.
+
+        A component that has the name of a built-in or of a bundle's component (its type, class or short name, however
+        it is written) is left out, and named in `shadowed`. One that this view holds already of the user is replaced.
+        Only the user's own components are indexed anew.
+        """
+        view = Catalogue({}, version=self.version)
+        view._built_in = self._built_in
+        view._own = dict(self._own)
+        shadowed = dict.fromkeys(self.shadowed)
+        for part in components:
+            if plain(part.type) in self._built_in._taken:
+                shadowed[part.type] = None
+            else:
+                view._own[part.type] = part
+        view._components = {**self._built_in._components, **view._own}
+        view.shadowed = tuple(shadowed)
+        return view
+
     def get(self, type_name: str) -> ComponentType | None:
-        """Return the component type with exactly this name, or None."""
-        return self._components.get(type_name)
+        """Return the component type of this name, or None.
+
+        Besides its exact type, a component answers to its class and to the short names it has had in flows
+        (`OpenAIModel`, `PromptComponent`), unless another component has that name too.
+        """
+        return self._components.get(type_name) or self._components.get(self._built_in._aliases.get(type_name, ""))
+
+    @cached_property
+    def _aliases(self) -> Mapping[str, str]:
+        return aliases(self._components.values())
+
+    @cached_property
+    def _taken(self) -> frozenset[str]:
+        return frozenset(map(plain, (*self._components, *self._aliases)))
 
     def __contains__(self, type_name: object) -> bool:
         return type_name in self._components
@@ -199,30 +259,63 @@ class Catalogue:
         return len(self._components)
 
     def nearest(self, type_name: str, limit: int = 3) -> list[str]:
-        """Return the type names most like `type_name`, by type or display name; legacy ones last."""
-        by_name = {part.type: part.type for part in self if not part.legacy}
-        for part in self:
-            if not part.legacy:
-                by_name.setdefault(part.display_name, part.type)
-        found = [by_name[name] for name in nearest(type_name, by_name, limit)]
-        if not found:
-            found = nearest(type_name, self._components, limit)
-        if not found:
-            found = [match.type for match in self.search(type_name, limit)]
-        return list(dict.fromkeys(found))[:limit]
+        """Return the type names most like `type_name`, by type, display or short name; legacy ones last."""
+        return self._index.similar(type_name, limit)
+
+    @cached_property
+    def _segment(self) -> Segment:
+        from flows.segment import Segment
+
+        return Segment(self._own.values() if self._own else self._components.values())
 
     @cached_property
     def _index(self) -> Index:
         from flows.search import Index
 
-        return Index(self)
+        return Index([self._built_in._segment, self._segment] if self._own else [self._built_in._segment])
 
-    def search(self, query: str, limit: int = 10) -> list[Match]:
-        """Return the component types that answer `query` best, best first; legacy ones only when named exactly."""
-        return self._index.search(query, limit)
+    def search(
+        self,
+        query: str,
+        limit: int = 10,
+        *,
+        accepts: str | None = None,
+        produces: str | None = None,
+        category: str | None = None,
+    ) -> list[Match]:
+        """Return the component types that answer `query` best, best first; legacy ones only when named.
 
-    def describe(self, type_name: str) -> str:
+        Args:
+            query: words, a name or a sentence; without any, all components that pass the filters are listed by name.
+            limit: how many at most.
+            accepts: only components with an input that takes this type, such as `Table`.
+            produces: only components with an output of this type; `Tool` means that an agent can use it.
+            category: only components of this category.
+        """
+        if accepts is None and produces is None and category is None:
+            return self._index.search(query, limit)
+        from flows.filters import fits
+
+        allowed = [part for part in self if fits(part, accepts, produces, category)]
+        if query.strip():
+            return self._index.search(query, limit, {part.type for part in allowed})
+        current = sorted((part for part in allowed if not part.legacy), key=lambda part: part.display_name.casefold())
+        return [part.as_match(1.0) for part in current[: max(limit, 0)]]
+
+    def nearest_matches(self, query: str, limit: int = 3) -> list[Match]:
+        """Return the components nearest to a query that `search` finds nothing for, by how their names are spelt.
+
+        It is what to offer in that case; empty if not even letters agree. With filters that left nothing over, the
+        nearest are the matches without the filters.
+        """
+        return self._index.search(query, limit) or self._index.nearest(query, limit)
+
+    def describe(self, type_name: str, budget: int = BUDGET) -> str:
         """Return a compact account of a component type for a model: ports, fields, options, ranges, defaults.
+
+        Args:
+            type_name: the type, or a name that `get` knows it by.
+            budget: characters that the account should not exceed; names of ports and required fields always stay.
 
         Raises:
             UnknownComponent: there is no such type; the error names the most similar ones.
@@ -232,4 +325,4 @@ class Catalogue:
             raise UnknownComponent(type_name, self.nearest(type_name))
         from flows.describe import describe_component
 
-        return describe_component(part)
+        return describe_component(part, budget)

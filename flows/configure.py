@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from flows.actions import Configure, NodeChange, field_path
+from flows.actions import Configure, NodeChange, field_path, node_changes
+from flows.catalogue import ComponentType
 from flows.document import Node
+from flows.dynamic import choice_changes
+from flows.dynamic_rules import condition, offered_for, shown_for
 from flows.faults import Fault, did_you_mean
 from flows.fields import FieldValueError, coerce, current_options
 from flows.jsonvalues import MISSING, Json, JsonObject, as_object, as_text, same_json
@@ -16,53 +19,84 @@ from flows.prompts import BRACKETS_FIELD, PROMPT_TYPES, TemplateError, template_
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The outcome of setting values on one node: the node after them, one action a field, and what was wrong."""
+    """The outcome of setting values on one node: the node after them, one action a field, and what was wrong.
+
+    `warnings` are about values that were set all the same.
+    """
 
     node: Node
     actions: tuple[Configure, ...] = ()
     faults: tuple[Fault, ...] = ()
-    removed_variables: tuple[str, ...] = ()
+    warnings: tuple[Fault, ...] = ()
 
 
-def settings(node: Node, values: Mapping[str, Json]) -> Settings:
+def settings(node: Node, values: Mapping[str, Json], part: ComponentType | None = None) -> Settings:
     """Return what setting `values` does to a node; with any fault nothing is changed.
 
-    Templates come first, whatever the order, so that the variables they bring can be set in the same call.
+    What other fields depend on comes first, whatever the order: chosen options, then templates. So the fields that
+    options and templates bring can be set in the same call.
 
     Args:
         node: the node as it is.
         values: values by field name, as text or JSON.
+        part: the node's component type, which says what its options make of fields and outputs.
     """
-    start, faults, actions, removed = node, list[Fault](), list[Configure](), list[str]()
-    siblings = {name: field.get("value") for name, field in node.template.items()}
-    for name in _ordered(node, values):
+    start, faults, warnings, actions = node, list[Fault](), list[Fault](), list[Configure]()
+    choices = (part.choices if part is not None else None) or {}
+    for name in _ordered(node, values, choices):
         field = node.field(name)
         if field is None or name == "_type":
-            faults.append(_unknown(node, name))
+            faults.append(_unknown(node, name, choices))
             continue
+        siblings = {key: other.get("value") for key, other in node.template.items()}
         try:
-            value = coerce(field, values[name], {**siblings, **values})
-            action, gone = _configure(node, name, field, value)
+            value = coerce(field, values[name], {**values, **siblings, name: values[name]})
+            action = _configure(node, name, field, value)
         except FieldValueError as error:
-            faults.append(_fault(error.code, f"{node.id}.{name} {error}.".replace("..", "."), error.fix, node, name))
+            fix = _other_choice(node, name, values[name], choices) if error.code == "bad_option" else ""
+            message = f"{node.id}.{name} {error}.".replace("..", ".")
+            faults.append(_fault(error.code, message, fix or error.fix, node, name))
             continue
         except TemplateError as error:
             faults.append(_fault("bad_template", f"{node.id}.{name}: {error}", error.fix, node, name))
             continue
-        removed += gone
-        siblings[name] = value
+        unheard = _unheard(node, name, field, choices)
+        if unheard is not None:
+            (faults if unheard.is_error else warnings).append(unheard)
         if action is not None:
-            actions.append(action)
-            node = with_changes(node, (NodeChange((*field_path(name), "value"), action.old, action.new), *action.also))
+            node = with_changes(node, node_changes(action))
+            more = choice_changes(node, name, action.old, choices)
+            node = with_changes(node, more)
+            actions.append(replace(action, also=(*action.also, *more)) if more else action)
     if faults:
         return Settings(node=start, faults=tuple(faults))
-    return Settings(node=node, actions=tuple(actions), removed_variables=tuple(removed))
+    return Settings(node=node, actions=tuple(actions), warnings=tuple(warnings))
 
 
-def _configure(node: Node, name: str, field: JsonObject, value: Json) -> tuple[Configure | None, tuple[str, ...]]:
+def _other_choice(node: Node, name: str, value: Json, choices: Mapping[str, Json]) -> str:
+    """Return what to choose first so that a refused option can be chosen; an empty text when nothing offers it."""
+    found = offered_for(choices, node, name, as_text(value))
+    return f"It can be chosen when {condition(found)}: set {node.id}.{found[0]} too." if found else ""
+
+
+def _unheard(node: Node, name: str, field: JsonObject, choices: Mapping[str, Json]) -> Fault | None:
+    """Return the fault of a value that only counts for an option which is not chosen.
+
+    An operation that is not chosen never runs, so its values would be ignored; other hidden fields may still count.
+    """
+    found = shown_for(choices, node, name) if field.get("show") is False else None
+    if found is None:
+        return None
+    is_operation = as_object(node.field(found[0])).get("type") == "sortableList"
+    message = f"{node.id}.{name} only counts when {condition(found)}."
+    fix = f"Set {node.id}.{found[0]}, or leave {name} out."
+    fault = _fault("inactive_field", message, fix, node, name)
+    return fault if is_operation else replace(fault, severity="warning")
+
+
+def _configure(node: Node, name: str, field: JsonObject, value: Json) -> Configure | None:
     path = field_path(name)
     also: list[NodeChange] = []
-    gone: tuple[str, ...] = ()
     if field.get("load_from_db"):
         # A value that is given is meant literally, not as the name of a stored variable.
         also.append(NodeChange((*path, "load_from_db"), field["load_from_db"], new=False))
@@ -79,19 +113,16 @@ def _configure(node: Node, name: str, field: JsonObject, value: Json) -> tuple[C
     if field.get("type") in PROMPT_TYPES:
         change = template_change(node, name, as_text(value), mustache=node.value(BRACKETS_FIELD) is True)
         also += change.changes
-        gone = change.removed
     if name == BRACKETS_FIELD and value is not node.value(name):
-        changes, gone = _switch_brackets(node, double=value is True)
-        also += changes
+        also += _switch_brackets(node, double=value is True)
     old = field.get("value", MISSING)
     if same_json(old, value) and not also:
-        return None, gone
-    return Configure(node.id, name, old, value, tuple(also)), gone
+        return None
+    return Configure(node.id, name, old, value, tuple(also))
 
 
-def _switch_brackets(node: Node, *, double: bool) -> tuple[list[NodeChange], tuple[str, ...]]:
+def _switch_brackets(node: Node, *, double: bool) -> list[NodeChange]:
     changes: list[NodeChange] = []
-    gone: tuple[str, ...] = ()
     for name, field in node.template.items():
         if field.get("type") in PROMPT_TYPES:
             kind = "mustache" if double else "prompt"
@@ -100,20 +131,25 @@ def _switch_brackets(node: Node, *, double: bool) -> tuple[list[NodeChange], tup
             if field.get("value"):
                 change = template_change(node, name, as_text(field.get("value")), mustache=double)
                 changes += change.changes
-                gone += change.removed
-    return changes, gone
+    return changes
 
 
-def _ordered(node: Node, values: Mapping[str, Json]) -> list[str]:
+def _ordered(node: Node, values: Mapping[str, Json], choices: Mapping[str, Json]) -> list[str]:
+    first = [BRACKETS_FIELD, *choices]
+
     def rank(name: str) -> int:
-        if name == BRACKETS_FIELD:
-            return 0
-        return 1 if as_object(node.field(name)).get("type") in PROMPT_TYPES else 2
+        if name in first:
+            return first.index(name)
+        return len(first) + (0 if as_object(node.field(name)).get("type") in PROMPT_TYPES else 1)
 
     return sorted(values, key=rank)
 
 
-def _unknown(node: Node, name: str) -> Fault:
+def _unknown(node: Node, name: str, choices: Mapping[str, Json]) -> Fault:
+    found = shown_for(choices, node, name)
+    if found is not None:
+        message = f"{node.id} ({node.type}) has the field {name!r} only when {condition(found)}."
+        return _fault("unknown_field", message, f"Set {node.id}.{found[0]}, or leave {name} out.", node, name)
     names = [key for key, field in node.template.items() if key != "code" and field.get("show", True) is not False]
     fix = did_you_mean(name, list(node.template), otherwise="its fields are")
     if "Did you mean" not in fix:

@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from flows.catalogue import ComponentType
+from flows.catalogue import BUDGET, ComponentType
+from flows.describe_choices import choice_lines, conditional_fields
 from flows.fields import is_secret, option_names
 from flows.jsonvalues import Json, JsonObject, as_list, as_object, as_text, texts
 from flows.ports import TOOL_OUTPUT, TYPE_MIGRATIONS
 from flows.prompts import PROMPT_TYPES
 
-BUDGET = 1500
-"""Characters that a description should not exceed."""
-_SHORT_INFO = 70
+KEPT, _CHOICE = 9, 3
+_SHARE_OF_CHOICES = 0.5
+_DETAILS = ((70, 14), (0, 10), (0, 6))
+"""How long a field's hint may be, and how many options are listed, from much detail to little."""
+_FEW = 6
+_MORE = "\n(more left out for length)"
+
+
+@dataclass(frozen=True)
+class _Line:
+    """One line, and how much it matters: the higher, the later it is left out; `KEPT` never is."""
+
+    text: str
+    matters: int
 
 
 def describe_component(part: ComponentType, budget: int = BUDGET) -> str:
@@ -20,57 +34,91 @@ def describe_component(part: ComponentType, budget: int = BUDGET) -> str:
 
     Args:
         part: the component type.
-        budget: characters; details that do not fit are left out, names of ports never are.
+        budget: characters; details that do not fit are left out, ports and required fields never are.
     """
-    for info, options in ((_SHORT_INFO, 14), (0, 10), (0, 6)):
-        text = "\n".join(_lines(part, info, options))
-        if len(text) <= budget:
-            return text
-    lines = text.split("\n")
-    while len("\n".join(lines)) > budget and any(line.startswith("  ") for line in lines[2:]):
-        last = max(index for index, line in enumerate(lines) if line.startswith("  "))
-        if _is_port_line(lines, last):
+    lines: list[_Line] = []
+    for info, options in _DETAILS:
+        lines = list(_lines(part, info, options))
+        if _length(lines) <= budget:
+            return _text(lines)
+    room = budget - len(_MORE)
+    _shorten(lines, room, _SHARE_OF_CHOICES * budget)
+    for matters in range(KEPT):
+        while _length(lines) > room and any(line.matters == matters for line in lines):
+            del lines[max(index for index, line in enumerate(lines) if line.matters == matters)]
+    return _text(lines) + _MORE
+
+
+def _shorten(lines: list[_Line], room: int, least: float) -> None:
+    """Leave out the last things said of choices, of the longest line first, until all fits or few are left."""
+    choices = [index for index, line in enumerate(lines) if line.matters == _CHOICE]
+    while choices and _length(lines) > room and sum(len(lines[index].text) for index in choices) > least:
+        longest = max(choices, key=lambda index: len(lines[index].text))
+        before, cut, _ = lines[longest].text.removesuffix("; …").rpartition("; ")
+        if not cut:
             break
-        del lines[last]
-    return "\n".join(lines)
+        lines[longest] = _Line(f"{before}; …", _CHOICE)
 
 
-def _lines(part: ComponentType, info: int, options: int) -> list[str]:
+def _text(lines: list[_Line]) -> str:
+    """Return the lines as text, without the headings that nothing stands under."""
+    following = [*(line.text for line in lines[1:]), ""]
+    return "\n".join(
+        line.text
+        for line, after in zip(lines, following, strict=True)
+        if line.text[-1] != ":" or after.startswith("  ")
+    )
+
+
+def _length(lines: list[_Line]) -> int:
+    return sum(len(line.text) + 1 for line in lines) - 1
+
+
+def _lines(part: ComponentType, info: int, options: int) -> Iterator[_Line]:
     marks = [mark for mark, held in (("legacy", part.legacy), ("beta", part.beta)) if held]
     suffix = f" ({', '.join(marks)})" if marks else ""
     title = part.type if part.display_name == part.type else f'{part.type} "{part.display_name}"'
-    summary = " ".join(part.description.split())
-    lines = [f"{title}, {part.category or 'component'}{suffix}: {_cut(summary, 200)}", "outputs:"]
+    yield _Line(
+        f"{title}, {part.category or 'component'}{suffix}: {_cut(' '.join(part.description.split()), 200)}", KEPT
+    )
+    yield _Line("outputs:", KEPT)
     for output in part.outputs:
         loop = "; takes a loop's feedback" if output.get("allows_loop") else ""
-        lines.append(f"  {as_text(output.get('name'))}: {_types(output.get('types'))}{loop}")
+        yield _Line(f"  {as_text(output.get('name'))}: {_types(output.get('types'))}{loop}", KEPT)
     if part.can_be_tool:
-        lines.append(f"  {TOOL_OUTPUT}: Tool (connect to an agent's tools; replaces the other outputs)")
+        yield _Line(f"  {TOOL_OUTPUT}: Tool (connect to an agent's tools; replaces the other outputs)", KEPT)
     if not part.outputs and not part.can_be_tool:
-        lines.append("  (they appear when its options are chosen)")
-    inputs = [f"  {_input(name, field, info)}" for name, field in part.template.items() if _is_input(field)]
-    lines += ["inputs:", *(inputs or ["  none"])]
+        yield _Line("  (they appear when its options are chosen)", KEPT)
+    inputs = [(name, field) for name, field in part.template.items() if _is_input(field)]
+    yield _Line("inputs:" if inputs else "inputs: none", KEPT)
+    for name, field in inputs:
+        yield _Line(f"  {_input(name, field, info)}", KEPT)
+    yield from _settings(part, info, options)
+    yield _Line("choices:", KEPT)
+    for line in choice_lines(part, _brief if options > _FEW else _bare, options):
+        yield _Line(f"  {line}", _CHOICE)
+
+
+def _settings(part: ComponentType, info: int, options: int) -> Iterator[_Line]:
     shown = {name: field for name, field in part.template.items() if name != "code" and not _is_handle(field)}
-    plain = [name for name, field in shown.items() if not field.get("advanced") and field.get("show") is not False]
-    settings = [f"  {_setting(name, shown[name], info, options)}" for name in plain]
-    if settings:
-        lines += ["fields:", *settings]
+    visible = {name: field for name, field in shown.items() if field.get("show") is not False}
+    yield _Line("fields:", KEPT)
+    for name, field in visible.items():
+        if not field.get("advanced") or field.get("required"):
+            yield _Line(f"  {_setting(name, field, info, options)}", KEPT if field.get("required") else 2)
     if any(field.get("type") in PROMPT_TYPES for field in shown.values()):
-        lines.append("  each {name} in the template becomes an input `name` that takes Message")
-    advanced = [
-        _brief(name, field) for name, field in shown.items() if field.get("advanced") and field.get("show") is not False
-    ]
+        yield _Line("  each {name} in the template becomes an input `name` that takes Message", KEPT)
+    advanced = [name for name, field in visible.items() if field.get("advanced") and not field.get("required")]
     if advanced:
-        lines.append(f"advanced: {', '.join(advanced)}")
-    hidden = [name for name, field in shown.items() if field.get("show") is False]
+        yield _Line(f"advanced: {', '.join(_brief(name, shown[name]) for name in advanced)}", 1)
+    told = conditional_fields(part)
+    hidden = [name for name, field in shown.items() if field.get("show") is False and name not in told]
     if hidden:
-        lines.append(f"only for some options: {', '.join(hidden)}")
-    return lines
+        yield _Line(f"hidden: {', '.join(hidden)}", 0)
 
 
-def _is_port_line(lines: list[str], index: int) -> bool:
-    sections = [line for line in lines[:index] if not line.startswith("  ")]
-    return bool(sections) and sections[-1] in ("outputs:", "inputs:")
+def _bare(name: str, _field: JsonObject) -> str:
+    return name
 
 
 def _is_input(field: JsonObject) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from types import MappingProxyType
+from typing import Generic, TypeVar, overload
 
 from flows.jsonvalues import (
     Json,
@@ -15,10 +15,35 @@ from flows.jsonvalues import (
     as_object,
     as_text,
     copy_json,
+    fresh_object,
     object_at,
 )
 
 __all__ = ["Edge", "Flow", "FlowFormatError", "Json", "JsonObject", "Node"]
+
+
+_Owner = TypeVar("_Owner")
+_Value = TypeVar("_Value")
+
+
+class once(Generic[_Owner, _Value]):  # noqa: N801 - a decorator
+    """`functools.cached_property` without the lock that it takes in Python 3.11: building reads thousands of views."""
+
+    def __init__(self, make: Callable[[_Owner], _Value]) -> None:
+        self._make = make
+        self._name = make.__name__
+        self.__doc__ = make.__doc__
+
+    @overload
+    def __get__(self, owner: None, kind: type[_Owner]) -> once[_Owner, _Value]: ...
+    @overload
+    def __get__(self, owner: _Owner, kind: type[_Owner]) -> _Value: ...
+    def __get__(self, owner: _Owner | None, kind: type[_Owner]) -> once[_Owner, _Value] | _Value:
+        """Make the value and keep it where it is found first from then on."""
+        if owner is None:
+            return self
+        value = owner.__dict__[self._name] = self._make(owner)
+        return value
 
 
 class FlowFormatError(ValueError):
@@ -37,17 +62,17 @@ class Node:
 
     raw: JsonObject
 
-    @cached_property
+    @once
     def id(self) -> str:
         """The id by which edges name the node."""
         return as_text(object_at(self.raw, "data").get("id")) or as_text(self.raw.get("id"))
 
-    @cached_property
+    @once
     def type(self) -> str:
         """The component type (`data.type`)."""
         return as_text(object_at(self.raw, "data").get("type"))
 
-    @cached_property
+    @once
     def definition(self) -> JsonObject:
         """The component definition that the node carries (`data.node`)."""
         return object_at(self.raw, "data", "node")
@@ -62,7 +87,7 @@ class Node:
         """Whether this is a sticky note and no component."""
         return self.raw.get("type") == "noteNode" or self.type == "note"
 
-    @cached_property
+    @once
     def template(self) -> Mapping[str, JsonObject]:
         """The fields by name, without the template's metadata entries."""
         entries = object_at(self.definition, "template")
@@ -82,7 +107,7 @@ class Node:
         """The component's own source, or an empty text."""
         return as_text(self.value("code"))
 
-    @cached_property
+    @once
     def outputs(self) -> tuple[JsonObject, ...]:
         """The outputs as the node declares them."""
         found = as_list(self.definition.get("outputs"))
@@ -111,28 +136,28 @@ class Edge:
         """The edge's own id."""
         return as_text(self.raw.get("id"))
 
-    @cached_property
+    @once
     def source(self) -> str:
         """The id of the node it leaves."""
         return as_text(self.raw.get("source"))
 
-    @cached_property
+    @once
     def target(self) -> str:
         """The id of the node it enters."""
         return as_text(self.raw.get("target"))
 
-    @cached_property
+    @once
     def source_port(self) -> str:
         """The name of the output it leaves."""
         return as_text(self._handle("sourceHandle").get("name"))
 
-    @cached_property
+    @once
     def target_port(self) -> str:
         """The name of the field it enters, or of the output it feeds back into."""
         handle = self._handle("targetHandle")
         return as_text(handle.get("fieldName")) or as_text(handle.get("name"))
 
-    @cached_property
+    @once
     def is_feedback(self) -> bool:
         """Whether the edge closes a loop by entering an output."""
         handle = self._handle("targetHandle")
@@ -144,7 +169,9 @@ class Edge:
             return parsed
         written = as_text(self.raw.get(key)).replace("œ", '"')
         if not written.startswith("{"):
-            return {}
+            # Old versions wrote `types|field|id` at the target, and no output's name at the source.
+            parts = written.split("|")
+            return {"fieldName": parts[1]} if key == "targetHandle" and len(parts) == 3 else {}
         import json
 
         try:
@@ -183,7 +210,7 @@ class Flow:
 
     def to_json(self) -> JsonObject:
         """Return a fresh document, equal to the one that was read."""
-        return as_object(copy_json(self.raw))
+        return fresh_object(self.raw)
 
     @property
     def data(self) -> JsonObject:
@@ -201,17 +228,17 @@ class Flow:
         """The flow's description, or an empty text."""
         return as_text(self.raw.get("description"))
 
-    @cached_property
+    @once
     def nodes(self) -> tuple[Node, ...]:
         """All nodes in document order, notes included."""
         return tuple(Node(as_object(node)) for node in as_list(self.data.get("nodes")))
 
-    @cached_property
+    @once
     def edges(self) -> tuple[Edge, ...]:
         """All edges in document order."""
         return tuple(Edge(as_object(edge)) for edge in as_list(self.data.get("edges")))
 
-    @cached_property
+    @once
     def _by_id(self) -> dict[str, Node]:
         found: dict[str, Node] = {}
         for node in self.nodes:
@@ -228,15 +255,28 @@ class Flow:
         return all(node.is_note for node in self.nodes)
 
     def with_parts(self, *, nodes: list[Json] | None = None, edges: list[Json] | None = None) -> Flow:
-        """Return the flow with other node or edge lists and everything else shared."""
+        """Return the flow with other node or edge lists and everything else shared, views of unchanged members too."""
         data = dict(self.data)
         if nodes is not None:
             data["nodes"] = nodes
         if edges is not None:
             data["edges"] = edges
-        if isinstance(self.raw.get("data"), dict):
-            return Flow({**self.raw, "data": data})
-        return Flow(data)
+        changed = Flow({**self.raw, "data": data} if isinstance(self.raw.get("data"), dict) else data)
+        if "nodes" in self.__dict__:
+            seen_nodes = {id(node.raw): node for node in self.nodes}
+            kept = self.nodes if nodes is None else [seen_nodes.get(id(raw)) or Node(as_object(raw)) for raw in nodes]
+            changed.__dict__["nodes"] = tuple(kept)
+        if "edges" in self.__dict__:
+            seen_edges = {id(edge.raw): edge for edge in self.edges}
+            left = self.edges if edges is None else [seen_edges.get(id(raw)) or Edge(as_object(raw)) for raw in edges]
+            changed.__dict__["edges"] = tuple(left)
+        return changed
+
+    def with_views(self, nodes: Iterable[Node], edges: Iterable[Edge]) -> Flow:
+        """Take views that were made of the flow's own nodes and edges already, in their order; returns the flow."""
+        self.__dict__["nodes"] = tuple(nodes)
+        self.__dict__["edges"] = tuple(edges)
+        return self
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Flow) and (self.raw is other.raw or self.raw == other.raw)

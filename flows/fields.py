@@ -119,7 +119,7 @@ def _choice(field: JsonObject, text: str, options: list[str]) -> str:
     if not options or field.get("combobox") or text in options:
         return text
     if field.get("type") == "tab" and (text == "" or TYPE_MIGRATIONS.get(text) in options):
-        return text
+        return TYPE_MIGRATIONS.get(text, text)  # the names that types had once are still understood
     if text == field.get("value"):
         return text
     same = [option for option in options if option.casefold() == text.strip().casefold()]

@@ -88,6 +88,27 @@ def _copy(value: object) -> Json:
     raise TypeError
 
 
+def fresh_object(value: JsonObject) -> JsonObject:
+    """Return a copy of what is known to be JSON, sharing nothing that can be changed; the fastest way there is."""
+    copied = value.copy()
+    for key, item in value.items():
+        if item.__class__ is dict:
+            copied[key] = fresh_object(cast("JsonObject", item))
+        elif item.__class__ is list:
+            copied[key] = _fresh_list(cast("list[Json]", item))
+    return copied
+
+
+def _fresh_list(value: list[Json]) -> list[Json]:
+    copied = value.copy()
+    for index, item in enumerate(value):
+        if item.__class__ is dict:
+            copied[index] = fresh_object(cast("JsonObject", item))
+        elif item.__class__ is list:
+            copied[index] = _fresh_list(cast("list[Json]", item))
+    return copied
+
+
 def _locate(value: object, path: str, depth: int) -> None:
     if depth > 200:  # deeper than any flow; the caller reports the nesting
         return

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from flows.document import Edge, Flow, Node
-from flows.jsonvalues import Json, JsonObject, as_object
+from flows.jsonvalues import Json, JsonObject
+from flows.sizes import node_height, node_width
+from flows.ways import clear_ways
 
 COLUMN = 480
 """Pixels from one column to the next; a node is 384 wide."""
-ROW = 350
-"""The least height in pixels that a node takes up with the gap under it."""
-_HEADER, _FIELD, _OUTPUT, _GAP = 130, 64, 44, 60
-_TALL_TYPES = {"prompt": 30, "table": 30, "slider": 40}
 
 
 def layout(flow: Flow) -> Flow:
@@ -43,6 +41,7 @@ def positions(flow: Flow) -> dict[str, tuple[float, float]]:
         for node_id, height in zip(column, heights, strict=True):
             found[node_id] = (float(layer * COLUMN), top)
             top += height
+    clear_ways(nodes, flow.edges, found)
     return found
 
 
@@ -66,23 +65,36 @@ def place(flow: Flow, node: Node) -> Node:
     if not spots:
         return Node({**node.raw, "position": _position(0, 0)})
     right = max(spots, key=lambda spot: spot[0])
-    widths = [_width(other) for other in flow.nodes if other.position[0] == right[0]]
+    widths = [node_width(other) for other in flow.nodes if other.position[0] == right[0]]
     return Node(
         {**node.raw, "position": _position(right[0] + max(COLUMN, *(width + 96 for width in widths)), right[1])}
     )
 
 
-def node_height(node: Node) -> float:
-    """Return about how many pixels high a node is drawn, with the gap under it; never less than a row."""
-    shown = [
-        field
-        for name, field in node.template.items()
-        if name != "code" and field.get("show") is not False and not field.get("advanced")
-    ]
-    fields = sum(_FIELD + _TALL_TYPES.get(str(field.get("type")), 0) for field in shown)
-    grouped = [output for output in node.outputs if output.get("group_outputs")]
-    outputs = _OUTPUT * max(len(grouped), 1 if node.outputs else 0)
-    return float(max(ROW, _HEADER + fields + outputs + _GAP))
+def place_between(flow: Flow, node: Node, source: Node, target: Node) -> Node:
+    """Return a node that joins the flow between two others: half way, or the next free place below it."""
+    x = (source.position[0] + target.position[0]) / 2
+    y = (source.position[1] + target.position[1]) / 2
+    return _free_below(flow, node, x, y)
+
+
+def place_beside(flow: Flow, node: Node, other: Node) -> Node:
+    """Return a node that joins the flow under another, or at the next free place below it."""
+    return _free_below(flow, node, other.position[0], other.position[1] + node_height(other))
+
+
+def _free_below(flow: Flow, node: Node, x: float, y: float) -> Node:
+    """Return the node at `x` and the first height from `y` down where it overlaps nothing."""
+    width, height = node_width(node), node_height(node)
+    column = sorted(
+        (other.position[1], other.position[1] + node_height(other))
+        for other in flow.nodes
+        if other.position[0] < x + width and x < other.position[0] + node_width(other)
+    )
+    for top, bottom in column:
+        if top < y + height and y < bottom:
+            y = bottom
+    return Node({**node.raw, "position": _position(x, y)})
 
 
 def _forward_edges(node_ids: list[str], following: Mapping[str, list[str]]) -> tuple[list[str], dict[str, list[str]]]:
@@ -114,6 +126,9 @@ def _forward_edges(node_ids: list[str], following: Mapping[str, list[str]]) -> t
 def _sorted_column(
     column: list[str], feeders: Mapping[str, list[str]], placed: Mapping[str, tuple[float, float]]
 ) -> list[str]:
+    if len(column) == 1:
+        return column
+
     def height(node_id: str) -> float:
         above = [placed[feeder][1] for feeder in feeders.get(node_id, []) if feeder in placed]
         return sum(above) / len(above) if above else 0.0
@@ -123,11 +138,3 @@ def _sorted_column(
 
 def _position(x: float, y: float) -> JsonObject:
     return {"x": x, "y": y}
-
-
-def _width(node: Node) -> float:
-    for holder in (node.raw, as_object(node.raw.get("measured"))):
-        width = holder.get("width")
-        if isinstance(width, int | float) and not isinstance(width, bool):
-            return float(width)
-    return 384.0

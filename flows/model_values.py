@@ -28,15 +28,16 @@ _NAMES = {
     "mistral": "Mistral",
     "ibm watsonx": "IBM WatsonX",
     "watsonx": "IBM WatsonX",
+    "wirewright": "Wirewright",
 }
 
 
 def canonical_model(value: Json) -> Json:
     """Return a model value as `[{"provider": …, "name": …}]`.
 
-    Understands the canonical list, one object, either of them as JSON or YAML text, either of them inside another's
-    `name`, and a bare name (`gpt-4o`, `OpenAI/gpt-4o`, `openai:gpt-4o`). An empty value and the mark of a connected
-    model stay as they are.
+    Understands the canonical list, one object, either of them as JSON or YAML text (quoted or fenced too), either of
+    them inside another's `name`, and a bare name (`gpt-4o`, `OpenAI/gpt-4o`, `openai:gpt-4o`). An empty value and the
+    mark of a connected model stay as they are.
 
     Raises:
         ValueError: the value names no model.
@@ -87,15 +88,24 @@ def _from_name(name: str) -> JsonObject:
         if found and rest and provider.strip().lower() in _NAMES:
             return {"provider": _NAMES[provider.strip().lower()], "name": rest.strip()}
     lowered = name.lower()
+    if lowered == "assistant":  # the model that the assistant itself uses, whichever that is
+        return {"provider": "Wirewright", "name": lowered}
     provider = next((provider for start, provider in _PROVIDERS.items() if lowered.startswith(start)), "")
     if not provider:
         raise ValueError(f"does not say whose model {name!r} is")
     return {"provider": provider, "name": name}
 
 
+def _unfenced(text: str) -> str:
+    """Return what stands between the fences of a code block, or the text itself."""
+    if text.startswith("```") and text.endswith("```") and "\n" in text:
+        return text.partition("\n")[2][:-3].strip()
+    return text
+
+
 def _structured(text: str) -> Json:
-    stripped = text.strip()
-    looks = stripped.startswith(("{", "[", "- ")) or (": " in stripped and "\n" in stripped)
+    stripped = _unfenced(text.strip())
+    looks = stripped.startswith(("{", "[", "- ", '"{', '"[')) or (": " in stripped and "\n" in stripped)
     looks = looks or stripped.startswith(("name: ", "provider: "))
     if not looks:
         return None
@@ -108,4 +118,6 @@ def _structured(text: str) -> Json:
             parsed = yaml.safe_load(stripped)
         except yaml.YAMLError:
             return None
+    if isinstance(parsed, str) and parsed != text:
+        return _structured(parsed)  # a document in a document
     return parsed if isinstance(parsed, list | dict) else None  # pyright: ignore[reportUnknownVariableType] - parsed JSON

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from flows.catalogue import ComponentType
 from flows.document import Node
+from flows.dynamic import first_choices
 from flows.jsonvalues import JsonObject
 
 
@@ -14,4 +15,5 @@ def new_node(part: ComponentType, node_id: str) -> Node:
     """
     data: JsonObject = {"id": node_id, "type": part.type, "node": part.definition, "showNode": True}
     position: JsonObject = {"x": 0, "y": 0}
-    return Node({"id": node_id, "type": "genericNode", "position": position, "selected": False, "data": data})
+    node = Node({"id": node_id, "type": "genericNode", "position": position, "selected": False, "data": data})
+    return first_choices(node, part) if part.choices else node

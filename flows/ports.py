@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from flows.actions import NodeChange, change_raw
 from flows.catalogue import Catalogue, can_be_tool
 from flows.document import Edge, Node
+from flows.dynamic_rules import condition, given_by, shown_for
 from flows.faults import Fault, did_you_mean
 from flows.jsonvalues import MISSING, Json, JsonObject, as_object, as_text, texts
 
 TOOL_OUTPUT = "component_as_tool"
+_HANDLES = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 TYPE_MIGRATIONS = {"Data": "JSON", "DataFrame": "Table"}
 _TABLE_LIKE = frozenset({"Data", "JSON", "DataFrame", "Table"})
 _TOOL_OUTPUT: JsonObject = {
@@ -109,20 +111,22 @@ def find_output(node: Node, name: str, catalogue: Catalogue | None = None) -> Po
             message = f"{node.id} ({node.type}) cannot be a tool."
             raise PortError(_fault("not_a_tool", message, f"Connect one of its outputs: {names}.", node, port=name))
         return Port(name=TOOL_OUTPUT, types=("Tool",))
-    ports = output_ports(node)
-    for port in ports:
-        if port.name == name:
-            return port
-    names = [port.name for port in ports]
+    for output in node.outputs:
+        if name and output.get("name") == name:
+            return Port(name=name, types=tuple(texts(output.get("types"))))
+    names = [port.name for port in output_ports(node)]
     fix = did_you_mean(name, names, otherwise="its outputs are")
-    if node.tool_mode:
+    found = given_by(_choices(node, catalogue), node, name)
+    if found is not None:
+        fix = f"It has that output when {condition(found)}: set {node.id}.{found[0]}."
+    elif node.tool_mode:
         fix = f"It is used as a tool, so its only output is {TOOL_OUTPUT}. Add a second one for use as a step."
     elif name in {port.name for port in input_ports(node)}:
         fix = f"{name!r} is an input. {fix}"
     raise PortError(_fault("unknown_output", f"{node.id} ({node.type}) has no output {name!r}.", fix, node, port=name))
 
 
-def find_input(node: Node, name: str) -> Port:
+def find_input(node: Node, name: str, catalogue: Catalogue | None = None) -> Port:
     """Return the input called `name`: a field that takes an edge, or else an output that takes a loop's feedback.
 
     Raises:
@@ -142,7 +146,10 @@ def find_input(node: Node, name: str) -> Port:
         fix = f"Set its value instead. The inputs of {node.id} are: {', '.join(ports) or 'none'}."
         raise PortError(_fault("not_an_input", message, fix, node, port=name))
     fix = did_you_mean(name, ports, otherwise="its inputs are")
-    if any(item.get("type") == "prompt" for item in node.template.values()):
+    found = shown_for(_choices(node, catalogue), node, name)
+    if found is not None:
+        fix = f"It has that input when {condition(found)}: set {node.id}.{found[0]}."
+    elif any(item.get("type") == "prompt" for item in node.template.values()):
         fix += f" To make {name!r} an input, write {{{name}}} into the template."
     raise PortError(_fault("unknown_input", f"{node.id} ({node.type}) has no input {name!r}.", fix, node, port=name))
 
@@ -175,9 +182,10 @@ def wire(
         message = f"{source.id} cannot feed itself."
         fix = "Put another component between, or use a LoopComponent to repeat a step."
         raise PortError(_fault("self_edge", message, fix, source, port=output))
-    leaving, entering = find_output(source, output, catalogue), find_input(target, field)
+    leaving, entering = find_output(source, output, catalogue), find_input(target, field, catalogue)
     if not types_compatible(leaving.types, entering.types):
         raise PortError(mismatch_fault(source, leaving, target, entering))
+    _refuse_unheard(target, entering, catalogue)
     _refuse_second(source, output, target, entering, edges)
     changes = tool_mode_changes(source) if output == TOOL_OUTPUT else ()
     used = next((e.source_port for e in edges if e.source == source.id and e.source_port != TOOL_OUTPUT), None)
@@ -228,7 +236,7 @@ def make_edge(source: Node, leaving: Port, target: Node, entering: Port) -> Json
 
 def handle_text(handle: JsonObject) -> str:
     """Return a handle as Langflow writes it into an edge: compact JSON with sorted keys, `œ` for every quote."""
-    return json.dumps(handle, sort_keys=True, separators=(",", ":")).replace('"', "œ")
+    return _HANDLES.encode(handle).replace('"', "œ")
 
 
 def tool_mode_changes(node: Node) -> tuple[NodeChange, ...]:
@@ -292,6 +300,22 @@ def _input_port(name: str, field: JsonObject, types: list[str]) -> Port:
         required=bool(field.get("required")),
         field_type=as_text(field.get("type")) or "str",
     )
+
+
+def _choices(node: Node, catalogue: Catalogue | None) -> Mapping[str, Json]:
+    part = catalogue.get(node.type) if catalogue is not None else None
+    return (part.choices if part is not None else None) or {}
+
+
+def _refuse_unheard(target: Node, entering: Port, catalogue: Catalogue | None) -> None:
+    """Refuse an edge into an input that only counts for an option which is not chosen."""
+    if entering.is_feedback or as_object(target.field(entering.name)).get("show") is not False:
+        return
+    found = shown_for(_choices(target, catalogue), target, entering.name)
+    if found is not None:
+        message = f"{target.id}.{entering.name} only counts when {condition(found)}."
+        fix = f"Set {target.id}.{found[0]}, or connect another input."
+        raise PortError(_fault("inactive_input", message, fix, target, port=entering.name))
 
 
 def _refuse_second(source: Node, output: str, target: Node, entering: Port, edges: Sequence[Edge]) -> None:

@@ -1,230 +1,300 @@
-"""Searching the catalogue: ranked, word by word, forgiving of typing errors, with the synonyms of the field."""
+"""Searching the catalogue: ranked word by word, with synonyms, other languages' words and typing errors understood."""
 
 from __future__ import annotations
 
+import difflib
+import heapq
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from difflib import SequenceMatcher
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 
 from flows.catalogue import ComponentType, Match
-from flows.jsonvalues import as_text, texts
-from flows.synonyms import OTHER_LANGUAGES, PHRASES, SMALL_WORDS, WORDS
+from flows.jsonvalues import texts
+from flows.segment import NAME, Called, Calling, Segment, calling, windows
+from flows.spelling import Spelling
+from flows.synonyms import FOREIGN_SMALL_WORDS, SHAPES, SMALL_WORDS, WEAK_WORDS, synonyms, translations
+from flows.wording import fold, humps, plain, stem, words
 
-if TYPE_CHECKING:
-    from flows.catalogue import Catalogue
+_LONGEST_QUERY, _MOST_WORDS = 600, 32
+_SYNONYM, _TRANSLATION, _WEAK = 0.4, 0.9, 0.3
+_UNCOVERED = 0.25
+_CALLING, _NAMED_EXACTLY, _NAMED = 0.6, 100.0, 50.0
+_BY_NAME = 1.4
+_COMMON = 1500
+_BELOW_CURRENT = 0.95
+_LIKE, _ALIKE = 0.3, 0.6
+_LONGEST_NAME = 80
 
-_NAME, _DESCRIPTION, _CATEGORY, _FIELD, _PORT, _INFO = 6.0, 2.0, 1.2, 1.0, 0.8, 0.25
-_PHRASE, _MEANING = 30.0, 9.0
-_WORD = re.compile(r"[^\W_]+")
-_ENDINGS = (("ies", "y"), ("izing", "iz"), ("ising", "iz"), ("izer", "iz"), ("iser", "iz"), ("ization", "iz"))
-_HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_EXCLUDED = re.compile(r"(?i)(?<=\w )without (?:(?:an?|any|the|using) )?\w+")
+
+Place = tuple[int, int]
+"""A component: the segment's number and the component's number in it."""
+
+
+@dataclass(frozen=True)
+class Term:
+    """One word of a query: what it counts, and the stems that stand for it with how well each does (0 to 1)."""
+
+    stems: Mapping[str, float]
+    weight: float
 
 
 class Index:
-    """The words of every component, weighted by where they stand (BM25-like: rare words count more)."""
+    """Finds components in one or more segments; a user's own components are a segment beside the built-ins."""
 
-    def __init__(self, catalogue: Catalogue) -> None:
-        self._parts = [part for part in catalogue if not part.legacy]
-        self._names: dict[str, list[ComponentType]] = defaultdict(list)
-        for part in catalogue:
-            for name in (part.type, part.display_name):
-                known = self._names[_plain(name)]
-                if part not in known:
-                    known.append(part)
-        self._by_type = {part.type: index for index, part in enumerate(self._parts)}
-        postings: dict[str, dict[int, float]] = defaultdict(dict)
-        for index, part in enumerate(self._parts):
-            for stem, weight in _weights(part).items():
-                postings[stem][index] = weight
-        self._postings: Mapping[str, dict[int, float]] = postings
-        self._by_length: dict[int, list[tuple[str, int]]] = defaultdict(list)
-        for stem in postings:
-            self._by_length[len(stem)].append((stem, _letters(stem)))
+    def __init__(self, segments: Iterable[Segment]) -> None:
+        self._segments = tuple(segments)
+        self._rarities: dict[str, float] = {}
+        self._size = sum(len(segment.parts) for segment in self._segments) or 1
 
-    def search(self, query: str, limit: int) -> list[Match]:
-        """Return the best matches for a query, best first, at most `limit`."""
-        words = _query_words(query)
-        scores: dict[int, float] = defaultdict(float)
-        for word in words:
-            self._score_word(word, scores)
-        self._score_meaning(words, scores)
-        covered = {index: score for index, score in scores.items() if score > 0}
-        exact = self._names.get(_plain(query), []) if query.strip() else []
-        top = max(covered.values(), default=0.0)
-        scored = [(part, top + (50.0 if part.legacy else 100.0)) for part in exact]
-        scored += [(self._parts[index], score) for index, score in covered.items() if self._parts[index] not in exact]
-        scored.sort(key=lambda entry: (-entry[1], entry[0].type))
-        return [_match(part, score) for part, score in scored[: max(limit, 0)]]
+    def search(self, query: str, limit: int, allowed: Collection[str] | None = None) -> list[Match]:
+        """Return the best matches for a query, best first.
 
-    def _score_word(self, word: str, scores: dict[int, float]) -> None:
-        stem = _stem(word)
-        known_word = stem in self._postings or word in WORDS or stem in _WORD_STEMS
-        found = {stem: 1.0} if known_word else self._similar(stem)
-        for known, likeness in found.items():
-            posting = self._postings.get(known, {})
-            rarity = math.log(1 + (len(self._parts) - len(posting) + 0.5) / (len(posting) + 0.5))
-            for index, weight in posting.items():
-                scores[index] += likeness * rarity * weight / (weight + 1.2) * 2.2 * _name_bonus(weight)
+        Args:
+            query: what is sought, in words, names or a sentence.
+            limit: how many matches at most.
+            allowed: the types to choose from; None means all.
+        """
+        spoken = self._spoken(query)
+        terms = self._terms(spoken)
+        scores = self._scores(terms)
+        called = self._called(terms, spoken, scores)
+        named = self._named(query, spoken)
+        ranked = self._ranked(scores, called, named)
+        if allowed is not None:
+            ranked = {place: score for place, score in ranked.items() if self._part(place).type in allowed}
+        best = heapq.nsmallest(max(limit, 0), ranked.items(), key=lambda item: (-item[1], item[0]))
+        return [self._part(place).as_match(score) for place, score in best]
 
-    def _similar(self, stem: str) -> dict[str, float]:
-        if len(stem) < 3:
-            return {}
-        found: dict[str, float] = {}
-        reach, letters = 1 if len(stem) < 6 else 2, _letters(stem)
-        for length in range(max(3, len(stem) - reach), len(stem) + reach + 1):
-            for known, held in self._by_length.get(length, ()):
-                if (letters & ~held).bit_count() <= reach and _distance_within(stem, known, reach):
-                    found[known] = SequenceMatcher(None, stem, known).ratio() * 0.7
-        if not found and len(stem) >= 4:
-            for known in self._postings:
-                if known.startswith(stem) or (len(known) >= 4 and stem.startswith(known)):
-                    found[known] = 0.5
-        best = max(found.values(), default=0.0)
-        return {known: likeness for known, likeness in found.items() if likeness >= best - 0.08}
+    def nearest(self, query: str, limit: int) -> list[Match]:
+        """Return the current components whose names look most like the query, however little that is."""
+        found = self._alike(query, limit, _LIKE)
+        return [self._part(place).as_match(likeness) for place, likeness in found.items()]
 
-    def _score_meaning(self, words: list[str], scores: dict[int, float]) -> None:
-        stems = [_stem(word) for word in words]
-        for phrase, meaning in _PHRASE_STEMS.items():
-            if _contains(stems, phrase) and meaning in self._by_type:
-                scores[self._by_type[meaning]] += _PHRASE
-        for word, stem in zip(words, stems, strict=True):
-            meanings = WORDS.get(word) or _WORD_STEMS.get(stem) or self._misspelt(stem)
-            for place, meaning in enumerate(meanings):
-                if meaning in self._by_type:
-                    scores[self._by_type[meaning]] += _MEANING * 0.75**place
+    def similar(self, name: str, limit: int) -> list[str]:
+        """Return the types that a wrong type name most likely means, best first; legacy ones last."""
+        found = list(self._alike(name, limit, _ALIKE))
+        wanted = plain(name)
+        if wanted and len(found) < limit:
+            inside = [
+                (len(known), (at, number))
+                for at, segment in enumerate(self._segments)
+                for known, numbers in segment.named.items()
+                if wanted in known or (len(known) > 2 and known in wanted)
+                for number in numbers
+            ]
+            found += [place for _, place in sorted(inside)]
+        types = [self._part(place).type for place in sorted(found, key=self._is_hidden)]
+        types = types or [match.type for match in self.search(name, limit)]
+        return list(dict.fromkeys(types))[:limit]
 
-    def _misspelt(self, stem: str) -> tuple[str, ...]:
-        if stem in self._postings or len(stem) < 5:
-            return ()
-        reach = 1 if len(stem) < 8 else 2
-        for known, meanings in _WORD_STEMS.items():
-            if abs(len(known) - len(stem)) <= reach and len(known) >= 4 and _distance_within(stem, known, reach):
-                return meanings
-        return ()
+    def _alike(self, query: str, limit: int, least: float) -> dict[Place, float]:
+        """Return the components with a name spelt at least so much like the query, best first."""
+        wanted = plain(query)[:_LONGEST_NAME]
+        matcher = difflib.SequenceMatcher(autojunk=False)
+        matcher.set_seq2(wanted)
+        scored: list[tuple[float, Place]] = []
+        for at, segment in enumerate(self._segments):
+            for name, numbers in segment.named.items():
+                matcher.set_seq1(name)
+                if wanted and matcher.real_quick_ratio() >= least and matcher.quick_ratio() >= least:
+                    likeness = matcher.ratio()
+                    if likeness >= least:
+                        scored += [(likeness, (at, number)) for number in numbers]
+        best: dict[Place, float] = {}
+        for likeness, place in sorted(scored, key=lambda item: (self._is_hidden(item[1]), -item[0], item[1])):
+            if len(best) < limit:
+                best.setdefault(place, likeness)
+        return best
 
+    def _is_hidden(self, place: Place) -> bool:
+        return place[1] in self._segments[place[0]].hidden
 
-def _weights(part: ComponentType) -> dict[str, float]:
-    weights: dict[str, float] = defaultdict(float)
+    def _part(self, place: Place) -> ComponentType:
+        return self._segments[place[0]].parts[place[1]]
 
-    def add(text: str, weight: float, *, once: bool = False) -> None:
-        for stem in {_stem(word) for word in _words(text)}:
-            weights[stem] = max(weights[stem], weight) if once else weights[stem] + weight
+    @cached_property
+    def _current(self) -> frozenset[str]:
+        return frozenset(part.type for segment in self._segments for part in segment.parts if not part.legacy)
 
-    add(part.type, _NAME)
-    add(part.display_name, _NAME, once=True)
-    add(part.description, _DESCRIPTION)
-    add(part.category.replace("_", " "), _CATEGORY)
-    for output in part.outputs:
-        add(" ".join(texts(output.get("types"))), _PORT, once=True)
-        add(as_text(output.get("name")), _PORT, once=True)
-    for name, field in part.template.items():
-        if name == "code":
-            continue
-        add(name, _FIELD, once=True)
-        add(as_text(field.get("display_name")), _FIELD, once=True)
-        add(" ".join(texts(field.get("input_types"))), _PORT, once=True)
-        add(" ".join(texts(field.get("options"))[:20]), _INFO, once=True)
-        add(as_text(field.get("info"))[:200], _INFO, once=True)
-    return weights
+    @cached_property
+    def _spelling(self) -> Spelling:
+        return Spelling(self._vocabulary)
 
+    @cached_property
+    def _vocabulary(self) -> frozenset[str]:
+        """Every English word that means something here."""
+        return frozenset[str]().union(*(segment.words for segment in self._segments))
 
-def _name_bonus(weight: float) -> float:
-    return 2.0 if weight >= _NAME else 1.0
+    def _knows(self, stemmed: str) -> bool:
+        return any(stemmed in segment.postings for segment in self._segments)
 
+    def _spoken(self, query: str) -> list[str]:
+        """Return the words of a query that count, with words for what is not written in words."""
+        text = _EXCLUDED.sub(" ", query[:_LONGEST_QUERY])
+        found = words(text)
+        found += [word for pattern, meaning in SHAPES if pattern.search(text) for word in meaning.split()]
+        small = SMALL_WORDS | FOREIGN_SMALL_WORDS if self._is_foreign(found) else SMALL_WORDS
+        kept = [word for word in found if word not in small] or found
+        return list(dict.fromkeys(kept))[:_MOST_WORDS]
 
-def _match(part: ComponentType, score: float) -> Match:
-    return Match(
-        type=part.type,
-        display_name=part.display_name,
-        score=round(score, 3),
-        description=part.description,
-        category=part.category,
-    )
-
-
-def _query_words(query: str) -> list[str]:
-    words = [OTHER_LANGUAGES.get(word, word) for word in _words(query[:400])]
-    kept = [word for word in words if word not in SMALL_WORDS or word in WORDS]
-    return list(dict.fromkeys(kept or words))[:24]
-
-
-def _words(text: str) -> list[str]:
-    found: list[str] = []
-    for word in _WORD.findall(text):
-        parts = _HUMPS.split(word) if not word.isupper() else [word]
-        found += [part.casefold() for part in parts]
-        if len(parts) > 1:
-            found.append(word.casefold())
-    return found
-
-
-def _plain(name: str) -> str:
-    return "".join(letter for letter in name.casefold() if letter.isalnum())
-
-
-def _stem(word: str) -> str:
-    """Return a word without the endings of English plurals and verbs, roughly."""
-    for ending, put in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 2:
-            return word[: -len(ending)] + put
-    for ending in ("ations", "ation", "ators", "ator", "ating", "ated", "ates", "ate"):
-        if word.endswith(ending) and len(word) - len(ending) >= 4:
-            return word[: -len(ending)]
-    for ending in ("ings", "ing", "ers", "er", "ors", "or", "ed", "es", "s", "e"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
-            stem = word[: -len(ending)]
-            doubled = len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] in "bdgmnprt"
-            return stem[:-1] if doubled else stem.removesuffix("e")
-    return word
-
-
-def _contains(stems: list[str], phrase: tuple[str, ...]) -> bool:
-    """Say whether the phrase's words stand in the query in their order, with at most one other word between."""
-    for start, stem in enumerate(stems):
-        if stem != phrase[0]:
-            continue
-        place, fits = start, True
-        for wanted in phrase[1:]:
-            nearby = stems[place + 1 : place + 3]
-            if wanted not in nearby:
-                fits = False
-                break
-            place += 1 + nearby.index(wanted)
-        if fits:
+    def _is_foreign(self, found: list[str]) -> bool:
+        if any(word in FOREIGN_SMALL_WORDS and word not in SMALL_WORDS for word in found):
             return True
-    return False
+        return any(self._is_strange(word) and translations(word) for word in found)
+
+    def _is_strange(self, word: str) -> bool:
+        return word not in self._vocabulary and word not in SMALL_WORDS and not self._knows(stem(word))
+
+    def _terms(self, spoken: list[str]) -> list[Term]:
+        foreign = self._is_foreign(spoken)
+        terms: list[Term] = []
+        for place, word in enumerate(spoken):
+            weight = _WEAK if word in WEAK_WORDS else 1.0
+            stems = dict(self._meanings(word, foreign=foreign))
+            if place and (joined := spoken[place - 1] + word) in self._vocabulary:
+                stems.setdefault(stem(joined), 1.0)
+            if stems:
+                terms.append(Term(stems, weight))
+        return terms
+
+    def _meanings(self, word: str, *, foreign: bool) -> Iterator[tuple[str, float]]:
+        root = stem(word)
+        roots: dict[str, float] = {root: 1.0} if self._knows(root) else {}
+        if foreign or not roots:
+            for english in translations(word):
+                roots.setdefault(stem(english), _TRANSLATION)
+        if not roots and root not in synonyms():
+            roots = self._mended(word)
+        found: dict[str, float] = {}
+        for known, weight in (roots or {root: 1.0}).items():
+            found[known] = max(weight, found.get(known, 0.0))
+            for other in synonyms().get(known, ()):
+                found[other] = max(weight * _SYNONYM, found.get(other, 0.0))
+        return ((known, weight) for known, weight in found.items() if self._knows(known))
+
+    def _mended(self, word: str) -> dict[str, float]:
+        near = self._spelling.near(word)
+        if not near and (parts := self._spelling.parts(word)):
+            return {stem(part): 1.0 for part in parts}
+        return {stem(known): likeness for known, likeness in near.items()}
+
+    def _rarity(self, stemmed: str) -> float:
+        known = self._rarities.get(stemmed)
+        if known is None:
+            held = sum(len(segment.postings.get(stemmed, ())) for segment in self._segments)
+            known = math.log(1 + (self._size - held + 0.5) / (held + 0.5))
+            if held:
+                self._rarities[stemmed] = known
+        return known
+
+    def _scores(self, terms: list[Term]) -> dict[Place, float]:
+        """Return each component's score: the sum of its words', less where words of the query are missing."""
+        worth = {
+            number: term.weight * max(self._rarity(stemmed) * share for stemmed, share in term.stems.items())
+            for number, term in enumerate(terms)
+        }
+        whole = sum(worth.values())
+        scores: dict[Place, float] = {}
+        for at, segment in enumerate(self._segments):
+            sums: dict[int, float] = {}
+            covered: dict[int, float] = {}
+            for number in sorted(worth, key=lambda number: -worth[number]):
+                term = terms[number]
+                for place, (score, share) in self._found(term, segment, sums).items():
+                    sums[place] = sums.get(place, 0.0) + score * term.weight
+                    covered[place] = covered.get(place, 0.0) + worth[number] * share
+            for place, score in sums.items():
+                scores[at, place] = score * (_UNCOVERED + (1 - _UNCOVERED) * covered[place] / whole)
+        return scores
+
+    def _found(self, term: Term, segment: Segment, sums: Mapping[int, float]) -> dict[int, tuple[float, float]]:
+        """Return the components that have the term, with their score and how well the term's word is met.
+
+        A word that very many have only tells apart the components that the rarer words have found.
+        """
+        found: dict[int, tuple[float, float]] = {}
+        for stemmed, share in term.stems.items():
+            posting = segment.postings.get(stemmed)
+            if not posting:
+                continue
+            gain = self._rarity(stemmed) * share
+            held: Iterable[tuple[int, float]] = posting.items()
+            if sums and len(posting) > max(_COMMON, len(sums)):
+                held = [(place, posting[place]) for place in sums if place in posting]
+            for place, weight in held:
+                score = gain * weight
+                if place not in found or score > found[place][0]:
+                    found[place] = (score, share)
+        return found
+
+    def _called(self, terms: list[Term], spoken: list[str], scores: dict[Place, float]) -> dict[Place, bool]:
+        """Add to the scores of components whose name or a phrase for them is in the query.
+
+        Returns the components called, with whether by a phrase that people use (or only by name).
+        """
+        stems = [max(term.stems, key=lambda known: term.stems[known]) for term in terms]
+        called: dict[Place, bool] = {}
+        gains: dict[Place, list[float]] = defaultdict(list)
+        for key in sorted({*windows(stems), calling(spoken)}):
+            for at, segment in enumerate(self._segments):
+                for number, how in segment.callings.get(key, {}).items():
+                    called[at, number] = Called.SAID in how or called.get((at, number), False)
+                    gains[at, number].append(self._worth(key) * (_BY_NAME if Called.NAME in how else 1.0))
+        for place, worth in gains.items():
+            scores[place] = scores.get(place, 0.0) + _CALLING * (0.75 * max(worth) + 0.25 * sum(worth))
+        return called
+
+    def _worth(self, key: Calling) -> float:
+        return sum(self._rarity(stemmed) * (_WEAK if stemmed in _WEAK_STEMS else 1.0) for stemmed in key)
+
+    def _named(self, query: str, spoken: list[str]) -> dict[Place, float]:
+        """Return the components that the query names: as they are written, or as its only words."""
+        asked = " ".join(query.split())
+        found: dict[Place, float] = {}
+        written = {asked, *(word.strip(".,:;!?'\"()`") for word in asked.split() if not word.islower())}
+        for at, segment in enumerate(self._segments):
+            for text in written:
+                for number in segment.named.get(plain(text), ()) if plain(text) else ():
+                    part = segment.parts[number]
+                    exact = text in (part.type, part.display_name) and (text == asked or len(humps(text)) > 1)
+                    if exact or (text == asked and fold(text) == fold(part.type)):
+                        found[at, number] = _NAMED_EXACTLY
+                    elif text == asked:
+                        found.setdefault((at, number), _NAMED)
+            for number, how in segment.callings.get(calling(spoken), {}).items():
+                if how is Called.NAME:
+                    found.setdefault((at, number), _NAMED / 10)
+        return found
+
+    def _ranked(
+        self, scores: dict[Place, float], called: dict[Place, bool], named: dict[Place, float]
+    ) -> dict[Place, float]:
+        """Return the final scores: names first; legacy only if named, and after what has taken its place."""
+        ranked: dict[Place, float] = {}
+        for place, score in scores.items():
+            if not self._is_hidden(place):
+                ranked[place] = score + named.get(place, 0.0)
+        best = max(ranked.values(), default=0.0)
+        for place in {*called, *named} - ranked.keys():
+            score, by_name = scores.get(place, NAME), named.get(place, 0.0)
+            if by_name == _NAMED_EXACTLY:
+                ranked[place] = score + max(by_name, best)
+            elif called.get(place) or by_name:
+                replaced = bool(best) and self._is_replaced(place)
+                ranked[place] = min(score, best * _BELOW_CURRENT) if replaced and not by_name else score
+                if replaced and by_name:
+                    ranked[place] = best * _BELOW_CURRENT
+        return ranked
+
+    def _is_replaced(self, place: Place) -> bool:
+        """Say whether a current component here has taken the place of this legacy one."""
+        raw = self._part(place).raw
+        names = {name.rpartition(".")[2] for name in texts(raw.get("replacement"))}
+        return not names.isdisjoint(self._current)
 
 
-def _distance_within(left: str, right: str, reach: int) -> bool:
-    """Say whether at most `reach` letters must be changed, added, removed or swapped with their neighbour."""
-    before: list[int] = []
-    row = list(range(len(right) + 1))
-    for i, letter in enumerate(left, start=1):
-        older, before, row = before, row, [i]
-        for j, other in enumerate(right, start=1):
-            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != other))
-            if i > 1 and j > 1 and letter == right[j - 2] and left[i - 2] == other:
-                cost = min(cost, older[j - 2] + 1)
-            row.append(cost)
-        if min(row) > reach:
-            return False
-    return row[-1] <= reach
-
-
-def _letters(word: str) -> int:
-    """Return the set of a word's letters as bits, to rule out unlike words fast."""
-    bits = 0
-    for letter in word:
-        bits |= 1 << (ord(letter) & 31)
-    return bits
-
-
-def _stemmed(words: Iterable[str]) -> tuple[str, ...]:
-    return tuple(_stem(word) for word in words)
-
-
-_PHRASE_STEMS = {_stemmed(phrase.split()): meaning for phrase, meaning in PHRASES.items()}
-_WORD_STEMS = {_stem(word): meanings for word, meanings in WORDS.items()}
+_WEAK_STEMS = frozenset(map(stem, WEAK_WORDS))

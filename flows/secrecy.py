@@ -8,9 +8,18 @@ from flows.jsonvalues import Json, JsonObject
 
 REDACTED = "***REDACTED***"
 _SECRET_NAME = re.compile(
-    r"(?:^|_)(?:api_?key|secret(?:_?key)?|token|password|passwd|private_?key|access_?key|credentials?|authorization)$",
+    r"(?:^|[_-])(?:api[_-]?key|secret(?:[_-]?key)?|token|password|passwd|private[_-]?key|access[_-]?key|account[_-]?key"
+    r"|credentials?|authorization)$",
     re.IGNORECASE,
 )
+_ASSIGNED = re.compile(
+    r"""(?xi)
+    (?P<name> (?:api[_-]?key|secret(?:[_-]?key)?|(?:access|auth|refresh)[_-]?token|\btoken|password|passwd
+        |private[_-]?key|access[_-]?key|account[_-]?key) ["']? \s* [=:] \s* ["']?)
+    (?P<value> (?=[^\s"'&;,{}<>]*\d) [^\s"'&;,{}<>]{6,})
+    """
+)
+"""A secret that its name gives away, such as `api_key=abc123`; variables and plain words have no digit."""
 _SECRET_LOOK = re.compile(
     r"""(?x)
     \b(?:
@@ -19,10 +28,13 @@ _SECRET_LOOK = re.compile(
       | xox[abprs]-[A-Za-z0-9-]{10,}
       | AKIA[0-9A-Z]{16} | ASIA[0-9A-Z]{16}
       | AIza[0-9A-Za-z_\-]{30,}
+      | ya29\.[\w\-]{20,} | npm_[A-Za-z0-9]{30,} | SG\.[\w\-]{16,}\.[\w\-]{20,} | pypi-[\w\-]{40,}
       | gsk_[A-Za-z0-9]{20,} | hf_[A-Za-z0-9]{20,} | glpat-[\w\-]{16,}
       | eyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]+
     )
     | (?i:\bbearer\s+)[A-Za-z0-9._~+/\-]{12,}=*
+    | (?i:\bbasic\s+)(?=[^\s"']*[a-z][A-Z])[A-Za-z0-9+/]{12,}={0,2}(?=["'\s]|$)
+    | (?<=hooks\.slack\.com/services/)[\w/]{12,}
     | (?<=://)[^\s/:@]+:[^\s/:@]+(?=@)
     | -----BEGIN[ ][A-Z ]*PRIVATE[ ]KEY-----[\s\S]*?(?:-----END[ ][A-Z ]*PRIVATE[ ]KEY-----|\Z)
     """
@@ -45,7 +57,7 @@ def is_secret(field: JsonObject) -> bool:
 def redact(value: Json) -> Json:
     """Return `value` with everything that looks like a secret replaced by `***REDACTED***`."""
     if isinstance(value, str):
-        return _SECRET_LOOK.sub(REDACTED, value)
+        return _ASSIGNED.sub(rf"\g<name>{REDACTED}", _SECRET_LOOK.sub(REDACTED, value))
     if isinstance(value, list):
         return [redact(item) for item in value]
     if isinstance(value, dict):
@@ -77,4 +89,4 @@ def _is_variable_name(value: Json) -> bool:
 
 
 def _hides(name: str) -> bool:
-    return bool(_SECRET_NAME.search(name.replace("-", "_")))
+    return bool(_SECRET_NAME.search(name))

@@ -1,15 +1,15 @@
-"""Reading a flow: what goes in and comes out, a short account of the canvas, and a drawing of the graph."""
+"""Reading a flow: what goes in and comes out, and a short account of the canvas."""
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 
 from flows.document import Flow, Node
+from flows.graphs import ascii_graph, mermaid_graph
 from flows.jsonvalues import JsonObject, texts
-from flows.layout import layers
 from flows.ports import feedback_ports, input_ports
 
+__all__ = ["EMPTY_CANVAS", "FlowIO", "IOPort", "ascii_graph", "canvas_summary", "describe_io", "mermaid_graph"]
 EMPTY_CANVAS = "(empty canvas)"
 
 
@@ -88,36 +88,6 @@ def canvas_summary(flow: Flow, limit: int = 2000) -> str:
         loop = " (loop)" if edge.is_feedback else ""
         lines.append(f"  {edge.source}.{edge.source_port or '?'} -> {edge.target}.{edge.target_port or '?'}{loop}")
     return _cut(lines, limit)
-
-
-def ascii_graph(flow: Flow) -> str:
-    """Return a drawing of the flow in plain text: one line a component, in running order, with what it feeds."""
-    nodes = [node for node in flow.nodes if not node.is_note]
-    if not nodes:
-        return "(empty)"
-    names = _labels(nodes)
-    depth = layers(list(names), flow.edges)
-    lines: list[str] = []
-    for node in sorted(nodes, key=lambda node: depth[node.id]):
-        targets = [
-            f"{'~' if edge.is_feedback else '-'}{edge.source_port}-> {names[edge.target]}.{edge.target_port}"
-            for edge in flow.edges
-            if edge.source == node.id and edge.target in names
-        ]
-        start = f"{'  ' * depth[node.id]}[{names[node.id]}]"
-        lines.append(start + (f" {targets[0]}" if targets else ""))
-        lines += [" " * len(start) + f" {target}" for target in targets[1:]]
-    return "\n".join(lines)
-
-
-def _labels(nodes: list[Node]) -> dict[str, str]:
-    totals = Counter(node.type for node in nodes)
-    seen: Counter[str] = Counter()
-    labels: dict[str, str] = {}
-    for node in nodes:
-        seen[node.type] += 1
-        labels[node.id] = f"{node.type} #{seen[node.type]}" if totals[node.type] > 1 else node.type
-    return labels
 
 
 def _component(node: Node) -> str:

@@ -1,267 +1,116 @@
-"""The words people use for components, and the words that components use for themselves."""
+"""The words people use for components: paraphrases of each, words of one meaning, and other languages' words."""
 
 from __future__ import annotations
 
-PHRASES: dict[str, str] = {
-    "if else": "ConditionalRouter",
-    "if then": "ConditionalRouter",
-    "conditional branch": "ConditionalRouter",
-    "rest call": "APIRequest",
-    "rest api": "APIRequest",
-    "http call": "APIRequest",
-    "http request": "APIRequest",
-    "call api": "APIRequest",
-    "web request": "APIRequest",
-    "scrape page": "URLComponent",
-    "scrape website": "URLComponent",
-    "web page": "URLComponent",
-    "fetch url": "URLComponent",
-    "read pdf": "File",
-    "open pdf": "File",
-    "load document": "File",
-    "read file": "File",
-    "upload file": "File",
-    "write file": "SaveToFile",
-    "save file": "SaveToFile",
-    "export csv": "SaveToFile",
-    "web search": "UnifiedWebSearch",
-    "search web": "UnifiedWebSearch",
-    "search internet": "UnifiedWebSearch",
-    "chat history": "Memory",
-    "chat memory": "Memory",
-    "conversation history": "Memory",
-    "past messages": "Memory",
-    "previous messages": "Memory",
-    "remember conversation": "Memory",
-    "vector store": "Knowledge",
-    "vector database": "Knowledge",
-    "knowledge base": "Knowledge",
-    "semantic search": "Knowledge",
-    "run code": "PythonREPLComponent",
-    "execute code": "PythonREPLComponent",
-    "run python": "PythonREPLComponent",
-    "python code": "PythonREPLComponent",
-    "each row": "LoopComponent",
-    "each item": "LoopComponent",
-    "for each": "LoopComponent",
-    "for loop": "LoopComponent",
-    "language model": "LanguageModelComponent",
-    "large language model": "LanguageModelComponent",
-    "current date": "CurrentDate",
-    "current time": "CurrentDate",
-    "human approval": "HumanInput",
-    "human loop": "HumanInput",
-    "user input": "ChatInput",
-    "user message": "ChatInput",
-    "show answer": "ChatOutput",
-    "show result": "ChatOutput",
-    "final answer": "ChatOutput",
-    "test data": "MockDataGenerator",
-    "fake data": "MockDataGenerator",
-    "sample data": "MockDataGenerator",
-    "structured data": "StructuredOutput",
-    "extract fields": "StructuredOutput",
-    "extract json": "StructuredOutput",
-    "convert type": "TypeConverterComponent",
-    "change type": "TypeConverterComponent",
-    "upper case": "Operations",
-    "lower case": "Operations",
-    "text operation": "Operations",
-    "replace text": "Operations",
-    "word count": "Operations",
-    "filter rows": "Operations",
-    "sort rows": "Operations",
-    "select columns": "Operations",
-    "combine text": "Operations",
-    "join text": "Operations",
-    "call flow": "RunFlow",
-    "sub flow": "RunFlow",
-    "another flow": "RunFlow",
-    "query database": "SQLComponent",
-    "message template": "Prompt Template",
-    "text template": "Prompt Template",
-    "content moderation": "GuardrailValidatorV2",
-    "prompt injection": "GuardrailValidatorV2",
-    "batch run": "BatchRunComponent",
-    "each row llm": "BatchRunComponent",
-}
-"""Phrases (without small words) and the component that they mean."""
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
 
-WORDS: dict[str, tuple[str, ...]] = {
-    "rag": ("Knowledge", "retrieval", "EmbeddingModel", "SplitText"),
-    "retrieval": ("Knowledge",),
-    "retrieve": ("Knowledge", "Memory"),
-    "llm": ("LanguageModelComponent", "model"),
-    "gpt": ("LanguageModelComponent",),
-    "claude": ("LanguageModelComponent",),
-    "gemini": ("LanguageModelComponent",),
-    "openai": ("LanguageModelComponent", "Agent"),
-    "summarize": ("LanguageModelComponent", "Prompt Template"),
-    "summarise": ("LanguageModelComponent", "Prompt Template"),
-    "summary": ("LanguageModelComponent", "Prompt Template"),
-    "translate": ("LanguageModelComponent", "Prompt Template"),
-    "rewrite": ("LanguageModelComponent", "Prompt Template"),
-    "classify": ("SmartRouter", "LanguageModelComponent"),
-    "categorize": ("SmartRouter",),
-    "triage": ("SmartRouter",),
-    "route": ("SmartRouter", "ConditionalRouter"),
-    "router": ("SmartRouter", "ConditionalRouter"),
-    "branch": ("ConditionalRouter", "SmartRouter"),
-    "condition": ("ConditionalRouter",),
-    "if": ("ConditionalRouter",),
-    "switch": ("SmartRouter", "ConditionalRouter"),
-    "rest": ("APIRequest",),
-    "http": ("APIRequest", "URLComponent"),
-    "curl": ("APIRequest",),
-    "get": ("APIRequest",),
-    "post": ("APIRequest",),
-    "endpoint": ("APIRequest", "Webhook"),
-    "scrape": ("URLComponent",),
-    "scraper": ("URLComponent",),
-    "crawl": ("URLComponent",),
-    "crawler": ("URLComponent",),
-    "website": ("URLComponent",),
-    "webpage": ("URLComponent",),
-    "html": ("URLComponent",),
-    "link": ("URLComponent", "HtmlLinkExtractor"),
-    "pdf": ("File",),
-    "docx": ("File",),
-    "document": ("File", "SplitText"),
-    "upload": ("File",),
-    "csv": ("File", "CSVAgent"),
-    "excel": ("File", "SaveToFile"),
-    "save": ("SaveToFile",),
-    "export": ("SaveToFile",),
-    "download": ("URLComponent", "APIRequest"),
-    "google": ("UnifiedWebSearch",),
-    "internet": ("UnifiedWebSearch",),
-    "news": ("UnifiedWebSearch",),
-    "rss": ("UnifiedWebSearch",),
-    "memory": ("Memory",),
-    "remember": ("Memory",),
-    "recall": ("Memory",),
-    "history": ("Memory",),
-    "chunk": ("SplitText",),
-    "splitter": ("SplitText", "RecursiveCharacterTextSplitter"),
-    "tokenize": ("SplitText",),
-    "embed": ("EmbeddingModel",),
-    "embedding": ("EmbeddingModel",),
-    "vector": ("Knowledge", "EmbeddingModel"),
-    "python": ("PythonREPLComponent",),
-    "script": ("PythonREPLComponent",),
-    "code": ("PythonREPLComponent", "CustomComponent"),
-    "math": ("CalculatorComponent",),
-    "arithmetic": ("CalculatorComponent",),
-    "calculate": ("CalculatorComponent",),
-    "compute": ("CalculatorComponent",),
-    "sum": ("CalculatorComponent",),
-    "loop": ("LoopComponent",),
-    "iterate": ("LoopComponent",),
-    "foreach": ("LoopComponent",),
-    "repeat": ("LoopComponent",),
-    "batch": ("BatchRunComponent", "LoopComponent"),
-    "date": ("CurrentDate",),
-    "time": ("CurrentDate",),
-    "clock": ("CurrentDate",),
-    "today": ("CurrentDate",),
-    "now": ("CurrentDate",),
-    "approve": ("HumanInput",),
-    "approval": ("HumanInput",),
-    "human": ("HumanInput",),
-    "prompt": ("Prompt Template",),
-    "template": ("Prompt Template",),
-    "placeholder": ("Prompt Template",),
-    "variable": ("Prompt Template",),
-    "json": ("ParserComponent", "Operations", "TypeConverterComponent"),
-    "parse": ("ParserComponent",),
-    "format": ("ParserComponent", "Prompt Template"),
-    "stringify": ("ParserComponent",),
-    "convert": ("TypeConverterComponent",),
-    "cast": ("TypeConverterComponent",),
-    "schema": ("StructuredOutput",),
-    "structured": ("StructuredOutput",),
-    "extract": ("StructuredOutput", "ParserComponent", "Operations"),
-    "uppercase": ("Operations",),
-    "lowercase": ("Operations",),
-    "capitalize": ("Operations",),
-    "concatenate": ("Operations",),
-    "combine": ("Operations",),
-    "merge": ("Operations",),
-    "join": ("Operations",),
-    "filter": ("Operations",),
-    "sort": ("Operations",),
-    "replace": ("Operations",),
-    "trim": ("Operations",),
-    "regex": ("Operations", "ParserComponent"),
-    "database": ("SQLComponent", "SQLDatabase"),
-    "sql": ("SQLComponent",),
-    "postgres": ("SQLComponent",),
-    "mysql": ("SQLComponent",),
-    "query": ("SQLComponent",),
-    "tool": ("Agent", "MCPTools"),
-    "assistant": ("Agent",),
-    "autonomous": ("Agent",),
-    "mcp": ("MCPTools",),
-    "webhook": ("Webhook",),
-    "schedule": ("ScheduleTrigger",),
-    "cron": ("ScheduleTrigger",),
-    "timer": ("ScheduleTrigger",),
-    "moderation": ("GuardrailValidatorV2",),
-    "safety": ("GuardrailValidatorV2",),
-    "guardrail": ("GuardrailValidatorV2",),
-    "pii": ("GuardrailValidatorV2",),
-    "subflow": ("RunFlow",),
-    "workflow": ("RunFlow",),
-    "table": ("Operations", "TypeConverterComponent"),
-    "dataframe": ("Operations", "TypeConverterComponent"),
-    "spreadsheet": ("File", "Operations"),
-    "input": ("ChatInput",),
-    "question": ("ChatInput",),
-    "output": ("ChatOutput",),
-    "answer": ("ChatOutput", "LanguageModelComponent"),
-    "reply": ("ChatOutput",),
-    "respond": ("ChatOutput",),
-    "display": ("ChatOutput",),
-    "print": ("ChatOutput",),
-    "chat": ("ChatInput", "ChatOutput"),
-    "chatbot": ("ChatInput", "ChatOutput", "LanguageModelComponent", "Agent"),
-    "mock": ("MockDataGenerator",),
-    "dummy": ("MockDataGenerator",),
-    "custom": ("CustomComponent",),
-    "a2a": ("A2AAgent",),
-    "uuid": ("IDGenerator",),
-}
-"""Single words, in their stem form or plain, and the components or index words that they mean."""
+from flows.wording import fold, stem
 
-_SMALL = """
-a an the of to for from in on into with and or by at as is are be it its that this these those my your our me i you we
-want need would like please some any which what how do does can could should make let use using something component
-node block step thing add create build o os as um uma para com de do da el la los las un una con en der die das ein
-eine mit und le les des du et pour avec dans
-"""
-SMALL_WORDS = frozenset(_SMALL.split())
-"""Words that say nothing about what is sought."""
+_FOLDER = Path(__file__).parent / "words"
+_LONGEST_ENDING = 9
 
-OTHER_LANGUAGES: dict[str, str] = {
-    "arquivo": "file", "archivo": "file", "datei": "file", "fichier": "file",
-    "ler": "read", "leer": "read", "lesen": "read", "lire": "read",
-    "escrever": "write", "escribir": "write", "schreiben": "write", "ecrire": "write", "écrire": "write",
-    "texto": "text", "texte": "text", "dividir": "split", "teilen": "split", "diviser": "split",
-    "pergunta": "question", "pregunta": "question", "frage": "question",
-    "resposta": "answer", "respuesta": "answer", "antwort": "answer", "réponse": "answer", "reponse": "answer",
-    "entrada": "input", "eingabe": "input", "entrée": "input", "salida": "output", "saída": "output", "saida": "output",
-    "ausgabe": "output", "sortie": "output",
-    "memoria": "memory", "memória": "memory", "gedächtnis": "memory", "mémoire": "memory", "speicher": "memory",
-    "busca": "search", "buscar": "search", "suche": "search", "suchen": "search", "recherche": "search",
-    "pesquisar": "search", "modelo": "model", "modell": "model", "modèle": "model", "agente": "agent",
-    "calculadora": "calculator", "rechner": "calculator", "taschenrechner": "calculator", "calculatrice": "calculator",
-    "página": "page", "pagina": "page", "seite": "page", "webseite": "webpage", "sitio": "website", "site": "website",
-    "tabela": "table", "tabla": "table", "tabelle": "table", "tableau": "table", "dados": "data", "datos": "data",
-    "daten": "data", "données": "data", "resumir": "summarize", "zusammenfassen": "summarize", "résumer": "summarize",
-    "traduzir": "translate", "traducir": "translate", "übersetzen": "translate", "traduire": "translate",
-    "enquanto": "loop", "schleife": "loop", "boucle": "loop", "bucle": "loop", "laço": "loop",
-    "condição": "condition", "condición": "condition", "bedingung": "condition", "wenn": "if", "si": "if", "se": "if",
-    "guardar": "save", "salvar": "save", "speichern": "save", "enregistrer": "save",
-    "modèles": "model", "vorlage": "template", "plantilla": "template", "modello": "template",
-}  # fmt: skip
-"""The commonest words of other languages, in English."""
+_CONVERSION = (
+    r"(?i)\b(?:table|json|data|dataframe|rows?|records?|objects?|message)\b(?: \w+)?(?: in)?to (?:\w+ )?(?:%s)\b"
+)
+
+SHAPES: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"https?://|\bwww\."), "url web page"),
+    (re.compile(r"\d\s*[-+*/x×÷^]\s*\d|\d\s*%"), "calculator arithmetic"),
+    (re.compile(r"(?i)\b\d{1,2}(?::\d\d)?\s?(?:am|pm|uhr|o'clock)\b"), "schedule time"),
+    (re.compile(r"[\d*]\S*(?: [\d*]\S*){3} [\d*]\S*"), "cron schedule"),
+    (re.compile(r"\{\w+\}"), "template variables"),
+    (re.compile(_CONVERSION % "table|json|dataframe|data|message|object|list"), "convert"),
+    (re.compile(_CONVERSION % "text|string|sentences?|prose|markdown"), "parser"),
+    (re.compile(r"(?i)\bselect\b.+\bfrom\b|\binsert into\b"), "sql query"),
+)
+"""What a query may hold instead of words, and the words for it."""
+
+
+def entries(text: str) -> Mapping[str, str]:
+    """Return what stands after each `name:` at the start of a line; indented lines go on, `#` starts a comment."""
+    found: dict[str, str] = {}
+    name = ""
+    for line in text.splitlines():
+        if not line.strip() or line.startswith("#"):
+            continue
+        if line[0].isspace():
+            found[name] += f" {line.strip()}"
+        else:
+            name, _, rest = line.partition(":")
+            found[name] = rest.strip()
+    return found
+
+
+def _read(name: str) -> str:
+    return (_FOLDER / name).read_text(encoding="utf-8")
+
+
+_SMALL = {name: frozenset(held.split()) for name, held in entries(_read("small.txt")).items()}
+SMALL_WORDS, WEAK_WORDS = _SMALL["small"], _SMALL["weak"]
+"""English words that say nothing about what is sought, and those that say little."""
+FOREIGN_SMALL_WORDS = _SMALL["foreign"]
+"""Words of Portuguese, Spanish, German and French that say nothing but give the language away."""
+
+
+@cache
+def paraphrases() -> Mapping[str, tuple[str, ...]]:
+    """The phrases that people use for a component, by its type or class name."""
+    found = entries(_read("paraphrases.txt"))
+    return MappingProxyType(
+        {name: tuple(filter(None, map(str.strip, said.split(";")))) for name, said in found.items()}
+    )
+
+
+@cache
+def synonyms() -> Mapping[str, frozenset[str]]:
+    """The stems that mean much the same as a stem."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for line in _read("synonyms.txt").splitlines():
+        if line and not line.startswith("#"):
+            group = {stem(word.strip()) for word in line.split(",")}
+            for member in group:
+                found[member] |= group - {member}
+    return MappingProxyType({word: frozenset(others) for word, others in found.items()})
+
+
+@cache
+def _translations() -> tuple[Mapping[str, tuple[str, ...]], Mapping[str, tuple[str, ...]]]:
+    whole: dict[str, tuple[str, ...]] = {}
+    beginnings: dict[str, tuple[str, ...]] = {}
+    for names, meaning in entries(_read("translations.txt")).items():
+        for name in names.split(","):
+            word = fold(name.strip())
+            place, key = (beginnings, word[:-1]) if word.endswith("*") else (whole, word)
+            place[key] = (*place.get(key, ()), *meaning.split())
+    return whole, beginnings
+
+
+def translations(word: str) -> tuple[str, ...]:
+    """Return the English words for a word of another language (in lower case, without accents), or none."""
+    whole, beginnings = _translations()
+    found = whole.get(word)
+    if found is None and word.endswith("s"):
+        found = whole.get(word[:-1])
+    if found is not None:
+        return found
+    for end in range(len(word), max(2, len(word) - _LONGEST_ENDING), -1):
+        if word[:end] in beginnings:
+            return beginnings[word[:end]]
+    return _compound(word)
+
+
+def _compound(word: str) -> tuple[str, ...]:
+    """Return the English words for a word put together of two known ones, as German does."""
+    whole, beginnings = _translations()
+    for at in range(4, len(word) - 3):
+        last = whole.get(word[at:]) or beginnings.get(word[at:])
+        if last:
+            for first in (word[:at], word[: at - 1]):
+                if found := whole.get(first) or beginnings.get(first):
+                    return (*found, *last)
+    return ()

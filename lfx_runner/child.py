@@ -11,30 +11,36 @@ import tempfile
 from pathlib import Path
 from typing import Any, NoReturn
 
-from lfx_runner.confine import confine_network, confine_process
+from lfx_runner.confine import Network, confine_network, confine_process
 from lfx_runner.engine import touch
 from lfx_runner.execute import exception_chain, run_flow
 from lfx_runner.linux import end_with_parent
+from lfx_runner.models import port_of, use_gateway
+from lfx_runner.models import touch as touch_models
 from lfx_runner.protocol import MAX_RESULT, encode, run_environment, write_all
+from lfx_runner.watch import Emit, Sender
 
 SETTLE = 0.2
 """Seconds without a request after which a waiting process warms itself: never between runs in quick succession, which
 would have to share the processor with it."""
 
 
-def live(parent: int, request: int, go: int, results: int, folder: Path) -> NoReturn:
+def live(parent: int, request: int, go: int, results: int, events: int, folder: Path) -> NoReturn:
     """The life of a forked process. `go` gives one byte when `request` holds a request, or ends when there is none.
 
-    A process that waits for long warms itself meanwhile.
+    `results` takes one line at the end, and `events` one for each thing that is told before. A process that waits
+    for long warms itself meanwhile.
     """
     status = 70
     try:
-        isolate(parent, {request, go, results}, folder)
+        isolate(parent, {request, go, results, events}, folder)
         if not select.select([go], [], [], SETTLE)[0]:
             touch()
+            if not select.select([go], [], [], SETTLE)[0]:
+                touch_models()
         if os.read(go, 1):
             size = os.fstat(request).st_size
-            write_all(results, answer(os.pread(request, size, 0)))
+            write_all(results, answer(os.pread(request, size, 0), Sender(events)))
         status = 0
     finally:
         os._exit(status)
@@ -87,11 +93,15 @@ def _move_engine_home(home: Path) -> None:
         service.settings.config_dir = str(home)
 
 
-def answer(line: bytes) -> bytes:
-    """Run the request in `line` and give the result as one line."""
+def answer(line: bytes, emit: Emit) -> bytes:
+    """Run the request in `line` and give the result as one line; `emit` is told what happens, if that was asked for."""
     request: dict[str, Any] = json.loads(line)
-    confine_network("open" if request.get("network") == "open" else "gateway-only", float(request["timeout"]))
-    result = run_flow(request)
+    gateway: str | None = request.get("gateway")
+    network: Network = "open" if request.get("network") == "open" else "gateway-only"
+    confine_network(network, float(request["timeout"]), port_of(gateway) if gateway else None)
+    if gateway:
+        use_gateway(gateway)
+    result = run_flow(request, emit if request.get("events") else None)
     try:
         data = encode(result)
     except (ValueError, TypeError, RecursionError) as error:
@@ -104,4 +114,4 @@ def answer(line: bytes) -> bytes:
 
 
 def _without_values(result: dict[str, Any]) -> dict[str, Any]:
-    return {**result, "output": None, "outputs": {}, "nodes": {}}
+    return {**result, "output": None, "outputs": {}, "nodes": {}, "types": {}}

@@ -5,6 +5,7 @@ Every part is tried on its own: a part that this kernel does not have is left ou
 
 import contextlib
 import ctypes
+import functools
 import json
 import math
 import os
@@ -78,12 +79,13 @@ def confine_process(private: Path) -> list[str]:
     return held
 
 
-def confine_network(network: Network, seconds: float) -> list[str]:
+def confine_network(network: Network, seconds: float, gateway: int | None = None) -> list[str]:
     """Take away the network, as far as this run may not have it, and set its processor time.
 
     Args:
-        network: `open` leaves going out by TCP and UDP; `gateway-only` leaves nothing (there is no gateway yet).
+        network: `open` leaves going out by TCP and UDP; `gateway-only` leaves the gateway, if the run has one.
         seconds: the run's time limit; its processor time may be a little more.
+        gateway: the port of loopback that a run with models connects to; None leaves `gateway-only` without sockets.
 
     Returns:
         The names of the parts that hold.
@@ -94,12 +96,14 @@ def confine_network(network: Network, seconds: float) -> list[str]:
         resource.setrlimit(resource.RLIMIT_CPU, (allowed, allowed + CPU_MARGIN))
         held.append("processor time")
     with contextlib.suppress(OSError):
-        if landlock.restrict_tcp(None if network == "open" else ()):
+        if landlock.restrict_tcp(None if network == "open" else () if gateway is None else (gateway,)):
             held.append("listening")
     if seccomp.available():
         with contextlib.suppress(OSError):
-            seccomp.restrict_calls("internet" if network == "open" else "none")
+            seccomp.restrict_calls("internet" if network == "open" else "none" if gateway is None else "tcp")
             held += ["processes", "network"]
+    if {"listening", "network"} <= set(held):
+        held.append("gateway")
     return held
 
 
@@ -147,12 +151,19 @@ def _drop_privileges() -> Iterator[str]:
         yield "privileges"
 
 
-def _readable() -> set[Path]:
+@functools.cache
+def _readable() -> frozenset[Path]:
     here = Path(__file__).resolve().parent
     python = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, sysconfig.get_path("stdlib")}
     certificates = [os.environ[name] for name in ("SSL_CERT_FILE", "SSL_CERT_DIR") if os.environ.get(name)]
     named = (*python, *site.getsitepackages(), *SYSTEM, *LOOK_UPS, *FACTS, *certificates)
-    return {here, *(Path(name) for name in named if name)}
+    return frozenset({here, *(Path(name) for name in named if name)})
+
+
+def prepare() -> None:
+    """Find out what every confinement needs, in the process that will be forked for each."""
+    landlock.abi()
+    _readable()
 
 
 def probe(folder: Path) -> dict[str, Any]:

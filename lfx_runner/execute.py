@@ -5,25 +5,29 @@ import resource
 import sys
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from lfx.graph import Graph
 from lfx.run._defaults import apply_run_defaults
 
-from lfx_runner.values import plain
+from lfx_runner.values import kind_of, plain
+from lfx_runner.watch import MAX_ITERATIONS, Emit, Tokens, Watch, watch_with
 
 MAX_CHAIN = 12
 INPUT_TYPES = (("ChatInput", "input_value"), ("TextInput", "input_value"), ("Webhook", "data"))
 
 
-def run_flow(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Run `request["flow"]` (nodes and edges) and return output, outputs, nodes, metrics and failure.
+def run_flow(request: Mapping[str, Any], emit: Emit | None = None) -> dict[str, Any]:
+    """Run `request["flow"]` (nodes and edges) and return output, outputs, nodes, their types, metrics and failure.
 
-    Never raises for a failing flow: the failure is the chain of exceptions, outermost first, and the node.
+    `emit` is told of each node and each piece of text as it comes. Never raises for a failing flow: the failure is the
+    chain of exceptions, outermost first, and the node.
     """
     started = time.perf_counter()
-    run = _Run(request["flow"], request.get("text"), request.get("session"))
+    watch = Watch(emit, request.get("max_iterations") or MAX_ITERATIONS)
+    run = _Run(request["flow"], request.get("text"), request.get("session"), watch)
+    watch_with(watch)
     failure: dict[str, Any] | None = None
     try:
         asyncio.run(run.execute())
@@ -31,11 +35,14 @@ def run_flow(request: Mapping[str, Any]) -> dict[str, Any]:
         failure = {"node": run.failed_node(error), "chain": exception_chain(error)}
     seconds = time.perf_counter() - started
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 * 1024 if sys.platform == "darwin" else 1024)
-    nodes = run.node_values() if failure is None or request.get("want_nodes") else {}
+    every = bool(request.get("want_nodes"))
+    nodes = run.node_values(plain) if failure is None or every else {}
+    kinds = run.node_values(kind_of) if failure is None or every else {}
     return {
         "output": run.output(nodes) if failure is None else None,
         "outputs": run.outputs(nodes) if failure is None else {},
-        "nodes": nodes if request.get("want_nodes") else {},
+        "nodes": nodes if every else {},
+        "types": kinds if every else run.outputs(kinds),
         "metrics": {"seconds": seconds, "peak_mb": round(peak, 1), **run.usage()},
         "failure": failure,
     }
@@ -70,14 +77,16 @@ def _text_of(error: BaseException) -> str:
 class _Run:
     """One flow, from its JSON to its results."""
 
-    def __init__(self, flow: Mapping[str, Any], text: str | None, session: str | None) -> None:
+    def __init__(self, flow: Mapping[str, Any], text: str | None, session: str | None, watch: Watch) -> None:
         self._flow = flow
         self._text = text
         self._session = session or uuid.uuid4().hex
+        self._watch = watch
         self._graph: Graph | None = None
         self._building: list[str] = []
 
     async def execute(self) -> None:
+        self._watch.look_at(self._flow)
         graph = Graph.from_payload(dict(self._flow), flow_id=str(uuid.uuid4()), instantiate_components=False)
         for vertex in graph.vertices:
             self._building = [vertex.id]
@@ -86,12 +95,16 @@ class _Run:
         graph._set_cache_to_vertices_in_cycle()  # lfx does both after instantiating
         graph._set_cache_if_listen_notify_components()
         self._graph = graph
-        self._watch(graph)
         apply_run_defaults(graph, session_id=self._session, user_id=None)
         self._set_input(graph)
         await graph.arun(
-            inputs=[{}], inputs_components=[[]], types=["chat"], outputs=[], session_id=self._session
-        )  # fmt: skip
+            inputs=[{}],
+            inputs_components=[[]],
+            types=["chat"],
+            outputs=[],
+            session_id=self._session,
+            event_manager=Tokens(self._watch) if self._watch.wanted else None,
+        )
 
     def _set_input(self, graph: Graph) -> None:
         """Give the text to the chat inputs, or else the text inputs, or else the webhooks."""
@@ -104,46 +117,34 @@ class _Run:
             if vertices:
                 return
 
-    def _watch(self, graph: Graph) -> None:
-        """Remember which nodes failed to build."""
-        build = graph.build_vertex
-
-        async def build_vertex(vertex_id: str, **options: Any) -> Any:
-            try:
-                return await build(vertex_id, **options)
-            except BaseException:
-                self._building.append(vertex_id)
-                raise
-
-        graph.build_vertex = build_vertex
-
     def failed_node(self, error: BaseException) -> str | None:
         """The id of the node that `error` came from, where that is known."""
-        if not self._building:
+        failed = self._building or self._watch.failed
+        if not failed:
             return None
-        first = self._building[0]
+        first = failed[0]
         if self._graph is None:
-            return first
+            return self._watch.shown(first)
         wrapper = "Error building Component "
         names = [entry["message"] for entry in exception_chain(error) if entry["message"].startswith(wrapper)]
         if not names:
-            return first
+            return self._watch.shown(first)
         # A node may fail while another one pulls its result: the innermost wrapper names it.
         inner = names[-1][len(wrapper) :].partition(":")[0].strip()
         named = [vertex.id for vertex in self._graph.vertices if vertex.display_name == inner]
-        return first if first in named or len(named) != 1 else named[0]
+        return self._watch.shown(named[0] if len(named) == 1 and named[0] not in failed else first)
 
-    def node_values(self) -> dict[str, Any]:
-        """What each node that ran gave: one value, or several by output name."""
+    def node_values(self, form: Callable[[Any], Any]) -> dict[str, Any]:
+        """What each node that ran gave, in the given form: one value, or several by output name."""
         values: dict[str, Any] = {}
         for vertex in self._graph.vertices if self._graph is not None else ():
             results = {name: value for name, value in vertex.results.items() if name != "component_as_tool"}
             if not vertex.built or not (results := results or dict(vertex.results)):
                 continue
             if len(results) == 1:
-                values[vertex.id] = plain(next(iter(results.values())))
+                values[vertex.id] = form(next(iter(results.values())))
             else:
-                values[vertex.id] = {name: plain(value) for name, value in results.items()}
+                values[vertex.id] = {name: form(value) for name, value in results.items()}
         return values
 
     def outputs(self, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ can only take away.
 
 import contextlib
 import ctypes
+import functools
 import os
 import stat
 import struct
@@ -110,9 +111,14 @@ def _enforce(ruleset: int) -> None:
     _call(RESTRICT_SELF, ruleset, 0)
 
 
+@functools.cache
+def _library() -> ctypes.CDLL:
+    """The C library; loading it takes longer than the calls."""
+    return ctypes.CDLL(None, use_errno=True)
+
+
 def _call(number: int, *arguments: object) -> int:
-    library = ctypes.CDLL(None, use_errno=True)
-    result = library.syscall(ctypes.c_long(number), *arguments)
+    result = _library().syscall(ctypes.c_long(number), *arguments)
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return int(result)

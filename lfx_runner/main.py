@@ -1,4 +1,4 @@
-"""Entry of the runner process: `main.py serve FOLDER` runs flows, `main.py index FILE DIGEST` exports the catalogue."""
+"""Entry of the runner process: `main.py serve FOLDER [SPARES]` runs flows, `main.py index FILE DIGEST` exports them."""
 
 import importlib.util
 import os
@@ -34,8 +34,8 @@ def take_over_pipes() -> tuple[int, int]:
     return commands, replies
 
 
-def serve(folder: str) -> int:
-    """Speak the protocol until standard input ends."""
+def serve(folder: str, spares: int) -> int:
+    """Speak the protocol until standard input ends; `spares` processes are kept ready for runs to come."""
     from lfx_runner.protocol import PROTOCOL, encode, write_all  # a package only after become_package
 
     commands, replies = take_over_pipes()
@@ -48,7 +48,7 @@ def serve(folder: str) -> int:
     from lfx_runner.zygote import Zygote
 
     version = warm_up()
-    with Zygote(commands, replies, Path(folder)) as zygote:
+    with Zygote(commands, replies, Path(folder), spares) as zygote:
         write_all(replies, encode({"type": "hello", "protocol": PROTOCOL, "lfx": version, "pid": os.getpid()}))
         zygote.serve()
     return 0
@@ -58,15 +58,15 @@ def main(arguments: list[str]) -> int:
     """Run the command that `arguments` name."""
     become_package()
     match arguments:
-        case ["serve", folder]:
-            return serve(folder)
+        case ["serve", folder, *spares]:
+            return serve(folder, max(1, int(spares[0])) if spares else 1)
         case ["index", target, digest]:
             from lfx_runner.index import export  # imports lfx, which takes seconds
 
             export(Path(target), digest)
             return 0
         case _:
-            sys.stderr.write("usage: main.py serve FOLDER | index FILE DIGEST\n")
+            sys.stderr.write("usage: main.py serve FOLDER [SPARES] | index FILE DIGEST\n")
             return 2
 
 

@@ -1,6 +1,7 @@
 """The words spoken over the pipes between the runner process and its client: one JSON document a line."""
 
 import json
+import math
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -10,8 +11,20 @@ MAX_REQUEST = 32 * 1024 * 1024
 """Bytes of the longest request line that is accepted."""
 MAX_RESULT = 32 * 1024 * 1024
 """Bytes of the largest result that a run may hand back."""
+MAX_EVENT = 16 * 1024
+"""Bytes of the longest event of a run, as a line."""
+MAX_EVENTS = 20_000
+MAX_EVENTS_SIZE = 4 * 1024 * 1024
+"""Events of one run, and bytes of them together, that are passed on; what comes after is cut off."""
 
 Message = dict[str, Any]
+
+# What an event of a run may say, and of what type. Nothing else of it is passed on.
+EVENTS: dict[str, dict[str, type | tuple[type, ...]]] = {
+    "node_started": {"node": str, "iteration": int},
+    "node_finished": {"node": str, "iteration": int, "seconds": (int, float), "ok": bool},
+    "token": {"node": str, "text": str},
+}
 
 # What a run may see of the environment. Nothing here can hold a secret; everything else is dropped.
 PASSED_VARIABLES = frozenset(
@@ -31,6 +44,25 @@ def run_environment(source: dict[str, str], home: str, temporary: str) -> dict[s
     """The whole environment of a run: the allowed variables of `source`, and private folders."""
     kept = {name: value for name, value in source.items() if name in PASSED_VARIABLES}
     return {**kept, **ENGINE_VARIABLES, "HOME": home, "TMPDIR": temporary}
+
+
+def event_of(line: bytes) -> Message | None:
+    """The event that a run wrote, with what events say and nothing else; None when it is no event."""
+    try:
+        said = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    kind = said.get("kind") if isinstance(said, dict) else None
+    parts = EVENTS.get(kind) if isinstance(kind, str) else None
+    if parts is None or not all(_is(said.get(name), expected) for name, expected in parts.items()):
+        return None
+    return {"kind": kind, **{name: said[name] for name in parts}}
+
+
+def _is(value: object, expected: type | tuple[type, ...]) -> bool:
+    if isinstance(value, float) and not math.isfinite(value):
+        return False
+    return isinstance(value, expected) and (expected is bool or not isinstance(value, bool))
 
 
 def encode(message: Message) -> bytes:

@@ -13,7 +13,7 @@ import sys
 from dataclasses import dataclass
 from typing import Literal
 
-Sockets = Literal["none", "internet"]
+Sockets = Literal["none", "tcp", "internet"]
 
 LOAD, EQUAL, ABOVE, ANY_BIT, AND, RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
 ALLOW = 0x7FFF0000
@@ -21,6 +21,8 @@ NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16
 CLONE_THREAD = 0x00010000
 AF_INET, AF_INET6, AF_NETLINK = 2, 10, 16
 SOCK_STREAM, SOCK_DGRAM = 1, 2
+IPPROTO_ANY, IPPROTO_TCP, IPPROTO_UDP = 0, 6, 17
+MSG_FASTOPEN = 0x20000000
 X32 = 0x40000000
 PR_SET_SECCOMP, MODE_FILTER = 22, 2
 
@@ -46,7 +48,7 @@ MACHINES = {
         "userfaultfd": 323, "kexec_load": 246, "init_module": 175, "finit_module": 313, "delete_module": 176,
         "reboot": 169, "swapon": 167, "swapoff": 168, "sethostname": 170, "setdomainname": 171, "acct": 163,
         "settimeofday": 164, "clock_settime": 227, "quotactl": 179, "open_by_handle_at": 304, "socket": 41,
-        "setrlimit": 160, "prlimit64": 302,
+        "setrlimit": 160, "prlimit64": 302, "sendto": 44, "sendmsg": 46, "sendmmsg": 307,
     }),
     "aarch64": Machine(0xC00000B7, _SHARED | {
         "clone": 220, "execve": 221, "execveat": 281, "ptrace": 117, "process_vm_readv": 270,
@@ -55,11 +57,13 @@ MACHINES = {
         "userfaultfd": 282, "kexec_load": 104, "init_module": 105, "finit_module": 273, "delete_module": 106,
         "reboot": 142, "swapon": 224, "swapoff": 225, "sethostname": 161, "setdomainname": 162, "acct": 89,
         "settimeofday": 170, "clock_settime": 112, "quotactl": 60, "open_by_handle_at": 265, "socket": 198,
-        "setrlimit": 164, "prlimit64": 261,
+        "setrlimit": 164, "prlimit64": 261, "sendto": 206, "sendmsg": 211, "sendmmsg": 269,
     }),
 }
 # fmt: on
-_LOOKED_AT = frozenset({"clone", "clone3", "socket", "prlimit64"})
+_FLAGS = {"sendto": 3, "sendmsg": 2, "sendmmsg": 3}
+"""Calls that send, and which of their arguments holds flags."""
+_LOOKED_AT = frozenset({"clone", "clone3", "socket", "prlimit64", *_FLAGS})
 
 
 def available() -> bool:
@@ -71,7 +75,8 @@ def restrict_calls(sockets: Sockets) -> None:
     """Put the filter on this process. `no_new_privs` must be set already.
 
     Args:
-        sockets: `none` refuses every new socket (pairs within the process stay); `internet` leaves TCP and UDP.
+        sockets: `none` refuses every new socket (pairs within the process stay); `tcp` leaves TCP over IPv4;
+            `internet` leaves TCP and UDP.
 
     Raises:
         OSError: the kernel refused.
@@ -117,7 +122,11 @@ def _program(sockets: Sockets) -> list[Instruction]:
     low, high = ARGUMENTS + 16, ARGUMENTS + 20
     reading = [(LOAD, 0, 0, low), (EQUAL, 0, 2, 0), (LOAD, 0, 0, high), (EQUAL, 1, 0, 0), _refuse(), allow]
     program += _when(number["prlimit64"], reading)
-    program += _when(number["socket"], [_refuse()] if sockets == "none" else _internet())
+    for name, place in _FLAGS.items():
+        # TCP Fast Open connects without the connect call that Landlock watches
+        flags = [(LOAD, 0, 0, ARGUMENTS + 8 * place), (ANY_BIT, 0, 1, MSG_FASTOPEN), _refuse(), allow]
+        program += _when(number[name], flags)
+    program += _when(number["socket"], {"none": [_refuse()], "tcp": _tcp(), "internet": _internet()}[sockets])
     return [*program, allow]
 
 
@@ -126,18 +135,42 @@ def _when(call: int, then: list[Instruction]) -> list[Instruction]:
     return [(EQUAL, 0, len(then), call), *then]
 
 
+def _tcp() -> list[Instruction]:
+    """TCP over IPv4 and no other protocol: Landlock's rules about ports do not hold for MPTCP, SCTP and the like."""
+    allow: Instruction = (RETURN, 0, 0, ALLOW)
+    return [
+        (LOAD, 0, 0, ARGUMENTS),
+        (EQUAL, 1, 0, AF_INET),
+        _refuse(),
+        (LOAD, 0, 0, ARGUMENTS + 8),
+        (AND, 0, 0, 0xF),
+        (EQUAL, 1, 0, SOCK_STREAM),
+        _refuse(),
+        (LOAD, 0, 0, ARGUMENTS + 16),
+        (EQUAL, 2, 0, IPPROTO_ANY),
+        (EQUAL, 1, 0, IPPROTO_TCP),
+        _refuse(),
+        allow,
+    ]
+
+
 def _internet() -> list[Instruction]:
     allow: Instruction = (RETURN, 0, 0, ALLOW)
     return [
         (LOAD, 0, 0, ARGUMENTS),
         (EQUAL, 3, 0, AF_INET),
         (EQUAL, 2, 0, AF_INET6),
-        (EQUAL, 5, 0, AF_NETLINK),  # how the C library asks which addresses this machine has
+        (EQUAL, 11, 0, AF_NETLINK),  # how the C library asks which addresses this machine has
         _refuse(),
         (LOAD, 0, 0, ARGUMENTS + 8),
         (AND, 0, 0, 0xF),
         (EQUAL, 2, 0, SOCK_STREAM),
         (EQUAL, 1, 0, SOCK_DGRAM),
+        _refuse(),
+        (LOAD, 0, 0, ARGUMENTS + 16),
+        (EQUAL, 3, 0, IPPROTO_ANY),
+        (EQUAL, 2, 0, IPPROTO_TCP),
+        (EQUAL, 1, 0, IPPROTO_UDP),
         _refuse(),
         allow,
     ]

@@ -42,6 +42,36 @@ def plain(value: Any, depth: int = 0) -> Any:
             return _other(value, depth)
 
 
+def kind_of(value: Any) -> str:
+    """The type of a value, in the words that component types use for their ports where they have one.
+
+    `Message`, `Data` and `DataFrame` are what lfx calls them; `Text`, `Number`, `Boolean`, `List`, `Object` and `None`
+    are plain values; anything else has the name of its class.
+    """
+    match value:
+        case None:
+            return "None"
+        case bool():
+            return "Boolean"
+        case int() | float():
+            return "Number"
+        case str():
+            return "Text"
+        case Message():
+            return "Message"
+        case Data():
+            return "Data"
+        case DataFrame():
+            return "DataFrame"
+        case Mapping():
+            return "Object"
+        case list() | tuple() | set() | frozenset():
+            kinds = {kind_of(item) for item in value}
+            return f"List[{kinds.pop()}]" if len(kinds) == 1 else "List"
+        case _:
+            return type(value).__name__
+
+
 def _message_text(message: Message) -> str:
     text = message.text
     return text if isinstance(text, str) else ""

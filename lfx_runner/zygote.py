@@ -10,6 +10,7 @@ import os
 import selectors
 import shutil
 import signal
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -18,6 +19,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from lfx_runner import child
+from lfx_runner.confine import prepare
+from lfx_runner.eventpipe import EventPipe
 from lfx_runner.linux import adopt_orphans, end_orphans
 from lfx_runner.protocol import MAX_REQUEST, MAX_RESULT, LineBuffer, Message, encode, write_all
 
@@ -36,8 +39,10 @@ class Child:
     request: int
     go: int
     results: int
+    events: EventPipe
     folder: Path
     run: str | None = None
+    started: float = 0.0
     deadline: float = float("inf")
     received: bytearray = field(default_factory=bytearray)
     mute: bool = False
@@ -47,21 +52,25 @@ class Child:
 class Zygote:
     """The loop that serves runs until its input ends; leaving the context ends every run."""
 
-    def __init__(self, commands: int, replies: int, folder: Path) -> None:
-        """Read requests from descriptor `commands`, answer on `replies`, keep private folders under `folder`."""
+    def __init__(self, commands: int, replies: int, folder: Path, spares: int = 1) -> None:
+        """Read requests from descriptor `commands`, answer on `replies`, keep private folders under `folder`.
+
+        `spares` processes are kept ready ahead of need: one for each run that may begin at the same time.
+        """
         self._commands = commands
         self._replies = replies
         self._folder = folder
         self._children: dict[int, Child] = {}
         self._runs: dict[str, Child] = {}
-        self._spare: Child | None = None
-        self._spare_wanted = True  # once per run: a spare that dies unused is not replaced at once
+        self._spares: list[Child] = []
+        self._spares_owed = spares  # one more for each run: a spare that dies unused is not replaced at once
         self._lines = LineBuffer(MAX_REQUEST)
         self._open = True
 
     def __enter__(self) -> Self:
         """Start watching the input and the children."""
         adopt_orphans()
+        prepare()
         self._folder.mkdir(parents=True, exist_ok=True)
         self._wake_read, wake_write = os.pipe()
         for descriptor in (self._wake_read, wake_write, self._commands):
@@ -81,16 +90,14 @@ class Zygote:
 
     def serve(self) -> None:
         """Serve until the input ends or a shutdown is asked for."""
-        self._spare, self._spare_wanted = self._fork(), False
         while self._open:
+            self._fork_spares()
             nearest = min((each.deadline for each in self._runs.values()), default=float("inf"))
             timeout = None if nearest == float("inf") else max(0.0, nearest - time.monotonic())
             for key, _ in self._selector.select(timeout):
                 if self._selector.get_map().get(key.fd) is key:  # an earlier event may have ended this one's source
                     key.data()
             self._expire()
-            if self._spare is None and self._spare_wanted and self._open:
-                self._spare, self._spare_wanted = self._fork(), False
 
     def _watch(self, descriptor: int, action: Callable[[], None]) -> None:
         self._selector.register(descriptor, selectors.EVENT_READ, action)
@@ -103,6 +110,13 @@ class Zygote:
 
     def _fail(self, run: str, code: str, message: str, **more: Any) -> None:
         self._reply({"id": run, "type": "error", "code": code, "message": message, **more})
+
+    def _fork_spares(self) -> None:
+        """Fork the processes that are owed; when the system gives none, the next run tries again."""
+        while self._spares_owed and self._open:
+            self._spares_owed -= 1
+            if (spare := self._fork()) is not None:
+                self._spares.append(spare)
 
     # Requests
 
@@ -150,13 +164,14 @@ class Zygote:
         if len(self._runs) >= MAX_RUNS:
             self._fail(run, "busy", "Too many runs at the same time.")
             return
-        taken = self._spare or self._fork()
-        self._spare, self._spare_wanted = None, True
+        taken = self._spares.pop(0) if self._spares else self._fork()
+        self._spares_owed += 1
         if taken is None:
             self._fail(run, "crash", "No process could be started for the run.")
             return
         taken.run = run
-        taken.deadline = time.monotonic() + timeout
+        taken.started = time.monotonic()
+        taken.deadline = taken.started + timeout
         self._runs[run] = taken
         try:
             write_all(taken.request, line)
@@ -176,23 +191,40 @@ class Zygote:
         os.unlink(name)  # noqa: PTH108 - a path from mkstemp
         go_read, go_write = os.pipe()
         results_read, results_write = os.pipe()
+        events_read, events_write = os.pipe()
         parent = os.getpid()
         try:
             pid = os.fork()
         except OSError:
-            for descriptor in (request, go_read, go_write, results_read, results_write):
+            for descriptor in (
+                request, go_read, go_write, results_read, results_write, events_read, events_write
+            ):  # fmt: skip
                 os.close(descriptor)
             shutil.rmtree(folder, ignore_errors=True)
             return None
         if pid == 0:
-            child.live(parent, request, go_read, results_write, folder)
-        os.close(go_read)
-        os.close(results_write)
-        os.set_blocking(results_read, False)
-        forked = Child(pid, request, go_write, results_read, folder)
+            child.live(parent, request, go_read, results_write, events_write, folder)
+        for descriptor in (go_read, results_write, events_write):
+            os.close(descriptor)
+        for descriptor in (results_read, events_read):
+            os.set_blocking(descriptor, False)
+        forked = Child(pid, request, go_write, results_read, EventPipe(events_read), folder)
         self._children[pid] = forked
         self._watch(results_read, lambda: self._read_result(forked))
+        self._watch(events_read, lambda: self._read_events(forked))
         return forked
+
+    def _read_events(self, source: Child) -> None:
+        """Pass on what the run tells; when it has told too much, or ended, nothing more is read."""
+        self._tell(source, source.events.read())
+        if not source.events.open:
+            self._selector.unregister(source.events.descriptor)
+            source.events.close()
+
+    def _tell(self, source: Child, events: list[Message]) -> None:
+        for event in events:
+            if source.run is not None:
+                self._reply({"id": source.run, "type": "event", "event": event})
 
     def _read_result(self, source: Child) -> None:
         """Take what the run wrote; a whole line is its result and ends it."""
@@ -215,6 +247,7 @@ class Zygote:
         """Pass a result on; the process, which is ending anyway, is tidied up after when its end is noticed."""
         run, received = source.run, bytes(source.received)
         if run is not None:
+            self._tell(source, source.events.rest())
             try:
                 result = json.loads(received)
                 if not isinstance(result, dict) or len(received) > MAX_RESULT + CHUNK:
@@ -235,11 +268,12 @@ class Zygote:
         now = time.monotonic()
         for run, late in list(self._runs.items()):
             if late.deadline <= now:
-                self._remove(late)
+                self._tell(late, late.events.rest())
+                peak = self._remove(late)
                 if late.mute:
-                    self._fail(run, "crash", "The run's process gave up its way to hand back a result.")
+                    self._fail(run, "crash", "The run's process gave up its way to hand back a result.", peak_mb=peak)
                 else:
-                    self._fail(run, "timeout", "The run took longer than it was allowed.")
+                    self._fail(run, "timeout", "The run took longer than it was allowed.", peak_mb=peak)
 
     def _reap(self) -> None:
         """A child ended: collect it, and report a run that ended without a result."""
@@ -247,24 +281,26 @@ class Zygote:
             os.read(self._wake_read, 4096)
         for each in list(self._children.values()):
             try:
-                pid, status = os.waitpid(each.pid, os.WNOHANG)
+                pid, status, used = os.wait4(each.pid, os.WNOHANG)
             except ChildProcessError:
-                pid, status = each.pid, 0
+                pid, status, used = each.pid, 0, None
             if pid == 0:
                 continue
             self._drain(each)
             run = each.run
+            more = {"peak_mb": _peak(used), "seconds": round(time.monotonic() - each.started, 3)}
             if run is not None and each.received.endswith(b"\n"):
                 self._finish(each, reaped=True)
                 continue
+            self._tell(each, each.events.rest())
             self._remove(each, reaped=True)
             if run is not None:
                 code = os.waitstatus_to_exitcode(status)
                 if code == -signal.SIGXCPU:
-                    self._fail(run, "limit", "The run used more processor time than it was allowed.", exit=code)
+                    self._fail(run, "limit", "The run used more processor time than it was allowed.", **more)
                     continue
                 how = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
-                self._fail(run, "crash", f"The run's process {how} before it gave a result.", exit=code)
+                self._fail(run, "crash", f"The run's process {how} before it gave a result.", **more)
 
     def _drain(self, source: Child) -> None:
         """Read what a child wrote before it ended."""
@@ -272,17 +308,24 @@ class Zygote:
             while len(source.received) <= MAX_RESULT + CHUNK and (data := os.read(source.results, CHUNK)):
                 source.received += data
 
-    def _remove(self, each: Child, *, reaped: bool = False) -> None:
-        """End a process with its whole group, collect it, and forget and delete everything that was its own."""
+    def _remove(self, each: Child, *, reaped: bool = False) -> float:
+        """End a process with its whole group, collect it, and forget and delete everything that was its own.
+
+        Returns the most memory that it had, in MB, or 0 when it was collected before.
+        """
+        peak = 0.0
         with contextlib.suppress(OSError):
             os.killpg(each.pid, signal.SIGKILL)
         if not reaped:
             with contextlib.suppress(OSError):
                 os.kill(each.pid, signal.SIGKILL)  # before setsid, the group does not exist yet
             with contextlib.suppress(ChildProcessError):
-                os.waitpid(each.pid, 0)
-        if each.results in self._selector.get_map():
-            self._selector.unregister(each.results)
+                peak = _peak(os.wait4(each.pid, 0)[2])
+        watched = self._selector.get_map()
+        for descriptor in (each.results, each.events.descriptor):
+            if descriptor >= 0 and descriptor in watched:
+                self._selector.unregister(descriptor)
+        each.events.close()
         for descriptor in (each.request, each.go, each.results):
             os.close(descriptor)
         self._children.pop(each.pid, None)
@@ -290,8 +333,16 @@ class Zygote:
         shutil.rmtree(each.folder, onerror=_unlock)
         if each.run is not None:
             self._runs.pop(each.run, None)
-        if self._spare is each:
-            self._spare = None
+        if each in self._spares:
+            self._spares.remove(each)
+        return peak
+
+
+def _peak(used: Any) -> float:
+    """The most memory that a collected process had, in MB."""
+    if used is None:
+        return 0.0
+    return round(used.ru_maxrss / (1024 * 1024 if sys.platform == "darwin" else 1024), 1)
 
 
 def _unlock(remove: Callable[[str], Any], path: str, _: object) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 from flows.document import Json, JsonObject
-from flows.jsonvalues import as_list, as_object
+from flows.jsonvalues import as_list, as_object, as_text
 from runtime.failures import from_chain
-from runtime.results import RunError, RunMetrics, RunResult
+from runtime.results import BUSY, RunError, RunEvent, RunMetrics, RunResult
 
 MAX_REQUEST = 30 * 1024 * 1024
 """Bytes of the largest flow that is run."""
@@ -36,8 +36,8 @@ def ended(code: str, limit: float, detail: str = "") -> RunError:
     if code == "timeout":
         message = f"The run took longer than {limit:g} s and was stopped."
         return RunError(code="timeout", message=message, fix="Give it more time, or less to do.")
-    if code in {"busy", "too_large"}:
-        return RunError(code="limit", message=detail or "The flow engine is busy.", fix="Try again later.")
+    if code == "busy":
+        return BUSY
     if code == "limit":
         return RunError(code="limit", message=detail, fix="Give the flow less to do at once.")
     message = detail or "The flow engine ended while it ran the flow."
@@ -49,8 +49,10 @@ def result_of(run_id: str, message: JsonObject, limit: float) -> RunResult:
     if message.get("type") != "result":
         code, detail = message.get("code"), message.get("message")
         text = detail if isinstance(detail, str) else ""
-        seconds = limit if code == "timeout" else 0.0
-        return failed(run_id, ended(code if isinstance(code, str) else "crash", limit, text), seconds)
+        seconds = limit if code == "timeout" else _number(message.get("seconds"))
+        error = ended(code if isinstance(code, str) else "crash", limit, text)
+        metrics = RunMetrics(seconds=seconds, peak_mb=_number(message.get("peak_mb")))
+        return RunResult(run_id=run_id, output=None, outputs={}, metrics=metrics, error=error)
     figures = as_object(message.get("metrics"))
     failure = as_object(message.get("failure"))
     node = failure.get("node")
@@ -61,6 +63,7 @@ def result_of(run_id: str, message: JsonObject, limit: float) -> RunResult:
         output=output if isinstance(output, str) else None,
         outputs=as_object(message.get("outputs")),
         nodes=as_object(message.get("nodes")),
+        types=as_object(message.get("types")),
         metrics=RunMetrics(
             seconds=_number(figures.get("seconds")),
             input_tokens=int(_number(figures.get("input_tokens"))),
@@ -70,6 +73,23 @@ def result_of(run_id: str, message: JsonObject, limit: float) -> RunResult:
         ),
         error=error,
     )
+
+
+def event_of(message: JsonObject) -> RunEvent | None:
+    """The event that the engine tells, or None for a kind that is not known here."""
+    node, iteration = as_text(message.get("node")), int(_number(message.get("iteration")))
+    match message.get("kind"):
+        case "node_started":
+            return RunEvent(kind="node_started", node=node, iteration=iteration)
+        case "node_finished":
+            seconds, ok = _number(message.get("seconds")), message.get("ok") is True
+            return RunEvent(kind="node_finished", node=node, iteration=iteration, seconds=seconds, ok=ok)
+        case "token":
+            return RunEvent(kind="token", node=node, text=as_text(message.get("text")))
+        case "cut":
+            return RunEvent(kind="cut")
+        case _:
+            return None
 
 
 def _number(value: Json) -> float:

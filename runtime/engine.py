@@ -37,6 +37,8 @@ class Engine:
         self._process = process
         self._waiting: dict[str, asyncio.Future[JsonObject]] = {}
         self._started: dict[str, Callable[[int], None]] = {}
+        self._told: dict[str, Callable[[JsonObject], None]] = {}
+        self._pids: dict[str, int] = {}
         self._hello: asyncio.Future[JsonObject] = asyncio.get_running_loop().create_future()
         self._said: deque[bytes] = deque()
         self._said_bytes = 0
@@ -98,10 +100,16 @@ class Engine:
             raise EngineDied("it ended")
         self._process.stdin.write(line)
 
-    def expect(self, request: str, started: Callable[[int], None] | None = None) -> asyncio.Future[JsonObject]:
-        """The answer that ends `request`, to come; `started` is called with the process id of its run.
+    def expect(
+        self,
+        request: str,
+        started: Callable[[int], None] | None = None,
+        told: Callable[[JsonObject], None] | None = None,
+    ) -> asyncio.Future[JsonObject]:
+        """The answer that ends `request`, to come.
 
-        The future raises EngineDied when the engine dies first.
+        `started` is called with the process id of its run, and `told` with each of its events, in order and before the
+        answer. The future raises EngineDied when the engine dies first.
         """
         future: asyncio.Future[JsonObject] = asyncio.get_running_loop().create_future()
         if not self.alive:
@@ -110,13 +118,31 @@ class Engine:
         self._waiting[request] = future
         if started is not None:
             self._started[request] = started
+        if told is not None:
+            self._told[request] = told
         return future
 
     def forget(self, request: str) -> None:
         """Let go of a request whose answer nobody waits for any more."""
-        self._started.pop(request, None)
+        self._let_go(request)
         if (future := self._waiting.pop(request, None)) is not None:
             future.cancel()
+
+    async def idle(self, timeout: float) -> None:
+        """Wait up to `timeout` seconds until every run that it has is over."""
+        if self._waiting:
+            await asyncio.wait(set(self._waiting.values()), timeout=timeout)
+
+    def end_run(self, request: str) -> None:
+        """End the processes of a run without the engine's help: it is busy, and has not said that the run is over."""
+        pid = self._pids.get(request)
+        if pid is not None and sys.platform != "win32":
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(pid, signal.SIGKILL)
+
+    def _let_go(self, request: str) -> None:
+        for known in (self._started, self._told, self._pids):
+            known.pop(request, None)
 
     async def close(self) -> None:
         """Ask it to end and give it a moment, then end it. Never takes longer than a few seconds."""
@@ -153,8 +179,8 @@ class Engine:
             if not future.done():
                 future.set_exception(EngineDied(why))
             future.exception() if not future.cancelled() else None  # mark as seen: nobody may be waiting
-        self._waiting.clear()
-        self._started.clear()
+        for known in (self._waiting, self._started, self._told, self._pids):
+            known.clear()
 
     async def _read(self) -> None:
         """Take messages until the engine's output ends."""
@@ -193,10 +219,15 @@ class Engine:
                 self._hello.set_result(message)
         elif kind == "started":
             pid = message.get("pid")
-            if (call := self._started.pop(request, None)) is not None and isinstance(pid, int):
-                call(pid)
+            if isinstance(pid, int) and request in self._waiting:
+                self._pids[request] = pid
+                if (call := self._started.pop(request, None)) is not None:
+                    call(pid)
+        elif kind == "event":
+            if (tell := self._told.get(request)) is not None:
+                tell(as_object(message.get("event")))
         elif kind in {"result", "error", "pong"}:
-            self._started.pop(request, None)
+            self._let_go(request)
             if (future := self._waiting.pop(request, None)) is not None and not future.done():
                 future.set_result(message)
         else:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from flows.document import Json
 from flows.jsonvalues import as_object, as_text
+from runtime.bundles import installing, package_for
 from runtime.results import RunError, RunErrorCode
 
 MAX_MESSAGE = 600
@@ -31,7 +32,8 @@ class Cause:
 
 
 _WRAPPERS = re.compile(
-    r"^\s*(?:Error running graph:|Error building Component [^:\n]*:|Error executing Component [^:\n]*:"
+    r"^\s*(?:Error running graph:|Error running method \"[^\"\n]*\":|Error building Component [^:\n]*:"
+    r"|Error executing Component [^:\n]*:"
     r"|Error while creating graph from payload:|An error occurred:|ComponentBuildError:)\s*"
 )
 _PROVIDER_MESSAGE = re.compile(r"""['"]message['"]:\s*(['"])(?P<text>.+?)(?<!\\)\1(?=\s*[,}])""", re.DOTALL)
@@ -64,17 +66,31 @@ def _rule(code: RunErrorCode, types: str, text: str, fix: str) -> _Rule:
 # In order: the first that matches any cause decides.
 _RULES = (
     _rule("limit", "ResultTooLarge", "", "Let the flow give back less: fewer rows, or a shorter text."),
+    _rule("limit", "IterationLimit", "", "Let the loop go over fewer rows, or end it sooner."),
     _rule("limit", "MemoryError", "", "Give the flow less data at once."),
+    _rule(
+        "limit",
+        "",
+        r"\[Errno (?:24|27|28|122)\]|too many open files|no space left on device|file too large",
+        "Give the flow less to write, or fewer files at once.",
+    ),
+    _rule(
+        "refused",
+        "",
+        r"\[Errno 13\] Permission denied(?!.*connect)|\[Errno 1\] Operation not permitted: ['\"]",
+        "A run reads and writes files of its own only: give the node the content, or a file of the flow.",
+    ),
     _rule(
         "missing_package",
         "ModuleNotFoundError ImportError",
-        r"no module named|could not import|is not installed|pip install|uv add",
-        "Use a component that the flow engine brings along, or install the bundle that has this one.",
+        r"no module named|could not import|is not installed|pip install|uv add|missing optional dependency",
+        "Use a component that the flow engine brings along.",
     ),
     _rule(
         "missing_key",
         "AuthenticationError",
-        r"\bapi[ _-]?key\b|\baccess token\b.*\b(missing|required)|unauthori[sz]ed|\b401\b|credentials",
+        r"\bapi[ _-]?key\b|\baccess token\b.*\b(missing|required)|unauthori[sz]ed|credentials"
+        r"|(?:status|code|http|error)\W{0,3}(?:code\W{0,3})?401\b",
         "Give the node its key, or use a component that needs none.",
     ),
     _rule(
@@ -104,12 +120,22 @@ _RULES = (
     _rule(
         "missing_input",
         "",
-        r"\b(is|are) required\b|\brequired (input|field|parameter)|\bmissing (input|value|required)"
+        r"\[Errno (?:2|20|21)\]|no such file|file (was )?not found|must be (provided|given|set)|\b(is|are) required\b"
+        r"|\brequired (input|field|parameter)|\bmissing (input|value|required)"
         r"|no (input|text|data) (was )?(provided|given)|(cannot|must not|can't) be empty|\bis empty\b"
         r"|please (provide|enter)|not provided",
         "Give the node the value that it needs, or connect something to it.",
     ),
 )
+_FIXES = {
+    "JSONDecodeError": "Give the node text that is JSON.",
+    "PatternError": "Correct the regular expression.",
+    "error": "Correct the regular expression.",
+    "ZeroDivisionError": "Let the node divide by something other than zero.",
+    "TypeError": "Check that what is connected to this node is of the type that it works on.",
+    "ValidationError": "Check that every value of this node is of the type that its field takes.",
+}
+"""What to do about an error of this class that no rule knows."""
 _DEFAULT_FIX = "Check the values and connections of this node."
 
 
@@ -122,10 +148,29 @@ def from_chain(chain: Sequence[Json], node: str | None) -> RunError:
     chosen = deepest_meaningful(causes)
     if chosen is None:
         return RunError(code="code", message="The flow failed without saying why.", fix=_DEFAULT_FIX, node=node)
+    telling = _telling(causes, chosen)
     for rule in _RULES:
-        if any(_matches(rule, cause) for cause in causes):
-            return RunError(code=rule.code, message=_readable(chosen), fix=rule.fix, node=node)
-    return RunError(code="code", message=_readable(chosen), fix=_DEFAULT_FIX, node=node)
+        if any(_matches(rule, cause) for cause in telling):
+            fix = _package_fix(telling) or rule.fix if rule.code == "missing_package" else rule.fix
+            return RunError(code=rule.code, message=_readable(chosen), fix=fix, node=node)
+    return RunError(code="code", message=_readable(chosen), fix=_FIXES.get(chosen.name, _DEFAULT_FIX), node=node)
+
+
+def _telling(causes: Sequence[Cause], chosen: Cause) -> list[Cause]:
+    """The causes that say what kind of error it is: what was merely being handled when another was raised does not."""
+    at = next(number for number, cause in enumerate(causes) if cause is chosen)
+    telling = list(causes[: at + 1])
+    for cause in causes[at + 1 :]:
+        if cause.link == "context":
+            break
+        telling.append(cause)
+    return telling
+
+
+def _package_fix(causes: Sequence[Cause]) -> str | None:
+    packages = (package_for(cause.message) for cause in reversed(causes))
+    package = next((package for package in packages if package is not None), None)
+    return None if package is None else f"{installing(package)}."
 
 
 def deepest_meaningful(causes: Sequence[Cause]) -> Cause | None:
@@ -173,6 +218,7 @@ _SCRUBS = (
     (re.compile(r"(?<![\w:/.\\])(?:~|/[\w.@+-]+)(?:/[\w.@+-]+)*/([\w.@+-]+)"), r"\1"),
     (re.compile(r"(?<![\w\\])[A-Za-z]:\\(?:[^\\\s'\"]+\\)*([^\\\s'\"]+)"), r"\1"),
     (re.compile(r" at 0x[0-9a-fA-F]+"), ""),
+    (re.compile(r"\s*For further information visit \S+"), ""),
 )
 
 

@@ -18,6 +18,7 @@ from flows.jsonvalues import as_object
 from runtime.environment import passed_environment
 
 SYNC_TIMEOUT = 1800.0
+RESOLVE_TIMEOUT = 600.0
 EXPORT_TIMEOUT = 300.0
 _PYTHONS = ((3, 11), (3, 13))
 Progress = Callable[[str], None]
@@ -33,6 +34,43 @@ class InstallError(Exception):
         self.fix = fix
 
 
+async def add(project: Path, requirements: Sequence[str], environment: Path) -> None:
+    """Add requirements to the project and its lock; what is locked already stays as it is where it can.
+
+    Raises InstallError when they do not exist or do not fit, or when uv is missing or takes too long.
+    """
+    lines: deque[str] = deque(maxlen=40)
+    options = ["--no-sync", "--no-build", "--color", "never"]
+    command = [_uv(), "add", *options, "--python", sys.executable, "--project", str(project), "--", *requirements]
+    code = await _run(command, _variables(environment), RESOLVE_TIMEOUT, lines.append, cwd=project)
+    if code is None:
+        raise InstallError("Finding the bundles takes too long.", "Check the network; try again.")
+    if code != 0:
+        raise _unfit(lines, requirements)
+
+
+def _variables(environment: Path) -> dict[str, str]:
+    kept = {k: v for k, v in os.environ.items() if not re.match(r"VIRTUAL_ENV|UV_PROJECT|UV_PYTHON|PYTHON|CONDA_", k)}
+    return {
+        **kept,
+        "UV_PROJECT_ENVIRONMENT": str(environment),
+        "UV_PYTHON_DOWNLOADS": "never",
+        "UV_NO_PROGRESS": "1",
+        "UV_LINK_MODE": os.environ.get("UV_LINK_MODE", "copy"),  # a shared file that a run damages would stay damaged
+    }
+
+
+def _unfit(lines: Sequence[str], requirements: Sequence[str]) -> InstallError:
+    said, wanted = " ".join(" ".join(lines).lower().split()), ", ".join(requirements)
+    if re.search(r"not found in the (cache|(package )?registry|provided package locations)", said):
+        return InstallError(f"There is no such package: {wanted}.", "Check its name and version.")
+    if re.search(r"no solution found|unsatisfiable|depends on|incompatible", said):
+        return InstallError(
+            f"These do not fit the flow engine or one another: {wanted}.", "Try another version, or fewer of them."
+        )
+    return _explain(lines)
+
+
 async def sync(project: Path, environment: Path, say: Progress) -> None:
     """Build `environment` from the lock in `project` with uv and the running Python.
 
@@ -43,14 +81,6 @@ async def sync(project: Path, environment: Path, say: Progress) -> None:
             f"The flow engine runs on Python 3.11 to 3.13, not on {sys.version_info.major}.{sys.version_info.minor}.",
             "Install Wirewright with one of these.",
         )
-    kept = {k: v for k, v in os.environ.items() if not re.match(r"VIRTUAL_ENV|UV_PROJECT|UV_PYTHON|PYTHON|CONDA_", k)}
-    variables = {
-        **kept,
-        "UV_PROJECT_ENVIRONMENT": str(environment),
-        "UV_PYTHON_DOWNLOADS": "never",
-        "UV_NO_PROGRESS": "1",
-        "UV_LINK_MODE": os.environ.get("UV_LINK_MODE", "copy"),  # a shared file that a run damages would stay damaged
-    }
     options = ["--frozen", "--no-dev", "--no-build", "--no-install-project", "--color", "never"]
     command = [_uv(), "sync", *options, "--python", sys.executable, "--project", str(project)]
     lines: deque[str] = deque(maxlen=40)
@@ -60,7 +90,7 @@ async def sync(project: Path, environment: Path, say: Progress) -> None:
         if (words := progress_words(line)) is not None:
             say(words)
 
-    code = await _run(command, variables, SYNC_TIMEOUT, read, cwd=project)
+    code = await _run(command, _variables(environment), SYNC_TIMEOUT, read, cwd=project)
     if code is None:
         raise InstallError(
             "Installing the flow engine takes longer than half an hour.", "Check the network; try again."

@@ -29,7 +29,12 @@ _CONFINED: Mapping[str, tuple[str, str, str]] = {
     "file size": ("file size", "64 MB a file", "resource limits"),
     "folder size": ("folder size", "256 MB in all private folders together", "a mount of its own, which takes root"),
     "listening": ("listening", "no TCP port can be opened to others", "Landlock 4"),
-    "network": ("network of verification runs", "no socket can be opened", "seccomp"),
+    "network": ("network of verification runs", "no socket can be opened, unless the run calls models", "seccomp"),
+    "gateway": (
+        "network of verification runs with models",
+        "TCP to the port of the model gateway, and no other socket",
+        "Landlock 4 and seccomp",
+    ),
 }
 """Parts of the confinement: a name and a note for people, and what is missing where it does not hold."""
 
@@ -68,6 +73,14 @@ def protections(source: Path) -> tuple[Protection, ...]:
         *(
             Protection(name=name, active=part in held, note=note if part in held else f"not here: needs {needs}")
             for part, (name, note, needs) in _CONFINED.items()
+        ),
+        Protection(
+            name="model keys", active=True, note="no provider's key is in a run: models are called by a gateway"
+        ),
+        Protection(
+            name="the gateway's port elsewhere",
+            active=False,
+            note="advisory: a run that calls models can connect to the same port number of other hosts, too",
         ),
         Protection(
             name="network of other runs",

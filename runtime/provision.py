@@ -11,15 +11,16 @@ import platform
 import re
 import shutil
 import sys
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from flows.document import Json, JsonObject
 from flows.jsonvalues import as_list, as_object, as_text
 from flows.paths import cache_folder
+from runtime.bundles import choose, chosen, chosen_file, with_bundles
 from runtime.filelock import FileLock
-from runtime.installing import InstallError, export_catalogue, sync
+from runtime.installing import InstallError, add, export_catalogue, sync
 from runtime.protections import Protection, protections
 
 __all__ = ["InstallError", "RunnerEnvironment", "RunnerStatus"]
@@ -46,6 +47,7 @@ class RunnerStatus:
     size_mb: float
     catalogue: bool
     component_types: int
+    bundles: tuple[str, ...]
     protections: tuple[Protection, ...]
 
 
@@ -56,22 +58,43 @@ class RunnerEnvironment:
     source: Path
     cache: Path
     digest: str
+    bundles: tuple[str, ...] = ()
+    """Requirements beyond the lock, which are resolved when the environment is made."""
 
     @classmethod
-    def locate(cls, cache: Path | None = None, *, source: Path | None = None) -> RunnerEnvironment:
+    def locate(
+        cls, cache: Path | None = None, *, source: Path | None = None, bundles: tuple[str, ...] | None = None
+    ) -> RunnerEnvironment:
         """Find the environment for the running Python; nothing is installed or created.
 
         `cache` is where environments are kept (default: the cache folder); `source` the folder of the runner's own
-        source and lock (default: the one that belongs to this installation).
+        source and lock (default: the one that belongs to this installation); `bundles` what it has beyond that lock
+        (default: what was chosen).
 
         Raises InstallError when the runner's source is not there.
         """
-        source = source or runner_source()
+        source, cache = source or runner_source(), cache or cache_folder()
+        bundles = chosen(cache) if bundles is None else bundles
         made_from = hashlib.sha256()
         for name in ("pyproject.toml", "uv.lock"):
             made_from.update((source / name).read_bytes())
         made_from.update(f"{platform.python_version()}|{sys.platform}|{platform.machine()}".encode())
-        return cls(source, cache or cache_folder(), made_from.hexdigest()[:16])
+        for bundle in bundles:
+            made_from.update(f"|{bundle}".encode())
+        return cls(source, cache, made_from.hexdigest()[:16], bundles)
+
+    def made_from(self) -> tuple[tuple[int, int] | None, ...]:
+        """What changes whenever the files that decide on the environment do; cheap enough to ask before every run."""
+        files = (self.source / "uv.lock", self.source / "pyproject.toml", chosen_file(self.cache))
+        return tuple(_stamp_of(file) for file in files)
+
+    def current(self) -> RunnerEnvironment:
+        """The environment that these files decide on now: this one, unless they have changed."""
+        try:
+            found = RunnerEnvironment.locate(self.cache, source=self.source)
+        except OSError:
+            return self
+        return self if found.digest == self.digest else found
 
     @property
     def folder(self) -> Path:
@@ -132,6 +155,48 @@ class RunnerEnvironment:
                 await export_catalogue(self.python, self.main, self.catalogue, self._exporter())
             say("The flow engine is installed")
 
+    async def change_bundles(
+        self,
+        added: Sequence[str] = (),
+        removed: Sequence[str] = (),
+        *,
+        progress: Progress | None = None,
+        proof: Callable[[RunnerEnvironment], Awaitable[None]] | None = None,
+    ) -> RunnerEnvironment:
+        """Make an environment with other bundles beside this one, and use it from then on if it works.
+
+        `added` and `removed` are requirements; `proof` raises InstallError when an environment does not work. Whatever
+        goes wrong, this environment and the catalogue stay what they were.
+
+        Raises InstallError when it cannot be made, and BundleNameError when a text names no package.
+        """
+        say = progress or _say_nothing
+        other = RunnerEnvironment.locate(
+            self.cache, source=self.source, bundles=with_bundles(self.bundles, added, removed)
+        )
+        if other.digest == self.digest:
+            await self.install(say)
+            return self
+        was_there = await asyncio.to_thread(lambda: other.installed)
+        async with other._locked(say):
+            try:
+                if not was_there:
+                    await other._make(say)
+                say("Reading the component catalogue")
+                fresh = other.folder / "catalogue.json"
+                await export_catalogue(other.python, other.main, fresh, other._exporter())
+                if proof is not None:
+                    say("Trying the flow engine with its bundles")
+                    await proof(other)
+                fresh.replace(other.catalogue)
+                choose(other.cache, other.bundles)
+            except BaseException:
+                if not was_there:
+                    await asyncio.to_thread(shutil.rmtree, other.folder, ignore_errors=True)
+                raise
+        say("The flow engine is installed")
+        return other
+
     async def _make(self, say: Progress) -> None:
         say("Installing the flow engine")
         stamp = self.folder / STAMP
@@ -147,6 +212,9 @@ class RunnerEnvironment:
                 f"The flow engine's folder cannot be written ({error.strerror}).",
                 "Set WIREWRIGHT_CACHE to a folder that can be written.",
             ) from None
+        if self.bundles:
+            say(f"Finding versions that fit together: {', '.join(self.bundles)}")
+            await add(project, self.bundles, self.folder / "env")
         await sync(project, self.folder / "env", say)
         made = {"digest": self.digest, "python": platform.python_version(), "packages": self._packages()}
         unfinished = stamp.with_suffix(".new")
@@ -168,6 +236,9 @@ class RunnerEnvironment:
             size_mb=round(_size(self.folder) / 1e6, 1),
             catalogue=current,
             component_types=_count_types(self.catalogue) if current else 0,
+            bundles=tuple(
+                " ".join(name.replace("_", "-").rsplit("-", 1)) for name in packages if re.match(r"lfx[_-][a-z]", name)
+            ),
             protections=protections(self.source),
         )
 
@@ -220,6 +291,14 @@ def runner_source() -> Path:
         if (folder / "uv.lock").is_file() and (folder / "main.py").is_file():
             return folder
     raise InstallError("The flow engine's lock file is missing from this installation.", "Install Wirewright anew.")
+
+
+def _stamp_of(file: Path) -> tuple[int, int] | None:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
 
 
 def _say_nothing(_: str) -> None:

@@ -23,6 +23,48 @@ RunErrorCode: TypeAlias = Literal[
 ]
 
 
+RunEventKind: TypeAlias = Literal["node_started", "node_finished", "token", "cut"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunEvent:
+    """Something that happens while a flow runs.
+
+    Attributes:
+        kind: a node began or ended, or wrote a piece of text; `cut` is the last event of a run that told too much.
+        node: the node's id.
+        text: the piece of text of a `token`.
+        iteration: how many times the node was begun so far, this time included; more than 1 in a loop.
+        seconds: how long the node took, when it finished.
+        ok: whether the node finished without an error.
+    """
+
+    kind: RunEventKind
+    node: str = ""
+    text: str = ""
+    iteration: int = 1
+    seconds: float = 0.0
+    ok: bool = True
+
+    def to_json(self) -> JsonObject:
+        """Return the event as a JSON object with the parts that its kind has."""
+        match self.kind:
+            case "node_started":
+                return {"event": self.kind, "node": self.node, "iteration": self.iteration}
+            case "node_finished":
+                return {
+                    "event": self.kind,
+                    "node": self.node,
+                    "iteration": self.iteration,
+                    "seconds": self.seconds,
+                    "ok": self.ok,
+                }
+            case "token":
+                return {"event": self.kind, "node": self.node, "text": self.text}
+            case "cut":
+                return {"event": self.kind}
+
+
 @dataclass(frozen=True, kw_only=True)
 class RunMetrics:
     """What a run took: wall-clock seconds of building and running, tokens, model calls, peak memory in MB."""
@@ -51,6 +93,32 @@ class RunMetrics:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ModelUsage:
+    """What model calls took: tokens in and out, and how many were answered."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    calls: int = 0
+
+    @property
+    def total_tokens(self) -> int:
+        """Tokens in and out together."""
+        return self.input_tokens + self.output_tokens
+
+    def __add__(self, other: ModelUsage) -> ModelUsage:
+        """Both together."""
+        return ModelUsage(
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            calls=self.calls + other.calls,
+        )
+
+    def to_json(self) -> JsonObject:
+        """Return the figures as a JSON object."""
+        return {"input_tokens": self.input_tokens, "output_tokens": self.output_tokens, "calls": self.calls}
+
+
+@dataclass(frozen=True, kw_only=True)
 class RunError:
     """Why a run failed: a code, what happened, what to do, and the id of the node where that is known."""
 
@@ -64,9 +132,21 @@ class RunError:
         return {"code": self.code, "message": self.message, "fix": self.fix, "node": self.node}
 
 
+BUSY = RunError(
+    code="limit",
+    message="Too many runs are waiting for their turn; this one was not started.",
+    fix="Try again in a few seconds.",
+)
+"""The error of a run that was turned away."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class RunResult:
-    """The outcome of one run; keys of `outputs` and `nodes` are node ids, several outputs of a node are an object."""
+    """The outcome of one run.
+
+    Keys of `outputs`, `nodes` and `types` are node ids; several outputs of a node are an object by port. `types` says
+    what each value in the other two was in the flow: `Message`, `Data`, `DataFrame`, `Text`, `Number`, …
+    """
 
     run_id: str
     output: str | None
@@ -74,6 +154,14 @@ class RunResult:
     metrics: RunMetrics
     nodes: Mapping[str, Json] = field(default_factory=dict[str, Json])
     error: RunError | None = None
+    types: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    usage: Mapping[str, ModelUsage] = field(default_factory=dict[str, ModelUsage])
+    """What the model calls of each node took, by node id; empty for calls that do not say whose they are."""
+
+    @property
+    def busy(self) -> bool:
+        """Whether the run was turned away because too many wait; it may work later."""
+        return self.error == BUSY
 
     @property
     def ok(self) -> bool:
@@ -88,7 +176,9 @@ class RunResult:
             "output": self.output,
             "outputs": dict(self.outputs),
             "nodes": dict(self.nodes),
+            "types": dict(self.types),
             "metrics": self.metrics.to_json(),
+            "usage": {node: usage.to_json() for node, usage in self.usage.items()},
             "error": None if self.error is None else self.error.to_json(),
         }
 
@@ -105,6 +195,8 @@ class RunResult:
             output=obj["output"],
             outputs=obj["outputs"],
             nodes=obj["nodes"],
+            types=obj.get("types", {}),
             metrics=RunMetrics(**figures),
             error=None if obj["error"] is None else RunError(**obj["error"]),
+            usage={node: ModelUsage(**usage) for node, usage in obj.get("usage", {}).items()},
         )

@@ -12,7 +12,7 @@ from agent.assistant import Assistant
 from runtime.runner import Runner
 from server.boundary import Boundary
 from server.errors import HANDLERS
-from server.routes import assist, flows, health
+from server.routes import assist, flows, health, runs
 from server.service import Service
 from server.settings import ServerSettings
 
@@ -43,7 +43,7 @@ def create_app(
             yield
 
     return Starlette(
-        routes=[*assist.routes, *flows.routes, *health.routes],
+        routes=[*assist.routes, *flows.routes, *runs.routes, *health.routes],
         middleware=[Middleware(Boundary)],
         exception_handlers=HANDLERS,
         lifespan=lifespan,

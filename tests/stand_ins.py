@@ -4,8 +4,10 @@ import asyncio
 from dataclasses import dataclass, field
 
 from flows.document import Flow
-from runtime.results import RunError, RunMetrics, RunResult
-from runtime.runner import Network
+from runtime.gateway.access import Models
+from runtime.results import RunError, RunEvent, RunMetrics, RunResult
+from runtime.runner import Network, OnEvent
+from runtime.tweaks import Tweaks
 
 
 def ran(output: str | None = "done", *, error: RunError | None = None) -> RunResult:
@@ -22,19 +24,25 @@ class StandInRunner:
 
     Attributes:
         results: what the next runs give, in order; the last one repeats.
+        events: what every run tells on the way.
         failure: when set, why it never gets ready.
         hangs: when true, a run never ends on its own.
         asked: the flows and texts of every run.
         networks: what each of them might reach.
+        models: what each of them might call.
+        tweaks: the values that each of them got for itself.
         cancelled: set when a hanging run was cancelled.
     """
 
     results: list[RunResult] = field(default_factory=lambda: [ran()])
     failure: RunError | None = None
+    events: list[RunEvent] = field(default_factory=list[RunEvent])
     hangs: bool = False
     state: str = "ready"
     asked: list[tuple[Flow, str | None]] = field(default_factory=list[tuple[Flow, "str | None"]])
     networks: list[Network] = field(default_factory=list[Network])
+    models: list[Models | None] = field(default_factory=list["Models | None"])
+    tweaks: list[Tweaks | None] = field(default_factory=list["Tweaks | None"])
     running: asyncio.Event = field(default_factory=asyncio.Event)
     cancelled: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -50,11 +58,19 @@ class StandInRunner:
         timeout: float = 60.0,
         session: str | None = None,
         network: Network = "open",
+        models: Models | None = None,
+        on_event: OnEvent | None = None,
+        tweaks: Tweaks | None = None,
+        **_: object,
     ) -> RunResult:
         """The next result."""
         self.asked.append((flow, text))
+        self.tweaks.append(tweaks)
         self.networks.append(network)
+        self.models.append(models)
         self.running.set()
+        for event in self.events if on_event is not None else ():
+            on_event(event)
         if self.hangs:
             try:
                 await asyncio.Event().wait()

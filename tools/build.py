@@ -40,7 +40,9 @@ async def build_flow(ctx: RunContext[Workbench], spec: str) -> str:
     if result.flow is None:
         return await _failed(ctx, fault_lines(errors(result.faults)), spec.strip())
     await announce_runner(ctx)
-    verification = await verify(result.flow, bench.catalogue, bench.runner, wait=READY_SECONDS)
+    verification = await verify(result.flow, bench.catalogue, bench.runner, wait=READY_SECONDS, models=bench.models)
+    if verification.run is not None:
+        bench.count(verification.run)
     to_mend = fault_lines(verification.faults) or verification.mendable
     if to_mend:
         return await _failed(ctx, to_mend, fingerprint(result.flow))

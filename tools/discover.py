@@ -3,24 +3,35 @@
 from pydantic_ai import ModelRetry, RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
-from flows.catalogue import UnknownComponent
+from flows.catalogue import Match, UnknownComponent
 from tools.events import Progress
 from tools.replies import listing
 from tools.workbench import Workbench
 
 
-async def search_components(ctx: RunContext[Workbench], query: str, limit: int = 6) -> str:
+async def search_components(
+    ctx: RunContext[Workbench], query: str, limit: int = 6, accepts: str | None = None, produces: str | None = None
+) -> str:
     """Find component types by what they do.
 
     Args:
         query: a few English words, such as "read a pdf" or "if else".
         limit: how many to list at most.
+        accepts: only those with an input of this type, such as Table.
+        produces: only those with an output of this type; Tool means that an agent can use it.
     """
     await ctx.emit(Progress(step="searching_components", message=f"Searching components: {query[:80]}"))
-    matches = ctx.deps.catalogue.search(query, max(1, min(limit, 20)))
+    catalogue = ctx.deps.catalogue
+    matches = catalogue.search(query, max(1, min(limit, 20)), accepts=accepts, produces=produces)
     if not matches:
-        return f"No component matches {query!r}. Try other words for what it should do."
-    return listing([f"{match.type}: {_sentence(match.description)}" for match in matches])
+        filters = [f"{verb} {kind}" for verb, kind in (("accepts", accepts), ("produces", produces)) if kind]
+        nothing = f"No component {' and '.join([f'matches {query!r}', *filters])}."
+        near = catalogue.nearest_matches(query)
+        if not near:
+            return f"{nothing} Try other words for what it should do."
+        heading = "Without these filters:" if filters else "The nearest by name, which may not do what you want:"
+        return f"{nothing} {heading}\n{listing([_line(match) for match in near])}"
+    return listing([_line(match) for match in matches])
 
 
 async def describe_component(ctx: RunContext[Workbench], type: str) -> str:
@@ -37,6 +48,10 @@ async def describe_component(ctx: RunContext[Workbench], type: str) -> str:
             f"There is no component type {type!r}."
             + (f" Did you mean: {', '.join(near)}?" if near else " Use search_components.")
         ) from unknown
+
+
+def _line(match: Match) -> str:
+    return f"{match.type}: {_sentence(match.description)}"
 
 
 def _sentence(text: str) -> str:

@@ -117,8 +117,109 @@ async def configure_component(ctx: RunContext[Workbench], component_id: str, val
     return f"Set {', '.join(values)} of {component_id}.{gone}"
 
 
+async def insert_component(
+    ctx: RunContext[Workbench],
+    type: str,
+    source_id: str,
+    target_id: str,
+    values: dict[str, JsonValue] | None = None,
+    source_output: str | None = None,
+    target_input: str | None = None,
+) -> str:
+    """Put a new component into the connection between two others; the old connection goes.
+
+    Args:
+        type: the exact component type.
+        source_id: where the connection begins.
+        target_id: where it ends.
+        values: field values to set.
+        source_output: its output, if several connections join the two.
+        target_input: its input, likewise.
+    """
+    bench = ctx.deps
+    try:
+        edit = edits.insert_between(
+            bench.current,
+            bench.catalogue,
+            type,
+            source_id,
+            target_id,
+            source_port=source_output,
+            target_port=target_input,
+            values=values,
+        )
+    except EditError as error:
+        raise refused(error) from error
+    await bench.commit(ctx, edit)
+    return f"Inserted {edit.flow.nodes[-1].id}: {'; '.join(arrow(edge) for edge in edit.flow.edges[-2:])}."
+
+
+async def replace_component(
+    ctx: RunContext[Workbench], component_id: str, type: str, values: dict[str, JsonValue] | None = None
+) -> str:
+    """Replace a component by a new one, keeping the values and connections that still fit.
+
+    Args:
+        component_id: the one that goes.
+        type: the exact type of the new one; the same type renews it.
+        values: field values to set.
+    """
+    bench = ctx.deps
+    at = next((at for at, node in enumerate(bench.current.nodes) if node.id == component_id), 0)
+    try:
+        edit = edits.replace_component(bench.current, bench.catalogue, component_id, type, values=values)
+    except EditError as error:
+        raise refused(error) from error
+    await bench.commit(ctx, edit)
+    lost = f" Not kept: {'; '.join(edit.lost)}." if edit.lost else ""
+    return f"Replaced {component_id} by {edit.flow.nodes[at].id}.{lost}"
+
+
+async def rename_component(ctx: RunContext[Workbench], component_id: str, name: str) -> str:
+    """Change the display name of a component.
+
+    Args:
+        component_id: the id on the canvas; it stays.
+        name: the new name.
+    """
+    bench = ctx.deps
+    try:
+        edit = edits.rename(bench.current, component_id, name)
+    except EditError as error:
+        raise refused(error) from error
+    if not edit.actions:
+        return f"{component_id} has that name already; nothing was changed."
+    await bench.commit(ctx, edit)
+    return f"Renamed {component_id} to {name.strip()!r}."
+
+
+async def duplicate_component(ctx: RunContext[Workbench], component_id: str) -> str:
+    """Add a copy of a component with its settings, without connections.
+
+    Args:
+        component_id: the id on the canvas.
+    """
+    bench = ctx.deps
+    try:
+        edit = edits.duplicate(bench.current, component_id)
+    except EditError as error:
+        raise refused(error) from error
+    await bench.commit(ctx, edit)
+    return f"Copied {component_id} as {edit.flow.nodes[-1].id}. Connect it afterwards."
+
+
 edit = FunctionToolset[Workbench](
-    [add_component, remove_component, connect_components, disconnect_components, configure_component],
+    [
+        add_component,
+        remove_component,
+        connect_components,
+        disconnect_components,
+        configure_component,
+        insert_component,
+        replace_component,
+        rename_component,
+        duplicate_component,
+    ],
     max_retries=5,
     sequential=True,
     id="edit",

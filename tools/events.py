@@ -8,6 +8,7 @@ from pydantic_ai import CustomEvent
 from flows.actions import FlowAction
 from flows.document import Flow
 from flows.summary import ascii_graph
+from runtime.results import RunEvent
 
 Step: TypeAlias = Literal[
     "generating",
@@ -44,6 +45,19 @@ class FlowUpdate(CustomEvent, name="flow_update"):
 
     action: FlowAction
     applied: bool = True
+
+
+@dataclass(kw_only=True)
+class RunProgress(CustomEvent, name="run_progress"):
+    """What happens inside a flow that runs for the user. Shown, never stored.
+
+    Attributes:
+        event: a node began or ended, or wrote a piece of text.
+        label: what the flow calls the node.
+    """
+
+    event: RunEvent
+    label: str = ""
 
 
 @dataclass(kw_only=True)

@@ -3,8 +3,9 @@
 from pydantic_ai import ModelRetry, RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
-from runtime.results import RunResult
-from tools.events import Progress
+from runtime.progress import RunStream
+from runtime.results import RunError, RunEvent, RunMetrics, RunResult
+from tools.events import Progress, RunProgress
 from tools.replies import shown
 from tools.workbench import Workbench, obstacle
 
@@ -29,11 +30,34 @@ async def run_flow(ctx: RunContext[Workbench], input: str | None = None) -> str:
     if unavailable is not None:
         return f"Not run: {unavailable.message} {unavailable.fix}"
     await ctx.emit(Progress(step="running_flow", message="Running the flow..."))
-    result = await bench.runner.run(bench.current, input, timeout=RUN_SECONDS, session=bench.session)
+    result = await _run(ctx, input)
     bench.runs.append(result)
+    bench.count(result)
     if bench.proposal is not None and result.error is None:
         bench.proposal_ran = True
     return report(result)
+
+
+async def _run(ctx: RunContext[Workbench], text: str | None) -> RunResult:
+    """Run the flow at hand, and tell of its nodes as they come."""
+    bench, flow = ctx.deps, ctx.deps.current
+    labels = {node.id: node.display_name or node.type for node in flow.nodes}
+    stream = RunStream(
+        lambda tell: bench.runner.run(
+            flow, text, timeout=RUN_SECONDS, session=bench.session, models=bench.models, on_event=tell
+        )
+    )
+    result = RunResult(run_id="", output=None, outputs={}, metrics=RunMetrics(seconds=0), error=_ENDED)
+    async with stream:
+        async for item in stream:
+            if isinstance(item, RunEvent):
+                await ctx.emit(RunProgress(event=item, label=labels.get(item.node, item.node)))
+            else:
+                result = item
+    return result
+
+
+_ENDED = RunError(code="crash", message="The run was ended.", fix="Run it again.")
 
 
 async def announce_runner(ctx: RunContext[Workbench]) -> None:

@@ -1,11 +1,12 @@
 """Verification: a flow is checked, and run with a probe input, before anyone is told that it works."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from flows.catalogue import Catalogue
 from flows.checks import check
 from flows.document import Flow
 from flows.faults import Fault
+from runtime.gateway.access import Budget, Models
 from runtime.results import RunResult
 from tools.replies import errors
 from tools.workbench import Runs, obstacle
@@ -15,6 +16,9 @@ PROBE = "hello"
 
 PROBE_SECONDS = 30.0
 """How long a verification run may take."""
+
+PROBE_BUDGET = Budget(calls=20, tokens=100_000)
+"""What the models of a flow may take while it is verified."""
 
 MENDABLE = frozenset({"code", "wiring", "missing_input"})
 """Run errors that another spec can mend; anything else has a cause outside the flow and becomes a caveat."""
@@ -44,7 +48,9 @@ class Verification:
         return f"- {where}{error.message}{f' Fix: {error.fix}' if error.fix else ''}"
 
 
-async def verify(flow: Flow, catalogue: Catalogue, runner: Runs, *, wait: float) -> Verification:
+async def verify(
+    flow: Flow, catalogue: Catalogue, runner: Runs, *, wait: float, models: Models | None = None
+) -> Verification:
     """Check a flow and run it once with a probe.
 
     Args:
@@ -52,6 +58,7 @@ async def verify(flow: Flow, catalogue: Catalogue, runner: Runs, *, wait: float)
         catalogue: the component types it may use.
         runner: runs it.
         wait: seconds to wait at most for a runner that is still being prepared.
+        models: what the flow may call, within the budget of a verification; None leaves that to the runner.
     """
     found = errors(check(flow, catalogue))
     if found:
@@ -59,7 +66,8 @@ async def verify(flow: Flow, catalogue: Catalogue, runner: Runs, *, wait: float)
     unavailable = await obstacle(runner, wait)
     if unavailable is not None:
         return Verification(caveat=f"It was checked but not run: {unavailable.message}")
-    run = await runner.run(flow, PROBE, timeout=PROBE_SECONDS, network="gateway-only")
+    models = models and replace(models, budget=PROBE_BUDGET)
+    run = await runner.run(flow, PROBE, timeout=PROBE_SECONDS, network="gateway-only", models=models)
     if run.error is not None and run.error.code not in MENDABLE:
         return Verification(run=run, caveat=f"It was checked but could not be run to the end: {run.error.message}")
     return Verification(run=run)

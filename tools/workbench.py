@@ -9,8 +9,10 @@ from flows.actions import FlowAction, SetFlow
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.edit import Edit
-from runtime.results import RunError, RunResult
-from runtime.runner import Network
+from runtime.gateway.access import Models
+from runtime.results import ModelUsage, RunError, RunResult
+from runtime.runner import Network, OnEvent
+from runtime.tweaks import Tweaks
 from tools.events import FlowPreview, FlowUpdate
 
 
@@ -38,9 +40,16 @@ class Runs(Protocol):
         *,
         timeout: float = 60.0,
         session: str | None = None,
+        want_nodes: bool = False,
         network: Network = "open",
+        models: Models | None = None,
+        on_event: OnEvent | None = None,
+        tweaks: Tweaks | None = None,
     ) -> RunResult:
-        """Run a flow once; a flow that fails is a result with an error, not an exception."""
+        """Run a flow once; a flow that fails is a result with an error, not an exception.
+
+        `on_event` is called with what happens in it as it comes; `tweaks` are values for this run alone.
+        """
         ...
 
 
@@ -74,6 +83,8 @@ class Workbench:
         caveats: what could not be verified, in words for the user.
         failures: fingerprints of specs and flows that failed, to notice a model that repeats itself.
         proposal_ran: whether the proposal, as it stands, was run for the user.
+        models: what the flows of this turn may call; None leaves that to the runner.
+        flow_usage: what the models of those flows took, verification runs included.
     """
 
     user: str
@@ -87,6 +98,8 @@ class Workbench:
     caveats: list[str] = field(default_factory=list[str])
     failures: list[str] = field(default_factory=list[str])
     proposal_ran: bool = False
+    models: Models | None = None
+    flow_usage: ModelUsage = field(default_factory=ModelUsage)
 
     @property
     def current(self) -> Flow:
@@ -97,6 +110,11 @@ class Workbench:
     def acted(self) -> bool:
         """Whether anything was changed, proposed or run this turn."""
         return bool(self.actions or self.runs) or self.proposal is not None
+
+    def count(self, run: RunResult) -> None:
+        """Add what a run's models took."""
+        for usage in run.usage.values():
+            self.flow_usage += usage
 
     async def commit(self, ctx: RunContext["Workbench"], edit: Edit) -> None:
         """Take an edit: live on the canvas, or into the proposal when there is one."""

@@ -26,6 +26,14 @@ _DISCONNECT = _rule(r"(?:disconnect|unlink)\s+(?P<source>.+?)\s+(?:from|and)\s+(
 _SET_OF = _rule(rf"{_SET}(?:the\s+)?(?P<field>[\w ]+?)\s+(?:of|on|in|for)\s+(?P<name>.+?)\s+(?:to|=)\s+(?P<value>.+)")
 _SET_DOT = _rule(rf"{_SET}(?P<name>[\w -]+)\.(?P<field>\w+)\s+(?:to|=)\s+(?P<value>.+)")
 _SET_PROMPT = _rule(rf"{_SET}(?:the\s+)?(?P<field>prompt|template)\s+(?:to|=)\s+(?P<value>.+)")
+_INSERT = _rule(
+    r"(?:add|insert|put)\s+(?:(?:an?|another|one|the)\s+)?(?P<name>.+?)\s+between\s+(?P<source>.+?)\s+and\s+"
+    r"(?P<target>.+?)(?:\s+with\s+(?:the\s+)?template\s+(?P<template>.+))?"
+)
+_REPLACE = _rule(r"(?:replace|swap|exchange)\s+(?P<name>.+?)\s+(?:with|by|for)\s+(?:(?:an?|the)\s+)?(?P<type>.+)")
+_RENAME = _rule(r"rename\s+(?P<name>.+?)\s+(?:to|as)\s+(?P<value>.+)")
+_DUPLICATE = _rule(rf"(?:duplicate|copy)\s+(?P<name>.+?){_HERE}")
+_TEMPLATE = _rule(r"(?:use|take|start\s+(?:from|with))\s+(?:the\s+)?template\s+(?P<name>.+)")
 _IT = frozenset({"it", "that", "this", "new"})
 
 
@@ -54,7 +62,7 @@ def _change(clause: str, request: Request, bench: Workbench) -> Step:
     for pattern, make in _RULES.items():
         match = pattern.match(clause)
         if match:
-            said = {name: request.unmask(value) for name, value in match.groupdict().items()}
+            said = {name: request.unmask(value) for name, value in match.groupdict().items() if value is not None}
             return make(said, bench)
     raise CannotPlan(f"I don't know how to {request.unmask(clause)!r}.")
 
@@ -100,12 +108,53 @@ def _set(said: Mapping[str, str], bench: Workbench) -> Step:
     return "configure_component", arguments
 
 
+def _template(said: Mapping[str, str], bench: Workbench) -> Step:
+    del bench
+    return "use_template", lambda: {"name": said["name"]}
+
+
+def _insert(said: Mapping[str, str], bench: Workbench) -> Step:
+    def arguments() -> dict[str, JsonValue]:
+        source, target = node_named(said["source"], bench.current), node_named(said["target"], bench.current)
+        found: dict[str, JsonValue] = {
+            "type": component_type(said["name"], bench.catalogue),
+            "source_id": source.id,
+            "target_id": target.id,
+        }
+        return {**found, "values": {"template": said["template"]}} if "template" in said else found
+
+    return "insert_component", arguments
+
+
+def _replace(said: Mapping[str, str], bench: Workbench) -> Step:
+    return "replace_component", lambda: {
+        "component_id": node_named(said["name"], bench.current).id,
+        "type": component_type(said["type"], bench.catalogue),
+    }
+
+
+def _rename(said: Mapping[str, str], bench: Workbench) -> Step:
+    return "rename_component", lambda: {
+        "component_id": node_named(said["name"], bench.current).id,
+        "name": said["value"],
+    }
+
+
+def _duplicate(said: Mapping[str, str], bench: Workbench) -> Step:
+    return "duplicate_component", lambda: {"component_id": node_named(said["name"], bench.current).id}
+
+
 _RULES: Mapping[re.Pattern[str], Callable[[Mapping[str, str], Workbench], Step]] = {
     _DISCONNECT: _disconnect,
     _CONNECT: _connect,
     _REMOVE: _remove,
     _SET_DOT: _set,
     _SET_OF: _set,
+    _TEMPLATE: _template,
+    _INSERT: _insert,
+    _REPLACE: _replace,
+    _RENAME: _rename,
+    _DUPLICATE: _duplicate,
     _ADD: _add,
 }
 

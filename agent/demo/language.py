@@ -14,7 +14,10 @@ _RUN = re.compile(
     r"(?:\s*(?:with|on|using)(?:\s+the)?(?:\s+(?:input|text|message|value)\b)?\s*:?\s*(?P<input>.+?))?\s*[.!]*\s*$",
     re.IGNORECASE | re.DOTALL,
 )
-_VERBS = "add|insert|put|remove|delete|connect|wire|link|disconnect|unlink|set|change|update|rename|run|test|execute"
+_VERBS = (
+    "add|insert|put|remove|delete|connect|wire|link|disconnect|unlink|set|change|update|rename|replace|swap|duplicate"
+    "|copy|run|test|execute"
+)
 _CLAUSES = re.compile(rf"\s*(?:[,;.]|\band\b|\bthen\b)+\s*(?:\band\b\s*|\bthen\b\s*)*(?=(?:{_VERBS})\b)", re.IGNORECASE)
 VARIABLE = re.compile(r"(?<!\{)\{([A-Za-z][A-Za-z0-9_]*)\}(?!\})")
 """A variable in a prompt template."""

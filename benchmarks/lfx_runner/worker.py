@@ -1,6 +1,7 @@
 """Runs inside the runner's environment: does with `lfx` itself what is compared, one command a line.
 
-Reads `{"do": "run", "flow": …, "text": …}` or `{"do": "build", "spec": …}` and answers `{"ms": …}`.
+Reads `{"do": "run", "flow": …, "text": …}`, with the `url` where models are asked if they are, or
+`{"do": "build", "spec": …}`, and answers `{"ms": …}`.
 """
 
 import asyncio
@@ -23,6 +24,15 @@ async def run(flow: dict[str, Any], text: str) -> None:
     assert results[0].outputs[0].results["message"].text == text
 
 
+def ask_at(url: str) -> None:
+    """Let model nodes ask at a loopback address, also in a container."""
+    from lfx.base.models import model_utils
+    from lfx.utils import util
+
+    os.environ |= {"OPENAI_BASE_URL": url, "LANGFLOW_SSRF_ALLOWED_HOSTS": "127.0.0.1"}
+    util.transform_localhost_url = model_utils.transform_localhost_url = str
+
+
 def build(spec: str) -> None:
     """One build by the engine's own builder."""
     from lfx.graph.flow_builder.builder import build_flow_from_spec
@@ -36,6 +46,8 @@ def main() -> None:
     os.dup2(2, 1)
     for line in sys.stdin:
         command = json.loads(line)
+        if "url" in command:
+            ask_at(command["url"])
         started = perf_counter()
         if command["do"] == "run":
             asyncio.run(run(command["flow"], command["text"]))

@@ -16,7 +16,7 @@ from evals.scenario import Scenario, ScriptStep
 from flows.catalogue import Catalogue
 from flows.spec import build
 
-_ADDED = re.compile(r"Added (.+?)\. Outputs:")
+_ADDED = re.compile(r"(?:Added|Inserted|Copied \S.* as|Replaced \S.* by) (.+?)[.:](?:\s|$)")
 _NAME = re.compile(r"\$([A-Za-z]\w*)\Z")
 
 

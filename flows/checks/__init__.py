@@ -13,14 +13,19 @@
 | `type_mismatch` | error | an output's types do not fit the input's |
 | `input_taken` | error | two edges into an input that takes one; the engine ignores one of them |
 | `duplicate_edge` | warning | an edge stands there twice |
-| `cycle` | error | nodes feed each other without a loop (with a branching node among them: warning) |
+| `cycle` | error | nodes feed each other without a loop; the engine starts none of them |
 | `missing_input` | error | a required connection is missing (a required text, or a node that is not run: warning) |
 | `missing_model` | error | a model field without a model (a node that is not run: warning) |
-| `open_loop` | warning | a loop whose items never come back |
+| `open_loop` | error | a loop into which nothing goes, or to which nothing leads back (not run: warning) |
+| `loop_border` | error | an edge into or out of a loop's steps that carries nothing (not run: warning) |
+| `needs_package` | error | the component imports a package that the engine lacks (only for some of its work: warning) |
+| `needs_service` | error | the component needs Langflow's own services (not run: warning) |
 | `orphan` | warning | a node without edges among others (in a spec: error) |
-| `unreachable` | warning | an output that the chat input does not lead to; the engine does not run it |
+| `unreachable` | warning | an end of the flow that the chat input does not lead to; the engine does not run it |
 | `several_chat_inputs`, `several_chat_outputs` | warning | more than one of its kind |
 | `no_output` | warning | nothing in the flow answers |
+| `duplicate_name` | warning | two components were given one name |
+| `undescribed_tool` | warning | a tool of which nothing says what it does |
 | `empty_prompt` | warning | a prompt template without text |
 | `stale_code` | warning | the node's code is not the catalogue's |
 """
@@ -28,7 +33,9 @@
 from __future__ import annotations
 
 from flows.catalogue import Catalogue
-from flows.checks.nodes import check_nodes
+from flows.checks.engine import check_engine
+from flows.checks.loops import check_loops
+from flows.checks.nodes import check_nodes, running_nodes
 from flows.checks.structure import find_cycles
 from flows.checks.wiring import check_edges
 from flows.document import Flow
@@ -47,5 +54,12 @@ def check(flow: Flow, catalogue: Catalogue) -> list[Fault]:
     if flow.is_empty:
         return [Fault(code="empty_flow", message="The flow has no components.", fix="Add some.")]
     nodes = [node for node in flow.nodes if not node.is_note]
-    faults = [*check_nodes(flow, nodes, catalogue), *check_edges(flow, catalogue), *find_cycles(nodes, flow.edges)]
+    running = running_nodes(nodes, flow)
+    faults = [
+        *check_nodes(flow, nodes, catalogue, running),
+        *check_edges(flow, catalogue),
+        *find_cycles(nodes, flow.edges),
+        *check_loops(flow, nodes, running),
+        *check_engine(nodes, catalogue, running),
+    ]
     return sorted(faults, key=lambda fault: not fault.is_error)

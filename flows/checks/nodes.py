@@ -9,34 +9,34 @@ from flows.catalogue import Catalogue
 from flows.checks.structure import leading_to, reached_from
 from flows.document import Flow, Node
 from flows.faults import Fault, Severity
-from flows.jsonvalues import texts
+from flows.jsonvalues import as_list, as_object, as_text, texts
 from flows.model_values import CONNECTED
-from flows.ports import TOOL_OUTPUT, feedback_ports
+from flows.ports import TOOL_OUTPUT
 
 OUTPUT_TYPES = frozenset({"ChatOutput", "TextOutput"})
 
 
-def check_nodes(flow: Flow, nodes: Sequence[Node], catalogue: Catalogue) -> list[Fault]:
-    """Return the faults of every component."""
+def check_nodes(flow: Flow, nodes: Sequence[Node], catalogue: Catalogue, running: set[str]) -> list[Fault]:
+    """Return the faults of every component by itself and in its place; `running` are those that the engine runs."""
     fed = {(edge.target, edge.target_port) for edge in flow.edges if not edge.is_feedback}
     connected = {end for edge in flow.edges for end in (edge.source, edge.target)}
+    feeding = {edge.source for edge in flow.edges}
     ends = [node.id for node in nodes if node.type in OUTPUT_TYPES]
-    running = _running(nodes, flow)
-    faults = _duplicates(nodes)
+    faults = [*_duplicates(nodes), *_same_names(nodes, catalogue)]
     for node in nodes:
         faults += _check_type(node, catalogue)
         faults += _check_inputs(node, fed, "error" if node.id in running else "warning")
-        faults += _check_loop(node, flow)
+        faults += _check_tool(node)
         if len(nodes) > 1 and node.id not in connected:
             message = f"{node.id} is not connected to anything."
             faults.append(_warning("orphan", message, "Connect it, or remove it.", node))
-        if node.id in ends and node.id not in running and node.id in connected:
+        elif node.id not in running and (node.id in ends or node.id not in feeding):
             message = f"The chat input does not lead to {node.id}, so it is not run."
             faults.append(_warning("unreachable", message, "Connect them, or remove the chat input.", node))
     return faults + _check_ends(nodes, ends)
 
 
-def _running(nodes: Sequence[Node], flow: Flow) -> set[str]:
+def running_nodes(nodes: Sequence[Node], flow: Flow) -> set[str]:
     """Return what the engine runs: what a chat input leads to and what that needs; without a chat input, everything."""
     starts = [node.id for node in nodes if node.type == "ChatInput"]
     if not starts:
@@ -55,6 +55,26 @@ def _duplicates(nodes: Iterable[Node]) -> list[Fault]:
         )
         for node_id, count in counts.items()
         if count > 1
+    ]
+
+
+def _same_names(nodes: Sequence[Node], catalogue: Catalogue) -> list[Fault]:
+    """Names that people gave; what several components are called by default says nothing."""
+    found: dict[str, list[str]] = {}
+    for node in nodes:
+        part = catalogue.get(node.type)
+        if part is not None and node.display_name not in (part.display_name, node.type):
+            found.setdefault(node.display_name.strip().casefold(), []).append(node.id)
+    return [
+        Fault(
+            code="duplicate_name",
+            message=f"{', '.join(ids)} have the same name.",
+            fix="Rename one of them.",
+            severity="warning",
+            node=ids[1],
+        )
+        for ids in found.values()
+        if len(set(ids)) > 1
     ]
 
 
@@ -101,18 +121,16 @@ def _check_inputs(node: Node, fed: set[tuple[str, str]], severity: Severity) -> 
     return faults
 
 
-def _check_loop(node: Node, flow: Flow) -> list[Fault]:
-    faults: list[Fault] = []
-    for port in feedback_ports(node):
-        leaves = any(edge.source == node.id and edge.source_port == port.name for edge in flow.edges)
-        returns = any(
-            edge.is_feedback and edge.target == node.id and edge.target_port == port.name for edge in flow.edges
-        )
-        if leaves and not returns:
-            message = f"The loop {node.id} is open: nothing comes back into {port.name}."
-            fix = f"Connect the last step of the loop to {node.id}.{port.name}."
-            faults.append(_warning("open_loop", message, fix, node))
-    return faults
+def _check_tool(node: Node) -> list[Fault]:
+    """An agent's model chooses among tools by what is said of them."""
+    if not node.tool_mode:
+        return []
+    rows = [as_object(row) for row in as_list(node.value("tools_metadata"))]
+    told = [as_text(row.get("description")).strip() for row in rows if row.get("status", True)]
+    if as_text(node.definition.get("description")).strip() if not told else all(told):
+        return []
+    message = f"{node.id} is a tool, but nothing says what it does."
+    return [_warning("undescribed_tool", message, "Describe it, so that an agent knows when to use it.", node)]
 
 
 def _check_ends(nodes: Sequence[Node], ends: Sequence[str]) -> list[Fault]:

@@ -11,26 +11,25 @@ from flows.faults import Fault
 def find_cycles(nodes: Sequence[Node], edges: Sequence[Edge]) -> list[Fault]:
     """Return a fault for each group of nodes that feed each other without a loop's feedback edge.
 
-    The engine starts only nodes whose feeders are done, so it never runs such a group. With a branching node in it
-    (If-Else) the cycle is one that someone means to leave, and the fault is a warning.
+    The engine starts only nodes whose feeders are done, so it never runs such a group; a branching node in it
+    (If-Else) does not change that.
     """
     known = {node.id: node for node in nodes}
     following: dict[str, list[str]] = {node_id: [] for node_id in known}
     for edge in edges:
         if not edge.is_feedback and edge.source in known and edge.target in known and edge.source != edge.target:
             following[edge.source].append(edge.target)
+    places = {node_id: place for place, node_id in enumerate(known)}
     faults: list[Fault] = []
     for group in strong_components(following):
         if len(group) < 2:
             continue
-        names = sorted(group, key=list(known).index)
-        branching = any(_branches(known[name]) for name in names)
+        names = sorted(group, key=places.__getitem__)
         faults.append(
             Fault(
                 code="cycle",
                 message=f"{' -> '.join([*names, names[0]])} feed each other in a circle, so none of them can start.",
                 fix="Remove one of the edges, or repeat steps with a LoopComponent: feed the last step into its item.",
-                severity="warning" if branching else "error",
                 node=names[0],
             )
         )
@@ -102,7 +101,3 @@ def _pop_group(stack: list[str], on_stack: set[str], last: str) -> list[str]:
         group.append(node)
         if node == last:
             return group
-
-
-def _branches(node: Node) -> bool:
-    return sum(1 for output in node.outputs if output.get("group_outputs")) > 1

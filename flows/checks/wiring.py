@@ -31,6 +31,8 @@ def check_edges(flow: Flow, catalogue: Catalogue) -> list[Fault]:
 
 
 def _check_ports(edge: Edge, source: Node, target: Node, catalogue: Catalogue) -> list[Fault]:
+    if _plainly_fits(edge, source, target):
+        return []
     try:
         leaving = find_output(source, edge.source_port, catalogue)
         arriving = find_input(target, edge.target_port)
@@ -42,6 +44,16 @@ def _check_ports(edge: Edge, source: Node, target: Node, catalogue: Catalogue) -
     if types_compatible(leaving.types, accepted) or types_compatible(leaving.types, arriving.types):
         return []
     return [mismatch_fault(source, leaving, target, arriving)]
+
+
+def _plainly_fits(edge: Edge, source: Node, target: Node) -> bool:
+    """Say at small cost that an edge is in order, as nearly all are; what is not plain is looked at closely."""
+    field = target.field(edge.target_port)
+    if field is None or edge.is_feedback:
+        return False
+    taken = texts(field.get("input_types"))
+    given = next((output.get("types") for output in source.outputs if output.get("name") == edge.source_port), None)
+    return bool(taken) and not set(texts(given)).isdisjoint(taken)
 
 
 def _check_fan_in(edge: Edge, target: Node, entering: dict[tuple[str, str, bool], Edge]) -> list[Fault]:

@@ -2,6 +2,18 @@
 
 from flows.spec.build import BuildResult, build, build_spec
 from flows.spec.parse import Spec, SpecEdge, SpecNode, SpecValue, parse
-from flows.spec.print import to_spec
+from flows.spec.print import Spoken, spoken, to_spec
 
-__all__ = ["BuildResult", "Spec", "SpecEdge", "SpecNode", "SpecValue", "build", "build_spec", "parse", "to_spec"]
+__all__ = [
+    "BuildResult",
+    "Spec",
+    "SpecEdge",
+    "SpecNode",
+    "SpecValue",
+    "Spoken",
+    "build",
+    "build_spec",
+    "parse",
+    "spoken",
+    "to_spec",
+]

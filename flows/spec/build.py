@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
-from flows.catalogue import Catalogue
+from flows.autowire import derive
+from flows.autowire_decide import Wiring
+from flows.autowire_links import Link, complete
+from flows.catalogue import Catalogue, ComponentType
 from flows.checks import check
 from flows.configure import Settings, settings
 from flows.document import Edge, Flow, Node
 from flows.faults import Fault, did_you_mean
 from flows.ids import new_node_id
-from flows.jsonvalues import Json, JsonObject
+from flows.jsonvalues import Json, JsonObject, as_object, as_text
 from flows.layout import layout
 from flows.nodes import new_node
 from flows.ports import TOOL_OUTPUT, PortError, selected_output_changes, wire, with_changes
 from flows.spec.parse import Spec, SpecEdge, SpecValue, parse, without_comment
 
-_LATER = frozenset({"missing_model", "missing_input", "no_output", "empty_flow"})
+_FREE_TEXT = frozenset({"", "str", "prompt", "mustache", "code", "query", "link"})
+_LATER = frozenset({"missing_model", "missing_input", "no_output", "empty_flow", "needs_package", "needs_service"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +42,8 @@ class BuildResult:
 def build(text: str, catalogue: Catalogue) -> BuildResult:
     """Build the flow that spec text describes.
 
-    Values are set before edges are made, so the variables of a template can be wired. The flow has the form that
+    Values are set before edges are made, so the variables of a template can be wired. A spec without edges is wired as
+    types and roles say, and so are the ports that an edge leaves out (see `flows.autowire`). The flow has the form that
     Langflow's own builder gives; the node ids follow from the spec's ids and types, so equal specs give equal flows.
 
     Args:
@@ -50,7 +56,7 @@ def build(text: str, catalogue: Catalogue) -> BuildResult:
 
 def build_spec(spec: Spec, catalogue: Catalogue, faults: tuple[Fault, ...] = ()) -> BuildResult:
     """Build the flow of a spec that was read already; `faults` are those of its text."""
-    builder = _Builder(spec, catalogue)
+    builder = _Builder(spec, catalogue, derives=not any(fault.code == "bad_edge" for fault in faults))
     found = (*faults, *builder.run())
     ordered = tuple(sorted(found, key=lambda fault: fault.line or 0))
     flow = None if any(fault.is_error for fault in ordered) else builder.flow()
@@ -58,8 +64,9 @@ def build_spec(spec: Spec, catalogue: Catalogue, faults: tuple[Fault, ...] = ())
 
 
 class _Builder:
-    def __init__(self, spec: Spec, catalogue: Catalogue) -> None:
+    def __init__(self, spec: Spec, catalogue: Catalogue, *, derives: bool) -> None:
         self.spec = spec
+        self.derives = derives
         self.catalogue = catalogue
         self.ids: dict[str, str] = {}
         self.nodes: dict[str, Node] = {}
@@ -74,20 +81,26 @@ class _Builder:
     def run(self) -> list[Fault]:
         self._add_nodes()
         self._set_values()
-        for edge in self.spec.edges:
-            self._add_edge(edge)
+        links = [edge for edge in self.spec.edges if not self._add_edge(edge)]
+        if links:
+            self._add_links(links)
+        elif not self.spec.edges and self.derives:
+            self._add_wiring(derive(list(self.nodes.values()), (), self.catalogue, self._names))
         self._judge_structure()
         return self.faults
 
     def flow(self) -> Flow:
-        return layout(self._unplaced())
+        return layout(self._unplaced)
 
+    @cached_property
     def _unplaced(self) -> Flow:
+        """The flow as it stands when everything is added and wired."""
         viewport: JsonObject = {"x": 0, "y": 0, "zoom": 1}
         nodes: list[Json] = [node.raw for node in self.nodes.values()]
         edges: list[Json] = [edge.raw for edge in self.edges]
         data: JsonObject = {"nodes": nodes, "edges": edges, "viewport": viewport}
-        return Flow({"name": self.spec.name, "description": self.spec.description, "data": data})
+        flow = Flow({"name": self.spec.name, "description": self.spec.description, "data": data})
+        return flow.with_views(self.nodes.values(), self.edges)
 
     def _add_nodes(self) -> None:
         taken: set[str] = set()
@@ -113,46 +126,78 @@ class _Builder:
                 grouped.setdefault(value.node, {})[value.field] = value
         for spec_id, values in grouped.items():
             node = self.nodes[spec_id]
-            outcome = _with_values(node, values)
+            outcome = _with_values(node, values, self.catalogue.get(node.type))
             self.nodes[spec_id] = outcome.node
-            for fault in outcome.faults:
+            for fault in (*outcome.faults, *outcome.warnings):
                 line = values[fault.field].line if fault.field in values else self.lines[spec_id]
                 self._report(fault, line)
             if any(node.field(fault.field or "") is not None for fault in outcome.faults):
                 # Fields that a template would have brought may be missing now; edges into them are not judged.
                 self.unreliable.add(spec_id)
 
-    def _add_edge(self, edge: SpecEdge) -> None:
+    def _add_edge(self, edge: SpecEdge) -> bool:
+        """Add an edge, or report why not; False when its ports have to be found first."""
         unknown = [end for end in dict.fromkeys((edge.source, edge.target)) if end not in self.lines]
         for end in unknown:
             self._unknown_id(end, edge.line, "port", edge.source_port if end == edge.source else edge.target_port)
         for end in (edge.source, edge.target):
             self.wired.setdefault(end, set())
         if edge.source not in self.nodes or edge.target not in self.nodes:
-            return
-        source, target = self.nodes[edge.source], self.nodes[edge.target]
+            return True
+        if edge.source_port is None or edge.target_port is None:
+            return False
+        self._connect(edge.source, edge.source_port, edge.target, edge.target_port, edge.line)
+        return True
+
+    def _add_links(self, edges: Sequence[SpecEdge]) -> None:
+        links = [
+            Link(self.ids[edge.source], edge.source_port, self.ids[edge.target], edge.target_port, edge.line)
+            for edge in edges
+        ]
+        wiring = complete(list(self.nodes.values()), self.edges, links, self.catalogue, self._names)
+        lost = {self.ids[spec_id] for spec_id in self.unreliable}
+        self._add_wiring(replace(wiring, faults=tuple(fault for fault in wiring.faults if fault.node not in lost)))
+
+    @property
+    def _names(self) -> dict[str, str]:
+        return {node_id: spec_id for spec_id, node_id in self.ids.items()}
+
+    def _add_wiring(self, wiring: Wiring) -> None:
+        spec_ids = self._names
+        for option in wiring.options:
+            source, target = spec_ids[option.source], spec_ids[option.target]
+            self._connect(source, option.output, target, option.input, self.lines[target])
+        for fault in wiring.faults:
+            line = fault.line or self.lines.get(spec_ids.get(fault.node or "", ""))
+            self._report(fault, line)
+
+    def _connect(self, source_id: str, output: str, target_id: str, field: str, line: int) -> None:
+        source, target = self.nodes[source_id], self.nodes[target_id]
+        self.wired.setdefault(source_id, set())
+        self.wired.setdefault(target_id, set())
         try:
-            near = (*self.leaving.get(edge.source, ()), *self.entering.get(edge.target, ()))
-            made = wire(source, edge.source_port, target, edge.target_port, near, self.catalogue)
+            near = (*self.leaving.get(source_id, ()), *self.entering.get(target_id, ()))
+            made = wire(source, output, target, field, near, self.catalogue)
         except PortError as error:
-            if error.fault.code == "unknown_input" and edge.target in self.unreliable:
+            if error.fault.code == "unknown_input" and target_id in self.unreliable:
                 return
             severity = "warning" if error.fault.code == "duplicate_edge" else error.fault.severity
-            self._report(replace(error.fault, severity=severity), edge.line)
+            self._report(replace(error.fault, severity=severity), line)
             return
         added = Edge(made.edge)
         self.edges.append(added)
-        self.leaving.setdefault(edge.source, []).append(added)
-        self.entering.setdefault(edge.target, []).append(added)
-        used = self.wired[edge.source]
-        used.add(edge.source_port)
+        self.leaving.setdefault(source_id, []).append(added)
+        self.entering.setdefault(target_id, []).append(added)
+        used = self.wired[source_id]
+        used.add(output)
         source = with_changes(source, made.tool_changes)
-        if edge.source_port != TOOL_OUTPUT:
+        if output != TOOL_OUTPUT:
             source = with_changes(source, selected_output_changes(source, used))
-        self.nodes[edge.source] = source
+        self.nodes[source_id] = source
 
     def _judge_structure(self) -> None:
-        if len(self.spec.nodes) > 1:
+        undecided = any(fault.code == "ambiguous_edge" for fault in self.faults)
+        if len(self.spec.nodes) > 1 and not undecided:
             for node in self.spec.nodes:
                 if node.id not in self.wired:
                     message = f"{node.id} ({node.type}) is not connected to anything."
@@ -161,16 +206,18 @@ class _Builder:
         if not self.spec.nodes:
             return
         reported = {(fault.code, fault.node, fault.port or fault.field) for fault in self.faults}
-        spec_ids = {node_id: spec_id for spec_id, node_id in self.ids.items()}
-        for fault in check(self._unplaced(), self.catalogue):
+        spec_ids = self._names
+        for fault in check(self._unplaced, self.catalogue):
             spec_id = spec_ids.get(fault.node or "", "")
-            if fault.code == "orphan" or (fault.code, spec_id, fault.port or fault.field) in reported:
+            if fault.code == "orphan" or (undecided and fault.code == "missing_input"):
+                continue
+            if (fault.code, spec_id, fault.port or fault.field) in reported:
                 continue
             # What is still to be chosen or typed in does not keep a flow from being built.
             severity = "warning" if fault.code in _LATER else fault.severity
             self._report(replace(fault, severity=severity), self.lines.get(spec_id))
 
-    def _unknown_id(self, spec_id: str, line: int, kind: str, name: str) -> None:
+    def _unknown_id(self, spec_id: str, line: int, kind: str, name: str | None) -> None:
         message = f"There is no node {spec_id!r} under `nodes:`."
         fix = did_you_mean(spec_id, list(self.lines), otherwise="the nodes are")
         port, field = (name, None) if kind == "port" else (None, name)
@@ -187,18 +234,25 @@ class _Builder:
         self.faults.append(replace(fault, message=message, fix=fix, node=node, line=line))
 
 
-def _with_values(node: Node, values: Mapping[str, SpecValue]) -> Settings:
-    texts: dict[str, Json] = {name: value.text for name, value in values.items()}
-    outcome = settings(node, texts)
+def _with_values(node: Node, values: Mapping[str, SpecValue], part: ComponentType | None) -> Settings:
+    texts: dict[str, Json] = {name: _told(node, value) for name, value in values.items()}
+    outcome = settings(node, texts, part)
     for fault in outcome.faults:
         value = values.get(fault.field or "")
         if value is not None and not value.literal and without_comment(value.text) != value.text:
             texts[value.field] = without_comment(value.text)
-    if any(texts[name] != value.text for name, value in values.items()):
-        outcome = settings(node, texts)
+    if any(texts[name] != _told(node, value) for name, value in values.items()):
+        outcome = settings(node, texts, part)
     if outcome.faults:
         # What is valid is set all the same, so that edges are judged against the variables that templates bring.
         bad = {fault.field for fault in outcome.faults}
-        rest = settings(node, {name: text for name, text in texts.items() if name not in bad})
+        rest = settings(node, {name: text for name, text in texts.items() if name not in bad}, part)
         return replace(outcome, node=rest.node)
     return outcome
+
+
+def _told(node: Node, value: SpecValue) -> str:
+    """Return a value as it was written, without a comment behind it where a field holds no free text."""
+    field = as_object(node.field(value.field))
+    is_free = not field or (as_text(field.get("type")) in _FREE_TEXT and not field.get("options"))
+    return value.text if value.literal or is_free else without_comment(value.text)

@@ -6,13 +6,18 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from flows.faults import Fault, did_you_mean
 
 SECTIONS = ("nodes", "edges", "config")
 _ID = r"[^\s.:>#\"'|\-][^.:>#\"'|]*?"
 _NODE = re.compile(rf"(?P<id>{_ID})\s*:\s*(?P<type>.+)")
-_EDGE = re.compile(rf"(?P<source>{_ID})\s*\.\s*(?P<out>[^>]+?)\s*(?:-+>|=+>|→)\s*(?P<target>{_ID})\s*\.\s*(?P<in>.+)")
+_ARROW = r"\s*(?:-+>|=+>|→)\s*"
+_EDGE = re.compile(
+    rf"(?P<source>{_ID})(?:\s*\.\s*(?P<out>[^>]+?))?{_ARROW}(?P<target>{_ID})(?:\s*\.\s*(?P<in>(?:(?!->).)+))?"
+)
+_CHAIN = re.compile(rf"{_ID}(?:\s*\.\s*[^>.]+?)?(?:{_ARROW}{_ID}){{2,}}(?:\s*\.\s*[^>]+)?")
 _KEY = re.compile(rf"(?P<id>{_ID})\.(?P<field>[^:]*?[^:\s])\s*:(?:\s+(?P<value>.*))?")
 _PLAIN_KEY = re.compile(r"(?P<id>[\w-]+)\.(?P<field>\w+):\s*(?P<value>.*)")
 _COMMENT = re.compile(r"(?:^|\s+)#.*$")
@@ -30,12 +35,12 @@ class SpecNode:
 
 @dataclass(frozen=True)
 class SpecEdge:
-    """A line of `edges`: `source.source_port -> target.target_port`."""
+    """A line of `edges`: `source.source_port -> target.target_port`; None stands for a port that is left out."""
 
     source: str
-    source_port: str
+    source_port: str | None
     target: str
-    target_port: str
+    target_port: str | None
     line: int
 
 
@@ -126,14 +131,15 @@ class _Reader:
             return
         if not line or line.startswith(("#", "```")):
             return
-        heading = _COMMENT.sub("", line).lower()
-        if heading.endswith(":") and heading[:-1].strip() in SECTIONS:
+        plain = _COMMENT.sub("", line) if "#" in line else line
+        heading = plain[:-1].strip().lower() if plain.endswith(":") else ""
+        if heading in SECTIONS:
             self._finish()
-            self.section = heading[:-1].strip()
+            self.section = heading
         elif self.section == "nodes":
-            self._node(number, _COMMENT.sub("", line))
+            self._node(number, plain)
         elif self.section == "edges":
-            self._edge(number, _COMMENT.sub("", line))
+            self._edge(number, plain)
         elif self.section == "config":
             self._entry(number, line, indent)
         else:
@@ -192,13 +198,17 @@ class _Reader:
         self.nodes[node_id] = SpecNode(node_id, kind, number)
 
     def _edge(self, number: int, line: str) -> None:
-        match = _EDGE.fullmatch(line.removeprefix("- "))
-        if match is None:
-            fix = "Write `Node.output -> Node.input`, such as `A.message -> B.input_value`."
-            self._fault("bad_edge", f"This is not an edge: {_short(line)}.", fix, number)
-            return
-        ends = (match["source"], _unquote(match["out"]), match["target"], _unquote(match["in"].strip()))
-        self.edges.append(SpecEdge(*ends, number))
+        line = line.removeprefix("- ")
+        chained = line.count(">") + line.count("→") > 1 and _CHAIN.fullmatch(line)
+        pieces = re.split(_ARROW, line) if chained else []
+        for begin, end in list(pairwise(pieces)) or [(line, "")]:
+            match = _EDGE.fullmatch(f"{begin} -> {end}" if end else begin)
+            if match is None:
+                fix = "Write `Node.output -> Node.input`, such as `A.message -> B.input_value`, or `A -> B`."
+                self._fault("bad_edge", f"This is not an edge: {_short(line)}.", fix, number)
+                return
+            out, into = (_unquote(match[name].strip()) if match[name] else None for name in ("out", "in"))
+            self.edges.append(SpecEdge(match["source"].strip(), out, match["target"].strip(), into, number))
 
     def _entry(self, number: int, line: str, indent: int) -> None:
         self._finish()

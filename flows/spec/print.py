@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from flows.catalogue import Catalogue
 from flows.document import Flow, Node
+from flows.faults import Fault
 from flows.fields import coerce
 from flows.jsonvalues import Json, JsonObject, as_object, as_text, same_json
 from flows.model_values import CONNECTED
@@ -16,20 +18,52 @@ from flows.secrecy import REDACTED, is_secret, looks_secret, shown_value
 EMPTY: tuple[Json, ...] = (None, "", [], {})
 """Values that say nothing; a spec does not tell them apart."""
 _SIMPLE = re.compile(r"[^\s\"'|#\[{\-][^\n\r]*")
-_KEY_FIELD = re.compile(r"\w+")
 _LINE_ENDS = re.compile("[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_KEY_FIELD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """A flow as spec text, and warnings about what of it the text does not say."""
+
+    text: str
+    faults: tuple[Fault, ...] = ()
 
 
 def to_spec(flow: Flow, catalogue: Catalogue | None = None) -> str:
     """Return the spec text of a flow; building it gives a flow with the same fingerprint.
 
-    Secrets and what spec text cannot say stand in comments, secrets as `***REDACTED***`.
+    Secrets and what spec text cannot say stand in comments, secrets as `***REDACTED***` or as the name of the variable
+    that holds them; `spoken` also reports what the text does not say.
 
     Args:
         flow: the flow.
         catalogue: says which values are defaults and need no line; without it every value that says something is
             printed for the fields that a person sees.
     """
+    return _text(flow, catalogue, [])
+
+
+def spoken(flow: Flow, catalogue: Catalogue | None = None) -> Spoken:
+    """Return the spec text of a flow and a warning for everything in the flow that the text does not say.
+
+    Without any, building the text gives a flow with the same fingerprint. With a catalogue the text is built to make
+    sure of that.
+
+    Args:
+        flow: the flow.
+        catalogue: as for `to_spec`.
+    """
+    unsaid: list[Fault] = []
+    text = _text(flow, catalogue, unsaid)
+    for node in _components(flow):
+        unsaid += _unsaid_parts(node, catalogue)
+    if catalogue is not None and not unsaid:
+        unsaid += _proof(flow, text, catalogue)
+    return Spoken(text, tuple(unsaid))
+
+
+def _text(flow: Flow, catalogue: Catalogue | None, unsaid: list[Fault]) -> str:
     ids = spec_ids(flow)
     lines: list[str] = []
     for key, value in (("name", flow.name), ("description", flow.description)):
@@ -37,15 +71,15 @@ def to_spec(flow: Flow, catalogue: Catalogue | None = None) -> str:
             lines += _entry(f"{key}", value, indent="")
     lines += ["", "nodes:"] if lines else ["nodes:"]
     lines += [f"  {ids[node.id]}: {_type_text(node.type)}" for node in _components(flow)]
-    edges, lost = _edge_lines(flow, ids)
+    edges, lost = _edge_lines(flow, ids, unsaid)
     if edges:
         lines += ["", "edges:", *edges]
     config: list[str] = []
     for node in _components(flow):
-        config += _value_lines(node, ids[node.id], catalogue)
+        config += _value_lines(node, ids[node.id], catalogue, unsaid)
     if config:
         lines += ["", "config:", *config]
-    notes = [*lost, *_note_lines(flow)]
+    notes = [*lost, *_note_lines(flow, unsaid)]
     if notes:
         lines += ["", *notes]
     return "\n".join(lines) + "\n"
@@ -93,7 +127,7 @@ def _type_text(type_name: str) -> str:
     return type_name if re.fullmatch(r"[^\s\"'#][^\"'#\n]*", type_name) else json.dumps(type_name)
 
 
-def _edge_lines(flow: Flow, ids: Mapping[str, str]) -> tuple[list[str], list[str]]:
+def _edge_lines(flow: Flow, ids: Mapping[str, str], unsaid: list[Fault]) -> tuple[list[str], list[str]]:
     lines, lost = list[str](), list[str]()
     for edge in flow.edges:
         if edge.source in ids and edge.target in ids and edge.source_port and edge.target_port:
@@ -101,6 +135,8 @@ def _edge_lines(flow: Flow, ids: Mapping[str, str]) -> tuple[list[str], list[str
             lines.append(f"  {begin} -> {ids[edge.target]}.{_port_text(edge.target_port)}")
         else:
             lost.append("# An edge that leads nowhere is left out.")
+            message = f"The edge {edge.source} -> {edge.target} leads nowhere and is left out."
+            unsaid.append(_unsaid("unsaid_edge", message, edge.source))
     return lines, lost
 
 
@@ -108,7 +144,7 @@ def _port_text(name: str) -> str:
     return name if re.fullmatch(r"[^\s\"'#>][^\n\"'#>]*", name) and name == name.strip() else json.dumps(name)
 
 
-def _value_lines(node: Node, spec_id: str, catalogue: Catalogue | None) -> list[str]:
+def _value_lines(node: Node, spec_id: str, catalogue: Catalogue | None, unsaid: list[Fault]) -> list[str]:
     part = catalogue.get(node.type) if catalogue is not None else None
     lines: list[str] = []
     names = sorted(node.template, key=lambda name: node.template[name].get("type") not in {"prompt", "mustache"})
@@ -121,6 +157,9 @@ def _value_lines(node: Node, spec_id: str, catalogue: Catalogue | None) -> list[
         hidden = _unsayable(field, default)
         if hidden:
             lines.append(f"  # {key}: {hidden}")
+            message = f"The value of {node.id}.{name} is left out: {hidden}."
+            code = "unsaid_secret" if REDACTED in hidden or "variable" in hidden else "unsaid_value"
+            unsaid.append(_unsaid(code, message, node.id, name))
         else:
             lines += _entry(key, _printed(field))
     return lines
@@ -130,6 +169,8 @@ def _is_told(name: str, field: JsonObject, default: JsonObject | None) -> bool:
     value = field.get("value")
     if value == CONNECTED and field.get("type") == "model":
         return False
+    if field.get("show") is False and name != "code":
+        return False  # the engine ignores what is hidden
     if default is not None:
         before = default.get("value")
         return not (same_json(value, before) or (value in EMPTY and before in EMPTY))
@@ -158,10 +199,52 @@ def _unsayable(field: JsonObject, default: JsonObject | None) -> str:
     return "" if same_json(again, value) or value in EMPTY else "holds a value that a spec cannot say"
 
 
-def _note_lines(flow: Flow) -> list[str]:
+def _note_lines(flow: Flow, unsaid: list[Fault]) -> list[str]:
     lines: list[str] = []
     for node in flow.nodes:
         if node.is_note:
             words = " ".join((as_text(node.definition.get("description")) or "").split())
             lines.append(f"# Note: {words[:200]}")
+            unsaid.append(_unsaid("unsaid_note", "A sticky note stands only in a comment.", node.id))
     return lines
+
+
+def _unsaid_parts(node: Node, catalogue: Catalogue | None) -> list[Fault]:
+    """Return what a spec leaves out of a component besides its values."""
+    part = catalogue.get(node.type) if catalogue is not None else None
+    faults: list[Fault] = []
+    if "flow" in node.definition:
+        faults.append(_unsaid("unsaid_group", f"{node.id} is a group; what is inside it is left out.", node.id))
+    if part is None:
+        if catalogue is not None:
+            faults.append(_unsaid("unsaid_type", f"The catalogue has no type {node.type!r} to build it from.", node.id))
+        return faults
+    if node.code.strip() != part.code.strip():
+        faults.append(_unsaid("unsaid_code", f"{node.id} has code of its own, which is left out.", node.id, "code"))
+    if node.display_name not in (part.display_name, node.type):
+        message = f"The name {node.display_name!r} of {node.id} is left out."
+        faults.append(_unsaid("unsaid_name", message, node.id))
+    return faults
+
+
+def _proof(flow: Flow, text: str, catalogue: Catalogue) -> list[Fault]:
+    from flows.digest import fingerprint
+    from flows.spec.build import build
+
+    made = build(text, catalogue)
+    if made.flow is None:
+        ids = {spec_id: node_id for node_id, spec_id in spec_ids(flow).items()}
+        return [
+            _unsaid("unsaid_flow", f"The text does not build: {fault.message}", ids.get(fault.node or ""), fault.field)
+            for fault in made.faults
+            if fault.is_error
+        ]
+    if fingerprint(made.flow) != fingerprint(flow):
+        message = "The flow that the text builds differs from this one in what a spec has no words for."
+        return [_unsaid("unsaid_flow", message, None)]
+    return []
+
+
+def _unsaid(code: str, message: str, node: str | None, field: str | None = None) -> Fault:
+    fix = "Keep the flow as a file to keep it."
+    return Fault(code=code, message=message, fix=fix, severity="warning", node=node, field=field)

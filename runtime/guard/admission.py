@@ -1,4 +1,4 @@
-"""Decides whether a flow may run: only the catalogue's own code, nothing that executes a field, no model nodes yet."""
+"""Decides whether a flow may run: only the catalogue's own code, no field that is executed, models if any."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from flows.catalogue import Catalogue, ComponentType
 from flows.document import Flow, Json, JsonObject
 from flows.jsonvalues import as_list, as_object, as_text, object_at, texts
 from runtime.guard.executed import EXECUTING
+from runtime.guard.fields import STEERING, WRITTEN, fields_of
 from runtime.results import RunError, RunErrorCode
 
 MAX_DEPTH = 16
@@ -45,19 +46,20 @@ class _Place:
         return object_at(self.definition, "template", name)
 
 
-def refuse(flow: Flow, catalogue: Catalogue) -> RunError | None:
+def refuse(flow: Flow, catalogue: Catalogue, *, has_models: bool = False) -> RunError | None:
     """The reason why `flow` must not run, or None when it may.
 
     The code of every node, those inside groups included, must be the catalogue's own for its type (blanks at line
-    ends and empty lines around it do not count). Types that execute a field's value, start programs or run other
-    flows are refused. A node that needs a language or embedding model answers `missing_model`. Sticky notes are not
+    ends and empty lines around it do not count). Types that start programs, run other flows or execute what a model
+    says are refused; one that executes its own field runs when the guard finds nothing in that field. A node that
+    needs a language or embedding model answers `missing_model`, unless the run `has_models`. Sticky notes are not
     looked at: `runnable` leaves them out of what is executed.
     """
     missing_model: RunError | None = None
     for place in _places(as_list(runnable(flow)["nodes"]), None, 0):
         if (error := _refused(place, catalogue)) is not None:
             return error
-        if missing_model is None:
+        if missing_model is None and not has_models:
             missing_model = _needs_model(place, catalogue)
     for error in map(_edge_into_code, _edges(runnable(flow), 0)):
         if error is not None:
@@ -114,8 +116,28 @@ def _refused(place: _Place, catalogue: Catalogue) -> RunError | None:
         return _rewritten_code(place)
     reason = EXECUTING.get(place.type) or EXECUTING.get(_class_name(place.type))
     if reason is not None:
+        return _executes(place, reason, catalogue)
+    return _strange(place, catalogue)
+
+
+def _executes(place: _Place, reason: str, catalogue: Catalogue) -> RunError | None:
+    """A type that executes what it is told runs when all of that stands in the flow and passes the guard."""
+    kind = place.type if place.type in WRITTEN else _class_name(place.type)
+    if kind not in WRITTEN or place.definition.get("tool_mode"):
         message = f"{place.name!r} is not run: {reason}."
         return _error("refused", place, message, "Remove the node, or do its work with another component.")
+    for field in fields_of(place.shown, kind, object_at(place.definition, "template"), catalogue):
+        if not field.code and not field.violations:
+            message = f"{place.name!r} is not run: {reason}, and {field.name!r} holds none."
+            return _error("refused", place, message, "Write the code into the field, or remove the node.")
+        for found in field.violations:
+            message = f"{place.name!r} is not run: {field.name!r}, line {found.line}: {found.message}"
+            return _error("refused", place, message, found.fix)
+    return _strange(place, catalogue)
+
+
+def _strange(place: _Place, catalogue: Catalogue) -> RunError | None:
+    """Whether the node's code is anything but the catalogue's."""
     known = find(catalogue, place.type)
     if known is None:
         message = f"{place.name!r} is not run: there is no component type {place.type!r} in the catalogue."
@@ -133,7 +155,7 @@ def _refused(place: _Place, catalogue: Catalogue) -> RunError | None:
 def _rewritten_code(group: _Place) -> RunError | None:
     """The engine lets a group's own fields replace those of the nodes inside; none may replace code."""
     for field in map(as_object, object_at(group.definition, "template").values()):
-        if object_at(field, "proxy").get("field") == "code":
+        if object_at(field, "proxy").get("field") in STEERING:
             message = f"The group {group.name!r} is not run: one of its fields replaces a component's code."
             return _error("refused", group, message, "Remove that field from the group.")
     return None
@@ -144,7 +166,8 @@ def _edge_into_code(found: tuple[JsonObject, str]) -> RunError | None:
     handle = object_at(edge, "data", "targetHandle")
     written = as_text(edge.get("targetHandle")).replace("œ", '"').replace(" ", "")
     aims = (handle.get("fieldName"), object_at(handle, "proxy").get("field"))
-    if "code" in aims or '"fieldName":"code"' in written or '"field":"code"' in written:
+    hidden = any(f'"fieldName":"{name}"' in written or f'"field":"{name}"' in written for name in STEERING)
+    if hidden or not STEERING.isdisjoint(aim for aim in aims if isinstance(aim, str)):
         message = "The flow is not run: a connection leads into a component's code."
         return RunError(code="refused", message=message, fix="Remove that connection.", node=node or None)
     return None
@@ -158,8 +181,8 @@ def _needs_model(place: _Place, catalogue: Catalogue) -> RunError | None:
     gives = any(_MODEL_TYPES & set(texts(output.get("types"))) for output in known.outputs)
     if not (asks or gives):
         return None
-    message = f"{place.name!r} needs a language model, and models inside flows cannot be called yet."
-    fix = "Remove the node, or do its work with components that need no model."
+    message = f"{place.name!r} needs a language model, and this run may call none."
+    fix = "Run it where a model is configured, or do its work with components that need no model."
     return _error("missing_model", place, message, fix)
 
 

@@ -1,46 +1,22 @@
-"""Stored flows over HTTP: kept with optimistic versions, and run on the engine, in another process."""
+"""Stored flows over HTTP, kept with optimistic versions."""
 
 from __future__ import annotations
 
-from uuid import uuid4
-
-from pydantic import BaseModel, Field
 from starlette.endpoints import HTTPEndpoint
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from flows.checks import check
 from flows.document import Json, JsonObject
-from runtime.results import RunError, RunMetrics, RunResult
-from server.body import flow_of, read_object, validated
-from server.errors import ApiError, not_ready
+from server.body import flow_of, read_object
+from server.errors import ApiError
 from server.service import service_of
 from server.store.flows import FlowEntry
-from server.waiting import while_connected
 from server.wire import JsonReply
-from tools.workbench import obstacle
-
-READY_SECONDS = 30.0
-"""How long a run waits for a runner that is still starting."""
 
 PAGE = 50
 PAGE_LIMIT = 200
 """How many flows a page lists, and may list at most."""
-
-
-class RunRequest(BaseModel):
-    """How a flow is to be run.
-
-    Attributes:
-        input_value: the text to type into the chat input; None runs with the values as configured.
-        timeout: seconds it may take.
-        session_id: the conversation that the flow sees.
-    """
-
-    input_value: str | None = None
-    timeout: float = Field(default=60.0, gt=0, le=600, allow_inf_nan=False)
-    session_id: str | None = Field(default=None, max_length=200)
 
 
 class Flows(HTTPEndpoint):
@@ -86,31 +62,6 @@ class OneFlow(HTTPEndpoint):
         """Remove it."""
         await (await service_of(request).flows()).remove(request.path_params["flow_id"])
         return Response(status_code=204)
-
-
-async def run(request: Request) -> Response:
-    """Run a stored flow once; a flow that fails is a reply with `ok: false`."""
-    service = service_of(request)
-    asked = validated(RunRequest, await read_object(request, service.settings.body_limit, optional=True))
-    stored = await (await service.flows()).get(request.path_params["flow_id"])
-
-    async def work() -> JsonObject:
-        unavailable = await obstacle(service.assistant.runner, READY_SECONDS)
-        if unavailable is not None:
-            raise not_ready("runner_not_ready", unavailable.message, unavailable.fix)
-        faults = [fault for fault in check(stored.flow, await service.assistant.catalogue()) if fault.is_error]
-        if faults:
-            first = RunError(code="wiring", message=faults[0].message, fix=faults[0].fix, node=faults[0].node)
-            refused = RunResult(
-                run_id=str(uuid4()), output=None, outputs={}, metrics=RunMetrics(seconds=0), error=first
-            )
-            return {**refused.to_json(), "faults": [fault.to_json() for fault in faults]}
-        result = await service.assistant.runner.run(
-            stored.flow, asked.input_value, timeout=asked.timeout, session=asked.session_id
-        )
-        return result.to_json()
-
-    return JsonReply(await while_connected(request, service.stopping, work()))
 
 
 def _flow_part(document: JsonObject) -> tuple[Json, str]:
@@ -160,5 +111,4 @@ def _tag(entry: FlowEntry) -> str:
 routes = [
     Route("/api/v1/flows", Flows),
     Route("/api/v1/flows/{flow_id}", OneFlow),
-    Route("/api/v1/flows/{flow_id}/run", run, methods=["POST"]),
 ]

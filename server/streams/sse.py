@@ -10,6 +10,7 @@ from pydantic_ai import PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
 from agent.turn import TurnEnded, TurnError, TurnEvent, TurnResult
 from flows.actions import (
     AddComponent,
+    Amend,
     Arrange,
     Configure,
     Connect,
@@ -18,6 +19,7 @@ from flows.actions import (
     RemoveComponent,
     SelectOutput,
     SetConnectionMode,
+    SetDetail,
     SetFlow,
     SetToolMode,
     StaleAction,
@@ -25,9 +27,9 @@ from flows.actions import (
 )
 from flows.document import Flow, Json, JsonObject
 from flows.jsonvalues import Missing, as_text, object_at
-from runtime.results import RunMetrics
+from runtime.results import RunEvent, RunMetrics
 from server.wire import json_bytes
-from tools.events import FlowPreview, FlowUpdate, Progress
+from tools.events import FlowPreview, FlowUpdate, Progress, RunProgress
 
 _LINE_BREAKS: Mapping[bytes, bytes] = {
     "\u2028".encode(): b"\\u2028",
@@ -74,6 +76,16 @@ class SseEncoder:
                         "attempt": event.attempt,
                         "max_attempts": event.max_attempts,
                         "message": event.message,
+                    }
+                ]
+            case RunProgress(event=RunEvent(kind="node_started", iteration=1), label=label):
+                return [
+                    {
+                        "event": "progress",
+                        "step": "running_flow",
+                        "attempt": 1,
+                        "max_attempts": 1,
+                        "message": f"Running {label}...",
                     }
                 ]
             case FlowUpdate():
@@ -147,6 +159,10 @@ def change_json(action: FlowAction, after: Flow | None) -> JsonObject:
             return {"component_id": action.node, "enabled": action.enabled, **_node(after, action.node)}
         case Arrange():
             return {"component_id": action.node, "key": action.key, "value": _value(action.new)}
+        case Amend():
+            return {"component_id": action.node, **_node(after, action.node)}
+        case SetDetail():
+            return {"path": list[Json](action.path), "value": _value(action.new)}
         case SetFlow():
             return {"flow": action.new}
         case _:

@@ -69,6 +69,13 @@ def test_nothing_found_is_said_on_standard_error(wirewright: Wirewright) -> None
     assert "No component matches" in done.err
 
 
+def test_the_nearest_are_offered_when_nothing_is_found(wirewright: Wirewright) -> None:
+    assert "The nearest: ChatInput, ChatOutput" in wirewright("components", "search", "chatoinutx").err
+    found = wirewright("components", "search", "chatoinutx", "--json").json
+    assert found["matches"] == []
+    assert found["nearest"][:2] == ["ChatInput", "ChatOutput"]
+
+
 def test_describe_prints_ports_and_fields(wirewright: Wirewright) -> None:
     done = wirewright("components", "describe", "ChatInput")
     assert done.code == 0

@@ -163,7 +163,7 @@ def test_spec_of_a_wrong_spec_tells_its_faults(wirewright: Wirewright) -> None:
 def test_run_reports_the_faults_of_a_flow_that_does_not_build(wirewright: Wirewright) -> None:
     done = wirewright("flow", "run", "-", "--json", stdin=BROKEN.encode())
     assert done.code == 1
-    assert set(done.json) == {"ok", "output", "outputs", "metrics", "error", "faults"}
+    assert set(done.json) == {"ok", "output", "outputs", "types", "metrics", "error", "faults"}
     assert (done.json["ok"], done.json["output"], done.json["outputs"]) == (False, None, {})
     assert set(done.json["metrics"]) == {
         "seconds",

@@ -19,7 +19,7 @@ def test_the_output_alone_is_printed_for_a_person(wirewright: Wirewright, louder
 def test_the_result_has_every_key_and_the_ids_of_the_spec(wirewright: Wirewright, louder: Path) -> None:
     done = wirewright("flow", "run", louder, "--input", "héllo\n2", "--json")
     assert done.code == 0
-    assert set(done.json) == {"ok", "output", "outputs", "metrics", "error"}
+    assert set(done.json) == {"ok", "output", "outputs", "types", "metrics", "error"}
     assert (done.json["ok"], done.json["output"], done.json["error"]) == (True, "Say it louder: héllo\n2", None)
     assert done.json["outputs"] == {"answer": "Say it louder: héllo\n2"}
     metrics = done.json["metrics"]

@@ -7,49 +7,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from inline_snapshot import snapshot
 
 from flows import Catalogue, CatalogueMissing, UnknownComponent
-from flows.catalogue import CatalogueFormatError
+from flows.catalogue import CatalogueFormatError, ComponentType
+from flows.jsonvalues import JsonObject
 from flows.paths import cache_folder, data_folder
-
-QUERIES = [
-    ("if else", "ConditionalRouter"),
-    ("rest call", "APIRequest"),
-    ("call a rest api", "APIRequest"),
-    ("read a pdf", "File"),
-    ("read a pdf file", "File"),
-    ("memory", "Memory"),
-    ("chat history", "Memory"),
-    ("scrape a page", "URLComponent"),
-    ("crawl a website", "URLComponent"),
-    ("summarize text", "LanguageModelComponent"),
-    ("rag", "EmbeddingModel"),
-    ("uppercase", "Operations"),
-    ("split text into chunks", "SplitText"),
-    ("for each row", "LoopComponent"),
-    ("do math", "CalculatorComponent"),
-    ("calculater", "CalculatorComponent"),
-    ("langauge model", "LanguageModelComponent"),
-    ("chat inptu", "ChatInput"),
-    ("promt templete", "Prompt Template"),
-    ("run python", "PythonREPLComponent"),
-    ("classify a ticket", "SmartRouter"),
-    ("text between steps as json", "TypeConverterComponent"),
-    ("extract fields from text", "StructuredOutput"),
-    ("leer un archivo", "File"),
-    ("memória", "Memory"),
-    ("agent with tools", "Agent"),
-    ("ChatInput", "ChatInput"),
-    ("chat_input", "ChatInput"),
-    ("Chat Input", "ChatInput"),
-    ("CombineText", "CombineText"),
-    ("Combine Text", "CombineText"),
-]
-
-
-@pytest.mark.parametrize(("query", "wanted"), QUERIES)
-def test_component_is_found_by_what_people_call_it(catalogue: Catalogue, query: str, wanted: str):
-    assert wanted in [match.type for match in catalogue.search(query, limit=5)]
 
 
 def test_legacy_components_are_hidden_unless_named(catalogue: Catalogue):
@@ -77,6 +40,87 @@ def test_search_is_ranked_limited_and_repeatable(catalogue: Catalogue, query: st
     assert catalogue.search(query, limit) == found
 
 
+def own(name: str, **changes: Any) -> ComponentType:
+    """A component of the user's own."""
+    raw = {"display_name": name, "description": "Greets a guest in verse.", "category": "custom", "template": {}}
+    return ComponentType(name, {**raw, "outputs": [{"name": "greeting", "types": ["Message"]}], **changes})
+
+
+def test_own_component_is_there_at_once_beside_the_built_ins(catalogue: Catalogue):
+    catalogue.search("anything")
+    view = catalogue.with_components([own("VerseGreeter")])
+    assert view.get("VerseGreeter") is not None
+    assert "VerseGreeter" in view
+    assert len(view) == len(catalogue) + 1
+    assert [part.type for part in view][-1] == "VerseGreeter"
+    assert view.search("greet a guest in verse")[0].type == "VerseGreeter"
+    assert view.search("chat input")[0].type == "ChatInput"
+    assert view.nearest("VerseGreter") == ["VerseGreeter"]
+    assert "greeting: Message" in view.describe("VerseGreeter")
+    assert view.version == catalogue.version
+
+
+def test_catalogue_stays_as_it_was_when_a_view_adds_to_it(catalogue: Catalogue):
+    view = catalogue.with_components([own("VerseGreeter")])
+    assert "VerseGreeter" not in catalogue
+    assert catalogue.search("greet a guest in verse") != view.search("greet a guest in verse")
+
+
+def test_own_components_add_up_and_a_new_version_replaces_the_old(catalogue: Catalogue):
+    view = catalogue.with_components([own("VerseGreeter"), own("Second")])
+    view = view.with_components([own("VerseGreeter", description="Knits socks."), own("Third")])
+    assert len(view) == len(catalogue) + 3
+    assert view.search("knit socks")[0].type == "VerseGreeter"
+    assert view.get("VerseGreeter") == own("VerseGreeter", description="Knits socks.")
+
+
+@pytest.mark.parametrize("name", ["ChatInput", "chat_input", "CombineText", "PromptComponent", "Prompt"])
+def test_own_component_is_left_out_and_reported_when_a_built_in_has_its_name(catalogue: Catalogue, name: str):
+    view = catalogue.with_components([own(name, display_name="Mine"), own("Innocent")])
+    assert view.shadowed == (name,)
+    assert view.get(name) == catalogue.get(name)
+    assert len(view) == len(catalogue) + 1
+    assert "Mine" not in [match.display_name for match in view.search(name)]
+
+
+def test_built_in_goes_first_when_an_own_component_has_its_display_name(catalogue: Catalogue):
+    view = catalogue.with_components([own("MySums", display_name="Calculator")])
+    assert [match.type for match in view.search("Calculator", 2)] == ["CalculatorComponent", "MySums"]
+
+
+@pytest.mark.parametrize(
+    ("alias", "kind"),
+    [("PromptComponent", "Prompt Template"), ("Prompt", "Prompt Template"), ("FileComponent", "File")],
+)
+def test_component_answers_to_its_class_and_short_name(catalogue: Catalogue, alias: str, kind: str):
+    part = catalogue.get(alias)
+    assert part is not None
+    assert part.type == kind
+    assert alias not in catalogue
+    assert catalogue.describe(alias) == catalogue.describe(kind)
+
+
+def bundled(bundle: str, class_name: str) -> ComponentType:
+    kind = f"ext:{bundle}:{class_name}Component@official"
+    metadata = {"component_class_name": f"{class_name}Component"}
+    return ComponentType(kind, {"template": {}, "name": class_name, "metadata": metadata})
+
+
+def test_bundled_component_answers_to_its_class_unless_two_have_it():
+    parts = [bundled("acme", "Widget"), bundled("acme", "Model"), bundled("other", "Model")]
+    catalogue = Catalogue({part.type: part for part in parts})
+    for name in ("Widget", "WidgetComponent", "ext:acme:WidgetComponent", "ext:acme:WidgetComponent@official"):
+        assert catalogue.get(name) is parts[0], name
+    assert catalogue.get("ModelComponent") is None
+    assert catalogue.get("ext:other:ModelComponent") is parts[2]
+    assert catalogue.nearest("Widgit")[0] == parts[0].type
+
+
+def test_short_name_never_hides_a_type(catalogue: Catalogue):
+    for part in catalogue:
+        assert catalogue.get(part.type) is part
+
+
 def test_description_tells_ports_options_ranges_and_defaults(catalogue: Catalogue):
     text = catalogue.describe("ConditionalRouter")
     assert "true_result: Message" in text
@@ -92,11 +136,65 @@ def test_description_tells_ports_options_ranges_and_defaults(catalogue: Catalogu
     assert "tools: Tool (several)" in catalogue.describe("Agent")
 
 
-def test_every_description_fits_its_budget(catalogue: Catalogue):
+@pytest.mark.parametrize("budget", [700, 1500, 4000])
+def test_every_description_fits_its_budget(catalogue: Catalogue, budget: int):
     for part in catalogue:
-        text = catalogue.describe(part.type)
-        assert len(text) <= 1500
+        text = catalogue.describe(part.type, budget)
+        shown = [(name, field) for name, field in part.template.items() if name != "code" and field.get("show", True)]
+        required = [name for name, field in shown if field.get("required")]
+        assert len(text) <= max(budget, len(catalogue.describe(part.type, 1)))
         assert all(str(output["name"]) in text for output in part.outputs)
+        assert all(name in text for name in required)
+        assert ":\n" not in text.replace(":\n  ", "")
+
+
+def test_what_is_left_out_of_a_description_is_said(catalogue: Catalogue):
+    assert "left out" in catalogue.describe("File", 400)
+    assert "left out" not in catalogue.describe("ChatInput", 4000)
+
+
+CHOICES: JsonObject = {
+    "mode": [
+        {
+            "base": {"fields": {"path": {"show": False}, "url": {"show": True}}},
+            "set": {
+                "File": {
+                    "fields": {"path": {"show": True}, "url": {"show": False}, "kind": {"options": ["a", "b"]}},
+                    "outputs": [{"name": "text", "types": ["Message"]}],
+                },
+            },
+            "keys": ["", "Web"],
+        },
+        {"when": {"deep": "true"}, "base": {}, "set": {"Web": {"fields": {"depth": {"show": True}}}}, "keys": ["File"]},
+    ],
+    "routes": [{"rows": {"outputs": {"": {"name": "way_⟦#⟧", "types": ["Message"]}}}}],
+}
+
+
+def test_description_tells_what_each_choice_shows_offers_and_gives():
+    template: JsonObject = {
+        "mode": {"type": "str", "options": ["Web", "File"], "value": "Web"},
+        "kind": {"type": "str", "options": ["a"]},
+        "depth": {"type": "int", "show": False, "value": 2},
+        "path": {"type": "str", "show": False},
+        "url": {"type": "str"},
+    }
+    raw: JsonObject = {"description": "Reads.", "template": template, "outputs": [{"name": "x", "types": ["JSON"]}]}
+    catalogue = Catalogue({"Reader": ComponentType("Reader", raw, CHOICES)})
+    assert catalogue.describe("Reader") == snapshot("""\
+Reader, component: Reads.
+outputs:
+  x: JSON
+inputs: none
+fields:
+  mode: str, one of Web | File, default "Web"
+  kind: str, one of a
+  url: str
+choices:
+  mode: Web -> url; File -> path, kind is one of a | b, gives text: Message
+  mode (when deep=true): Web -> depth=2; File -> nothing more
+  routes: each row gives the output way_<number>: Message\
+""")
 
 
 def test_no_source_or_secret_is_in_a_description(catalogue_json: dict[str, Any]):

@@ -177,23 +177,6 @@ def test_fault_is_found_when_a_clean_flow_is_damaged(
         ),
         (
             (
-                "nodes:\n  A: ChatInput\n  S: SplitText\n  L: LoopComponent\n  P: ParserComponent\n"
-                "  D: ParserComponent\n  B: ChatOutput\nedges:\n  A.message -> S.data_inputs\n"
-                "  S.dataframe -> L.data\n  L.item -> P.input_data\n"
-                "  L.done -> D.input_data\n  D.parsed_text -> B.input_value\n"
-            ),
-            [("open_loop", "warning")],
-        ),
-        (
-            (
-                "nodes:\n  A: ChatInput\n  C: CombineText\n  R: ConditionalRouter\n  B: ChatOutput\nedges:\n"
-                "  A.message -> C.text1\n  C.combined_text -> R.input_text\n  R.false_result -> C.text2\n"
-                "  R.true_result -> B.input_value\nconfig:\n  R.match_text: x\n"
-            ),
-            [("cycle", "warning")],
-        ),
-        (
-            (
                 "nodes:\n  A: ChatInput\n  B: ChatOutput\n  C: ChatOutput\nedges:\n  A.message -> B.input_value\n"
                 "  A.message -> C.input_value\n"
             ),

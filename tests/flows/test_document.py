@@ -1,10 +1,16 @@
 """Documents are kept whole, and what is no flow is refused with the place."""
 
+import copy
+import json
+from typing import Any
+
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from flows import Flow, FlowFormatError
+from flows import Catalogue, Flow, FlowFormatError, check, fingerprint, spoken, to_spec
+from flows.edit import add_component, configure
+from tests.flows.exports import EXPORTS, OLD
 
 EXPORT = {
     "id": "9b0",
@@ -138,3 +144,81 @@ def test_error_is_typed_when_a_document_is_nested_too_deeply():
         deep = [deep]
     with pytest.raises(FlowFormatError):
         Flow.from_json({"nodes": [], "edges": [], "deep": deep})
+
+
+def places_of(value: object) -> list[Any]:
+    """Every object inside a document, itself included."""
+    found: list[Any] = [value] if isinstance(value, dict) else []
+    members: list[Any] = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] - parsed JSON
+    for member in members:
+        found += places_of(member)
+    return found
+
+
+@pytest.mark.parametrize("document", EXPORTS.values(), ids=EXPORTS.keys())
+def test_real_exports_are_unchanged_when_read_and_written(document: dict[str, Any]):
+    text = json.dumps(document)
+    assert json.dumps(Flow.from_json(json.loads(text)).to_json()) == text
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_keys_that_nobody_knows_survive_an_edit_at_every_level(catalogue: Catalogue, data: st.DataObject):
+    document = copy.deepcopy(data.draw(st.sampled_from(list(EXPORTS.values()))))
+    for place in data.draw(st.lists(st.sampled_from(places_of(document)), min_size=1, max_size=4)):
+        place[f"x_{data.draw(st.text(min_size=1, max_size=5))}"] = data.draw(json_values)
+    kept = copy.deepcopy(document)
+    edited = add_component(Flow.from_json(document), catalogue, "ChatOutput", node_id="new").flow
+    edited = configure(edited, catalogue, "new", {"sender_name": "Bot"}).flow.to_json()
+    nodes: Any = edited["data"]
+    assert nodes["nodes"].pop()["id"] == "new"
+    assert edited == kept
+
+
+@pytest.mark.parametrize("document", EXPORTS.values(), ids=EXPORTS.keys())
+def test_real_exports_can_be_checked_printed_and_compared(document: dict[str, Any], catalogue: Catalogue):
+    flow = Flow.from_json(document)
+    assert all(fault.message for fault in check(flow, catalogue))
+    assert to_spec(flow, catalogue).startswith("name: ")
+    assert spoken(flow, catalogue).faults
+    assert fingerprint(flow) == fingerprint(Flow.from_json(flow.to_json()))
+
+
+def test_the_field_is_read_from_a_handle_of_an_old_version():
+    [edge] = Flow.from_json(OLD).edges
+    assert (edge.source, edge.source_port, edge.target_port, edge.is_feedback) == (
+        "TextLoader-1",
+        "",
+        "documents",
+        False,
+    )
+
+
+def broken(document: Any, steps: list[str | int], value: object) -> Any:
+    """The document with something else in one place."""
+    changed = copy.deepcopy(document)
+    place = changed
+    for step in steps[:-1]:
+        place = place[step]
+    place[steps[-1]] = value
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("name", "steps", "value", "path"),
+    [
+        ("notes", ["data", "nodes", 1], "ChatInput", "$.data.nodes[1]"),
+        ("notes", ["data", "nodes", 0, "data"], [], "$.data.nodes[0].data"),
+        ("notes", ["data", "nodes", 1, "data", "node"], "x", "$.data.nodes[1].data.node"),
+        ("group", ["data", "nodes", 0, "data", "node", "template"], [], "$.data.nodes[0].data.node.template"),
+        ("old", ["data", "edges", 0, "source"], None, "$.data.edges[0].source"),
+        ("bundle", ["data", "edges"], {}, "$.data.edges"),
+        ("bundle", ["data"], "nodes", "$.data"),
+        ("bundle", ["data", "nodes", 1, "data", "x"], object(), "$.data.nodes[1].data.x"),
+    ],
+)
+def test_error_names_the_place_when_an_export_is_damaged(name: str, steps: list[str | int], value: object, path: str):
+    with pytest.raises(FlowFormatError) as caught:
+        Flow.from_json(broken(EXPORTS[name], steps, value))
+    assert caught.value.path == path
+    assert str(caught.value).startswith(path)

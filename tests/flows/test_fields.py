@@ -51,7 +51,7 @@ CHOICES = {"type": "str", "options": ["equals", "not equals", "contains"], "valu
         (CHOICES, "Contains", "contains"),
         ({**CHOICES, "combobox": True}, "like", "like"),
         ({**CHOICES, "options": []}, "anything", "anything"),
-        ({"type": "tab", "options": ["JSON", "Table"]}, "Data", "Data"),
+        ({"type": "tab", "options": ["JSON", "Table"]}, "Data", "JSON"),
         ({"type": "tab", "options": ["JSON"]}, "", ""),
         (
             {"type": "sortableList", "options": [{"name": "Word Count", "icon": "hash"}], "limit": 1},

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flows import Flow
-from flows.layout import layers, layout, node_height, positions
+from flows.layout import layers, layout, positions
+from flows.sizes import node_height
 
 Built = Callable[[str], tuple[Flow, dict[str, str]]]
 

@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flows import Catalogue, Flow, Node
+from flows.edit import add_component, connect
+from flows.jsonvalues import Json, JsonObject
 from flows.nodes import new_node
 from flows.ports import (
     PortError,
@@ -19,6 +21,7 @@ from flows.ports import (
     types_compatible,
     wire,
 )
+from flows.toolnames import agent_tool_names, snake_case, tool_names
 
 KINDS = ["Data", "JSON", "DataFrame", "Table", "Message", "Tool"]
 
@@ -123,3 +126,77 @@ def test_list_input_takes_several_edges(built: Callable[[str], tuple[Flow, dict[
         "  G.response -> B.input_value\n"
     )
     assert [edge.target_port for edge in flow.edges].count("tools") == 2
+
+
+def test_edge_turns_a_model_field_to_its_connection(built: Callable[[str], tuple[Flow, dict[str, str]]]):
+    flow, ids = built(
+        "nodes:\n  A: ChatInput\n  M: LanguageModelComponent\n  G: Agent\nedges:\n  A -> G\n  M -> G.model\n"
+        "config:\n  M.model: openai:gpt-4o-mini\n"
+    )
+    [edge] = [edge for edge in flow.edges if edge.target_port == "model"]
+    assert (edge.source, edge.source_port) == (ids["M"], "model_output")
+
+
+def test_connected_model_field_is_set_to_its_connection_before_the_edge_is_made(catalogue: Catalogue):
+    flow = add_component(Flow.empty(), catalogue, "LanguageModelComponent", node_id="m").flow
+    flow = add_component(flow, catalogue, "Agent", node_id="g").flow
+    kinds = [action.kind for action in connect(flow, catalogue, "m", "model_output", "g", "model").actions]
+    assert kinds == ["select_output", "set_connection_mode", "connect"]
+
+
+@pytest.mark.parametrize(
+    ("name", "snake"),
+    [
+        ("RandomMenuItem", "random_menu_item"),
+        ("HTTPClient", "http_client"),
+        ("S3Bucket", "s3_bucket"),
+        ("MyXMLParser", "my_xml_parser"),
+        ("Already_snake", "already_snake"),
+    ],
+)
+def test_class_names_become_tool_names_with_their_acronyms(name: str, snake: str):
+    assert snake_case(name) == snake
+
+
+def own(method: str, *, second: bool = False, code: str = "") -> Node:
+    """A component of someone's own that can be a tool."""
+    outputs: list[Json] = [{"name": "out", "method": method, "types": ["Message"], "tool_mode": True}]
+    if second:
+        outputs.append({"name": "more", "method": "run", "types": ["Message"]})
+    outputs.append({"name": "component_as_tool", "method": "to_toolkit", "types": ["Tool"], "tool_mode": True})
+    source = code or "from lfx.custom import Component\nclass DrinkPrice(Component):\n    pass\n"
+    template: JsonObject = {"code": {"type": "code", "value": source}}
+    definition: JsonObject = {"template": template, "outputs": outputs, "display_name": "Drink Price"}
+    return Node({"id": "DrinkPrice-1", "data": {"id": "DrinkPrice-1", "type": "CustomComponent", "node": definition}})
+
+
+def test_tool_is_named_after_its_method_or_its_class_when_the_method_says_nothing(catalogue: Catalogue):
+    empty = Catalogue({})
+    assert tool_names(own("get_price"), empty) == ["get_price"]
+    assert tool_names(own("build_output"), empty) == ["drink_price"]
+    assert tool_names(own("get price!"), empty) == ["get-price-"]
+    assert tool_names(own("process", second=True), empty) == ["process", "run"]
+    assert tool_names(own("x", code="class A(Component):\n    def _get_tools(self): ..."), empty) == []
+    assert tool_names(node(catalogue, "CalculatorComponent"), catalogue) == ["evaluate_expression"]
+
+
+def test_names_given_by_a_person_win_and_what_is_switched_off_is_left_out():
+    rows: list[Json] = [{"name": "prices", "tags": ["get_price"], "status": True}, {"tags": ["run"], "status": False}]
+    tool = own("get_price", second=True)
+    template: JsonObject = {**tool.template, "tools_metadata": {"type": "tools", "value": rows}}
+    data: JsonObject = {"id": "t", "type": "CustomComponent", "node": {**tool.definition, "template": template}}
+    assert tool_names(Node({"id": "t", "data": data}), Catalogue({})) == ["prices"]
+
+
+def test_tools_of_one_name_are_told_apart_by_the_ids_of_their_components(
+    built: Callable[[str], tuple[Flow, dict[str, str]]], catalogue: Catalogue
+):
+    flow, ids = built(
+        "nodes:\n  A: ChatInput\n  G: Agent\n  C: CalculatorComponent\n  D: CalculatorComponent\n  U: URLComponent\n"
+        "edges:\n  A -> G\n  C -> G\n  D -> G\n  U -> G.tools\n"
+    )
+    names = agent_tool_names(flow, ids["G"], catalogue)
+    assert names[ids["C"]] == [f"evaluate_expression_{ids['C'].replace('-', '_')}"]
+    assert names[ids["D"]] != names[ids["C"]]
+    assert all(len(name) <= 64 for found in names.values() for name in found)
+    assert names[ids["U"]] == ["fetch_content"]

@@ -2,8 +2,11 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from flows import Flow
-from flows.summary import ascii_graph, canvas_summary, describe_io
+from flows.secrecy import REDACTED, looks_secret, redact, shown_value
+from flows.summary import ascii_graph, canvas_summary, describe_io, mermaid_graph
 
 Built = Callable[[str], tuple[Flow, dict[str, str]]]
 LOOP = """\
@@ -66,3 +69,69 @@ def test_graph_shows_every_component_and_edge(built: Built):
     assert drawn.count("->") == len(flow.edges)
     assert "ParserComponent #2" in drawn
     assert "~parsed_text-> LoopComponent.item" in drawn
+
+
+def test_mermaid_shows_every_component_and_edge_and_dots_what_leads_back(built: Built):
+    flow, _ = built(LOOP)
+    lines = mermaid_graph(flow).splitlines()
+    assert lines[0] == "flowchart LR"
+    assert len(lines) == 1 + len(flow.nodes) + len(flow.edges)
+    assert [line.strip() for line in lines if "-.->" in line] == ['n3 -.->|"parsed_text → item"| n2']
+    assert mermaid_graph(Flow.empty()) == "flowchart LR"
+
+
+def test_mermaid_labels_are_escaped():
+    node = {"id": "a", "data": {"id": "a", "type": "T", "node": {"display_name": 'x"]; <b>#1</b>\nend'}}}
+    drawn = mermaid_graph(Flow.from_json({"nodes": [node], "edges": []}))
+    assert drawn.count('"') == 2
+    assert "#lt;b#gt;" in drawn
+    assert len(drawn.splitlines()) == 2
+
+
+SECRETS = [
+    "sk-abcdefghijklmnopqrst1234",
+    "Authorization: Bearer abcdefghijklmno123",
+    '{"Authorization": "Basic dXNlcjpwYXNz"}',
+    "postgres://user:hunter2@host/db",
+    "https://host/x?api_key=AbCdEf12345&page=1",
+    'curl -H "X-Api-Key: abc123def"',
+    "password: hunter2",
+    "AccountKey=abcdEFGH1234==;",
+    "https://hooks.slack.com/services/T000/B000/XXXXXXXX",
+    "-----BEGIN RSA PRIVATE KEY-----\nabc",
+]
+PLAIN = [
+    "Say it louder: {text}",
+    "token: {token1}",
+    "max_tokens: 500000",
+    "password: required",
+    "basic understanding of things",
+    "task-force-one-two-three-four-five",
+    "https://example.org/a?page=12",
+]
+
+
+@pytest.mark.parametrize("text", SECRETS)
+def test_what_looks_like_a_secret_is_redacted_in_any_field(text: str):
+    shown = shown_value({"type": "str", "name": "note", "value": text})
+    assert REDACTED in str(shown)
+    assert not looks_secret(shown) or redact(shown) == shown
+    for part in ("hunter2", "AbCdEf12345", "dXNlcjpwYXNz", "abcdefghij", "abc123def", "abcdEFGH1234", "XXXXXXXX"):
+        assert part not in str(shown)
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_plain_text_is_shown_as_it_is(text: str):
+    assert shown_value({"type": "str", "name": "note", "value": text}) == text
+
+
+def test_secrets_inside_tables_and_objects_are_redacted():
+    rows = [{"key": "X-Api-Key", "value": "abc"}, {"key": "Accept", "value": "text/html"}]
+    assert shown_value({"type": "table", "value": rows}) == [
+        {"key": "X-Api-Key", "value": REDACTED},
+        {"key": "Accept", "value": "text/html"},
+    ]
+    assert redact({"headers": {"x-api-key": "abc"}, "max_tokens": 5}) == {
+        "headers": {"x-api-key": REDACTED},
+        "max_tokens": 5,
+    }

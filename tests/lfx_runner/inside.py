@@ -1,6 +1,7 @@
 """Runs inside the engine's environment and prints, as JSON, what the tests compare with."""
 
 import asyncio
+import functools
 import importlib.util
 import json
 import sys
@@ -69,11 +70,125 @@ def built() -> list[dict[str, Any]]:
     """The flows that lfx's own builder makes of the specs in the file that the last argument names."""
     from lfx.graph.flow_builder.builder import build_flow_from_spec
 
-    specs = json.loads(Path(sys.argv[4]).read_text(encoding="utf-8"))
-    return [build_flow_from_spec(spec) for spec in specs]
+    return [build_flow_from_spec(spec) for spec in material()]
 
+
+def refreshed() -> list[Any]:
+    """What lfx's own refresh makes of components, choice after choice, for the sequences in the last argument's file.
+
+    Each is `[type, [[field, value], ...]]`; the answer is the fields and outputs after the last choice, as the canvas
+    gets them from Langflow's endpoint, or the error's class name.
+    """
+    from lfx.custom import utils
+
+    from lfx_runner.index import registry as types
+
+    utils.eval_custom_component_code = functools.cache(utils.eval_custom_component_code)  # the same class, sooner
+    nodes = types()
+    answers: list[Any] = []
+    for kind, steps in material():
+        try:
+            answers.append(asyncio.run(_after(nodes[kind], steps)))
+        except Exception as error:  # noqa: BLE001 - the components' own
+            answers.append(type(error).__name__)
+    return answers
+
+
+async def _after(node: dict[str, Any], steps: list[Any]) -> dict[str, Any]:
+    from lfx.custom.custom_component.component import Component
+    from lfx.custom.utils import get_component_instance, update_component_build_config
+    from lfx.schema.dotdict import dotdict
+
+    new = node  # what lfx makes of the source anew before each refresh
+    template = json.loads(json.dumps(node["template"]))
+    for field, value in steps:
+        template[field]["value"] = value
+        if template[field].get("type") == "file":
+            template[field]["file_path"] = value
+        fresh = json.loads(json.dumps(new))
+        component = get_component_instance(Component(_code=new["template"]["code"]["value"]))
+        component.set_attributes({name: entry.get("value") for name, entry in template.items() if name != "_type"})
+        config = await update_component_build_config(component, dotdict(template), value, field)
+        fresh["template"] = config
+        node = await component.run_and_validate_update_outputs(fresh, field, value)
+        node["template"]["code"] = template["code"]
+        template = {name: _plain(entry) for name, entry in node["template"].items()}
+    return {
+        "fields": {name: entry for name, entry in template.items() if isinstance(entry, dict)},
+        "outputs": [_plain(output) for output in node["outputs"]],
+    }
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "to_dict") and not isinstance(value, dict):
+        value = value.to_dict()
+    return json.loads(json.dumps(value, default=str))
+
+
+def ran() -> list[Any]:
+    """The results of the runs in the last argument's file: each a flow's data and the text that goes in."""
+    from lfx_runner.execute import run_flow
+
+    return [run_flow({"flow": flow, "text": text, "want_nodes": True}) for flow, text in material()]
+
+
+def connected() -> list[list[str]]:
+    """Which pairs of ports lfx's own `connect` joins: for each output in the argument's file a text of 0 and 1.
+
+    The file has the types' definitions, the outputs as `[type, name]`, and the inputs in the same form; the texts are
+    in the order of the inputs.
+    """
+    from lfx.graph.flow_builder.connect import add_connection
+
+    asked = material()
+    sources = {kind: _node(kind, "source", node) for kind, node in asked["types"].items()}
+    targets = {kind: _node(kind, "target", node) for kind, node in asked["types"].items()}
+    rows: list[list[str]] = []
+    for kind, output in asked["outputs"]:
+        source = json.loads(json.dumps(sources[kind])) if output == "component_as_tool" else sources[kind]
+        row = "".join("01"[_takes(add_connection, source, output, targets[to], into)] for to, into in asked["inputs"])
+        rows.append([kind, output, row])
+    return rows
+
+
+def _node(kind: str, end: str, definition: dict[str, Any]) -> dict[str, Any]:
+    return {"id": f"{kind}-{end}", "data": {"id": f"{kind}-{end}", "type": kind, "node": definition}}
+
+
+def _takes(connect: Any, source: Any, output: str, target: Any, field: str) -> bool:
+    flow = {"data": {"nodes": [source, target], "edges": []}}
+    try:
+        connect(flow, source["id"], output, target["id"], field)
+    except (ValueError, TypeError):
+        return False
+    return True
+
+
+def tools() -> dict[str, Any]:
+    """The names of the tools that lfx itself makes of each type in the last argument's file, or the error's class."""
+    from lfx.custom.custom_component.component import Component
+    from lfx.custom.utils import build_custom_component_template
+
+    names: dict[str, Any] = {}
+    for kind, code in material().items():
+        try:
+            _, component = build_custom_component_template(Component(_code=code))
+            names[kind] = [tool.name for tool in asyncio.run(component.to_toolkit())]
+        except Exception as error:  # noqa: BLE001 - the components' own
+            names[kind] = type(error).__name__
+    return names
+
+
+def material() -> Any:
+    """What the test wrote for this question."""
+    return json.loads(Path(sys.argv[4]).read_text(encoding="utf-8"))
+
+
+QUESTIONS = {
+    question.__name__: question for question in (registry, executing, runs, built, refreshed, ran, connected, tools)
+}
 
 if __name__ == "__main__":
     load_runner(sys.argv[1])
-    answer = {"registry": registry, "executing": executing, "runs": runs, "built": built}[sys.argv[2]]()
+    answer = QUESTIONS[sys.argv[2]]()
     Path(sys.argv[3]).write_text(json.dumps(answer), encoding="utf-8")

@@ -1,16 +1,13 @@
 """What our builder makes, beside what the engine's own builder makes of the same spec, inside its environment."""
 
 import json
-import subprocess
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from flows.catalogue import Catalogue
 from flows.spec import build
-from runtime.environment import passed_environment
-from runtime.provision import RunnerEnvironment
 from tests.flows.specs import ECHO, LOOP, TOOLS
 
 pytestmark = pytest.mark.engine
@@ -65,16 +62,10 @@ SPECS = [ECHO, CHAIN, ROUTER, PROMPT, MODEL, LOOP, TOOLS.split("config:")[0]]
 
 
 def test_built_flows_have_the_form_of_the_engines_own_builder(
-    runner_environment: RunnerEnvironment, tmp_path: Path
+    inside: Callable[..., Any], full_catalogue: Catalogue
 ) -> None:
-    material, answer = tmp_path / "specs.json", tmp_path / "answer.json"
-    material.write_text(json.dumps(SPECS), encoding="utf-8")
-    script = Path(__file__).parent / "inside.py"
-    command = [runner_environment.python, "-I", script, runner_environment.source, "built", answer, material]
-    subprocess.run(command, check=True, capture_output=True, env=passed_environment(tmp_path), timeout=120)
-    catalogue = Catalogue.load(runner_environment.catalogue)
-    for spec, theirs in zip(SPECS, json.loads(answer.read_text(encoding="utf-8")), strict=True):
-        ours = build(spec, catalogue)
+    for spec, theirs in zip(SPECS, inside("built", SPECS), strict=True):
+        ours = build(spec, full_catalogue)
         assert ours.flow is not None, ours.faults
         assert relabelled(ours.flow.to_json(), ours.ids) == relabelled(theirs["flow"], theirs["node_id_map"]), spec
 

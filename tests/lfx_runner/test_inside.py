@@ -1,31 +1,15 @@
 """The runner against lfx itself, compared inside the engine's own environment."""
 
 import json
-import subprocess
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from runtime.environment import passed_environment
 from runtime.guard.executed import EXECUTING
 from runtime.provision import RunnerEnvironment
 
 pytestmark = pytest.mark.engine
-
-
-@pytest.fixture
-def inside(runner_environment: RunnerEnvironment, tmp_path: Path) -> Callable[[str], Any]:
-    """Ask the script beside this file something, in the engine's environment."""
-
-    def ask(question: str) -> Any:
-        script, answer = Path(__file__).parent / "inside.py", tmp_path / "answer.json"
-        command = [runner_environment.python, "-I", script, runner_environment.source, question, answer]
-        subprocess.run(command, check=True, capture_output=True, env=passed_environment(tmp_path), timeout=120)
-        return json.loads(answer.read_text(encoding="utf-8"))
-
-    return ask
 
 
 def test_the_catalogue_holds_all_that_lfx_knows_and_the_installed_bundles(

@@ -15,7 +15,6 @@ import uv
 
 from runtime import provision
 from runtime.installing import progress_words
-from runtime import provision
 from runtime.provision import InstallError, RunnerEnvironment, runner_source
 
 pytestmark = pytest.mark.anyio

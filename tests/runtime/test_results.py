@@ -17,6 +17,7 @@ def test_a_result_is_ok_and_prints_every_key_when_it_has_no_error() -> None:
             "output": "hi",
             "outputs": {"a": "hi"},
             "nodes": {},
+            "types": {},
             "metrics": {
                 "seconds": 0.5,
                 "input_tokens": 2,
@@ -25,6 +26,7 @@ def test_a_result_is_ok_and_prints_every_key_when_it_has_no_error() -> None:
                 "model_calls": 0,
                 "peak_mb": 0,
             },
+            "usage": {},
             "error": None,
         }
     )

@@ -11,9 +11,10 @@ from agent.assistant import Assistant
 from flows.catalogue import Catalogue
 from flows.document import Flow, JsonObject
 from flows.edit import add_component
+from runtime.gateway.access import Models
 from runtime.provision import RunnerEnvironment
 from runtime.results import RunResult
-from runtime.runner import Runner
+from runtime.runner import Network, OnEvent, Runner
 from server.settings import ServerSettings
 from tests.server.live import FLOWS, Live, events, serving
 
@@ -56,6 +57,10 @@ class Unguarded(Runner):
         timeout: float = 60.0,
         session: str | None = None,
         want_nodes: bool = False,
+        network: Network = "open",
+        models: Models | None = None,
+        on_event: OnEvent | None = None,
+        **_: object,
     ) -> RunResult:
         """Run without admission."""
 
@@ -63,7 +68,15 @@ class Unguarded(Runner):
             self.pids.append(pid)
             self.running.set()
 
-        return await self._submit(flow.data, text, timeout=timeout, want_nodes=want_nodes, started=started)
+        return await self._submit(
+            flow.data,
+            text,
+            timeout=timeout,
+            want_nodes=want_nodes,
+            network=network,
+            started=started,
+            on_event=on_event,
+        )
 
 
 @pytest.fixture(scope="module", autouse=True)

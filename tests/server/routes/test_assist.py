@@ -75,6 +75,7 @@ async def test_a_build_and_run_streams_its_events_in_order(catalogue: Catalogue)
                 "output": "hello",
                 "outputs": {"answer": "hello"},
                 "nodes": {},
+                "types": {},
                 "metrics": {
                     "seconds": 0.01,
                     "input_tokens": 0,
@@ -83,6 +84,7 @@ async def test_a_build_and_run_streams_its_events_in_order(catalogue: Catalogue)
                     "model_calls": 0,
                     "peak_mb": 0,
                 },
+                "usage": {},
                 "error": None,
             },
             "run_metrics": {"duration_seconds": 0.01, "input_tokens": 0, "output_tokens": 0, "total_tokens": 0},

@@ -1,0 +1,113 @@
+"""`python -m benchmarks.soak [RUNS]`: many runs with random kills; counts how each ended and what was left over."""
+
+import asyncio
+import contextlib
+import os
+import random
+import signal
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+from benchmarks.runs import ECHO
+from benchmarks.serving import descendants, memory_of
+from flows.catalogue import Catalogue
+from flows.document import Flow
+from flows.spec import build
+from runtime.provision import RunnerEnvironment
+from runtime.runner import Runner
+
+RUNS = 1_000
+AT_ONCE = 4
+KILLED, LEFT, ENGINE = 0.10, 0.10, 0.005
+"""Shares of the runs whose process is killed, whose caller leaves, and during which the engine is killed."""
+
+
+class Soak:
+    """Runs one flow again and again, and kills what it can get hold of."""
+
+    def __init__(self, runner: Runner, flow: Flow, seed: int = 1) -> None:
+        self._runner = runner
+        self._flow = flow
+        self._chance = random.Random(seed)  # noqa: S311 - the same kills every time
+        self.ended: Counter[str] = Counter()
+
+    async def call(self, number: int) -> None:
+        """One call, which ends in exactly one way; anything else than a result is counted as `raised`."""
+        dice = self._chance.random()
+        work = asyncio.create_task(self._runner.run(self._flow, str(number), timeout=30, on_event=lambda _: None))
+        try:
+            if dice < KILLED + LEFT + ENGINE:
+                await asyncio.sleep(self._chance.random() * 0.03)
+            if dice < KILLED:
+                self._kill_a_run()
+            elif dice < KILLED + LEFT:
+                work.cancel()
+            elif dice < KILLED + LEFT + ENGINE and self._runner.engine_pid is not None:
+                os.kill(self._runner.engine_pid, signal.SIGKILL)
+            result = await work
+            right = result.output == str(number) if result.error is None else bool(result.error.message)
+            self.ended[result.error.code if result.error is not None else "ok" if right else "wrong"] += 1
+        except asyncio.CancelledError:
+            self.ended["left"] += 1
+        except Exception as error:  # noqa: BLE001 - what must never happen is counted
+            self.ended[f"raised {type(error).__name__}"] += 1
+
+    def _kill_a_run(self) -> None:
+        engine = self._runner.engine_pid
+        if engine is not None:
+            with contextlib.suppress(OSError, IndexError):
+                os.kill(self._chance.choice(descendants(engine)), signal.SIGKILL)
+
+
+async def measure(runner: Runner, flow: Flow, runs: int) -> list[str]:
+    """Run and kill; says how the calls ended, how long they took, and what is left afterwards."""
+    for number in range(20):
+        assert (await runner.run(flow, str(number))).ok
+    before = _held(runner)
+    soak, started = Soak(runner, flow), time.perf_counter()
+    for start in range(0, runs, AT_ONCE):
+        await asyncio.gather(*(soak.call(number) for number in range(start, min(runs, start + AT_ONCE))))
+    seconds = time.perf_counter() - started
+    for number in range(20):
+        assert (await runner.run(flow, str(number))).ok
+    after = _held(runner)
+    ended = ", ".join(f"{count} {how}" for how, count in soak.ended.most_common())
+    calls = f"{runs} runs, {AT_ONCE} at once, with random kills: {sum(soak.ended.values())} endings in {seconds:.0f} s"
+    return [
+        f"{calls}: {ended}",
+        f"before: {before}",
+        f"after:  {after}",
+    ]
+
+
+def _held(runner: Runner) -> str:
+    engine = runner.engine_pid or 0
+    below = descendants(engine)
+    dead = [pid for pid in below if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"]
+    return (
+        f"this process {memory_of(os.getpid()):.0f} MB, {_descriptors(os.getpid())} descriptors; engine "
+        f"{memory_of(engine):.0f} MB, {_descriptors(engine)} descriptors, {len(below)} children, {len(dead)} zombies"
+    )
+
+
+def _descriptors(pid: int) -> int:
+    return len(list(Path(f"/proc/{pid}/fd").iterdir()))
+
+
+async def main() -> None:
+    """Install what is missing, run, print."""
+    environment = RunnerEnvironment.locate()
+    await environment.install(print)
+    catalogue = Catalogue.load(environment.catalogue)
+    flow = build(ECHO, catalogue).flow
+    assert flow is not None
+    async with Runner(environment, catalogue=catalogue) as runner:
+        assert await runner.ready()
+        for line in await measure(runner, flow, int(sys.argv[1]) if len(sys.argv) > 1 else RUNS):
+            print(line)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,157 @@
+"""Replacing a component by one of another type, or by a fresh one of its own, keeping what still fits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from flows.actions import AddComponent, FlowAction, apply
+from flows.catalogue import Catalogue, ComponentType
+from flows.configure import settings
+from flows.document import Edge, Flow, Node
+from flows.edits.basic import configured, connect, known_type, remove_component
+from flows.edits.fitting import accepted_types, fitting_inputs, fitting_outputs, given_types
+from flows.edits.result import Edit, EditError, arrow, component_of
+from flows.ids import new_node_id
+from flows.jsonvalues import Json, JsonObject, as_object, same_json
+from flows.model_values import CONNECTED
+from flows.nodes import new_node
+from flows.ports import TOOL_OUTPUT, find_input, find_output, input_ports, types_compatible
+
+_EMPTY: tuple[Json, ...] = (None, "", [], {})
+_PLACE_KEYS = ("position", "positionAbsolute", "dragging", "selected")
+
+
+def replace_component(
+    flow: Flow, catalogue: Catalogue, node_id: str, type: str, *, values: Mapping[str, Json] | None = None
+) -> Edit:
+    """Replace a component by a new one at the same place, keeping what still fits.
+
+    Values that were set are kept where the new type has a field of the same name that takes them. Edges are kept on
+    ports of the same name, else on the first free port whose types fit. What cannot be kept stands in `Edit.lost`.
+    Within one type the id stays too, so this also renews a component whose code is stale.
+
+    Args:
+        flow: the flow.
+        catalogue: the component types.
+        node_id: the component that goes.
+        type: the type of the one that comes.
+        values: field values of the new component, as text or JSON; they win over kept ones.
+
+    Raises:
+        EditError: there is no such component or type, or one of `values` is not valid.
+    """
+    old = component_of(flow, node_id)
+    part = known_type(catalogue, type)
+    taken = {node.id for node in flow.nodes}
+    fresh_id = node_id if type == old.type else new_node_id(type, f"{node_id}\0{len(flow.nodes)}", taken)
+    asked = dict(values or {})
+    node, lost = _with_kept_values(new_node(part, fresh_id), old, _told(old, catalogue), asked, part)
+    node = _named_as(node, old, catalogue)
+    removal = remove_component(flow, node_id)
+    index = next(at for at, other in enumerate(flow.nodes) if other is old)
+    addition = AddComponent(_placed_as(node, old), index)
+    current = apply(removal.flow, addition)
+    actions: list[FlowAction] = [*removal.actions, addition]
+    for edge in (edge for edge in flow.edges if node_id in (edge.source, edge.target)):
+        made = _reconnect(current, catalogue, edge, node_id, fresh_id)
+        if made is None:
+            lost.append(arrow(edge))
+        else:
+            current = made.flow
+            actions += made.actions
+    return Edit(current, tuple(actions), tuple(lost))
+
+
+def _told(old: Node, catalogue: Catalogue) -> dict[str, Json]:
+    """Return the values that someone has set: what differs from the type's defaults."""
+    part = catalogue.get(old.type)
+    told: dict[str, Json] = {}
+    for name, field in old.template.items():
+        value = field.get("value")
+        default = as_object(part.template.get(name)).get("value") if part is not None else None
+        if name != "code" and value not in _EMPTY and value != CONNECTED and not same_json(value, default):
+            told[name] = value
+    return told
+
+
+def _with_kept_values(
+    node: Node, old: Node, told: Mapping[str, Json], asked: Mapping[str, Json], part: ComponentType
+) -> tuple[Node, list[str]]:
+    node = configured(node, asked, part)
+    lost: list[str] = []
+    first = list(part.choices or {})  # what other fields depend on comes first: options, then templates
+    prompts = [name for name in told if as_object(old.field(name)).get("type") in ("prompt", "mustache")]
+    order = sorted(told, key=lambda name: [*first, *prompts, name].index(name))
+    for name in order:
+        if name in asked:
+            continue
+        outcome = settings(node, {name: told[name]}, part) if node.field(name) is not None else None
+        if outcome is None or outcome.faults:
+            lost.append(f"{old.id}.{name}")
+            continue
+        node = outcome.node
+        if as_object(old.field(name)).get("load_from_db") is True:
+            node = _from_variable(node, name)
+    return node, lost
+
+
+def _from_variable(node: Node, name: str) -> Node:
+    """Return the node with a field that names a stored variable, as it did before."""
+    data, definition = as_object(node.raw.get("data")), node.definition
+    template = as_object(definition.get("template"))
+    field: JsonObject = {**as_object(template.get(name)), "load_from_db": True}
+    return Node({**node.raw, "data": {**data, "node": {**definition, "template": {**template, name: field}}}})
+
+
+def _named_as(node: Node, old: Node, catalogue: Catalogue) -> Node:
+    """Return the node with the display name that someone gave the old one."""
+    part = catalogue.get(old.type)
+    if part is None or old.display_name in (part.display_name, old.type):
+        return node
+    definition: JsonObject = {**node.definition, "display_name": old.display_name}
+    return Node({**node.raw, "data": {**as_object(node.raw.get("data")), "node": definition}})
+
+
+def _placed_as(node: Node, old: Node) -> JsonObject:
+    return {**node.raw, **{key: old.raw[key] for key in _PLACE_KEYS if key in old.raw}}
+
+
+def _reconnect(flow: Flow, catalogue: Catalogue, edge: Edge, old_id: str, new_id: str) -> Edit | None:
+    source = new_id if edge.source == old_id else edge.source
+    target = new_id if edge.target == old_id else edge.target
+    start, end = flow.node(source), flow.node(target)
+    if start is None or end is None:
+        return None
+    outputs = [edge.source_port]
+    inputs = [edge.target_port]
+    if edge.source == old_id and edge.source_port != TOOL_OUTPUT and not _has_output(start, edge.source_port):
+        accepted = accepted_types(end, edge.target_port, feedback=edge.is_feedback)
+        outputs = [port.name for port in fitting_outputs(start, accepted)]
+    if edge.target == old_id and not _takes(end, edge.target_port, start, edge):
+        given = ("Tool",) if edge.source_port == TOOL_OUTPUT else given_types(start, edge.source_port)
+        inputs = _other_inputs(end, given, flow.edges)
+    for output, entry in [(output, entry) for output in outputs for entry in inputs]:
+        try:
+            return connect(flow, catalogue, source, output, target, entry)
+        except EditError:
+            continue
+    return None
+
+
+def _other_inputs(node: Node, given: Sequence[str], edges: Sequence[Edge]) -> list[str]:
+    """Return the inputs for an edge whose own is gone: the main ones, or any where a component has no main ones."""
+    main = [port.name for port in input_ports(node) if port.required or port.field_type == "other"]
+    fitting = [port.name for port in fitting_inputs(node, given, edges)]
+    return [name for name in fitting if name in main] if main else fitting
+
+
+def _has_output(node: Node, name: str) -> bool:
+    return any(output.get("name") == name for output in node.outputs)
+
+
+def _takes(end: Node, name: str, start: Node, edge: Edge) -> bool:
+    try:
+        arriving, leaving = find_input(end, name), find_output(start, edge.source_port)
+    except ValueError:
+        return False
+    return arriving.is_feedback == edge.is_feedback and types_compatible(leaving.types, arriving.types)

@@ -1,0 +1,62 @@
+"""What an edit comes to: a new flow with its actions, or a refusal that names every reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flows.actions import FlowAction
+from flows.document import Edge, Flow, Node
+from flows.faults import Fault, did_you_mean
+
+
+class EditError(ValueError):
+    """An edit that cannot be made; `faults` holds every reason. The flow is unchanged."""
+
+    def __init__(self, *faults: Fault) -> None:
+        super().__init__(" ".join(f"{fault.message} {fault.fix}".strip() for fault in faults))
+        self.faults = faults
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A flow after an edit, and the actions that lead to it in order.
+
+    `lost` says in words what could not be kept: values and edges that a replaced component had.
+    """
+
+    flow: Flow
+    actions: tuple[FlowAction, ...]
+    lost: tuple[str, ...] = ()
+
+
+def node_of(flow: Flow, node_id: str) -> Node:
+    """Return the node with this id.
+
+    Raises:
+        EditError: there is none; the fault names the nearest.
+    """
+    node = flow.node(node_id)
+    if node is None:
+        names = [other.id for other in flow.nodes if not other.is_note]
+        message = f"There is no node {node_id!r} in the flow."
+        fix = did_you_mean(node_id, names, otherwise="the nodes are") if names else "The flow is empty."
+        raise EditError(Fault(code="unknown_node", message=message, fix=fix, node=node_id))
+    return node
+
+
+def component_of(flow: Flow, node_id: str) -> Node:
+    """Return the component with this id.
+
+    Raises:
+        EditError: there is none, or it is a note.
+    """
+    node = node_of(flow, node_id)
+    if node.is_note:
+        message = f"{node_id} is a note and no component."
+        raise EditError(Fault(code="not_a_component", message=message, fix="Name a component.", node=node_id))
+    return node
+
+
+def arrow(edge: Edge) -> str:
+    """Return an edge in words, as spec text writes it."""
+    return f"{edge.source}.{edge.source_port} -> {edge.target}.{edge.target_port}"

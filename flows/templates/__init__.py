@@ -1,0 +1,102 @@
+"""Starter flows as spec texts: each one builds as it stands, and says what it needs to run."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from flows.faults import did_you_mean
+from flows.jsonvalues import JsonObject
+
+__all__ = ["Template", "UnknownTemplate", "template", "templates"]
+
+_ENDING = ".txt"
+_HEADER = re.compile(r"(?m)^(?:# )?(?P<key>name|description|tags|needs): (?P<value>.+)$")
+
+
+class UnknownTemplate(KeyError):
+    """A name that no template has; `fix` names the nearest, or all there are."""
+
+    def __init__(self, name: str, fix: str) -> None:
+        super().__init__(name)
+        self.name = name
+        self.message = f"There is no template {name!r}."
+        self.fix = fix
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.fix}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Template:
+    """A starter flow.
+
+    Attributes:
+        name: what it is asked for by, such as `prompt-chain`.
+        title: the flow's name.
+        description: one sentence.
+        tags: words that one might look for.
+        needs: what a run needs besides an input: `model`, `network` or `file`; nothing for most.
+        spec: the spec text.
+    """
+
+    name: str
+    title: str
+    description: str
+    tags: tuple[str, ...]
+    needs: tuple[str, ...]
+    spec: str
+
+    def to_json(self) -> JsonObject:
+        """Return what is told of the template in a list; the spec is not in it."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "description": self.description,
+            "tags": [*self.tags],
+            "needs": [*self.needs],
+        }
+
+
+@cache
+def templates() -> tuple[Template, ...]:
+    """Return every template, by name; the texts are read once, when they are first asked for."""
+    from importlib.resources import files
+
+    texts = [entry for entry in (files(__name__) / "specs").iterdir() if entry.name.endswith(_ENDING)]
+    found = [_read(entry.name.removesuffix(_ENDING), entry.read_text(encoding="utf-8")) for entry in texts]
+    return tuple(sorted(found, key=lambda one: one.name))
+
+
+def template(name: str) -> Template:
+    """Return the template of this name or title; case, spaces and dashes do not count.
+
+    Raises:
+        UnknownTemplate: there is none; the error names the nearest.
+    """
+    wanted = _plain(name)
+    for one in templates():
+        if wanted in (_plain(one.name), _plain(one.title)):
+            return one
+    raise UnknownTemplate(name, did_you_mean(name, [one.name for one in templates()], otherwise="the templates are"))
+
+
+def _read(name: str, spec: str) -> Template:
+    header = {match["key"]: match["value"].strip() for match in _HEADER.finditer(spec.partition("nodes:")[0])}
+    return Template(
+        name=name,
+        title=header["name"],
+        description=header["description"],
+        tags=_words(header.get("tags", "")),
+        needs=_words(header.get("needs", "")),
+        spec=spec,
+    )
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+def _plain(name: str) -> str:
+    return "".join(letter for letter in name.casefold() if letter.isalnum())

@@ -1,0 +1,72 @@
+"""Which models a run may call, and how much: what the Runner is given, and what the gateway asks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from pydantic_ai.embeddings import EmbeddingModel
+    from pydantic_ai.models import Model
+
+ASSISTANT = "assistant"
+"""The name of the model that the assistant itself uses; a node in which no model is chosen asks for it."""
+
+Resolve: TypeAlias = "Callable[[str], Model]"
+"""From a name (`provider:model`, a model alone, or `ASSISTANT`) to the model; raises `NoModel`."""
+
+ResolveEmbedding: TypeAlias = "Callable[[str], EmbeddingModel]"
+"""The same for embedding models."""
+
+
+class NoModel(Exception):
+    """A model that a flow asks for cannot be had.
+
+    Attributes:
+        code: `missing_model`, or `missing_key` when its provider is known and not configured.
+        message: why, for the user.
+        fix: what to do about it.
+    """
+
+    def __init__(self, message: str, fix: str = "", *, code: Literal["missing_model", "missing_key"] = "missing_model"):
+        super().__init__(message)
+        self.code: Literal["missing_model", "missing_key"] = code
+        self.message = message
+        self.fix = fix
+
+
+@dataclass(frozen=True, kw_only=True)
+class Budget:
+    """What one run may spend: model calls, and tokens in and out together.
+
+    A call that begins within the budget is finished, so the tokens may end up above it by what was under way.
+    """
+
+    calls: int = 200
+    tokens: int = 2_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Models:
+    """The models of a run.
+
+    Attributes:
+        resolve: gives the model of a name.
+        embed: gives the embedding model of a name; None has none.
+        budget: what the run may spend.
+    """
+
+    resolve: Resolve
+    embed: ResolveEmbedding | None = None
+    budget: Budget = field(default_factory=Budget)
+
+    def embedding(self, name: str) -> EmbeddingModel:
+        """The embedding model of a name.
+
+        Raises:
+            NoModel: when it cannot be had.
+        """
+        if self.embed is None:
+            raise NoModel("There is no embedding model for flows here.", "Use components that need no embeddings.")
+        return self.embed(name)

@@ -1,0 +1,89 @@
+"""The gateway as a server: on a free port of loopback, from the first run that needs it until the Runner closes."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import Generator
+
+import uvicorn
+
+from runtime.gateway.access import Models
+from runtime.gateway.app import gateway_app
+from runtime.gateway.sessions import Session, Sessions
+
+HOST = "127.0.0.1"
+CLOSE_SECONDS = 2.0
+
+
+class _Server(uvicorn.Server):
+    """uvicorn without its hands on the process's signals, which belong to whoever started it."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
+
+
+class Gateway:
+    """Serves the model calls of runs. All methods belong to one loop; `start` and `aclose` may be called repeatedly."""
+
+    def __init__(self) -> None:
+        """Serve nothing yet."""
+        self._sessions = Sessions()
+        self._serving: asyncio.Task[None] | None = None
+        self._server: _Server | None = None
+        self.port = 0
+        """The port of loopback that it serves on, once started."""
+
+    @property
+    def url(self) -> str:
+        """The base URL for OpenAI-compatible clients."""
+        return f"http://{HOST}:{self.port}/v1"
+
+    def start(self) -> None:
+        """Listen, unless it does already; connections are taken from the moment this returns.
+
+        Raises:
+            OSError: there is no port to be had.
+        """
+        if self._serving is not None and not self._serving.done():
+            return
+        listening = socket.create_server((HOST, 0), backlog=128)
+        self.port = int(listening.getsockname()[1])
+        config = uvicorn.Config(
+            gateway_app(self._sessions),
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            ws="none",
+            timeout_keep_alive=30,
+            timeout_graceful_shutdown=1,
+        )
+        self._server = _Server(config)
+        self._serving = asyncio.create_task(self._serve(self._server, listening))
+
+    async def _serve(self, server: _Server, listening: socket.socket) -> None:
+        with listening:
+            await server.serve(sockets=[listening])
+
+    def open(self, models: Models) -> Session:
+        """A session for a run that begins; `close` ends it."""
+        return self._sessions.open(models)
+
+    def close(self, session: Session) -> None:
+        """End a run's session: its keys are refused, and its calls end, from now on."""
+        self._sessions.close(session)
+
+    async def aclose(self) -> None:
+        """End every session and stop listening."""
+        self._sessions.close_all()
+        serving, self._serving = self._serving, None
+        if serving is None or self._server is None:
+            return
+        self._server.should_exit = True
+        done, _ = await asyncio.wait([serving], timeout=CLOSE_SECONDS)
+        if not done:
+            serving.cancel()
+            await asyncio.wait([serving], timeout=CLOSE_SECONDS)

@@ -1,0 +1,87 @@
+"""Reads a component's source and tells everything in it that no component may do."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Sequence
+
+from runtime.guard import policy, statements
+from runtime.guard.reading import Reading, TooMuch
+from runtime.guard.values import Ref
+from runtime.guard.violations import DOES, FIXES, Rule, Violation
+
+MAX_LENGTH = 300_000
+"""Characters of the longest source that is read."""
+_MAX_PASSES = 8
+_CODING = re.compile(r"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+
+
+def scan(source: str, *, modules: Sequence[str] = ()) -> list[Violation]:
+    """Read a component's source without running it.
+
+    Args:
+        source: Python source; it need not hold a component class.
+        modules: modules that are there without being imported, by their dotted names.
+
+    Returns:
+        Every violation, by line; empty when the source may run. A source that does not parse is one violation
+        `syntax`, one that is too long or too deeply nested to be read one violation `too_large`.
+    """
+    if len(source) > MAX_LENGTH:
+        return [_whole("too_large", 1, f"The source is longer than {MAX_LENGTH:,} characters.")]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(source)
+    except SyntaxError as error:
+        return [_whole("syntax", error.lineno or 1, f"The source does not parse: {error.msg}.")]
+    except (ValueError, OverflowError):
+        return [_whole("syntax", 1, "The source does not parse: it holds characters that Python source cannot hold.")]
+    except (RecursionError, MemoryError):
+        return [_whole("syntax", 1, "The source does not parse: it is nested too deeply.")]
+    return _read(tree, source, modules)
+
+
+def _read(tree: ast.Module, source: str, modules: Sequence[str]) -> list[Violation]:
+    given = {name: Ref(policy.imported(name)) for name in modules}
+    try:
+        reading = Reading(tree)
+        for name, module in given.items():
+            for known, path in ((name, module.path), (name.partition(".")[0], module.path.partition(".")[0])):
+                reading.module.bound.add(known)
+                reading.module.values[known] = frozenset({Ref(path)})
+        _settle(reading)
+        if reading.leave_open() or reading.missed:
+            reading.final = True
+            _settle(reading)
+    except RecursionError:
+        return [_whole("too_large", 1, "The source is nested too deeply to be read.")]
+    except TooMuch:
+        return [_whole("too_large", 1, "The source is too large to be read.")]
+    found = reading.found
+    for name, module in given.items():
+        if (rule := policy.judged_import(module.path)) is not None:
+            found.add(Violation(1, rule, f"Importing `{name}` {DOES[rule]}.", FIXES[rule]))
+    for number, line in enumerate(source.split("\n", 2)[:2], start=1):
+        coding = _CODING.match(line)
+        if coding and coding[1].lower().replace("_", "-") not in ("utf-8", "utf8", "ascii", "utf-8-unix"):
+            found.add(_whole("syntax", number, f"The source declares the encoding {coding[1]!r}."))
+    return sorted(found)
+
+
+def _settle(reading: Reading) -> None:
+    """Read again until nothing new is learnt."""
+    for _ in range(_MAX_PASSES):
+        reading.stale = reading.missed = False
+        reading.read.clear()
+        reading.found.clear()
+        statements.read(reading)
+        reading.passes += 1
+        if not reading.stale:
+            return
+
+
+def _whole(rule: Rule, line: int, message: str) -> Violation:
+    return Violation(line, rule, message, FIXES[rule])

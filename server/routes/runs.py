@@ -1,0 +1,125 @@
+"""Running stored flows over HTTP, on the engine in another process: as one reply, or as a stream of what happens."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from functools import partial
+from uuid import uuid4
+
+from pydantic import BaseModel, Field, JsonValue
+from sse_starlette.sse import EventSourceResponse
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from flows.checks import check
+from flows.document import Flow, JsonObject
+from runtime.progress import RunStream
+from runtime.results import RunError, RunEvent, RunMetrics, RunResult
+from server.body import read_object, validated
+from server.errors import not_ready
+from server.routes.assist import GRACE_SECONDS, PING_SECONDS
+from server.service import Service, service_of
+from server.streams.sse import cancelled, frame
+from server.waiting import ServerStopping, until, while_connected
+from server.wire import JsonReply
+from tools.workbench import obstacle
+
+READY_SECONDS = 30.0
+"""How long a run waits for a runner that is still starting."""
+
+
+class RunRequest(BaseModel):
+    """How a flow is to be run.
+
+    Attributes:
+        input_value: the text to type into the chat input; None runs with the values as configured.
+        timeout: seconds it may take.
+        session_id: the conversation that the flow sees.
+        tweaks: values for this run alone, by node id and field name.
+        nodes: whether the reply has every node's value, not only those of the outputs.
+        stream: whether to answer with server-sent events; so does the header `Accept: text/event-stream`.
+    """
+
+    input_value: str | None = None
+    timeout: float = Field(default=60.0, gt=0, le=600, allow_inf_nan=False)
+    session_id: str | None = Field(default=None, max_length=200)
+    tweaks: dict[str, dict[str, JsonValue]] = Field(default_factory=dict[str, dict[str, JsonValue]])
+    nodes: bool = False
+    stream: bool = False
+
+
+async def run(request: Request) -> Response:
+    """Run a stored flow once; a flow that fails is a reply with `ok: false`.
+
+    As a stream, each event is a JSON object whose `event` is `node_started`, `node_finished`, `token`, `cut`, or at the
+    end `complete` with the reply under `data`. Too many runs at once are a 503, or in a stream a reply of code `limit`.
+    """
+    service = service_of(request)
+    asked = validated(RunRequest, await read_object(request, service.settings.body_limit, optional=True))
+    stored = await (await service.flows()).get(request.path_params["flow_id"])
+    refused = await while_connected(request, service.stopping, _refusal(service, stored.flow))
+    begin = partial(
+        service.assistant.runner.run,
+        stored.flow,
+        asked.input_value,
+        timeout=asked.timeout,
+        session=asked.session_id,
+        tweaks=asked.tweaks,
+        want_nodes=asked.nodes,
+    )
+    if asked.stream or _wants_stream(request):
+        return EventSourceResponse(
+            _frames(RunStream(lambda tell: begin(on_event=tell)), refused, service),
+            sep="\n",
+            ping=PING_SECONDS,
+            headers={"Cache-Control": "no-cache"},
+            shutdown_grace_period=GRACE_SECONDS,
+        )
+    if refused is not None:
+        return JsonReply(refused)
+    result = await while_connected(request, service.stopping, begin())
+    if result.busy and result.error is not None:
+        raise not_ready("busy", result.error.message, result.error.fix)
+    return JsonReply(result.to_json())
+
+
+async def _refusal(service: Service, flow: Flow) -> JsonObject | None:
+    """The reply for a flow that does not pass its checks, or None.
+
+    Raises:
+        ApiError: 503, flows cannot be run yet.
+    """
+    unavailable = await obstacle(service.assistant.runner, READY_SECONDS)
+    if unavailable is not None:
+        raise not_ready("runner_not_ready", unavailable.message, unavailable.fix)
+    faults = [fault for fault in check(flow, await service.assistant.catalogue()) if fault.is_error]
+    if not faults:
+        return None
+    first = RunError(code="wiring", message=faults[0].message, fix=faults[0].fix, node=faults[0].node)
+    refused = RunResult(run_id=str(uuid4()), output=None, outputs={}, metrics=RunMetrics(seconds=0), error=first)
+    return {**refused.to_json(), "faults": [fault.to_json() for fault in faults]}
+
+
+async def _frames(items: RunStream, refused: JsonObject | None, service: Service) -> AsyncGenerator[bytes]:
+    """The events of a run, each as one frame; the last is `complete`, or `cancelled` when the server stops."""
+    if refused is not None:
+        yield frame({"event": "complete", "data": refused})
+        return
+    async with items:
+        try:
+            async for item in until(service.stopping, aiter(items)):
+                if isinstance(item, RunEvent):
+                    yield frame(item.to_json())
+                else:
+                    yield frame({"event": "complete", "data": item.to_json()})
+        except ServerStopping:
+            yield frame(cancelled("The server is stopping; the run was ended."))
+
+
+def _wants_stream(request: Request) -> bool:
+    accepted = [part.partition(";")[0].strip() for part in request.headers.get("accept", "").lower().split(",")]
+    return "text/event-stream" in accepted
+
+
+routes = [Route("/api/v1/flows/{flow_id}/run", run, methods=["POST"])]

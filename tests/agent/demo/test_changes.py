@@ -1,0 +1,75 @@
+"""Compound changes and starter flows, as the demo planner understands them."""
+
+import pytest
+
+from agent.assistant import Assistant
+from agent.demo.planner import demo_intent
+from agent.settings import AssistantSettings
+from agent.turn import TurnEnded, TurnRequest, TurnResult
+from flows.catalogue import Catalogue
+from flows.document import Flow
+from flows.edits.result import arrow
+from flows.spec import build
+from tests.flows.specs import ECHO
+from tests.stand_ins import StandInRunner
+
+pytestmark = pytest.mark.anyio
+
+
+async def ask(catalogue: Catalogue, text: str, flow: Flow) -> TurnResult:
+    who = Assistant(AssistantSettings(model="demo"), StandInRunner(), catalogue=catalogue)
+    async with who.turn(TurnRequest(text=text, flow=flow)) as stream:
+        events = [event async for event in stream]
+    assert isinstance(events[-1], TurnEnded)
+    return events[-1].result
+
+
+@pytest.fixture
+def echo(catalogue: Catalogue) -> Flow:
+    flow = build(ECHO, catalogue).flow
+    assert flow is not None
+    return flow
+
+
+async def test_a_component_is_put_between_two_others(catalogue: Catalogue, echo: Flow) -> None:
+    text = "Insert a Prompt Template between the chat input and the chat output with the template 'Hi {name}!'"
+    result = await ask(catalogue, text, echo)
+    assert result.after is not None
+    new = result.after.nodes[-1]
+    assert new.value("template") == "Hi {name}!"
+    assert [arrow(edge) for edge in result.after.edges] == [
+        f"{echo.nodes[0].id}.message -> {new.id}.name",
+        f"{new.id}.prompt -> {echo.nodes[1].id}.input_value",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds", "types"),
+    [
+        (
+            "Replace Chat Input with Text Input",
+            ["remove_component", "add_component", "connect"],
+            ["TextInput", "ChatOutput"],
+        ),
+        ("rename chat output to 'Final answer'", ["amend"], ["ChatInput", "ChatOutput"]),
+        ("Duplicate the chat output", ["add_component"], ["ChatInput", "ChatOutput", "ChatOutput"]),
+    ],
+)
+async def test_a_change_in_plain_words_is_done(
+    text: str, kinds: list[str], types: list[str], catalogue: Catalogue, echo: Flow
+) -> None:
+    assert demo_intent(text) == "action"
+    result = await ask(catalogue, text, echo)
+    assert result.after is not None
+    assert [action.kind for action in result.actions] == kinds
+    assert [node.type for node in result.after.nodes] == types
+
+
+async def test_a_template_is_proposed_by_name(catalogue: Catalogue) -> None:
+    result = await ask(catalogue, "Use the template 'prompt-fill'", Flow.empty())
+    assert result.proposal is not None
+    assert result.proposal.name == "Fill a prompt"
+    assert "I built 'Fill a prompt'" in result.text
+    unknown = await ask(catalogue, "Use the template 'nothing'", Flow.empty())
+    assert unknown.proposal is None
+    assert "There is no template 'nothing'" in unknown.text

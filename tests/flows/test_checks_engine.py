@@ -1,0 +1,197 @@
+"""What the engine does with flows agrees with what the checks say of them.
+
+A flow that it runs as asked has no error, and an error stands for a flow that it refuses, or of which it ignores a
+part: then the run fails, gives nothing, or gives what the flow without that part would give.
+"""
+
+import pytest
+
+from flows import Catalogue, Flow, build, check
+from flows.document import Node
+from flows.edit import add_component, connect, disconnect, remove_component
+from flows.ports import Port, find_input, make_edge
+from runtime.provision import RunnerEnvironment
+from runtime.runner import Runner
+from tests.flows.specs import ECHO, LOOP
+
+pytestmark = [pytest.mark.engine, pytest.mark.anyio]
+
+CHAIN = """\
+nodes:
+  A: ChatInput
+  C: CombineText
+  S: SplitText
+  P: ParserComponent
+  B: ChatOutput
+edges:
+  A.message -> C.text1
+  C.combined_text -> S.data_inputs
+  S.dataframe -> P.input_data
+  P.parsed_text -> B.input_value
+config:
+  C.text2: too
+"""
+ROUTER = """\
+nodes:
+  A: ChatInput
+  R: ConditionalRouter
+  P: CombineText
+  Q: CombineText
+  B: ChatOutput
+  N: TextOutput
+edges:
+  A.message -> R.input_text
+  R.true_result -> P.text1
+  R.false_result -> Q.text1
+  P.combined_text -> B.input_value
+  Q.combined_text -> N.input_value
+config:
+  R.match_text: hello
+"""
+WITHOUT_CHAT = """\
+nodes:
+  T: TextInput
+  C: CombineText
+  B: ChatOutput
+edges:
+  T.text -> C.text1
+  C.combined_text -> B.input_value
+config:
+  T.input_value: seen
+"""
+SIDE = (
+    ECHO.replace("  B: ChatOutput\n", "  B: ChatOutput\n  X: TextInput\n  Y: TextOutput\n")
+    + "  X.text -> Y.input_value\n"
+)
+FAN_OUT = """\
+nodes:
+  A: ChatInput
+  C: CombineText
+  B: ChatOutput
+edges:
+  A.message -> C.text1
+  A.message -> C.text2
+  C.combined_text -> B.input_value
+"""
+PROMPT = """\
+nodes:
+  A: ChatInput
+  P: Prompt Template
+  B: ChatOutput
+edges:
+  A.message -> P.x
+  P.prompt -> B.input_value
+config:
+  P.template: "<{x}> {y}"
+"""
+OWN_TEXT_IN_LOOP = LOOP.replace("nodes:\n", "nodes:\n  X: TextInput\n").replace(
+    "edges:\n", "edges:\n  X.text -> P.pattern\n"
+)
+RUNS = {
+    "echo": (ECHO, "hello"),
+    "chain": (CHAIN, "Text: hello too"),
+    "router": (ROUTER, "hello "),
+    "no chat input": (WITHOUT_CHAT, None),
+    "side branch": (SIDE, "hello"),
+    "fan-out": (FAN_OUT, "hello hello"),
+    "open variable": (PROMPT, "<hello> "),
+    "loop": (LOOP, "Text: Text: hello"),
+    "text of its own in a loop": (OWN_TEXT_IN_LOOP, None),
+    "two chat outputs": (
+        ECHO.replace("edges:", "  D: ChatOutput\nedges:\n  A.message -> D.input_value"),
+        "hello\n\nhello",
+    ),
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def anyio_backend() -> str:
+    """One loop for the module, so that one engine serves it."""
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+def whole(runner_environment: RunnerEnvironment) -> Catalogue:
+    """The catalogue of the installed engine."""
+    return Catalogue.load(runner_environment.catalogue)
+
+
+def made(spec: str, catalogue: Catalogue) -> tuple[Flow, dict[str, str]]:
+    result = build(spec, catalogue)
+    assert result.flow is not None, result.faults
+    return result.flow, dict(result.ids)
+
+
+def forced(flow: Flow, source: str, output: str, target: str, entry: str) -> Flow:
+    """The flow with an edge that no edit would make."""
+    start, end = flow.node(source), flow.node(target)
+    assert isinstance(start, Node)
+    assert isinstance(end, Node)
+    types = next(made["types"] for made in start.outputs if made["name"] == output)
+    port = Port(name=output, types=tuple(str(kind) for kind in types))
+    document = flow.to_json()
+    document["data"]["edges"].append(make_edge(start, port, end, find_input(end, entry)))
+    return Flow.from_json(document)
+
+
+def broken(catalogue: Catalogue) -> dict[str, tuple[Flow, str, set[str | None]]]:
+    """Flows with one error each: the flow, the error's code, and the outputs that show that it is one."""
+    chain, c = made(CHAIN, catalogue)
+    loop, n = made(LOOP, catalogue)
+    router, r = made(ROUTER, catalogue)
+    apart = disconnect(chain, c["P"]).flow
+    return {
+        "circle": (forced(chain, c["P"], "parsed_text", c["C"], "text2"), "cycle", {None}),
+        "circle with a way out": (forced(router, r["Q"], "combined_text", r["R"], "match_text"), "cycle", {None}),
+        "self edge": (forced(chain, c["C"], "combined_text", c["C"], "text2"), "self_edge", {None}),
+        "two into one": (
+            forced(chain, c["A"], "message", c["B"], "input_value"),
+            "input_taken",
+            {"hello", "Text: hello too"},
+        ),
+        "no input": (remove_component(apart, c["A"]).flow, "missing_input", {None}),
+        "open loop": (disconnect(loop, n["T"], None, n["L"]).flow, "open_loop", {""}),
+        "chat text into a loop": (forced(loop, n["A"], "message", n["P"], "pattern"), "loop_border", {"Text: "}),
+        "later text into a loop": (forced(loop, n["D"], "parsed_text", n["P"], "pattern"), "loop_border", {None}),
+        "a step feeds what follows": (forced(loop, n["P"], "parsed_text", n["D"], "pattern"), "loop_border", {None}),
+    }
+
+
+async def test_the_engine_agrees_with_the_checks(runner_environment: RunnerEnvironment, whole: Catalogue) -> None:
+    async with Runner(runner_environment) as runner:
+        assert await runner.ready(180)
+        for name, (spec, output) in RUNS.items():
+            flow, _ = made(spec, whole)
+            result = await runner.run(flow, "hello")
+            assert (name, result.error) == (name, None)
+            assert output is None or (name, result.output) == (name, output)
+            assert (name, [fault for fault in check(flow, whole) if fault.is_error]) == (name, [])
+        for name, (flow, code, outputs) in broken(whole).items():
+            assert code in {fault.code for fault in check(flow, whole) if fault.is_error}, name
+            result = await runner.run(flow, "hello")
+            assert result.output in outputs, (name, result.output, result.error)
+
+
+async def test_no_edit_makes_what_the_engine_ignores(whole: Catalogue) -> None:
+    flow, ids = made(CHAIN, whole)
+    for source, output, target, entry in [
+        (ids["A"], "message", ids["B"], "input_value"),
+        (ids["C"], "combined_text", ids["C"], "text2"),
+    ]:
+        with pytest.raises(ValueError, match=r"takes one edge|cannot feed itself"):
+            connect(flow, whole, source, output, target, entry)
+
+
+async def test_what_lacks_a_package_is_an_error_and_does_not_run(
+    runner_environment: RunnerEnvironment, whole: Catalogue
+) -> None:
+    poor = [part.type for part in whole if part.lacking.get("always")]
+    assert "StructuredOutput" in poor
+    async with Runner(runner_environment) as runner:
+        assert await runner.ready(180)
+        for kind in poor:
+            flow = add_component(Flow.empty(), whole, kind).flow
+            assert ("needs_package", True) in {(fault.code, fault.is_error) for fault in check(flow, whole)}, kind
+            result = await runner.run(flow, "hello")
+            assert result.error is not None, kind
+            assert result.error.code in {"missing_package", "missing_model", "refused"}, (kind, result.error)

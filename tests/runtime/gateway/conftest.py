@@ -1,0 +1,49 @@
+"""What the tests of the gateway share: a gateway on loopback, sessions of scripted models, the real client SDK."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+from openai import AsyncOpenAI
+from pydantic_ai.embeddings.test import TestEmbeddingModel
+from pydantic_ai.models import Model
+
+from runtime.gateway.access import Budget, Models
+from runtime.gateway.server import Gateway
+from runtime.gateway.sessions import Session
+from tests.runtime.gateway.words import NAME, Connect, OpenSession
+
+
+@pytest.fixture
+async def gateway() -> AsyncIterator[Gateway]:
+    made = Gateway()
+    made.start()
+    yield made
+    await made.aclose()
+
+
+@pytest.fixture
+def opened(gateway: Gateway) -> OpenSession:
+    """Open a session whose model is the given one, whatever name is asked for."""
+
+    def open_(model: Model, budget: Budget | None = None) -> Session:
+        models = Models(resolve=lambda _: model, embed=lambda _: TestEmbeddingModel(), budget=budget or Budget())
+        session = gateway.open(models)
+        session.names.add(NAME)
+        return session
+
+    return open_
+
+
+@pytest.fixture
+async def connect(gateway: Gateway) -> AsyncIterator[Connect]:
+    """A client with the key of a node of a session, or with any key."""
+    clients: list[AsyncOpenAI] = []
+
+    def make(key: Session | str, *, node: str = "Model-1", retries: int = 0) -> AsyncOpenAI:
+        api_key = key if isinstance(key, str) else key.key(node)
+        clients.append(AsyncOpenAI(base_url=gateway.url, api_key=api_key, max_retries=retries, timeout=20))
+        return clients[-1]
+
+    yield make
+    for client in clients:
+        await client.close()

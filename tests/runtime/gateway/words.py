@@ -1,0 +1,13 @@
+"""Names that the tests of the gateway share."""
+
+from collections.abc import Callable
+
+from openai import AsyncOpenAI
+
+from runtime.gateway.sessions import Session
+
+NAME = "some:model"
+"""The model that flows of these tests ask for."""
+
+OpenSession = Callable[..., Session]
+Connect = Callable[..., AsyncOpenAI]

@@ -1,0 +1,63 @@
+"""Samples of component source, hostile and benign, with placeholders for what a test sets up around them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+HERE = Path(__file__).parent
+SECRET = "canary-7f3a91"
+_WRAPPED = """\
+from lfx.custom import Component
+from lfx.io import MessageTextInput, Output
+
+
+class Sample(Component):
+    display_name = "Sample"
+    inputs = [MessageTextInput(name="text", display_name="Text", value="hello")]
+    outputs = [Output(display_name="Result", name="result", method="build_result")]
+
+    def build_result(self):
+"""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A component source with placeholders for what a test sets up around it."""
+
+    name: str
+    code: str
+    needs: str
+    proof: str
+
+    def __str__(self) -> str:
+        return self.name
+
+    def source(self, folder: Path = Path("/srv/ww"), port: int = 9) -> str:
+        """The source with the places of a canary filled in."""
+        places = {"FILE": "canary.txt", "MARK": "mark", "VICTIM": "victim", "VICTIMS": "victims", "INI": "canary.ini"}
+        text = (
+            self.code.replace("@PORT@", str(port)).replace("@DIR@", str(folder)).replace("@CODE@", f"{folder}/code.py")
+        )
+        for place, name in places.items():
+            text = text.replace(f"@{place}@", str(folder / name))
+        return text
+
+
+def samples(kind: str) -> list[Sample]:
+    """Every sample of the files whose names begin with `kind`."""
+    found: list[Sample] = []
+    for path in sorted((HERE / "samples").glob(f"{kind}_*.yaml")):
+        for row in yaml.safe_load(path.read_text(encoding="utf-8")):
+            body = "".join(f"        {line}\n" for line in row.get("body", "").splitlines())
+            code = row.get("code") or _WRAPPED + body
+            found.append(Sample(row["id"], code, row.get("needs", ""), row.get("proof", "")))
+    return found
+
+
+@dataclass
+class Listener:
+    """A loopback port that remembers whether anyone connected."""
+
+    port: int
+    called: bool = False
