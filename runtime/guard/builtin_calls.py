@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from runtime.guard import derived, hints, judging, policy
+from runtime.guard import derived, files, hints, judging, policy
 from runtime.guard.arguments import Arguments
 from runtime.guard.closed import attribute_rule
 from runtime.guard.embedded import format_reach
@@ -26,6 +26,7 @@ from runtime.guard.values import (
     Local,
     Made,
     Ref,
+    Text,
     Value,
     certain_rounds,
     constants,
@@ -52,6 +53,7 @@ def _getattr(reading: Reading, given: Arguments, node: ast.Call, _: Scope) -> Va
                 reading.report("escape", node, "A format template that reads attributes")
         for one in names:
             judging.attribute(reading, held, one, node)
+            files.taken(reading, held, one, node)
         return union([*(derived.attribute(reading, held, one) for one in names), fallback])
     return PICKED | fallback
 
@@ -210,6 +212,18 @@ def _format(reading: Reading, given: Arguments, node: ast.Call, _: Scope) -> Val
     return ANYTHING
 
 
+def _address(reading: Reading, given: Arguments, _: ast.Call, __: Scope) -> Value:
+    """An address put together from its parts begins with the first of them."""
+    schemes = derived.item(reading, given.at(0) or EMPTY, known(0))
+    return frozenset(Text(f"{one}:" if one else "", "", decoded=False) for one in strings(schemes) or [""])
+
+
+def _namespace(reading: Reading, given: Arguments, _: ast.Call, __: Scope) -> Value:
+    for name, value in given.named.items():
+        reading.store(name, value | ANYTHING)
+    return ANYTHING
+
+
 def _typed(reading: Reading, given: Arguments, node: ast.Call, scope: Scope) -> Value:
     """Types that are passed as text, alone or before a default, are evaluated."""
     for value in given.every():
@@ -254,6 +268,9 @@ SPECIAL: Mapping[str, Callable[[Reading, Arguments, ast.Call, Scope], Value]] = 
         "operator.itemgetter": _itemgetter,
         "functools.partial": _partial,
         "functools.partialmethod": _partial,
+        "urllib.parse.urlunparse": _address,
+        "urllib.parse.urlunsplit": _address,
+        "types.SimpleNamespace": _namespace,
         "io.BytesIO": _buffer,
         "pydantic.TypeAdapter": _typed,
         "pydantic.create_model": _typed,

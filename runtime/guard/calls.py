@@ -121,11 +121,7 @@ def enter(reading: Reading, defined: Definition, held: Value | None, given: Argu
     """Pass arguments to a function or class of the source; what the call gives."""
     node = defined.node
     if isinstance(node, ast.ClassDef):
-        for atom in defined.scope.values.get("__init__", EMPTY):
-            if isinstance(atom, Local):
-                enter(reading, reading.definitions[atom.number], frozenset({Made(defined.number)}), given)
-        made: Value = frozenset({Made(defined.number)})
-        return union([made, as_path(given.given)]) if Ref("pathlib.Path") in defined.bases else made
+        return _make(reading, defined, node, given)
     names = _positional(reading, defined, node, held)
     for place, name in enumerate(names):
         if place < len(given.given):
@@ -142,6 +138,26 @@ def enter(reading: Reading, defined: Definition, held: Value | None, given: Argu
         for value in given.given[len(names) :]:
             reading.pass_in(defined, node.args.vararg.arg, frozenset({Box((), value, mapping=False)}))
     return reading.given_by(defined)
+
+
+def _make(reading: Reading, defined: Definition, node: ast.ClassDef, given: Arguments) -> Value:
+    """An instance of a class of the source."""
+    made: Value = frozenset({Made(defined.number)})
+    for atom in defined.scope.values.get("__init__", EMPTY):
+        if isinstance(atom, Local):
+            enter(reading, reading.definitions[atom.number], made, given)
+    if "__init__" not in defined.scope.bound:
+        _fill(reading, node, given)
+    return union([made, as_path(given.given)]) if Ref("pathlib.Path") in defined.bases else made
+
+
+def _fill(reading: Reading, node: ast.ClassDef, given: Arguments) -> None:
+    """A class without a constructor of its own keeps what it is given under its annotated names."""
+    names = [
+        part.target.id for part in node.body if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
+    ]
+    for name, value in [*zip(names, given.given, strict=False), *given.named.items()]:
+        reading.store(name, value)
 
 
 def _positional(reading: Reading, defined: Definition, node: Function, held: Value | None) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from runtime.guard import calls, hints, judging, policy, targets
+from runtime.guard import calls, files, hints, judging, policy, targets
 from runtime.guard.derived import attribute, item, operate, sliced
 from runtime.guard.folding import fold_operator, fold_slice
 from runtime.guard.paths import added, as_text
@@ -72,6 +72,7 @@ def _name(reading: Reading, node: ast.Name, scope: Scope) -> Value:
 def _attribute(reading: Reading, node: ast.Attribute, scope: Scope) -> Value:
     held = base(reading, node.value, scope)
     judging.attribute(reading, held, node.attr, node)
+    files.taken(reading, held, node.attr, node)
     return attribute(reading, held, node.attr)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from runtime.guard import judging
 from runtime.guard.arguments import Arguments
@@ -25,6 +26,7 @@ from runtime.guard.values import (
     outside,
 )
 
+_MODE = re.compile(r"[rwax][bt+]*")
 _OPTIONAL = ("absent", "unless known", "memory", "folder")
 
 
@@ -76,8 +78,27 @@ def method(reading: Reading, held: Value, name: str, given: Arguments, node: ast
                     reading.report("files", node, f"`Path.{name}`")
             elif name in TELLING and not own and _may_be_path(atom):
                 reading.report("files", node, f"`.{name}`")
+            elif name == "open" and _opens(reading, atom, given):
+                reading.report("files", node, "`.open` of what may be a path")
     if name in WRITERS and not own and not any(isinstance(atom, Ref) and atom.path == "json" for atom in held):
         _writes(reading, WRITERS[name], held, name, given, node)
+
+
+def taken(reading: Reading, held: Value, name: str, node: ast.AST) -> None:
+    """Judge a method that is taken from a path without being called."""
+    if name in PATH_READS and any(isinstance(atom, File) and atom.depth < 0 for atom in held):
+        reading.report("files", node, f"`.{name}` of a path")
+    elif name in TELLING and name not in reading.attributes and any(isinstance(atom, Unknown | Text) for atom in held):
+        reading.report("files", node, f"`.{name}`")
+
+
+def _opens(reading: Reading, atom: Atom, given: Arguments) -> bool:
+    """Whether `.open()` is called as that of a path is, where the source uses paths at all."""
+    if not isinstance(atom, Unknown | Ref) or "pathlib" not in reading.mentioned or "open" in reading.attributes:
+        return False
+    first = given.at(0)
+    modes = all(isinstance(part, Const) and _MODE.fullmatch(str(part.value)) for part in first or ())
+    return modes and not (isinstance(atom, Ref) and not atom.path.endswith(")"))
 
 
 def _may_be_path(atom: Atom) -> bool:

@@ -196,6 +196,8 @@ _TABLE: dict[str, Callable[..., object]] = {
     "gzip.decompress": _inflate,
     "bz2.decompress": _bunzip,
     "lzma.decompress": _unlzma,
+    "urllib.parse.urljoin": urllib.parse.urljoin,
+    "urllib.parse.quote": urllib.parse.quote,
     "urllib.parse.unquote": urllib.parse.unquote,
     "urllib.parse.unquote_plus": urllib.parse.unquote_plus,
     "html.unescape": html.unescape,

@@ -81,6 +81,10 @@ class Reading:
                 self.mentioned.add(node.id)
             elif isinstance(node, ast.Attribute):
                 (self.stored if isinstance(node.ctx, ast.Store) else self.mentioned).add(node.attr)
+            elif isinstance(node, ast.ImportFrom):
+                self.mentioned.add(node.module or "")
+            elif isinstance(node, ast.Import):
+                self.mentioned.update(alias.name for alias in node.names)
             elif isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < 80:
                 self.mentioned.add(node.value)
 

@@ -91,8 +91,8 @@ def engine() -> None:
 def state() -> "list[object]":
     """What no component may change."""
     return [
-        json.dumps([1]),
-        json.dumps,
+        json.JSONEncoder.default,
+        getattr(json, "dumps", None),
         getattr(json, "loads", None),
         dict(vars(builtins)),
         [id(module) for name, module in sys.modules.items() if name in ("json", "os", "sys", "re", "builtins")],

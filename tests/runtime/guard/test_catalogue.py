@@ -25,6 +25,7 @@ DO_A_BLOCKED_THING = {
     "Knowledge": "secrets",
     "MCPTools": "process",
     "MemoryBase": "secrets",
+    "OpenAPIAgent": "files",
     "PythonFunction": "dynamic_code",
     "PythonREPLComponent": "dynamic_code",
     "PythonREPLTool": "dynamic_code",
