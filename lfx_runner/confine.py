@@ -21,8 +21,8 @@ if __package__:
     from lfx_runner import landlock, seccomp
 else:  # run as a script, to say what holds here
     sys.path.insert(0, str(Path(__file__).parent))
-    import landlock  # type: ignore[no-redef]
-    import seccomp  # type: ignore[no-redef]
+    import landlock  # type: ignore[no-redef]  # the same module by its other name
+    import seccomp  # type: ignore[no-redef]  # likewise
 
 Network = Literal["gateway-only", "open"]
 

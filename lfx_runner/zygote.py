@@ -349,5 +349,5 @@ def _unlock(remove: Callable[[str], Any], path: str, _: object) -> None:
     """A run may have taken away permissions: give them back and try once more."""
     with contextlib.suppress(OSError):
         os.chmod(Path(path).parent, 0o700)  # noqa: PTH101 - rmtree speaks in plain paths
-        os.chmod(path, 0o700)  # noqa: PTH101
+        os.chmod(path, 0o700)  # noqa: PTH101 - likewise
         remove(path)

@@ -16,8 +16,8 @@ for variable in list(os.environ):
 
 from pydantic_ai import models  # noqa: E402  (after the environment is clean)
 
-from flows.catalogue import Catalogue  # noqa: E402
-from runtime.provision import RunnerEnvironment  # noqa: E402
+from flows.catalogue import Catalogue  # noqa: E402  (likewise)
+from runtime.provision import RunnerEnvironment  # noqa: E402  (likewise)
 
 models.ALLOW_MODEL_REQUESTS = False
 

@@ -9,7 +9,7 @@ from flows.catalogue import Catalogue, ComponentType
 from flows.document import Flow, Json, JsonObject
 from flows.jsonvalues import as_list, as_object, as_text, object_at, texts
 from runtime.guard.executed import EXECUTING
-from runtime.guard.fields import STEERING, WRITTEN, fields_of
+from runtime.guard.fields import STEERING
 from runtime.results import RunError, RunErrorCode
 
 MAX_DEPTH = 16
@@ -51,9 +51,8 @@ def refuse(flow: Flow, catalogue: Catalogue, *, has_models: bool = False) -> Run
 
     The code of every node, those inside groups included, must be the catalogue's own for its type (blanks at line
     ends and empty lines around it do not count). Types that start programs, run other flows or execute what a model
-    says are refused; one that executes its own field runs when the guard finds nothing in that field. A node that
-    needs a language or embedding model answers `missing_model`, unless the run `has_models`. Sticky notes are not
-    looked at: `runnable` leaves them out of what is executed.
+    or one of their fields says are refused. A node that needs a language or embedding model answers `missing_model`,
+    unless the run `has_models`. Sticky notes are not looked at: `runnable` leaves them out of what is executed.
     """
     missing_model: RunError | None = None
     for place in _places(as_list(runnable(flow)["nodes"]), None, 0):
@@ -116,23 +115,8 @@ def _refused(place: _Place, catalogue: Catalogue) -> RunError | None:
         return _rewritten_code(place)
     reason = EXECUTING.get(place.type) or EXECUTING.get(_class_name(place.type))
     if reason is not None:
-        return _executes(place, reason, catalogue)
-    return _strange(place, catalogue)
-
-
-def _executes(place: _Place, reason: str, catalogue: Catalogue) -> RunError | None:
-    """A type that executes what it is told runs when all of that stands in the flow and passes the guard."""
-    kind = place.type if place.type in WRITTEN else _class_name(place.type)
-    if kind not in WRITTEN or place.definition.get("tool_mode"):
         message = f"{place.name!r} is not run: {reason}."
         return _error("refused", place, message, "Remove the node, or do its work with another component.")
-    for field in fields_of(place.shown, kind, object_at(place.definition, "template"), catalogue):
-        if not field.code and not field.violations:
-            message = f"{place.name!r} is not run: {reason}, and {field.name!r} holds none."
-            return _error("refused", place, message, "Write the code into the field, or remove the node.")
-        for found in field.violations:
-            message = f"{place.name!r} is not run: {field.name!r}, line {found.line}: {found.message}"
-            return _error("refused", place, message, found.fix)
     return _strange(place, catalogue)
 
 

@@ -25,8 +25,6 @@ _KNOWN: Mapping[str, str] = MappingProxyType(
 )
 """The field that each of these types executes, whatever its own definition calls the field's type."""
 
-WRITTEN: frozenset[str] = frozenset({"PythonREPLComponent", "PythonFunction", "PythonFunctionComponent"})
-"""Types that execute nothing but what stands in that field, unless they are made tools."""
 _MODULES_FIELD = "global_imports"
 STEERING: frozenset[str] = frozenset({"code", *_KNOWN.values(), _MODULES_FIELD})
 """Fields that decide what is executed: nothing may be put into them while the flow runs."""

@@ -39,7 +39,7 @@ async def test_a_lock_is_not_had_twice_and_can_be_had_again(tmp_path: Path) -> N
 async def test_a_lock_is_free_when_its_holder_is_killed(tmp_path: Path) -> None:
     lock = tmp_path / "lock"
     command = [sys.executable, "-c", HOLD, str(lock)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT) as holder:  # noqa: ASYNC220
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT) as holder:  # noqa: ASYNC220  (starts at once)
         assert holder.stdout is not None
         assert holder.stdout.readline().strip() == b"held"
         assert not await FileLock(lock).acquire(0, lambda: None)

@@ -30,7 +30,7 @@ class Component:
     """What a component class inherits from: its inputs are attributes that hold their defaults."""
 
     inputs: "list[Part]" = []  # noqa: RUF012  (as components declare them)
-    outputs: "list[Part]" = []  # noqa: RUF012
+    outputs: "list[Part]" = []  # noqa: RUF012  (as a component is written)
     status: object = None
 
     def __init__(self, **given: object) -> None:

@@ -71,12 +71,14 @@ def test_a_field_that_holds_no_text_is_a_violation() -> None:
     assert [found.rule for found in field.violations] == ["syntax"]
 
 
-def test_harmless_code_in_a_field_runs_and_other_code_is_refused_with_its_line() -> None:
-    assert reason(node("PythonREPLComponent", python_code="print(1 + 1)", global_imports="math")) is None
-    assert reason(node("PythonFunction", function_code="def f():\n    return {'a': 1}")) is None
-    told = reason(node("PythonFunction", function_code="def f():\n    return open('/etc/passwd').read()"))
-    assert told is not None
-    assert "'function_code', line 2" in told
+def test_a_component_that_executes_a_field_is_not_run_however_harmless_the_field() -> None:
+    for told in (
+        reason(node("PythonREPLComponent", python_code="print(1 + 1)", global_imports="math")),
+        reason(node("PythonFunction", function_code="def f():\n    return {'a': 1}")),
+        reason(node("PythonFunction", function_code="def f():\n    return open('/etc/passwd').read()")),
+    ):
+        assert told is not None
+        assert "executes Python" in told
 
 
 def test_a_component_that_executes_what_an_agent_sends_is_refused_whatever_its_field_holds() -> None:
