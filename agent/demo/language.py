@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from agent.demo.tongues import Tongue, in_english, tongue
+
 _QUOTED = re.compile(
     r"\"(?P<double>[^\"]*)\"|“(?P<curly>[^”]*)”|`(?P<tick>[^`]*)`|(?<![\w'])'(?P<single>.*?)'(?=[\s.,;:!?)]|$)|‘(?P<angled>[^’]*)’",
     re.DOTALL,
@@ -32,12 +34,14 @@ class Request:
         quoted: the quoted values, by n.
         runs: whether a run was asked for.
         input: what to run it with, if said.
+        spoken: the language of the message; `text` has the words that rules look for in English.
     """
 
     text: str
     quoted: tuple[str, ...]
     runs: bool
     input: str | None
+    spoken: Tongue = "en"
 
     @property
     def lower(self) -> str:
@@ -67,12 +71,14 @@ def take_apart(message: str) -> Request:
         return f"⟦{len(quoted) - 1}⟧"
 
     masked = _QUOTED.sub(mask, message.strip())
+    spoken = tongue(masked)
+    masked = in_english(masked, spoken)
     run = _RUN.search(masked)
     if run is None:
-        return Request(masked, tuple(quoted), runs=False, input=None)
+        return Request(masked, tuple(quoted), runs=False, input=None, spoken=spoken)
     said = run.group("input")
     value = _MASK.sub(lambda match: quoted[int(match.group(1))], said).strip() if said else None
-    return Request(masked[: run.start()].strip(" ,;."), tuple(quoted), runs=True, input=value)
+    return Request(masked[: run.start()].strip(" ,;."), tuple(quoted), runs=True, input=value, spoken=spoken)
 
 
 def plain(name: str) -> str:

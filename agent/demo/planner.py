@@ -7,9 +7,13 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from agent.demo.answers import answer
 from agent.demo.changes import changes, is_change
+from agent.demo.components import Written, component, wants_component
+from agent.demo.files import file_steps
 from agent.demo.language import Request, take_apart
 from agent.demo.plan import CannotPlan, Plan, Step
-from agent.demo.recipes import recipe, wants_build
+from agent.demo.recipes import Recipe, recipe, wants_build
+from agent.demo.stages import spec
+from agent.demo.tongues import Tongue, says
 from agent.providers import DEMO
 from agent.scripted import answered, call, scripted
 from agent.turn import Intent
@@ -17,9 +21,11 @@ from tools.workbench import Workbench
 
 ABILITIES = (
     "I am the demo planner: rules, not a language model. I can build an echo chat, a prompt template such as "
-    "'Say it louder: {text}', a text extraction (emails, links, numbers or a pattern) or a combination of texts; add, "
-    "remove, connect, disconnect and set things on a flow; run it with an input; and answer questions about "
-    "components. Set a provider's API key for everything else."
+    "'Say it louder: {text}', changes of a text (case, replace, extract, split, count, trim, combine), a calculator, a "
+    "router (if it contains 'a' answer 'b', otherwise 'c'), a chat with a model or an agent with tools, and chains of "
+    "these; insert, add, remove, connect, replace, rename and set things on a flow; run it with an input; read and "
+    "write your files; write a few small components; and answer questions about components. Set a provider's API key "
+    "for everything else."
 )
 
 _ASKS = re.compile(
@@ -31,7 +37,9 @@ _ELSEWHERE = re.compile(
     r"\b(weather|joke|poem|song|recipe for|football|soccer|capital of|president|horoscope|stock price|movie|lottery)\b",
     re.IGNORECASE,
 )
-_AT_HOME = re.compile(r"\b(flow|component|prompt|canvas|node|langflow|bot|chat|template|run)\b", re.IGNORECASE)
+_AT_HOME = re.compile(
+    r"\b(flow|component|prompt|canvas|node|langflow|bot|chat|template|run|agent|file)\b", re.IGNORECASE
+)
 
 
 def demo_intent(message: str) -> Intent:
@@ -39,11 +47,19 @@ def demo_intent(message: str) -> Intent:
     text = _POLITE.sub("", message)
     if not text.strip():
         return "question"
-    if _ELSEWHERE.search(text) and not _AT_HOME.search(text):
-        return "off_topic"
     request = take_apart(text)
-    acts = any(is_change(clause) for clause in request.clauses) or (request.runs and not request.text)
-    return "question" if _ASKS.search(text) and not acts and not wants_build(request) else "action"
+    if _ELSEWHERE.search(request.text) and not _AT_HOME.search(request.text):
+        return "off_topic"
+    if file_steps(request) is not None:
+        return "manage_files"
+    acts = any(is_change(clause) for clause in request.clauses)
+    if wants_component(request) and not acts:
+        written = component(request)
+        return "component_then_flow" if written is not None and written.in_flow else "generate_component"
+    runs = request.runs and not request.text
+    if _ASKS.search(request.text) and not acts and not runs and not wants_build(request):
+        return "question"
+    return "run_flow" if runs else "build_flow"
 
 
 def demo_model(bench: Workbench, message: str) -> FunctionModel:
@@ -59,13 +75,15 @@ def demo_model(bench: Workbench, message: str) -> FunctionModel:
     except CannotPlan as unable:
         plan = _unable(str(unable))
 
-    def respond(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
+    def respond(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         done = answered(messages)
-        if done and done[-1].outcome == "retried":
+        if done and done[-1].outcome != "success":
             return _say(_stopped(bench, str(done[-1].content)))
-        if len(done) == len(plan.steps):
+        if len(done) >= len(plan.steps):
             return _say(plan.close([str(part.content) for part in done]))
         tool, arguments = plan.steps[len(done)]
+        if tool not in {offered.name for offered in info.function_tools}:
+            return _say(_stopped(bench, f"this needs {tool}, which is not to be had in this turn."))
         try:
             return ModelResponse(parts=[call(tool, len(done) + 1, **arguments())])
         except CannotPlan as unable:
@@ -76,30 +94,62 @@ def demo_model(bench: Workbench, message: str) -> FunctionModel:
 
 def _plan(text: str, bench: Workbench) -> Plan:
     request = take_apart(text)
-    if demo_intent(text) == "question":
+    files = file_steps(request)
+    if files is not None:
+        return Plan(steps=tuple(files), close=lambda answers: answers[-1])
+    intent = demo_intent(text)
+    if intent == "question":
         return answer(request, text, bench)
+    if intent in ("generate_component", "component_then_flow"):
+        return _component(request, bench)
     if wants_build(request):
-        spec = recipe(request, text)
-        if spec is None:
-            return _nearest(request)
-        return _acting([("build_flow", lambda: {"spec": spec})], request, bench)
+        found = recipe(request, text)
+        return _nearest(request) if found is None else _building(found, request, bench)
     if not request.text and request.runs:
         return _acting([], request, bench)
     return _acting(changes(request, bench), request, bench)
 
 
-def _acting(steps: list[Step], request: Request, bench: Workbench) -> Plan:
+def _building(found: Recipe, request: Request, bench: Workbench) -> Plan:
+    if found.template is not None:
+        step: Step = ("use_template", lambda: {"name": found.template})
+    else:
+        step = ("build_flow", lambda: {"spec": found.spec})
+    return _acting([step], request, bench, left_out=found.left_out)
+
+
+def _component(request: Request, bench: Workbench) -> Plan:
+    written = component(request)
+    if written is None:
+        return _unable("I can't write this component.")
+    steps: list[Step] = [("generate_component", lambda: {"source": written.source})]
+    if written.in_flow:
+        steps.append(("build_flow", lambda: {"spec": _around(written)}))
+    return _acting(steps, request, bench)
+
+
+def _around(written: Written) -> str:
+    return spec(
+        written.name,
+        [("chat", "ChatInput"), ("step", written.name), ("answer", "ChatOutput")],
+        ["chat.message -> step.text", "step.result -> answer.input_value"],
+        [],
+    )
+
+
+def _acting(steps: list[Step], request: Request, bench: Workbench, *, left_out: tuple[str, ...] = ()) -> Plan:
     if request.runs:
         steps = [*steps, ("run_flow", lambda: {"input": request.input})]
-    return Plan(steps=tuple(steps), close=lambda answers: _report(answers, bench))
+    return Plan(steps=tuple(steps), close=lambda answers: _report(answers, bench, request.spoken, left_out))
 
 
 def _nearest(request: Request) -> Plan:
     """A build that no recipe covers: say so, with the components that may help."""
     query = request.unmask(request.text)[:200]
+    heading = says("unable", request.spoken)
     return Plan(
         steps=(("search_components", lambda: {"query": query}),),
-        close=lambda answers: f"I can't plan this flow. Components that may help:\n{answers[-1]}\n\n{ABILITIES}",
+        close=lambda answers: f"{heading} Components that may help:\n{answers[-1]}\n\n{ABILITIES}",
     )
 
 
@@ -107,7 +157,7 @@ def _unable(reason: str) -> Plan:
     return Plan(close=lambda _: f"{reason}\n\n{ABILITIES}")
 
 
-def _report(answers: list[str], bench: Workbench) -> str:
+def _report(answers: list[str], bench: Workbench, spoken: Tongue, left_out: tuple[str, ...]) -> str:
     """What was done, from what the tools answered."""
     lines = [
         line
@@ -117,12 +167,14 @@ def _report(answers: list[str], bench: Workbench) -> str:
     ]
     flow = bench.current
     if any(answer.startswith("Built") for answer in answers):
-        names = " → ".join(node.display_name for node in sorted(flow.nodes, key=lambda node: node.position))
-        lines.append(f"I built {flow.name!r}: {names}.")
-    lines.extend(f"Note: {caveat}" for caveat in bench.caveats)
+        nodes = " → ".join(node.display_name for node in sorted(flow.nodes, key=lambda node: node.position))
+        lines.append(says("built", spoken, name=flow.name, nodes=nodes))
+    if left_out:
+        lines.append(says("left_out", spoken, parts="; ".join(left_out)))
+    lines.extend(says("note", spoken, caveat=caveat) for caveat in bench.caveats)
     if bench.runs and bench.runs[-1].error is None:
         output = bench.runs[-1].output
-        lines.append("I ran it." if output is None else f"I ran it; it answered: {output}")
+        lines.append(says("ran_silently", spoken) if output is None else says("ran", spoken, output=output))
     return "\n".join(lines) or "There was nothing to do."
 
 

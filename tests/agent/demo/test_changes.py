@@ -58,7 +58,7 @@ async def test_a_component_is_put_between_two_others(catalogue: Catalogue, echo:
 async def test_a_change_in_plain_words_is_done(
     text: str, kinds: list[str], types: list[str], catalogue: Catalogue, echo: Flow
 ) -> None:
-    assert demo_intent(text) == "action"
+    assert demo_intent(text) == "build_flow"
     result = await ask(catalogue, text, echo)
     assert result.after is not None
     assert [action.kind for action in result.actions] == kinds

@@ -44,14 +44,14 @@ def wires(flow: Flow) -> set[tuple[str, str, str, str]]:
 @pytest.mark.parametrize(
     ("message", "intent"),
     [
-        ("Build an echo flow", "action"),
-        ("can you build an echo flow?", "action"),
-        ("run it with hello", "action"),
+        ("Build an echo flow", "build_flow"),
+        ("can you build an echo flow?", "build_flow"),
+        ("run it with hello", "run_flow"),
         ("what does the Chat Input do?", "question"),
         ("Which component reads a file?", "question"),
         ("tell me a joke", "off_topic"),
         ("what's the weather like?", "off_topic"),
-        ("Build a flow that tells a joke", "action"),
+        ("Build a flow that tells a joke", "build_flow"),
         ("", "question"),
     ],
 )

@@ -1,0 +1,120 @@
+"""Routers: "if it contains 'a' answer 'b', otherwise 'c'", as spec text with one router a condition."""
+
+import re
+from dataclasses import dataclass
+
+from agent.demo.language import Request
+from agent.demo.stages import entry, spec
+
+_OPERATORS = (
+    (r"does(?:n't|\s+not)\s+equal|is\s+not|isn't|not\s+equals?", "not equals"),
+    (r"(?:is\s+)?(?:greater|more|bigger|larger|higher)\s+than(?:\s+or\s+equal\s+to)?", "greater than"),
+    (r"(?:is\s+)?(?:less|smaller|lower|fewer)\s+than", "less than"),
+    (r"(?:starts?|begins?|starting|beginning)\s+with", "starts with"),
+    (r"(?:ends?|ending)\s+(?:with|in)", "ends with"),
+    (r"(?:match(?:es|ing)?)(?:\s+the)?(?:\s+(?:regex|pattern|expression))?", "regex"),
+    (r"contain(?:s|ing)?|includ(?:es?|ing)|mentions?|has|having|with", "contains"),
+    (r"equals?(?:\s+to)?|is\s+(?:equal\s+to|exactly)|says?|is", "equals"),
+)
+_CONDITION = re.compile(
+    r"\b(?:if|when(?:ever)?|messages?\s+that|texts?\s+that|everything\s+that)\b\s*(?:[\w']+\s+){0,3}?"
+    rf"(?P<operator>{'|'.join(words for words, _ in _OPERATORS)})\s+"
+    r"(?:(?:the|a|an)\s+)?(?:(?:word|text|number|phrase|letters?)\s+)?(?P<operand>⟦\d+⟧|[\w@#.+-]*\w)",
+    re.IGNORECASE,
+)
+_OTHERWISE = re.compile(
+    r"\b(?:otherwise|else|if\s+not|in\s+(?:any|every|all)\s+other\s+cases?|(?:for\s+)?(?:everything|anything)\s+else"
+    r"|the\s+(?:rest|others?))\b",
+    re.IGNORECASE,
+)
+_REPLY = re.compile(r"⟦(\d+)⟧")
+_ROUTES = re.compile(r"\b(?:rout\w*|branch\w*|condition\w*|if[\s-]else)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Branch:
+    """One condition and what is answered when it holds; a reply of None passes the message on."""
+
+    operator: str
+    operand: str
+    reply: str | None
+
+
+def router(request: Request) -> str | None:
+    """The spec text of a router, or None when the request states no condition.
+
+    Args:
+        request: the message taken apart.
+    """
+    text = request.text
+    conditions = list(_CONDITION.finditer(text))
+    otherwise = _OTHERWISE.search(text)
+    if not conditions or (otherwise is None and not _ROUTES.search(text) and not _replies(text, conditions)):
+        return None
+    ends = [match.start() for match in conditions[1:]] + [otherwise.start() if otherwise else len(text)]
+    reply_first = _REPLY.search(text[: conditions[0].start()]) is not None
+    branches: list[Branch] = []
+    taken = 0
+    for match, end in zip(conditions, ends, strict=True):
+        around = text[taken : match.start()] if reply_first else text[match.end() : max(end, match.end())]
+        reply = _last(around, request) if reply_first else _first(around, request)
+        taken = match.end()
+        branches.append(Branch(_operator(match["operator"]), request.unmask(match["operand"]), reply))
+    default = None
+    if otherwise is not None:
+        between = text[taken : otherwise.start()] if reply_first else ""
+        default = _first(text[otherwise.end() :], request) or _last(between, request)
+    return _written(branches, default)
+
+
+def _written(branches: list[Branch], default: str | None) -> str:
+    nodes = [("chat", "ChatInput")]
+    edges: list[str] = []
+    config: list[str] = []
+    given = "chat.message"
+    for number, branch in enumerate(branches, 1):
+        choice = "choice" if len(branches) == 1 else f"choice{number}"
+        said = "then" if len(branches) == 1 else f"then{number}"
+        nodes.append((choice, "ConditionalRouter"))
+        edges.append(f"{given} -> {choice}.input_text")
+        config += [f"  {choice}.operator: {branch.operator}", entry(f"{choice}.match_text", branch.operand)]
+        _answer(said, f"{choice}.true_result", branch.reply, nodes, edges, config)
+        given = f"{choice}.false_result"
+    _answer("otherwise", given, default, nodes, edges, config)
+    return spec("Router", nodes, edges, config)
+
+
+def _answer(
+    name: str, given: str, reply: str | None, nodes: list[tuple[str, str]], edges: list[str], config: list[str]
+) -> None:
+    """One branch's end: the message itself, a text with the message in it, or a fixed text."""
+    nodes.append((name, "ChatOutput"))
+    variables = [] if reply is None else re.findall(r"(?<!\{)\{([A-Za-z]\w*)\}(?!\})", reply)
+    if reply is not None and variables:
+        nodes.insert(-1, (f"{name}_text", "Prompt Template"))
+        edges.append(f"{given} -> {name}_text.{variables[0]}")
+        edges.append(f"{name}_text.prompt -> {name}.input_value")
+        config.append(entry(f"{name}_text.template", reply))
+        return
+    if reply is not None:
+        choice, port = given.split(".")
+        config.append(entry(f"{choice}.{'true' if port == 'true_result' else 'false'}_case_message", reply))
+    edges.append(f"{given} -> {name}.input_value")
+
+
+def _replies(text: str, conditions: list[re.Match[str]]) -> bool:
+    return any(match["operand"].startswith("⟦") for match in conditions) and len(_REPLY.findall(text)) > len(conditions)
+
+
+def _operator(said: str) -> str:
+    return next(name for words, name in _OPERATORS if re.fullmatch(words, said, re.IGNORECASE))
+
+
+def _first(text: str, request: Request) -> str | None:
+    found = _REPLY.search(text)
+    return request.quoted[int(found.group(1))] if found else None
+
+
+def _last(text: str, request: Request) -> str | None:
+    found = _REPLY.findall(text)
+    return request.quoted[int(found[-1])] if found else None

@@ -1,0 +1,274 @@
+"""Requests in Portuguese, Spanish, German and French by their keywords, and the planner's few sentences in them.
+
+It is no translation: words that the rules look for become the English ones, and everything else stays as written.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Literal, TypeAlias
+
+Tongue: TypeAlias = Literal["en", "pt", "es", "de", "fr"]
+
+_TELLTALES: Mapping[Tongue, str] = {
+    "pt": "um uma que para com não você faça crie cria criar construa construir fluxo texto mensagem entrada saída em"
+    " execute depois então qual quais componente responda traduza resuma se contiver senão letras maiúsculas minhas"
+    " eu digo e os das dos mostre conte palavras",
+    "es": "un una que para con crea crear construye construir haz hazme flujo texto mensaje entrada salida el la los"
+    " las ejecuta ejecútalo pruébalo luego después cuál cuáles componente responde traduce resume si contiene"
+    " mayúsculas minúsculas quiero y lo muestra cuenta palabras del",
+    "de": "ein eine einen der die das den dem mit und baue bau baut erstelle erstell ablauf nachricht eingabe ausgabe"
+    " führe teste dann danach welche welcher welches komponente antwortet antworte übersetze wenn enthält sonst"
+    " großbuchstaben kleinbuchstaben ich sage mir wiederholt was zählt wörter bitte aus",
+    "fr": "un une qui que pour avec crée créer créez construis construire fais flux texte message entrée sortie le la"
+    " les exécute exécutez lance teste ensuite puis quel quelle quels composant répond réponds traduis résume si"
+    " contient sinon majuscules minuscules je veux et dis ce des compte mots",
+}
+
+_BUILD = {
+    "pt": r"(?:crie|cria|criar|construa|construir|faça|fazer|monte|montar|gere|gerar|quero|preciso(?:\s+de)?)",
+    "es": r"(?:crea|crear|cr[eé]ame|construye|construir|haz|hazme|hacer|genera|generar|monta|quiero|necesito)",
+    "de": r"(?:baue?|bauen|erstelle?|erstellen|mache?|machen|erzeuge?|generiere|ich\s+(?:brauche|möchte|will))",
+    "fr": r"(?:crée[rz]?|creer|construi[st]|construire|construisez|fais|faire|faites|génère|je\s+veux|j'ai\s+besoin"
+    r"\s+d'?)",
+}
+
+_GERMAN_RUN = (
+    r"(?:und|dann|,)?\s*(?:und\s+)?(?:dann\s+)?(?:führe?|probiere?)\s+(?:ihn|sie|es|das|den\s+(?:flow|ablauf))?\s*"
+    r"(?:dann\s+|danach\s+)?mit\s+(?P<kept>.+?)\s+aus(?=\W*$)"
+)
+_PHRASES: Mapping[Tongue, Sequence[tuple[str, str]]] = {
+    "pt": (
+        (r"(?:e|depois|então|,)?\s*(?:e\s+)?(?:execut[ea]|rod[ea]|test[ea])(?:-o|-a)?\s+com", "and run it with"),
+        (r"(?:e|depois|,)?\s*(?:e\s+)?(?:execute|executa|rode|roda|teste)(?:-o|-a)(?=\W*$)", "and run it"),
+        (r"letras\s+maiúsculas|maiúsculas?", "uppercase"),
+        (r"letras\s+minúsculas|minúsculas?", "lowercase"),
+        (r"(?:se|quando)\s+(?:a\s+mensagem|o\s+texto|ela|ele)?\s*(?:contém|contiver|contem|tiver)", "if it contains"),
+        (r"(?:se|quando)\s+(?:a\s+mensagem|o\s+texto)?\s*(?:começa|começar)\s+com", "if it starts with"),
+        (r"caso\s+contrário|senão|se\s+não|do\s+contrário", "otherwise"),
+        (r"endereços?\s+de\s+e-?mail|e-?mails?", "email addresses"),
+        (r"(?:o|um)?\s*modelo\s+de\s+prompt|(?:o|um)\s+prompt", "a prompt"),
+        (r"entrada\s+(?:de\s+|do\s+)?chat", "chat input"),
+        (r"saída\s+(?:de\s+|do\s+)?chat", "chat output"),
+        (r"repete|repita|ecoa|eco", "echoes"),
+        (r"converte|converta|transforma|transforme", "converts"),
+        (r"extraia|extrai|extrair", "extracts"),
+        (r"números?", "numbers"),
+        (r"conta|conte|contar", "counts"),
+        (r"palavras", "words"),
+        (r"substitui|substitua|troca|troque", "replaces"),
+        (r"resum[ae]|resumir", "summarizes"),
+        (r"traduza?|traduz", "translates"),
+        (r"calcula|calcule", "calculates"),
+        (r"adicione|adiciona|acrescente", "add"),
+        (r"remova|remove|apague", "remove"),
+        (r"conecte|ligue", "connect"),
+        (r"responda|responde|responder", "answers"),
+        (r"qual|quais", "which"),
+        (r"componentes?", "component"),
+        (r"fluxos?", "flow"),
+        (r"com", "with"),
+        (r"por", "by"),
+        (r"depois|então|em\s+seguida", "then"),
+    ),
+    "es": (
+        (r"(?:y|luego|después|,)?\s*(?:y\s+)?(?:ejec[uú]ta|pru[eé]ba|c[oó]rre)(?:lo|la)?\s+con", "and run it with"),
+        (r"(?:y|luego|después|,)?\s*(?:y\s+)?(?:ejec[uú]ta|pru[eé]ba|c[oó]rre)(?:lo|la)(?=\W*$)", "and run it"),
+        (r"mayúsculas?", "uppercase"),
+        (r"minúsculas?", "lowercase"),
+        (r"(?:si|cuando)\s+(?:el\s+mensaje|el\s+texto)?\s*(?:contiene|incluye|tiene)", "if it contains"),
+        (r"(?:si|cuando)\s+(?:el\s+mensaje|el\s+texto)?\s*empieza\s+(?:con|por)", "if it starts with"),
+        (r"en\s+caso\s+contrario|de\s+lo\s+contrario|si\s+no|sino", "otherwise"),
+        (r"(?:direcciones?\s+de\s+)?correos?(?:\s+electrónicos?)?|e-?mails?", "email addresses"),
+        (r"(?:el|un|una)\s+(?:prompt|plantilla)", "a prompt"),
+        (r"entrada\s+(?:de\s+|del\s+)?chat", "chat input"),
+        (r"salida\s+(?:de\s+|del\s+)?chat", "chat output"),
+        (r"repit[ae]|repite|eco", "echoes"),
+        (r"conviert[ae]|transforma", "converts"),
+        (r"extra(?:e|iga|er)", "extracts"),
+        (r"números?", "numbers"),
+        (r"cuent[ae]|contar", "counts"),
+        (r"palabras", "words"),
+        (r"reemplac?z?[ae]|sustituy[ae]|cambi[ae]", "replaces"),
+        (r"resum[ae]|resumir", "summarizes"),
+        (r"traduc?[ez]?c?[ae]|traducir", "translates"),
+        (r"calcul[ae]", "calculates"),
+        (r"añad[ae]|agreg[ae]", "add"),
+        (r"elimin[ae]|borr[ae]|quit[ae]", "remove"),
+        (r"conect[ae]", "connect"),
+        (r"respond[ae]|contest[ae]", "answers"),
+        (r"qué|cuál(?:es)?", "which"),
+        (r"componentes?", "component"),
+        (r"flujos?", "flow"),
+        (r"con", "with"),
+        (r"por", "by"),
+        (r"luego|después|entonces", "then"),
+    ),
+    "de": (
+        (_GERMAN_RUN, r"and run it with \g<kept>"),
+        (r"(?:und|dann|,)?\s*(?:und\s+)?(?:dann\s+)?teste?\s+(?:ihn|sie|es|das|den\s+(?:flow|ablauf))?\s*(?:dann\s+)?mit",
+         "and run it with"),
+        (r"(?:und|dann|,)?\s*(?:und\s+)?führe?\s+(?:ihn|sie|es|das|den\s+(?:flow|ablauf))\s+aus(?=\W*$)", "and run it"),
+        (r"gro(?:ß|ss)buchstaben|gro(?:ß|ss)schreibung", "uppercase"),
+        (r"kleinbuchstaben|kleinschreibung", "lowercase"),
+        (r"(?:wenn|falls)\s+(?:die\s+nachricht|der\s+text|sie|er|es)\s+(?P<operand>⟦\d+⟧)\s+enthält",
+         r"if it contains \g<operand>"),
+        (r"(?:wenn|falls)\s+(?:die\s+nachricht|der\s+text|sie|er|es)\s+mit\s+(?P<start>⟦\d+⟧)\s+(?:beginnt|anfängt)",
+         r"if it starts with \g<start>"),
+        (r"sonst|andernfalls|ansonsten", "otherwise"),
+        (r"e-?mail-?\s?adressen?|e-?mails?", "email addresses"),
+        (r"(?:de[nrm]|die|einen?|einem)?\s*prompt(?:-?vorlage)?", "a prompt"),
+        (r"chat-?\s?eingabe", "chat input"),
+        (r"chat-?\s?ausgabe", "chat output"),
+        (r"wiederhol(?:t|e)|echo|nachplappert", "echoes"),
+        (r"umwandelt|wandelt|verwandelt|konvertiert", "converts"),
+        (r"extrahiert|findet|herauszieht|heraussucht", "extracts"),
+        (r"zahlen", "numbers"),
+        (r"zählt", "counts"),
+        (r"wörter", "words"),
+        (r"ersetzt|ersetze", "replaces"),
+        (r"(?:fass(?:t|e)\s+)?zusammen(?:fasst|fassen)?", "summarizes"),
+        (r"übersetz(?:t|e)", "translates"),
+        (r"(?:be|aus)?rechnet", "calculates"),
+        (r"füge?", "add"),
+        (r"entferne?|lösche?", "remove"),
+        (r"verbinde?", "connect"),
+        (r"antworte(?:t|n)?", "answers"),
+        (r"welche[rsn]?", "which"),
+        (r"komponenten?", "component"),
+        (r"ablauf|flow|arbeitsablauf", "flow"),
+        (r"mit", "with"),
+        (r"durch", "by"),
+        (r"und", "and"),
+        (r"dann|danach|anschließend", "then"),
+    ),
+    "fr": (
+        (r"(?:et|puis|ensuite|,)?\s*(?:et\s+)?(?:exécute[zr]?|lance[zr]?|teste[zr]?|essaie)(?:-l[ea])?\s+avec",
+         "and run it with"),
+        (r"(?:et|puis|ensuite|,)?\s*(?:et\s+)?(?:exécute[zr]?|lance[zr]?|teste[zr]?)-l[ea](?=\W*$)", "and run it"),
+        (r"majuscules?", "uppercase"),
+        (r"minuscules?", "lowercase"),
+        (r"(?:si|quand)\s+(?:le\s+message|le\s+texte|il)?\s*(?:contient|inclut|comporte)", "if it contains"),
+        (r"(?:si|quand)\s+(?:le\s+message|le\s+texte|il)?\s*commence\s+par", "if it starts with"),
+        (r"sinon|dans\s+le\s+cas\s+contraire|autrement", "otherwise"),
+        (r"adresses?\s+(?:e-?mail|électroniques?|mail)|e-?mails?|courriels?", "email addresses"),
+        (r"(?:le|un|une|l')\s*(?:prompt|modèle\s+de\s+prompt|invite)", "a prompt"),
+        (r"entrée\s+(?:de\s+|du\s+)?chat", "chat input"),
+        (r"sortie\s+(?:de\s+|du\s+)?chat", "chat output"),
+        (r"répète|écho", "echoes"),
+        (r"convertit|transforme|met", "converts"),
+        (r"extrait|extraire|trouve", "extracts"),
+        (r"nombres?|chiffres?", "numbers"),
+        (r"compte", "counts"),
+        (r"mots", "words"),
+        (r"remplace", "replaces"),
+        (r"résume[rz]?", "summarizes"),
+        (r"tradui[ts]|traduire", "translates"),
+        (r"calcule", "calculates"),
+        (r"ajoute[rz]?", "add"),
+        (r"supprime[rz]?|enlève|retire", "remove"),
+        (r"connecte[rz]?|relie", "connect"),
+        (r"répond[s]?|répondre|répondez", "answers"),
+        (r"quel(?:le)?s?", "which"),
+        (r"composants?", "component"),
+        (r"flux|flow", "flow"),
+        (r"avec", "with"),
+        (r"par", "by"),
+        (r"et", "and"),
+        (r"puis|ensuite", "then"),
+    ),
+}  # fmt: skip
+
+_SAID: Mapping[str, Mapping[Tongue, str]] = {
+    "built": {
+        "en": "I built {name!r}: {nodes}.",
+        "pt": "Construí {name!r}: {nodes}.",
+        "es": "He construido {name!r}: {nodes}.",
+        "de": "Ich habe {name!r} gebaut: {nodes}.",
+        "fr": "J'ai construit {name!r} : {nodes}.",
+    },
+    "ran": {
+        "en": "I ran it; it answered: {output}",
+        "pt": "Executei o fluxo; a resposta foi: {output}",
+        "es": "Lo ejecuté; respondió: {output}",
+        "de": "Ich habe es ausgeführt; die Antwort war: {output}",
+        "fr": "Je l'ai exécuté ; la réponse est : {output}",
+    },
+    "ran_silently": {
+        "en": "I ran it.",
+        "pt": "Executei o fluxo.",
+        "es": "Lo ejecuté.",
+        "de": "Ich habe es ausgeführt.",
+        "fr": "Je l'ai exécuté.",
+    },
+    "note": {"en": "Note: {caveat}", "pt": "Nota: {caveat}", "es": "Nota: {caveat}", "de": "Hinweis: {caveat}",
+             "fr": "Remarque : {caveat}"},
+    "left_out": {
+        "en": "I did not understand this part and left it out: {parts}.",
+        "pt": "Não entendi esta parte e deixei-a de fora: {parts}.",
+        "es": "No entendí esta parte y la dejé fuera: {parts}.",
+        "de": "Diesen Teil habe ich nicht verstanden und weggelassen: {parts}.",
+        "fr": "Je n'ai pas compris cette partie et l'ai laissée de côté : {parts}.",
+    },
+    "unable": {
+        "en": "I can't plan this flow.",
+        "pt": "Não consigo planejar este fluxo.",
+        "es": "No puedo planear este flujo.",
+        "de": "Diesen Ablauf kann ich nicht planen.",
+        "fr": "Je ne peux pas planifier ce flux.",
+    },
+}  # fmt: skip
+
+_NEEDED = 2
+"""How many telltale words make a message one of that language; one is a coincidence, such as `die` or `con`."""
+
+
+def tongue(message: str) -> Tongue:
+    """The language whose telltale words a message has most of; English without at least two.
+
+    Args:
+        message: what the user wrote, with or without its quoted values.
+    """
+    words = re.findall(r"[^\W\d_]+", message.lower())
+    counted: list[tuple[int, Tongue]] = [(sum(word in _telltales(name) for word in words), name) for name in _TELLTALES]
+    count, best = max(counted, key=lambda found: found[0])
+    return best if count >= max(_NEEDED, len(words) / 6) else "en"
+
+
+def in_english(masked: str, spoken: Tongue) -> str:
+    """A masked message with the words that the rules look for in English.
+
+    Args:
+        masked: the message; its quoted values stand as `⟦n⟧` and stay.
+        spoken: its language.
+    """
+    if spoken == "en":
+        return masked
+    for pattern, english in _rules(spoken):
+        masked = pattern.sub(english, masked)
+    return masked
+
+
+def says(what: str, spoken: Tongue, **values: str) -> str:
+    """One of the planner's sentences in the user's language.
+
+    Args:
+        what: its key.
+        spoken: the language.
+        **values: what it tells.
+    """
+    return _SAID[what][spoken].format(**values)
+
+
+@cache
+def _telltales(spoken: Tongue) -> frozenset[str]:
+    return frozenset(_TELLTALES[spoken].split())
+
+
+@cache
+def _rules(spoken: Tongue) -> tuple[tuple[re.Pattern[str], str], ...]:
+    build = (_BUILD[spoken], "build")
+    return tuple(
+        (re.compile(rf"(?<!\w)(?:{pattern})(?!\w)", re.IGNORECASE | re.DOTALL), english)
+        for pattern, english in (build, *_PHRASES[spoken])
+    )
