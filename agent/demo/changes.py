@@ -42,16 +42,12 @@ def is_change(clause: str) -> bool:
     return any(pattern.match(clause) for pattern in (*_RULES, _SET_PROMPT))
 
 
-def changes(request: Request, bench: Workbench) -> list[Step]:
-    """The steps for every clause of a request; each is worked out on the canvas as it stands when its turn comes.
+def change(clause: str, request: Request, bench: Workbench) -> Step:
+    """The step for one clause; its arguments are worked out on the canvas as it stands when its turn comes.
 
     Raises:
-        CannotPlan: when a clause is not understood.
+        CannotPlan: when the clause is not understood.
     """
-    return [_change(clause, request, bench) for clause in request.clauses]
-
-
-def _change(clause: str, request: Request, bench: Workbench) -> Step:
     prompt = _SET_PROMPT.match(clause)
     if prompt:
         value = request.unmask(prompt["value"])

@@ -18,7 +18,7 @@ _RUN = re.compile(
 )
 _VERBS = (
     "add|insert|put|remove|delete|connect|wire|link|disconnect|unlink|set|change|update|rename|replace|swap|duplicate"
-    "|copy|run|test|execute"
+    "|copy|run|test|execute|give|undo|use|switch"
 )
 _CLAUSES = re.compile(rf"\s*(?:[,;.]|\band\b|\bthen\b)+\s*(?:\band\b\s*|\bthen\b\s*)*(?=(?:{_VERBS})\b)", re.IGNORECASE)
 VARIABLE = re.compile(r"(?<!\{)\{([A-Za-z][A-Za-z0-9_]*)\}(?!\})")

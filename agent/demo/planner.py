@@ -6,10 +6,11 @@ from pydantic_ai import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from agent.demo.answers import answer
-from agent.demo.changes import changes, is_change
+from agent.demo.changes import change, is_change
 from agent.demo.components import Written, component, wants_component
 from agent.demo.files import file_steps
 from agent.demo.language import Request, take_apart
+from agent.demo.places import is_place, place_steps
 from agent.demo.plan import CannotPlan, Plan, Step
 from agent.demo.recipes import Recipe, recipe, wants_build
 from agent.demo.stages import spec
@@ -52,7 +53,7 @@ def demo_intent(message: str) -> Intent:
         return "off_topic"
     if file_steps(request) is not None:
         return "manage_files"
-    acts = any(is_change(clause) for clause in request.clauses)
+    acts = any(is_change(clause) or is_place(clause) for clause in request.clauses)
     if wants_component(request) and not acts:
         written = component(request)
         return "component_then_flow" if written is not None and written.in_flow else "generate_component"
@@ -107,7 +108,15 @@ def _plan(text: str, bench: Workbench) -> Plan:
         return _nearest(request) if found is None else _building(found, request, bench)
     if not request.text and request.runs:
         return _acting([], request, bench)
-    return _acting(changes(request, bench), request, bench)
+    return _acting(_changing(request, bench), request, bench)
+
+
+def _changing(request: Request, bench: Workbench) -> list[Step]:
+    steps: list[Step] = []
+    for clause in request.clauses:
+        placed = place_steps(clause, request.unmask, bench)
+        steps.extend([change(clause, request, bench)] if placed is None else placed)
+    return steps
 
 
 def _building(found: Recipe, request: Request, bench: Workbench) -> Plan:
