@@ -1,0 +1,245 @@
+"""The statistics of repeated plays: intervals, pass@k and pass^k, a paired comparison, and what it could have seen.
+
+Scenarios are the unit that is sampled; repeats of one scenario are not independent. So every mean is a mean of
+scenario means, and its interval comes from the spread between scenarios.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import comb, sqrt
+from statistics import fmean, stdev
+from typing import Any, cast
+
+CONFIDENCE = 0.95
+"""The level of every interval."""
+
+RESAMPLES = 9_999
+"""Sign flips that the permutation test draws when there are too many to try all."""
+
+Sample = Mapping[str, Sequence[float]]
+"""The values of each scenario's repeats, from 0 to 1, by scenario."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """A mean with its interval.
+
+    Attributes:
+        mean: the mean of scenario means.
+        low: the interval's lower end.
+        high: its upper end.
+        scenarios: how many scenarios it rests on.
+        method: `t` over scenario means, `wilson` for single plays that pass or fail, `none` when one scenario is all.
+    """
+
+    mean: float
+    low: float
+    high: float
+    scenarios: int
+    method: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """Two players on the same scenarios.
+
+    Attributes:
+        difference: the mean of scenario differences, second minus first.
+        p: the two-sided p-value of the sign-flip permutation test.
+        scenarios: how many scenarios both played.
+        smallest_effect: the difference that such a comparison would see with 80% power.
+    """
+
+    difference: float
+    p: float
+    scenarios: int
+    smallest_effect: float
+
+
+def pass_at_k(tries: int, passed: int, k: int) -> float:
+    """The chance that at least one of k tries passes: 1 - C(n-c, k) / C(n, k), the unbiased estimate.
+
+    Source: Chen et al. 2021, "Evaluating Large Language Models Trained on Code".
+
+    Args:
+        tries: n, how often the scenario was played.
+        passed: c, how often it passed.
+        k: how many tries one would have; at most n.
+
+    Raises:
+        ValueError: when k is not from 1 to n, or c not from 0 to n.
+    """
+    _counts(tries, passed, k)
+    return 1.0 - comb(tries - passed, k) / comb(tries, k)
+
+
+def pass_hat_k(tries: int, passed: int, k: int) -> float:
+    """The chance that all of k tries pass: C(c, k) / C(n, k), the unbiased estimate.
+
+    Source: Yao et al. 2024, "tau-bench".
+
+    Args:
+        tries: n, how often the scenario was played.
+        passed: c, how often it passed.
+        k: how many tries must pass; at most n.
+
+    Raises:
+        ValueError: when k is not from 1 to n, or c not from 0 to n.
+    """
+    _counts(tries, passed, k)
+    return comb(passed, k) / comb(tries, k)
+
+
+def macro(sample: Sample, k: int, *, every: bool = False) -> float | None:
+    """pass@k, or pass^k with `every`, averaged over the scenarios that were played at least k times.
+
+    Args:
+        sample: values of 0 and 1.
+        k: how many tries.
+        every: whether all k must pass instead of one.
+
+    Returns:
+        The average, or None when no scenario was played k times.
+    """
+    measure = pass_hat_k if every else pass_at_k
+    values = [
+        measure(len(tries), sum(value >= 1 for value in tries), k) for tries in sample.values() if len(tries) >= k
+    ]
+    return fmean(values) if values else None
+
+
+def estimate(sample: Sample) -> Estimate | None:
+    """The mean of scenario means, with its interval.
+
+    With repeats or graded values: SE = sqrt(sum (x_s - x)^2 / (S (S - 1))) over the S scenario means, and a t interval
+    with S - 1 degrees of freedom, cut to 0 and 1. For single plays that pass or fail: Wilson's score interval, which
+    keeps its coverage near 0 and 1 where the other has none.
+
+    Returns:
+        The estimate, or None without any value.
+    """
+    means = [fmean(tries) for tries in sample.values() if tries]
+    if not means:
+        return None
+    mean, count = fmean(means), len(means)
+    if all(len(tries) <= 1 for tries in sample.values()) and set(means) <= {0.0, 1.0}:
+        low, high = wilson(sum(value == 1.0 for value in means), count)
+        return Estimate(mean=mean, low=low, high=high, scenarios=count, method="wilson")
+    if count == 1:
+        return Estimate(mean=mean, low=0.0, high=1.0, scenarios=1, method="none")
+    half = _t_quantile(count - 1) * stdev(means) / sqrt(count)
+    return Estimate(mean=mean, low=max(0.0, mean - half), high=min(1.0, mean + half), scenarios=count, method="t")
+
+
+def wilson(passed: int, count: int) -> tuple[float, float]:
+    """Wilson's score interval of a proportion.
+
+    Source: Wilson 1927; (p + z^2/2n -+ z sqrt(p(1-p)/n + z^2/4n^2)) / (1 + z^2/n).
+
+    Args:
+        passed: how many passed.
+        count: of how many; at least 1.
+
+    Raises:
+        ValueError: when count is below 1 or passed is not from 0 to count.
+    """
+    _counts(count, passed, 1)
+    z, p = 1.959963984540054, passed / count
+    centre = p + z * z / (2 * count)
+    spread = z * sqrt(p * (1 - p) / count + z * z / (4 * count * count))
+    scale = 1 + z * z / count
+    return max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale)
+
+
+def compare_paired(first: Sample, second: Sample) -> Comparison | None:
+    """Compare two players over the scenarios that both played, by a sign-flip permutation test of their differences.
+
+    Under the null hypothesis each scenario's difference is as likely to have the other sign. All sign patterns are
+    tried when there are few, else 9,999 are drawn with a fixed seed, so that the same data give the same p-value.
+
+    Returns:
+        The comparison, or None when they share no scenario.
+    """
+    shared = [name for name in first if name in second and first[name] and second[name]]
+    differences = [fmean(second[name]) - fmean(first[name]) for name in shared]
+    if not differences:
+        return None
+    deviation = stdev(differences) if len(differences) > 1 else 0.0
+    return Comparison(
+        difference=fmean(differences),
+        p=_sign_flip(differences),
+        scenarios=len(differences),
+        smallest_effect=smallest_effect(deviation, len(differences)),
+    )
+
+
+def holm(values: Mapping[str, float]) -> dict[str, float]:
+    """p-values adjusted for being several, by Holm's step-down procedure.
+
+    Source: Holm 1979. The i-th smallest of m is multiplied by m - i + 1, and none is smaller than the one before it.
+
+    Args:
+        values: p-values by the name of their metric.
+
+    Returns:
+        The adjusted p-values in the order given.
+    """
+    adjusted: dict[str, float] = {}
+    highest = 0.0
+    for place, (name, value) in enumerate(sorted(values.items(), key=lambda item: item[1])):
+        highest = max(highest, min(1.0, value * (len(values) - place)))
+        adjusted[name] = highest
+    return {name: adjusted[name] for name in values}
+
+
+def smallest_effect(deviation: float, scenarios: int) -> float:
+    """The difference that a paired comparison sees with 80% power at the 5% level: (1.96 + 0.84) sd / sqrt(n).
+
+    Args:
+        deviation: the standard deviation of the scenarios' differences.
+        scenarios: how many; at least 1.
+
+    Raises:
+        ValueError: when there is no scenario.
+    """
+    if scenarios < 1:
+        raise ValueError("the smallest effect needs at least one scenario")
+    return (1.959963984540054 + 0.8416212335729143) * deviation / sqrt(scenarios)
+
+
+def flaky(sample: Sample) -> list[str]:
+    """The scenarios whose repeats do not all give the same value, by name."""
+    return sorted(name for name, tries in sample.items() if len(set(tries)) > 1)
+
+
+def _counts(tries: int, passed: int, k: int) -> None:
+    if not 1 <= k <= tries:
+        raise ValueError(f"k is {k}; it must be from 1 to the number of tries, {tries}")
+    if not 0 <= passed <= tries:
+        raise ValueError(f"{passed} of {tries} passed, which cannot be")
+
+
+def _t_quantile(freedom: int) -> float:
+    from scipy import stats  # pyright: ignore[reportMissingTypeStubs]  (scipy has no stubs of its own)
+
+    return float(cast("Any", stats).t.ppf(0.5 + CONFIDENCE / 2, freedom))
+
+
+def _mean(sample: Any, axis: int) -> Any:
+    return sample.mean(axis=axis)
+
+
+def _sign_flip(differences: Sequence[float]) -> float:
+    from scipy import stats  # pyright: ignore[reportMissingTypeStubs]  (scipy has no stubs of its own)
+
+    if not any(differences):
+        return 1.0
+    result = cast("Any", stats).permutation_test(
+        (list(differences),),
+        _mean,
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=RESAMPLES,
+        rng=0,
+    )
+    return float(result.pvalue)
