@@ -1,0 +1,113 @@
+"""Faults in what a flow holds: another component type, a changed value, a value at the wrong place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from evals.shape import shape
+from flows.catalogue import Catalogue
+from flows.document import Flow
+from flows.edit import EditError
+from flows.edits.basic import configure
+from flows.edits.replace import replace_component
+from flows.jsonvalues import Json, JsonObject, as_object
+
+Faulty = tuple[str, Flow]
+OTHERS = 2
+"""How many other types a component is exchanged for."""
+
+
+def swap_type(flow: Flow, catalogue: Catalogue) -> Iterator[Faulty]:
+    """Each component exchanged for one of another type that a search for its own finds next."""
+    for node in flow.nodes:
+        kind = None if node.is_note else catalogue.get(node.type)
+        if kind is None:
+            continue
+        near = [match.type for match in catalogue.search(kind.display_name, OTHERS + 4) if match.type != node.type]
+        for other in near[:OTHERS]:
+            try:
+                edit = replace_component(flow, catalogue, node.id, other)
+            except EditError:
+                continue
+            yield f"{node.id} became {other}", edit.flow
+
+
+def change_value(flow: Flow, catalogue: Catalogue) -> Iterator[Faulty]:
+    """Each value that someone set, set to another."""
+    for part in shape(flow, catalogue).parts:
+        node = flow.node(part.id)
+        for name in part.values:
+            if node is None or name == "code":
+                continue
+            other = _other(as_object(node.template.get(name)))
+            if other is None:
+                continue
+            try:
+                edit = configure(flow, catalogue, part.id, {name: other})
+            except EditError:
+                continue
+            yield f"{part.id}.{name} changed", edit.flow
+
+
+def move_value(flow: Flow, catalogue: Catalogue) -> Iterator[Faulty]:
+    """Each text that someone set, moved to another text field of its component that was empty."""
+    for part in shape(flow, catalogue).parts:
+        node = flow.node(part.id)
+        kind = catalogue.get(part.type)
+        if node is None or kind is None:
+            continue
+        for name in part.values:
+            value = node.value(name)
+            default = as_object(kind.template.get(name)).get("value")
+            if not isinstance(value, str) or name == "code":
+                continue
+            for target, field in node.template.items():
+                empty = field.get("type") == "str" and field.get("value") in ("", None) and field.get("show", True)
+                if target == name or not empty or field.get("options"):
+                    continue
+                emptied = default if isinstance(default, str) else ""
+                try:
+                    edit = configure(flow, catalogue, part.id, {name: emptied, target: value})
+                except EditError:
+                    continue
+                yield f"{part.id}.{name} moved to {target}", edit.flow
+                break
+
+
+def silent_edit(before: Flow, flow: Flow, catalogue: Catalogue) -> Iterator[Faulty]:
+    """Something changed that was there before and that nobody asked about: a value, or a display name.
+
+    Args:
+        before: the canvas at the start; only what it holds is touched.
+        flow: the flow at the end.
+        catalogue: the component types.
+    """
+    for node in flow.nodes:
+        old = before.node(node.id)
+        if node.is_note or old is None or old.type != node.type:
+            continue
+        for name, field in node.template.items():
+            other = _other(field) if field.get("type") in ("bool", "int") and field.get("show", True) else None
+            if other is None or field.get("value") != as_object(old.template.get(name)).get("value"):
+                continue
+            try:
+                edit = configure(flow, catalogue, node.id, {name: other})
+            except EditError:
+                continue
+            yield f"{node.id}.{name} changed unasked", edit.flow
+            break
+
+
+def _other(field: JsonObject) -> Json:
+    """A legal value that is not the field's, or None when none can be said."""
+    value, options = field.get("value"), field.get("options")
+    if isinstance(options, list) and options:
+        names = [as_object(option).get("name", option) if isinstance(option, dict) else option for option in options]
+        return next((name for name in names if isinstance(name, str) and name and str(name) not in str(value)), None)
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int | float):
+        return value + 1
+    if isinstance(value, str):
+        return f"{value} (altered)" if value else None
+    return None
