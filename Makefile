@@ -43,8 +43,8 @@ bench: install ## Measure, side by side, and print ratios.
 	@$(BIN)/python -m benchmarks
 
 evals: install ## Play the scenarios offline and print the scores.
-	@$(BIN)/wirewright eval run --player demo --min-pass 1.0
-	@$(BIN)/wirewright eval run --player script --min-pass 1.0
+	@$(BIN)/wirewright eval run --player oracle --gate evals/gates/oracle.yaml
+	@$(BIN)/wirewright eval run --player demo --gate evals/gates/demo.yaml
 
 soak: install ## Run the suite ROUNDS times in random order.
 	@for round in $$(seq 1 $(ROUNDS)); do \

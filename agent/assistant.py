@@ -1,6 +1,5 @@
 """The assistant: assembled in one place, it takes turns."""
 
-import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
@@ -8,16 +7,26 @@ from pydantic_ai.models import Model
 
 from agent.chain import chain
 from agent.conduct import Conduct
+from agent.connecting import connect
 from agent.failures import AssistantUnavailable
 from agent.inflow import flow_models
-from agent.providers import ModelChoice, choose, connect
+from agent.keys import ProviderKeys
+from agent.memory import Memory, ProcessMemory
+from agent.memory_file import FileMemory
+from agent.news import watched
+from agent.providers import PROVIDERS, ModelChoice, choose
 from agent.settings import AssistantSettings
 from agent.stream import TurnStream
 from agent.turn import TurnError, TurnRequest
 from flows.catalogue import Catalogue, CatalogueMissing
 from flows.document import Flow
+from runtime.catalogue_file import CatalogueFile
+from runtime.component_sources import MakesComponents
 from runtime.provision import RunnerEnvironment
 from runtime.runner import Runner
+from runtime.user_files import UserFiles
+from runtime.workshop import Workshop
+from tools.approvals import Approval
 from tools.run import READY_SECONDS
 from tools.workbench import Runs, Workbench, obstacle
 
@@ -30,6 +39,7 @@ class Assistant:
         runner: runs flows.
         catalogue: the component types; None loads the exported ones when a turn first needs them.
         model: answers every turn in place of the configured providers: a script, or a test's model.
+        memory: keeps conversations; None follows the settings.
     """
 
     def __init__(
@@ -39,12 +49,16 @@ class Assistant:
         *,
         catalogue: Catalogue | None = None,
         model: Model | None = None,
+        memory: Memory | None = None,
     ) -> None:
         self.settings = settings
+        self.memory = memory or _memory(settings)
         self.runner = runner
         self._catalogue = catalogue
+        self._exported = CatalogueFile(settings.cache / "catalogue.json")
         self._model = model
-        self._connected: dict[tuple[str, str], Model] = {}
+        self.keys = ProviderKeys(settings.data)
+        self._connected: dict[tuple[str, ...], Model] = {}
 
     @classmethod
     @asynccontextmanager
@@ -59,7 +73,8 @@ class Assistant:
         """
         settings = settings or AssistantSettings()
         environment = RunnerEnvironment.locate(settings.cache)
-        models = flow_models(settings.model, own=model)
+        keys = ProviderKeys(settings.data)
+        models = flow_models(settings.model, own=model, environment=keys.environment)
         runner = Runner(
             environment,
             concurrency=settings.concurrency,
@@ -67,7 +82,11 @@ class Assistant:
             allow_variables=settings.run_variables,
         )
         async with runner:
-            yield cls(settings, runner, model=model)
+            assistant = cls(settings, runner, model=model)
+            try:
+                yield assistant
+            finally:
+                await assistant.aclose()
 
     def choose(self, wanted: str | None) -> ModelChoice:
         """The models that would serve a request.
@@ -80,27 +99,26 @@ class Assistant:
         """
         if self._model is not None:
             return ModelChoice(provider="scripted", names=(self._model.model_name,))
-        return choose(wanted, self.settings.model)
+        return choose(wanted, self.settings.model, self.keys.environment())
 
     @property
     def knows_components(self) -> bool:
         """Whether the component types can be had without waiting for the runner's first installation."""
-        return self._catalogue is not None or (self.settings.cache / "catalogue.json").exists()
+        return self._catalogue is not None or self._exported.there
 
     async def catalogue(self) -> Catalogue:
-        """The component types, loaded once; waits for the runner's first installation when there are none yet.
+        """The component types as they are now; waits for the runner's first installation when there are none yet.
 
         Raises:
             AssistantUnavailable: when they cannot be had.
         """
-        if self._catalogue is None:
-            path = self.settings.cache / "catalogue.json"
-            try:
-                self._catalogue = await asyncio.to_thread(Catalogue.load, path)
-            except CatalogueMissing:
-                await self._installed()
-                self._catalogue = await asyncio.to_thread(Catalogue.load, path)
-        return self._catalogue
+        if self._catalogue is not None:
+            return self._catalogue
+        try:
+            return await self._exported.current()
+        except CatalogueMissing:
+            await self._installed()
+            return await self._exported.current()
 
     def turn(self, request: TurnRequest) -> TurnStream:
         """One turn, as a stream to iterate and to leave; nothing happens before its first event is asked for.
@@ -108,7 +126,17 @@ class Assistant:
         Raises:
             ModelChoiceError: when the requested model cannot be had.
         """
-        return TurnStream(Conduct(self, request, self.choose(request.model)).run)
+        choice = self.choose(request.model)
+        return TurnStream(watched(Conduct(self, request, choice).run, request, choice, self.settings))
+
+    async def pending(self, user: str, session: str) -> dict[str, Approval]:
+        """What waits for an answer in a conversation, by tool call id."""
+        pending = (await self.memory.load(user, session)).pending
+        return {} if pending is None else pending.left
+
+    async def reset(self, user: str, session: str) -> None:
+        """Forget a conversation; one that is not known is no fault."""
+        await self.memory.forget(user, session)
 
     def workbench(self, request: TurnRequest, catalogue: Catalogue, choice: ModelChoice) -> Workbench:
         """What the tools of a turn work on; a flow that asks for the assistant's model gets the one of this turn."""
@@ -119,20 +147,36 @@ class Assistant:
             catalogue=catalogue,
             runner=self.runner,
             flow=request.flow or Flow.empty(),
-            models=flow_models(default, connect=self.model, own=self._model),
+            models=flow_models(default, connect=self.model, own=self._model, environment=self.keys.environment),
+            sandbox=UserFiles(self.settings.data, request.user),
+            workshop=self._workshop(request),
         )
+
+    def _workshop(self, request: TurnRequest) -> Workshop | None:
+        if not isinstance(self.runner, MakesComponents):
+            return None
+        return Workshop(self.settings.data, request.user, self.runner, request.components)
 
     def model(self, choice: ModelChoice) -> Model:
         """The model of one turn: an own one, or the chain over the chosen candidates."""
         if self._model is not None:
             return self._model
-        return chain([self._candidate(choice.provider, name) for name in choice.names])
+        return chain([self._candidate(choice.provider, name) for name in choice.names], choice.provider)
 
     def _candidate(self, provider: str, name: str) -> Model:
-        key = (provider, name)
+        """A client, kept as long as what its provider reads stays the same."""
+        values = self.keys.environment()
+        key = (provider, name, *(values.get(variable, "") for variable in PROVIDERS[provider].variables))
         if key not in self._connected:
-            self._connected[key] = connect(provider, name)
+            self._connected[key] = connect(provider, name, values)
         return self._connected[key]
+
+    async def aclose(self) -> None:
+        """Close the clients of the model providers."""
+        for model in self._connected.values():
+            async with model:  # leaving it closes its connections
+                pass
+        self._connected.clear()
 
     async def _installed(self) -> None:
         unavailable = await obstacle(self.runner, READY_SECONDS)
@@ -140,3 +184,7 @@ class Assistant:
             raise AssistantUnavailable(
                 TurnError(code="catalogue_missing", message=unavailable.message, fix=unavailable.fix)
             )
+
+
+def _memory(settings: AssistantSettings) -> Memory:
+    return FileMemory(settings.data / "conversations.sqlite") if settings.memory == "file" else ProcessMemory()

@@ -5,8 +5,8 @@ Loads PydanticAI only when a flow asks for a model, so that running a flow witho
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, TypeAlias
 
 from runtime.gateway.access import ASSISTANT, Models, NoModel
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
     from agent.providers import ModelChoice
+
+Environment: TypeAlias = Callable[[], Mapping[str, str]]
+"""Gives the variables that make providers available, as they are now."""
 
 EMBEDDINGS = {
     "openai": "text-embedding-3-small",
@@ -29,7 +32,11 @@ _SET_KEY = "Set a provider's key, such as OPENAI_API_KEY."
 
 
 def flow_models(
-    default: str | None, *, connect: Callable[[ModelChoice], Model] | None = None, own: Model | None = None
+    default: str | None,
+    *,
+    connect: Callable[[ModelChoice], Model] | None = None,
+    own: Model | None = None,
+    environment: Environment | None = None,
 ) -> Models:
     """The models of flows: by name behind the provider's chain, and what the configuration names as the assistant's.
 
@@ -37,25 +44,32 @@ def flow_models(
         default: `provider:name`, a provider, `demo`, or None for the first provider that is configured.
         connect: makes the model of a choice; keeps what it made.
         own: answers every call, whatever it names: a script, or a test's model.
+        environment: gives the variables that make providers available; the process's own when None.
     """
 
+    def values() -> Mapping[str, str] | None:
+        return None if environment is None else environment()
+
     def resolve(name: str) -> Model:
-        return own or (connect or _connected)(_choice(name, default))
+        if own is not None:
+            return own
+        choice = _choice(name, default, values())
+        return connect(choice) if connect else _connected(choice, values())
 
     def embed(name: str) -> EmbeddingModel:
         if own is not None:
             raise NoModel("The script that answers for models makes no embeddings.")
-        return _embedding(name, default)
+        return _embedding(name, default, values())
 
     return Models(resolve=resolve, embed=embed)
 
 
-def _choice(name: str, default: str | None) -> ModelChoice:
+def _choice(name: str, default: str | None, environment: Mapping[str, str] | None) -> ModelChoice:
     from agent.failures import ModelChoiceError
     from agent.providers import choose
 
     try:
-        choice = choose(None if name == ASSISTANT else name, default)
+        choice = choose(None if name == ASSISTANT else name, default, environment)
     except ModelChoiceError as refused:
         error = refused.error
         code = "missing_key" if error.code == "provider_not_configured" else "missing_model"
@@ -65,23 +79,23 @@ def _choice(name: str, default: str | None) -> ModelChoice:
     return choice
 
 
-def _connected(choice: ModelChoice) -> Model:
+def _connected(choice: ModelChoice, environment: Mapping[str, str] | None) -> Model:
     from agent.chain import chain
-    from agent.providers import connect
+    from agent.connecting import connect
 
-    return chain([connect(choice.provider, name) for name in choice.names])
+    return chain([connect(choice.provider, name, environment) for name in choice.names], choice.provider)
 
 
-def _embedding(name: str, default: str | None) -> EmbeddingModel:
-    from pydantic_ai.embeddings import infer_embedding_model
-    from pydantic_ai.exceptions import UserError
+def _embedding(name: str, default: str | None, environment: Mapping[str, str] | None) -> EmbeddingModel:
+    from agent.connecting import connect_embedding
+    from agent.failures import ModelChoiceError
 
-    choice = _choice(name, default)
+    choice = _choice(name, default, environment)
     provider = choice.provider
     wanted = EMBEDDINGS.get(provider) if name == ASSISTANT else name.partition(":")[2]
     if not wanted:
         raise NoModel(f"{provider} has no embedding model here.", "Choose an embedding model of another provider.")
     try:
-        return infer_embedding_model(f"{'openai' if provider == 'openai-chat' else provider}:{wanted}")
-    except (ValueError, UserError):  # PydanticAI knows no embeddings of this provider
-        raise NoModel(f"{provider} makes no embeddings.", "Choose an embedding model of another provider.") from None
+        return connect_embedding(provider, wanted, environment)
+    except ModelChoiceError as refused:
+        raise NoModel(refused.error.message, refused.error.fix) from None

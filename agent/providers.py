@@ -1,10 +1,8 @@
-"""Model providers: which are available here, what models they have, and how a choice becomes a model."""
+"""Model providers: which are available here, what models they have, and how a wish becomes a choice of models."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-
-from pydantic_ai.models import Model, infer_model
 
 from agent.failures import ModelChoiceError
 
@@ -19,50 +17,111 @@ class ProviderInfo:
     Attributes:
         name: PydanticAI's prefix.
         title: its name for people.
-        variable: the environment variable that makes it available: its key, or its base URL when it needs none.
-        models: candidates, newest first; the chain follows this order.
+        ways: the sets of environment variables that make it available, the usual one first: one whole set is enough.
+        also: variables that it reads, too, and does not need.
+        models: candidates, newest first; the chain follows this order. None where only the account knows the names.
     """
 
     name: str
     title: str
-    variable: str
-    models: tuple[str, ...]
+    ways: tuple[tuple[str, ...], ...]
+    also: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+
+    @property
+    def variable(self) -> str:
+        """The variable that usually makes it available: its key, or its base URL when it needs none."""
+        return self.ways[0][0]
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """Every variable that it reads, each once."""
+        return tuple(dict.fromkeys((*(name for way in self.ways for name in way), *self.also)))
+
+    def available(self, environment: Mapping[str, str]) -> bool:
+        """Whether one of its ways is complete."""
+        return any(all(environment.get(name, "").strip() for name in way) for way in self.ways)
 
 
 _OPENAI = ("gpt-6.1-sol", "gpt-6.1-terra", "gpt-6-astra", "gpt-6-luna", "gpt-5.6-sol", "gpt-5.6-terra", "gpt-5.6-luna")
+_ANTHROPIC = ("claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-5-5", "claude-opus-4-8", "claude-sonnet-4-6")
+_REGIONS = ("AWS_REGION", "AWS_DEFAULT_REGION")
 
-PROVIDERS: Mapping[str, ProviderInfo] = {
-    info.name: info
-    for info in (
-        ProviderInfo(name="openai", title="OpenAI", variable="OPENAI_API_KEY", models=_OPENAI),
-        ProviderInfo(name="openai-chat", title="OpenAI (Chat Completions)", variable="OPENAI_API_KEY", models=_OPENAI),
-        ProviderInfo(
-            name="anthropic",
-            title="Anthropic",
-            variable="ANTHROPIC_API_KEY",
-            models=("claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-5-5", "claude-opus-4-8", "claude-sonnet-4-6"),
+_ALL = (
+    ProviderInfo(name="openai", title="OpenAI", ways=(("OPENAI_API_KEY",),), also=("OPENAI_BASE_URL",), models=_OPENAI),
+    ProviderInfo(
+        name="openai-chat",
+        title="OpenAI (Chat Completions)",
+        ways=(("OPENAI_API_KEY",), ("OPENAI_BASE_URL",)),
+        models=_OPENAI,
+    ),
+    ProviderInfo(
+        name="anthropic",
+        title="Anthropic",
+        ways=(("ANTHROPIC_API_KEY",),),
+        also=("ANTHROPIC_BASE_URL",),
+        models=_ANTHROPIC,
+    ),
+    ProviderInfo(
+        name="google",
+        title="Google",
+        ways=(("GOOGLE_API_KEY",), ("GEMINI_API_KEY",)),
+        also=("GOOGLE_GEMINI_BASE_URL",),
+        models=("gemini-4-argon", "gemini-4-carbon", "gemini-3.8-flash", "gemini-3.1-pro-preview"),
+    ),
+    ProviderInfo(
+        name="groq",
+        title="Groq",
+        ways=(("GROQ_API_KEY",),),
+        also=("GROQ_BASE_URL",),
+        models=("qwen/qwen3.8-27b", "openai/gpt-oss-120b", "openai/gpt-oss-20b"),
+    ),
+    ProviderInfo(
+        name="mistral",
+        title="Mistral",
+        ways=(("MISTRAL_API_KEY",),),
+        also=("MISTRAL_BASE_URL",),
+        models=("mistral-large-latest", "mistral-medium-latest", "mistral-small-latest"),
+    ),
+    ProviderInfo(
+        name="openrouter",
+        title="OpenRouter",
+        ways=(("OPENROUTER_API_KEY",),),
+        also=("OPENROUTER_BASE_URL",),
+        models=("openai/gpt-6.1-sol", "anthropic/claude-opus-5.5", "google/gemini-4-argon", "openai/gpt-6-luna"),
+    ),
+    ProviderInfo(
+        name="azure",
+        title="Azure OpenAI",
+        ways=(("AZURE_OPENAI_API_KEY", "AZURE_OPENAI_ENDPOINT"),),
+        also=("OPENAI_API_VERSION",),
+    ),
+    ProviderInfo(
+        name="bedrock",
+        title="Amazon Bedrock",
+        ways=(
+            *(("AWS_BEARER_TOKEN_BEDROCK", region) for region in _REGIONS),
+            *(("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", region) for region in _REGIONS),
         ),
-        ProviderInfo(
-            name="google",
-            title="Google",
-            variable="GOOGLE_API_KEY",
-            models=("gemini-4-argon", "gemini-4-carbon", "gemini-3.8-flash", "gemini-3.1-pro-preview"),
-        ),
-        ProviderInfo(
-            name="groq",
-            title="Groq",
-            variable="GROQ_API_KEY",
-            models=("openai/gpt-oss-120b", "qwen/qwen3.8-27b", "openai/gpt-oss-20b"),
-        ),
-        ProviderInfo(
-            name="mistral",
-            title="Mistral",
-            variable="MISTRAL_API_KEY",
-            models=("mistral-large-latest", "mistral-medium-latest", "mistral-small-latest"),
-        ),
-        ProviderInfo(name="ollama", title="Ollama", variable="OLLAMA_BASE_URL", models=("qwen3", "llama3.1")),
-    )
-}
+        also=("AWS_SESSION_TOKEN", "AWS_ENDPOINT_URL_BEDROCK_RUNTIME"),
+        models=tuple(f"global.anthropic.{name}" for name in _ANTHROPIC),
+    ),
+    ProviderInfo(
+        name="ollama",
+        title="Ollama",
+        ways=(("OLLAMA_BASE_URL",),),
+        also=("OLLAMA_API_KEY",),
+        models=("qwen3", "llama3.1"),
+    ),
+    ProviderInfo(
+        name="openai-compatible",
+        title="OpenAI-compatible server",
+        ways=(("OPENAI_COMPATIBLE_BASE_URL",),),
+        also=("OPENAI_COMPATIBLE_API_KEY",),
+    ),
+)
+
+PROVIDERS: Mapping[str, ProviderInfo] = {info.name: info for info in _ALL}
 """Every provider that can be asked for by name, in the order in which a default is looked for."""
 
 
@@ -82,7 +141,7 @@ class ModelChoice:
 def available(environment: Mapping[str, str] | None = None) -> list[ProviderInfo]:
     """The providers whose own rule is met, in the order of `PROVIDERS`."""
     values = os.environ if environment is None else environment
-    return [info for info in PROVIDERS.values() if values.get(info.variable, "").strip()]
+    return [info for info in PROVIDERS.values() if info.available(values)]
 
 
 def choose(wanted: str | None, default: str | None, environment: Mapping[str, str] | None = None) -> ModelChoice:
@@ -94,11 +153,12 @@ def choose(wanted: str | None, default: str | None, environment: Mapping[str, st
         environment: where keys are looked for; the process's own when None.
 
     Raises:
-        ModelChoiceError: when the provider is unknown or not configured. The demo never steps in for it.
+        ModelChoiceError: when the provider is unknown, not configured, or has no models to choose from. The demo never
+            steps in for it.
     """
     asked = (wanted or default or "").strip()
     if not asked:
-        ready = available(environment)
+        ready = [info for info in available(environment) if info.models]
         return ModelChoice(provider=ready[0].name, names=ready[0].models) if ready else ModelChoice(provider=DEMO)
     if asked == DEMO:
         return ModelChoice(provider=DEMO)
@@ -114,53 +174,13 @@ def choose(wanted: str | None, default: str | None, environment: Mapping[str, st
         raise ModelChoiceError.of(
             "provider_not_configured",
             f"Provider '{provider}' is not configured. Available providers: {names}.",
-            f"Set {info.variable}, or choose another provider.",
+            f"Set {' and '.join(info.ways[0])}, or choose another provider.",
+        )
+    if not name and not info.models:
+        raise ModelChoiceError.of(
+            "model_needed",
+            f"Only your account knows the models of {info.title}.",
+            f"Name one, as {provider}:NAME.",
         )
     rest = tuple(model for model in info.models if model != name)
     return ModelChoice(provider=provider, names=(name, *rest) if name else info.models)
-
-
-def connect(provider: str, name: str) -> Model:
-    """A model of an available provider, with the SDK's own retries off: the chain decides what is tried again."""
-    builder = _BUILDERS.get(provider)
-    return builder(name) if builder else infer_model(f"{provider}:{name}")
-
-
-def _openai(name: str) -> Model:
-    from openai import AsyncOpenAI
-    from pydantic_ai.models.openai import OpenAIResponsesModel
-    from pydantic_ai.providers.openai import OpenAIProvider
-
-    return OpenAIResponsesModel(name, provider=OpenAIProvider(openai_client=AsyncOpenAI(max_retries=0)))
-
-
-def _openai_chat(name: str) -> Model:
-    from openai import AsyncOpenAI
-    from pydantic_ai.models.openai import OpenAIChatModel
-    from pydantic_ai.providers.openai import OpenAIProvider
-
-    return OpenAIChatModel(name, provider=OpenAIProvider(openai_client=AsyncOpenAI(max_retries=0)))
-
-
-def _anthropic(name: str) -> Model:
-    from anthropic import AsyncAnthropic
-    from pydantic_ai.models.anthropic import AnthropicModel
-    from pydantic_ai.providers.anthropic import AnthropicProvider
-
-    return AnthropicModel(name, provider=AnthropicProvider(anthropic_client=AsyncAnthropic(max_retries=0)))
-
-
-def _groq(name: str) -> Model:
-    from groq import AsyncGroq
-    from pydantic_ai.models.groq import GroqModel
-    from pydantic_ai.providers.groq import GroqProvider
-
-    return GroqModel(name, provider=GroqProvider(groq_client=AsyncGroq(max_retries=0)))
-
-
-_BUILDERS: Mapping[str, Callable[[str], Model]] = {
-    "openai": _openai,
-    "openai-chat": _openai_chat,
-    "anthropic": _anthropic,
-    "groq": _groq,
-}

@@ -1,7 +1,7 @@
 """What the assistant reads from the environment."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -33,8 +33,24 @@ class AssistantSettings(BaseSettings):
     request_limit: int = Field(default=30, ge=1)
     """How many model requests one turn may make."""
 
+    tool_limit: int = Field(default=100, ge=1)
+    """How many tool calls one turn may make."""
+
+    token_limit: int = Field(default=2_000_000, ge=1_000)
+    """How many tokens one turn may take, its retries included."""
+
+    context_tokens: int = Field(default=128_000, ge=4_000)
+    """How many tokens the context of the models holds; near its end, what a turn has done so far is summarised."""
+
+    memory: Literal["process", "file"] = "process"
+    """Where conversations are kept: in this process, or in a file of the data folder, which outlives it."""
+
     input_limit: int = Field(default=20_000, ge=100)
     """How many characters of a message are read; the rest is cut, and the model is told so."""
+
+    trace_content: bool = False
+    """Whether traces and logs may hold what was said: messages, tool arguments and results. Off, they hold names, sizes
+    and durations alone."""
 
     @field_validator("run_variables", mode="before")
     @classmethod

@@ -1,64 +1,26 @@
 """A turn's request and result: what callers give, and the one value that a finished turn leaves behind."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler
-from pydantic_ai import AgentStreamEvent, CustomEvent, ModelMessage
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic_ai import AgentStreamEvent, CustomEvent, ModelMessage, ToolApproved, ToolDenied
 from pydantic_ai.usage import RunUsage
-from pydantic_core import CoreSchema, core_schema
 
 from flows.actions import FlowAction
-from flows.actions_json import action_from_json, action_to_json
 from flows.document import Flow
 from flows.faults import Fault
 from runtime.results import RunResult
+from tools.approvals import Approval
+from tools.events import FileChange
+from tools.jsonform import ActionJson, FaultJson, FlowJson, RunJson
 
-Intent: TypeAlias = Literal["question", "action", "off_topic"]
-Outcome: TypeAlias = Literal["complete", "refused", "error", "cancelled"]
-
-
-class _JsonForm:
-    """Lets pydantic read and write a value by its own JSON form, without looking inside its class.
-
-    Args:
-        read: makes the value from its JSON, or passes it through.
-        write: gives its JSON.
-    """
-
-    def __init__(self, read: Callable[[Any], Any], write: Callable[[Any], Any]) -> None:
-        self._read = read
-        self._write = write
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        written = core_schema.plain_serializer_function_ser_schema(self._write)
-        return core_schema.no_info_plain_validator_function(self._read, serialization=written)
-
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        return {"type": "object"}
-
-
-def _as_flow(value: Any) -> Flow:
-    return value if isinstance(value, Flow) else Flow.from_json(value)
-
-
-def _as_action(value: Any) -> FlowAction:
-    return action_from_json(value) if isinstance(value, dict) else value  # pyright: ignore[reportUnknownArgumentType]
-
-
-def _as_run(value: Any) -> RunResult:
-    return value if isinstance(value, RunResult) else RunResult.from_json(value)
-
-
-def _as_fault(value: Any) -> Fault:
-    return value if isinstance(value, Fault) else Fault(**value)
-
-
-FlowJson = Annotated[Flow, _JsonForm(_as_flow, Flow.to_json)]
-ActionJson = Annotated[FlowAction, _JsonForm(_as_action, action_to_json)]
-RunJson = Annotated[RunResult, _JsonForm(_as_run, RunResult.to_json)]
-FaultJson = Annotated[Fault, _JsonForm(_as_fault, Fault.to_json)]
+Intent: TypeAlias = Literal[
+    "generate_component", "build_flow", "component_then_flow", "run_flow", "manage_files", "question", "off_topic"
+]
+Outcome: TypeAlias = Literal["complete", "pending", "refused", "error", "cancelled"]
+Answer: TypeAlias = Annotated[ToolApproved | ToolDenied, Field(discriminator="kind")]
+"""What the user says to one approval."""
 
 
 class TurnRequest(BaseModel):
@@ -70,6 +32,10 @@ class TurnRequest(BaseModel):
         user: who asks.
         flow: the canvas; None is an empty one.
         model: `provider:name` or `demo`; None takes the configured default.
+        answers: what the user says to pending approvals, by tool call id. With answers alone the text may be empty;
+            with a text of its own, everything still unanswered is denied.
+        apply: whether changes of the user's own texts `ask` first or are `always` applied.
+        components: component types of the flow's own, as source code.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -79,6 +45,9 @@ class TurnRequest(BaseModel):
     user: str = "local"
     flow: FlowJson | None = None
     model: str | None = None
+    answers: dict[str, Answer] = Field(default_factory=dict[str, Answer])
+    apply: Literal["ask", "always"] = "ask"
+    components: tuple[str, ...] = ()
 
 
 class TurnError(BaseModel):
@@ -111,6 +80,9 @@ class TurnResult(BaseModel):
         runs: the user's runs, in order.
         faults: what is still wrong with the resulting or proposed flow.
         caveats: what could not be verified.
+        approvals: what waits for the user's answer, by tool call id; present when `outcome` is `pending`.
+        deferred: whether the request asks for steps beyond those that wait for an answer.
+        files: what became of the user's files, in order.
         usage: tokens and requests by phase (`intent`, `main`, `flow`: the models of the flows that were run).
         seconds: wall-clock duration.
         models: the models that answered, in order, each once.
@@ -128,6 +100,9 @@ class TurnResult(BaseModel):
     runs: list[RunJson] = Field(default_factory=list[RunResult])
     faults: list[FaultJson] = Field(default_factory=list[Fault])
     caveats: list[str] = Field(default_factory=list[str])
+    approvals: dict[str, Approval] = Field(default_factory=dict[str, Approval])
+    deferred: bool = False
+    files: list[FileChange] = Field(default_factory=list[FileChange])
     usage: dict[str, RunUsage] = Field(default_factory=dict[str, RunUsage])
     seconds: float
     models: list[str] = Field(default_factory=list[str])

@@ -1,4 +1,4 @@
-"""One build turn over HTTP with a scripted model of no latency, over the OpenAI Chat wire: time and characters."""
+"""Build turns over HTTP with a scripted model of no latency, over the OpenAI Chat wire: time, alone and side by side."""
 
 import asyncio
 import json
@@ -7,34 +7,38 @@ import sys
 from pathlib import Path
 from statistics import median
 from time import perf_counter
+from typing import Any
 
 import httpx
 
+from benchmarks.budgets import TRAJECTORIES
 from benchmarks.serving import free_port
 from scripts.scripted_provider import Reply, ScriptedProvider
 
-SPEC = "name: Echo\nnodes:\n  a: ChatInput\n  b: ChatOutput\nedges:\n  a.message -> b.input_value\n"
-TRAJECTORY = (
-    Reply(text="action"),
-    Reply(calls=(("search_components", {"query": "chat"}),)),
-    Reply(calls=(("describe_component", {"type": "ChatInput"}),)),
-    Reply(calls=(("describe_component", {"type": "ChatOutput"}),)),
-    Reply(calls=(("build_flow", {"spec": SPEC}),)),
-    Reply(text="I built an echo flow."),
-)
 ROUNDS = 12
+PARALLEL = 32
+MESSAGE = {"input_value": "Build an echo flow"}
+
+
+def long_way(body: dict[str, Any]) -> Reply:
+    """The original's trajectory, decided by what was said before: classify, search, describe twice, build, answer."""
+    replies = TRAJECTORIES[0].replies
+    return replies[0] if not body.get("tools") else replies[1 + _answers(body)]
+
+
+def direct_way(body: dict[str, Any]) -> Reply:
+    """Classify, build, answer."""
+    replies = TRAJECTORIES[1].replies
+    return replies[0] if not body.get("tools") else replies[1 + _answers(body)]
+
+
+def _answers(body: dict[str, Any]) -> int:
+    return sum(message["role"] == "tool" for message in body["messages"])
 
 
 async def measure() -> list[str]:
-    """Play the turn against a served assistant and count what it sent to its model."""
-    at = 0
-
-    def script(_: dict[str, object]) -> Reply:
-        nonlocal at
-        at += 1
-        return TRAJECTORY[(at - 1) % len(TRAJECTORY)]
-
-    provider = ScriptedProvider(script)
+    """Play build turns against a served assistant: one after the other, then many at once."""
+    provider = ScriptedProvider(long_way)
     async with provider.serve() as base_url:
         port = free_port()
         server = await asyncio.create_subprocess_exec(
@@ -54,30 +58,58 @@ async def measure() -> list[str]:
         try:
             async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=120) as client:
                 await _ready(client)
-                times, firsts = [], []
-                for _ in range(ROUNDS):
-                    total, first = await _turn(client)
-                    times.append(total)
-                    firsts.append(first)
+                long, first = await _rounds(client)
+                characters = provider.characters // ROUNDS
+                provider.script = direct_way
+                direct, _ = await _rounds(client)
+                run = await _run_alone(client)
+                seconds, finished = await _side_by_side(client)
         finally:
             server.terminate()
             await server.wait()
-    characters = provider.characters // ROUNDS
-    summary = (
-        f"one build turn over HTTP (6 requests, verified by a run): {median(times[2:]):.0f} ms, first event after "
-        f"{median(firsts[2:]):.1f} ms, {characters:,} characters of request bodies; the original, unverified: 465 ms, "
-        f"250,085 characters (ratios {median(times[2:]) / 465:.2f} and {characters / 250_085:.2f})"
-    )
-    return [summary]
+    return [
+        f"one build turn over HTTP (6 requests, verified by a run): {long:.0f} ms, first event after {first:.1f} ms, "
+        f"{characters:,} characters of request bodies; the original, unverified: 465 ms, 250,085 characters (ratios "
+        f"{long / 465:.2f} and {characters / 250_085:.2f})",
+        f"the direct way (3 requests): {direct:.0f} ms, of which a run alone takes {run:.0f}: {direct - run:.0f} ms "
+        "beyond the run (target: at most 40)",
+        f"{PARALLEL} such turns at once: {finished} finished in {seconds:.2f} s, {finished / seconds:.1f} a second "
+        "(target: all, at 15 or more; the original finishes none)",
+    ]
+
+
+async def _rounds(client: httpx.AsyncClient) -> tuple[float, float]:
+    """Turns one after the other: the median of their times and of the first event's, in milliseconds."""
+    taken = [await _turn(client) for _ in range(ROUNDS)]
+    return median(total for total, _ in taken[2:]), median(first for _, first in taken[2:])
+
+
+async def _run_alone(client: httpx.AsyncClient) -> float:
+    """The median time of a run of the same flow over HTTP, in milliseconds."""
+    reply = (await client.post("/api/v1/agentic/assist", json=MESSAGE)).json()
+    stored = (await client.post("/api/v1/flows", json=reply["proposal"])).json()
+    taken: list[float] = []
+    for _ in range(ROUNDS):
+        started = perf_counter()
+        ran = await client.post(f"/api/v1/flows/{stored['id']}/run", json={"input_value": "hello"})
+        taken.append((perf_counter() - started) * 1000)
+        assert ran.json()["ok"], ran.text
+    return median(taken[2:])
+
+
+async def _side_by_side(client: httpx.AsyncClient) -> tuple[float, int]:
+    """Many turns at once: the seconds until the last has ended, and how many were built."""
+    started = perf_counter()
+    replies = await asyncio.gather(*(client.post("/api/v1/agentic/assist", json=MESSAGE) for _ in range(PARALLEL)))
+    seconds = perf_counter() - started
+    return seconds, sum(reply.status_code == 200 and "proposal" in reply.json() for reply in replies)
 
 
 async def _turn(client: httpx.AsyncClient) -> tuple[float, float]:
     started = perf_counter()
     first = 0.0
     last: dict[str, object] = {}
-    async with client.stream(
-        "POST", "/api/v1/agentic/assist/stream", json={"input_value": "Build an echo flow"}
-    ) as response:
+    async with client.stream("POST", "/api/v1/agentic/assist/stream", json=MESSAGE) as response:
         async for frame in response.aiter_lines():
             if frame.startswith("data: "):
                 first = first or (perf_counter() - started) * 1000

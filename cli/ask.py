@@ -6,14 +6,16 @@ from uuid import uuid4
 
 import typer
 
-from cli.failures import FAILED, BadUsage
+from cli.failures import DONE, FAILED, WAITING, BadUsage
 from cli.options import Json
+from cli.own import Folder
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from agent.settings import AssistantSettings
     from agent.turn import TurnRequest, TurnResult
+    from cli.own import Own
     from cli.rendering import Rendering
     from flows.document import Flow
 
@@ -27,6 +29,7 @@ def ask(
         str | None, typer.Option(metavar="FILE", help="Write the resulting or proposed flow there, as Langflow JSON.")
     ] = None,
     model: Annotated[str | None, typer.Option(metavar="M", help="provider:name, or demo.")] = None,
+    components: Folder = None,
     *,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Approve plans and edits without being asked.")] = False,
     as_json: Json = False,
@@ -38,22 +41,30 @@ def ask(
     from cli.rendering import JsonLines, Readable
     from cli.target import writable
 
-    del yes  # nothing waits for an approval yet; accepted so that scripts keep working when something does
     if text == "-" and flow == "-":
         raise BadUsage("usage", "Only one of TEXT and --flow can be -.", fix="Name a file.", where="--flow")
     target = writable(out)
     settings = settings_of(AssistantSettings)
-    _check_model(model, settings)
-    request = TurnRequest(text=_text(text), session=f"cli-{uuid4().hex}", flow=_canvas(flow), model=model)
+    check_model(model, settings)
+    own = own_of(components)
+    request = TurnRequest(
+        text=_text(text),
+        session=f"cli-{uuid4().hex}",
+        flow=canvas_of(flow, own),
+        model=model,
+        components=own.sources,
+        apply="always" if yes else "ask",
+    )
     rendering = JsonLines(request) if as_json else Readable()
-    if not asyncio.run(_turn(request, settings, rendering, target)):
-        raise typer.Exit(FAILED)
+    code = asyncio.run(_turn(request, settings, rendering, target))
+    if code != DONE:
+        raise typer.Exit(code)
 
 
 async def _turn(
     request: "TurnRequest", settings: "AssistantSettings", rendering: "Rendering", target: "Path | None"
-) -> bool:
-    """Take one turn and show it; returns whether it did not fail. An interruption is shown, too, and goes on."""
+) -> int:
+    """Take one turn and show it; returns the exit code. An interruption is shown, too, and goes on."""
     from agent.assistant import Assistant
     from agent.turn import TurnEnded
     from cli.engine import EngineUnavailable, install
@@ -70,17 +81,19 @@ async def _turn(
                 if isinstance(event, TurnEnded):
                     result = event.result
                     if target is not None:
-                        _write(target, result, request.flow)
+                        write_result(target, result, request.flow)
                 rendering.show(event)
     except asyncio.CancelledError:
         rendering.cancelled()
         raise
     finally:
         rendering.close()
-    return result is not None and result.outcome != "error"
+    if result is None or result.outcome == "error":
+        return FAILED
+    return WAITING if result.outcome == "pending" else DONE
 
 
-def _write(target: "Path", result: "TurnResult", canvas: "Flow | None") -> None:
+def write_result(target: "Path", result: "TurnResult", canvas: "Flow | None") -> None:
     """Write the resulting flow, if there is one; a failed turn leaves the file as it is."""
     from cli.output import note
     from cli.target import write_flow
@@ -94,13 +107,19 @@ def _write(target: "Path", result: "TurnResult", canvas: "Flow | None") -> None:
         note(f"The {'flow' if result.proposal is None else 'proposed flow'} is in {target}.")
 
 
-def _check_model(model: str | None, settings: "AssistantSettings") -> None:
-    from agent.failures import ModelChoiceError
+def check_model(model: str | None, settings: "AssistantSettings") -> None:
+    """Refuse a model that cannot be had before any work begins.
+
+    Raises:
+        BadUsage: naming the option or the variable that asks for it.
+    """
+    from agent.failures import AssistantUnavailable
+    from agent.keys import ProviderKeys
     from agent.providers import choose
 
     try:
-        choose(model, settings.model)
-    except ModelChoiceError as error:
+        choose(model, settings.model, ProviderKeys(settings.data).environment())
+    except AssistantUnavailable as error:
         where = "--model" if model is not None else "WIREWRIGHT_MODEL"
         raise BadUsage(error.error.code, error.error.message, fix=error.error.fix, where=where) from None
 
@@ -114,7 +133,27 @@ def _text(text: str) -> str:
     return text
 
 
-def _canvas(name: str | None) -> "Flow | None":
+def own_of(folder: str | None) -> "Own":
+    """The flow's own components.
+
+    Raises:
+        BadUsage: a file holds none that can be used.
+    """
+    from cli.engine import ready_catalogue
+    from cli.output import note
+    from cli.own import Own, inspect_apart, own_components
+
+    if folder is None:
+        return Own()
+    own = own_components(folder, ready_catalogue(), inspect_apart)
+    for fault in own.faults:
+        if fault.is_error:
+            raise BadUsage("invalid_component", fault.message, fix=fault.fix, where="--components")
+        note(fault.message)
+    return own
+
+
+def canvas_of(name: str | None, own: "Own") -> "Flow | None":
     """The canvas to work on.
 
     Raises:
@@ -128,7 +167,7 @@ def _canvas(name: str | None) -> "Flow | None":
     source = read(name)
     if source.is_json:
         return flow_of(source)
-    result = built(source, ready_catalogue())
+    result = built(source, own.beside(ready_catalogue()))
     if result.flow is None:
         fault = next(fault for fault in result.faults if fault.is_error)
         where = source.name if fault.line is None else f"{source.name}: line {fault.line}"

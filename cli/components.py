@@ -35,6 +35,15 @@ def search(
     ],
     limit: Annotated[int, typer.Option(min=1, metavar="N", help="How many matches to give at most.")] = 10,
     *,
+    accepts: Annotated[
+        str | None, typer.Option(metavar="TYPE", help="Only components that take this type of data, such as Table.")
+    ] = None,
+    produces: Annotated[
+        str | None,
+        typer.Option(metavar="TYPE", help="Only components that give it; Tool: those that an agent can use."),
+    ] = None,
+    category: Annotated[str | None, typer.Option(metavar="NAME", help="Only components of this category.")] = None,
+    legacy: Annotated[bool, typer.Option("--legacy", help="Legacy components too, in their place by rank.")] = False,
     as_json: Json = False,
 ) -> None:
     """Find component types by what they do, best first."""
@@ -42,7 +51,11 @@ def search(
 
     catalogue = ready_catalogue()
     for number, asked in enumerate(_queries() if query == "-" else [Asked(query)]):
-        matches = [] if asked.query is None else catalogue.search(asked.query, limit)
+        matches: list[Match] = []
+        if asked.query is not None:
+            matches = catalogue.search(
+                asked.query, limit, accepts=accepts, produces=produces, category=category, legacy=legacy
+            )
         near = [] if matches or asked.query is None else catalogue.nearest_matches(asked.query)
         if as_json:
             _print_json(asked, matches, near)
@@ -61,14 +74,14 @@ def describe(
     from cli.output import answer, document
 
     catalogue = ready_catalogue()
-    found = catalogue.get(type_name)
+    found = catalogue.meant(type_name)
     if found is None:
         stopped = _unknown(type_name, catalogue)
         if not as_json:
             raise stopped
         document({"ok": False, "type": type_name, "error": stopped.to_json()})
         raise typer.Exit(FAILED)
-    text = catalogue.describe(type_name)
+    text = catalogue.describe(found.type)
     if as_json:
         document(_described(found, text))
     else:

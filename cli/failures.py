@@ -7,6 +7,7 @@ ErrorJson: TypeAlias = dict[str, str | None]
 DONE = 0
 FAILED = 1
 MISUSED = 2
+WAITING = 3
 
 
 class Stopped(Exception):

@@ -9,6 +9,7 @@ import typer
 from cli import compare, templates
 from cli.failures import FAILED, BadUsage
 from cli.options import FlowFile, Json
+from cli.own import Folder, Inspect, inspect_apart, inspect_with
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,6 +33,7 @@ def build(
     out: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write the flow there, as Langflow JSON, once it is built.")
     ] = None,
+    components: Folder = None,
     *,
     as_json: Json = False,
 ) -> None:
@@ -41,7 +43,7 @@ def build(
     from cli.target import writable, write_flow
 
     target = writable(out)
-    made, catalogue = flow_in(f)
+    made, catalogue = flow_in(f, components=components)
     if made.flow is not None and catalogue is not None and not made.from_spec:
         made = replace(made, faults=tuple(_checked(made, catalogue)))
     flow = made.flow if sound(made.faults) else None
@@ -56,12 +58,12 @@ def build(
 
 
 @commands.command(epilog="Example: wirewright flow check flow.json --json")
-def check(f: FlowFile, *, as_json: Json = False) -> None:
+def check(f: FlowFile, components: Folder = None, *, as_json: Json = False) -> None:
     """Find everything that would keep a flow from running as asked. Spec text is built first."""
     from cli.faults import counted, lines, sound
     from cli.output import answer, document
 
-    made, catalogue = flow_in(f)
+    made, catalogue = flow_in(f, components=components)
     faults = _checked(made, catalogue)
     ok = sound(faults)
     if as_json:
@@ -83,6 +85,7 @@ def run(
     tweak: Annotated[
         list[str] | None, typer.Option(metavar="NODE.FIELD=VALUE", help="A value for this run alone; may be repeated.")
     ] = None,
+    components: Folder = None,
     *,
     events: Annotated[bool, typer.Option("--events", help="Tell of each node as it begins and ends.")] = False,
     as_json: Json = False,
@@ -90,25 +93,29 @@ def run(
     """Run a flow once on the real engine and print what it gives. With --json, events are lines before the result."""
     from cli.faults import note_faults, sound
     from cli.output import document
-    from cli.running import result_json, run_once, teller, tweaks_of, written
+    from cli.running import result_json, runner_of_settings, teller, tweaks_of, written
 
     if not (math.isfinite(timeout) and timeout > 0):
         raise BadUsage("bad_value", "--timeout must be a positive number of seconds.", fix="Try 60.", where="--timeout")
-    made, catalogue = flow_in(f)
-    faults = _checked(made, catalogue)
-    if made.flow is None or not sound(faults):
-        if as_json:
-            document({**result_json(_not_run(faults)), "faults": _faults_json(faults)})
-        else:
-            note_faults(faults)
-        raise typer.Exit(FAILED)
-
     import asyncio
 
-    tweaks = tweaks_of(tweak or [], made)
-    on_event = teller(made, as_json=as_json) if events else None
-    work = run_once(made.flow, text, timeout, session=session, tweaks=tweaks, on_event=on_event)
-    result = written(made, asyncio.run(work))
+    with asyncio.Runner() as loop:  # one engine makes the flow's own components and then runs it
+        runner = runner_of_settings()
+        try:
+            made, catalogue = flow_in(f, components=components, inspect=inspect_with(runner, loop))
+            faults = _checked(made, catalogue)
+            if made.flow is None or not sound(faults):
+                if as_json:
+                    document({**result_json(_not_run(faults)), "faults": _faults_json(faults)})
+                else:
+                    note_faults(faults)
+                raise typer.Exit(FAILED)
+            tweaks = tweaks_of(tweak or [], made)
+            on_event = teller(made, as_json=as_json) if events else None
+            work = runner.run(made.flow, text, timeout=timeout, session=session, tweaks=tweaks, on_event=on_event)
+            result = written(made, loop.run(work))
+        finally:
+            loop.run(runner.aclose())
     if as_json:
         document(result_json(result))
     else:
@@ -153,9 +160,20 @@ commands.command("templates", epilog="Example: wirewright flow templates router 
 )
 
 
-def flow_in(name: str, text: str | None = None) -> "tuple[Made, Catalogue | None]":
-    """The flow in a source, and the catalogue; without one, that is the only fault."""
+def flow_in(
+    name: str, text: str | None = None, *, components: str | None = None, inspect: Inspect = inspect_apart
+) -> "tuple[Made, Catalogue | None]":
+    """The flow in a source, and the catalogue with the flow's own components; without one, that is the only fault.
+
+    Args:
+        name: the source's name, as the user called it.
+        text: what it holds, when it was read already.
+        components: the folder of the flow's own components.
+        inspect: makes them.
+    """
     from cli.engine import EngineUnavailable, ready_catalogue
+    from cli.faults import sound
+    from cli.own import own_components
     from cli.source import Made, Source, built, flow_of, read, shown
     from flows.faults import Fault
 
@@ -166,7 +184,12 @@ def flow_in(name: str, text: str | None = None) -> "tuple[Made, Catalogue | None
     except EngineUnavailable as unavailable:
         fault = Fault(code=unavailable.code, message=unavailable.message, fix=unavailable.fix)
         return Made(flow=None, faults=(fault,)), None
-    return given or built(source, catalogue), catalogue
+    own = own_components(components, catalogue, inspect)
+    catalogue = own.beside(catalogue)
+    if not sound(own.faults):
+        return Made(flow=None, faults=own.faults), catalogue
+    made = given or built(source, catalogue)
+    return replace(made, faults=(*own.faults, *made.faults)), catalogue
 
 
 def _checked(made: "Made", catalogue: "Catalogue | None") -> "list[Fault]":

@@ -10,7 +10,7 @@ os.environ.setdefault("LOGFIRE_IGNORE_NO_CONFIG", "1")  # only `serve` sends tra
 
 import typer
 
-from cli import ask, components, evaluate, flow, runner, serve
+from cli import ask, chat, components, evaluate, flow, runner, serve
 from cli.failures import DONE, MISUSED, BadUsage, Stopped
 from cli.output import document, note, use_utf8
 
@@ -24,6 +24,7 @@ app = typer.Typer(
 )
 app.command("serve", epilog="Example: wirewright serve --port 7878")(serve.serve)
 app.command("ask", epilog='Example: wirewright ask "Build an echo flow and run it with hi" --out echo.json')(ask.ask)
+app.command("chat", epilog="Example: wirewright chat --flow echo.json --out echo.json")(chat.chat)
 app.add_typer(flow.commands, name="flow")
 app.add_typer(components.commands, name="components")
 app.add_typer(runner.commands, name="runner")

@@ -13,6 +13,7 @@ from cli.output import answer, document, note
 from flows.actions import FlowAction
 from flows.document import Edge, Node
 from server.streams.sse import SseEncoder, cancelled
+from tools.approvals import Approval
 from tools.events import FlowPreview, FlowUpdate, Progress
 
 
@@ -52,9 +53,14 @@ class JsonLines:
 
 
 class Readable:
-    """Progress and changes on standard error; the answer, and what the flow gave, on standard output."""
+    """Progress and changes on standard error; the answer, and what the flow gave, on standard output.
 
-    def __init__(self) -> None:
+    Args:
+        talks: whether the user can answer what the turn asks; if not, it is said how to go on.
+    """
+
+    def __init__(self, *, talks: bool = False) -> None:
+        self._talks = talks
         self._console = Console(stderr=True, highlight=False, markup=False)
         self._status: Status | None = None
         self._streamed = ""
@@ -117,6 +123,15 @@ class Readable:
             if caveat not in result.text:
                 note(f"Note: {caveat}")
         note_faults(result.faults)
+        if not self._talks:
+            self._tell_waiting(result)
+
+    def _tell_waiting(self, result: TurnResult) -> None:
+        """What waits for the user, who cannot answer here."""
+        for approval in result.approvals.values():
+            note(question(approval))
+        if result.approvals:
+            note("Nothing was done about it yet. Ask again with --yes to approve.")
         if result.proposal is not None:
             note("The flow is a proposal: nothing on the canvas was changed.")
 
@@ -130,6 +145,14 @@ class Readable:
                 note(f"The run failed ({run.error.code}): {run.error.message} {run.error.fix}".rstrip())
         elif run.output is not None and run.output not in result.text:
             answer(run.output)
+
+
+def question(approval: Approval) -> str:
+    """What a turn waits for, as text for a person."""
+    if approval.kind == "plan":
+        return f"The assistant asks to carry out this plan:\n{approval.markdown}"
+    edit = approval.edit
+    return f"The assistant asks to change {edit.node}.{edit.field}:\n- {edit.old}\n+ {edit.new}"
 
 
 def change(action: FlowAction) -> str:

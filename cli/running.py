@@ -1,7 +1,7 @@
 """Running a flow for `wirewright flow run`: what it is given, what is told on the way, and the result's document."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -9,32 +9,15 @@ from cli.failures import BadUsage
 
 if TYPE_CHECKING:
     from cli.source import Made
-    from flows.document import Flow, Json
+    from flows.document import Json
     from runtime.results import RunEvent, RunResult
-    from runtime.runner import OnEvent
+    from runtime.runner import OnEvent, Runner
 
 _FIX = "Write NODE.FIELD=VALUE, such as --tweak prompt.template=Hello."
 
 
-async def run_once(
-    flow: "Flow",
-    text: str | None,
-    seconds: float,
-    *,
-    session: str | None = None,
-    tweaks: "Mapping[str, Mapping[str, Json]] | None" = None,
-    on_event: "OnEvent | None" = None,
-) -> "RunResult":
-    """Run a flow on an engine that is started for it.
-
-    Args:
-        flow: what to run.
-        text: the chat's input.
-        seconds: how long the run itself may take.
-        session: the session id that the flow sees.
-        tweaks: values for this run alone, by node id and field name.
-        on_event: called with what happens on the way.
-    """
+def runner_of_settings() -> "Runner":
+    """A runner for one flow, as the settings say; it starts when it is first needed, and tells of that."""
     from agent.inflow import flow_models
     from agent.settings import AssistantSettings
     from cli.configuration import settings_of
@@ -44,8 +27,7 @@ async def run_once(
     settings = settings_of(AssistantSettings)
     runner = Runner(concurrency=1, models=flow_models(settings.model), allow_variables=settings.run_variables)
     runner.on_progress = progress()
-    async with runner:
-        return await runner.run(flow, text, timeout=seconds, session=session, tweaks=tweaks, on_event=on_event)
+    return runner
 
 
 def tweaks_of(given: Iterable[str], made: "Made") -> "dict[str, dict[str, Json]]":

@@ -1,6 +1,7 @@
 """What scenarios are played on: the catalogue and one warm flow engine."""
 
 import asyncio
+import os
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
@@ -10,6 +11,8 @@ from cli.configuration import settings_of
 from cli.engine import EngineUnavailable
 from cli.output import progress
 from evals.players import Stage
+from evals.services import HOST
+from evals.versions import versions
 from flows.catalogue import Catalogue
 from runtime.provision import RunnerEnvironment
 from runtime.runner import Runner
@@ -28,6 +31,7 @@ async def opened(concurrency: int) -> AsyncGenerator[Stage]:
     Raises:
         EngineUnavailable: when flows cannot be run here.
     """
+    os.environ.setdefault("LANGFLOW_SSRF_ALLOWED_HOSTS", HOST)  # the services of scenarios are on loopback
     settings = settings_of(AssistantSettings)
     models = flow_models(settings.model)
     runner = Runner(RunnerEnvironment.locate(settings.cache), concurrency=concurrency, models=models)
@@ -38,4 +42,4 @@ async def opened(concurrency: int) -> AsyncGenerator[Stage]:
             message = failure.message if failure else "The flow engine is not ready."
             raise EngineUnavailable("engine_unavailable", message, fix=failure.fix if failure else "Try again.")
         catalogue = await asyncio.to_thread(Catalogue.load, settings.cache / "catalogue.json")
-        yield Stage(settings=settings, catalogue=catalogue, runner=runner, build=f"lfx {catalogue.version}")
+        yield Stage(settings=settings, catalogue=catalogue, runner=runner, versions=versions(catalogue.version))

@@ -1,10 +1,41 @@
 """An attempt: the one thing that playing writes and everything else reads."""
 
+from typing import Literal, NamedTuple
+
 from pydantic import BaseModel, ConfigDict, Field
 
-from agent.turn import RunJson, TurnResult
+from agent.turn import TurnResult
 from flows.document import Flow
 from runtime.results import RunResult
+from tools.jsonform import RunJson
+
+Stopped = Literal["timeout", "tokens"]
+
+
+class Versions(BaseModel):
+    """What an attempt was played on; attempts on other versions are other attempts.
+
+    Attributes:
+        prompts: a hash of the assistant's prompts.
+        tools: a hash of the source of its tools.
+        lfx: the version of the flow engine.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    prompts: str = ""
+    tools: str = ""
+    lfx: str = ""
+
+
+class Key(NamedTuple):
+    """What tells attempts apart: a journal holds one attempt that counts of each."""
+
+    scenario: str
+    digest: str
+    repeat: int
+    player: str
+    versions: Versions
 
 
 class Attempt(BaseModel):
@@ -15,10 +46,13 @@ class Attempt(BaseModel):
         digest: its content's hash; scores of another digest are not comparable.
         repeat: which try this is, from 0.
         player: who played.
-        build: the versions that were played on.
-        turns: what each turn came to.
+        versions: what was played on.
+        services: the addresses of the scenario's services, by name.
+        turns: what each turn came to, those that answer an approval included.
+        asked: for each turn, the number of the scenario's message that it belongs to, from 0.
         probes: the probe runs of the resulting flow, in the scenario's order; fewer when there was no flow to run.
-        seconds: wall-clock duration of turns and probes.
+        seconds: wall-clock duration of turns and probes; a measurement, never a score.
+        stopped: which limit ended it early; what was played until then is scored.
         harness_error: why the harness, not the player, failed; such an attempt is not scored.
     """
 
@@ -28,13 +62,31 @@ class Attempt(BaseModel):
     digest: str
     repeat: int = 0
     player: str
-    build: str = ""
+    versions: Versions = Versions()
+    services: dict[str, str] = Field(default_factory=dict[str, str])
     turns: list[TurnResult] = Field(default_factory=list[TurnResult])
+    asked: list[int] = Field(default_factory=list[int])
     probes: list[RunJson] = Field(default_factory=list[RunResult])
     seconds: float = 0.0
+    stopped: Stopped | None = None
     harness_error: str | None = None
+
+    @property
+    def key(self) -> Key:
+        """What tells this attempt from others."""
+        return Key(self.scenario, self.digest, self.repeat, self.player, self.versions)
 
     @property
     def flow(self) -> Flow | None:
         """The flow that the user is left with: the last proposal or canvas."""
         return self.turns[-1].flow if self.turns else None
+
+    def replies(self, message: int) -> list[TurnResult]:
+        """The turns that belong to one of the scenario's messages, by number from 0."""
+        return [turn for turn, asked in zip(self.turns, self.asked, strict=False) if asked == message]
+
+    @property
+    def tokens(self) -> int | None:
+        """Tokens of the models that played, in and out; None when none were counted. Those inside flows are theirs."""
+        spent = [usage for turn in self.turns for phase, usage in turn.usage.items() if phase != "flow"]
+        return sum(usage.total_tokens for usage in spent) if spent else None

@@ -1,29 +1,57 @@
 """Playing: scenarios in, attempts out. A failing player is an attempt; a failing harness is an attempt that says so."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+import secrets
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 
 from agent.turn import TurnEnded, TurnRequest, TurnResult
-from evals.attempt import Attempt
+from evals.attempt import Attempt, Key, Stopped
+from evals.inflow import with_models
+from evals.placeholders import placed
 from evals.players import Player, Stage, Turns, Unplayable
+from evals.reading import BadFlow, read_flow
 from evals.scenario import Scenario
+from evals.services import served
+from evals.user import SimulatedUser
 from flows.document import Flow
-from flows.spec import build
 from runtime.results import RunResult
 from tools.workbench import obstacle
 
 ATTEMPT_SECONDS = 120.0
-"""How long one attempt may take, its probes included."""
+"""How long the turns of one attempt may take."""
+
+ATTEMPT_TOKENS = 500_000
+"""How many tokens the models of one attempt may take before it is given up."""
 
 PROBE_SECONDS = 30.0
 """How long one probe may take."""
+
+READY_SECONDS = 120.0
+"""How long probes wait for an engine that is still being prepared."""
+
+APPROVALS = 8
+"""How often one message may be asked back about before the attempt goes on."""
 
 OnAttempt = Callable[[Attempt], Awaitable[None]]
 
 
 class HarnessError(Exception):
     """The harness cannot play an attempt; the message is what the attempt records."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What one attempt may take; reaching a limit ends it, and what was played until then is scored.
+
+    Attributes:
+        seconds: for its turns together.
+        tokens: of the models that play, in and out; checked after every turn.
+    """
+
+    seconds: float = ATTEMPT_SECONDS
+    tokens: int = ATTEMPT_TOKENS
 
 
 async def play(
@@ -33,7 +61,8 @@ async def play(
     *,
     repeats: int = 1,
     concurrency: int = 2,
-    seconds: float = ATTEMPT_SECONDS,
+    limits: Limits | None = None,
+    skip: Collection[Key] = (),
     on_attempt: OnAttempt | None = None,
 ) -> list[Attempt]:
     """Play every scenario.
@@ -44,18 +73,25 @@ async def play(
         stage: what it is played on.
         repeats: how often each scenario is played.
         concurrency: how many attempts run at the same time.
-        seconds: how long one attempt may take.
+        limits: what one attempt may take.
+        skip: the keys of attempts that are there already, as when a play is resumed.
         on_attempt: told of every attempt as it ends.
 
     Returns:
-        The attempts, by scenario and repeat, in the order given.
+        The attempts that were played, by scenario and repeat, in the order given.
     """
-    waiting = iter([(scenario, repeat) for scenario in scenarios for repeat in range(repeats)])
+    wanted = [
+        (scenario, repeat)
+        for scenario in scenarios
+        for repeat in range(repeats)
+        if Key(scenario.id, scenario.digest, repeat, player.name, stage.versions) not in skip
+    ]
+    waiting = iter(wanted)
     done: dict[tuple[str, int], Attempt] = {}
 
     async def work() -> None:
         for scenario, repeat in waiting:
-            attempt = await attempted(scenario, player, stage, repeat=repeat, seconds=seconds)
+            attempt = await attempted(scenario, player, stage, repeat=repeat, limits=limits)
             done[scenario.id, repeat] = attempt
             if on_attempt is not None:
                 await on_attempt(attempt)
@@ -63,23 +99,19 @@ async def play(
     async with asyncio.TaskGroup() as workers:
         for _ in range(max(1, concurrency)):
             workers.create_task(work())
-    return [done[scenario.id, repeat] for scenario in scenarios for repeat in range(repeats)]
+    return [done[scenario.id, repeat] for scenario, repeat in wanted]
 
 
 async def attempted(
-    scenario: Scenario, player: Player, stage: Stage, *, repeat: int = 0, seconds: float = ATTEMPT_SECONDS
+    scenario: Scenario, player: Player, stage: Stage, *, repeat: int = 0, limits: Limits | None = None
 ) -> Attempt:
     """Play a scenario once; whatever goes wrong in the harness is a value of the attempt."""
     started = perf_counter()
-    turns: list[TurnResult] = []
-    probes: list[RunResult] = []
+    record = _Record()
     problem: str | None = None
     try:
-        async with asyncio.timeout(seconds):
-            await _play(scenario, player.seat(scenario, stage), stage, f"{scenario.id}-{repeat}", turns, probes)
-    except TimeoutError:
-        problem = f"not done within {seconds:g} seconds"
-    except (HarnessError, Unplayable) as error:
+        await _played(scenario, player, replace(stage, repeat=repeat), record, limits or Limits())
+    except (HarnessError, Unplayable, BadFlow) as error:
         problem = str(error)
     except Exception as error:  # noqa: BLE001  (the boundary of an attempt: the others are still played)
         problem = f"{type(error).__name__}: {error}"
@@ -88,30 +120,64 @@ async def attempted(
         digest=scenario.digest,
         repeat=repeat,
         player=player.name,
-        build=stage.build,
-        turns=turns,
-        probes=probes,
+        versions=stage.versions,
+        services=record.services,
+        turns=record.turns,
+        asked=record.asked,
+        probes=record.probes,
         seconds=perf_counter() - started,
+        stopped=record.stopped,
         harness_error=problem,
     )
 
 
-async def _play(
-    scenario: Scenario, seat: Turns, stage: Stage, session: str, turns: list[TurnResult], probes: list[RunResult]
-) -> None:
-    canvas = _canvas(scenario, stage)
-    for number, prompt in enumerate(scenario.prompts):
-        flow = turns[-1].flow if turns else canvas
-        request = TurnRequest(text=prompt, session=session, user="eval", flow=None if flow.is_empty else flow)
-        turns.append(await _turn(seat, request, number))
-    flow = turns[-1].flow
-    if flow.is_empty:
-        return
-    unavailable = await obstacle(stage.runner, ATTEMPT_SECONDS)
-    if unavailable is not None:
-        raise HarnessError(f"no probe was run: {unavailable.message}")
-    for probe in scenario.probes:
-        probes.append(await stage.runner.run(flow, probe.input, timeout=PROBE_SECONDS))  # noqa: PERF401  (kept when a later one fails)
+@dataclass
+class _Record:
+    """What an attempt has come to so far."""
+
+    services: dict[str, str] = field(default_factory=dict[str, str])
+    turns: list[TurnResult] = field(default_factory=list[TurnResult])
+    asked: list[int] = field(default_factory=list[int])
+    probes: list[RunResult] = field(default_factory=list[RunResult])
+    stopped: Stopped | None = None
+
+    @property
+    def tokens(self) -> int:
+        spent = [usage for turn in self.turns for phase, usage in turn.usage.items() if phase != "flow"]
+        return sum(usage.total_tokens for usage in spent)
+
+
+async def _played(scenario: Scenario, player: Player, stage: Stage, record: _Record, limits: Limits) -> None:
+    async with served(scenario.services) as addresses:
+        record.services, digest = addresses, scenario.digest
+        scenario = placed(scenario, addresses)
+        runner = with_models(stage.runner, scenario.models)
+        stage = replace(stage, runner=runner, digest=digest, services=addresses)
+        try:
+            async with asyncio.timeout(limits.seconds):
+                await _turns(scenario, player.seat(scenario, stage), stage, record, limits)
+        except TimeoutError:
+            record.stopped = "timeout"
+        if record.stopped is None:
+            await _probes(scenario, stage, record)
+
+
+async def _turns(scenario: Scenario, seat: Turns, stage: Stage, record: _Record, limits: Limits) -> None:
+    nonce = secrets.token_hex(4)  # what an earlier play left in a conversation's memory is not this one's
+    user = SimulatedUser(scenario, f"eval-{scenario.id}-{nonce}", f"eval-{nonce}")
+    canvas = Flow.empty() if scenario.canvas is None else read_flow(scenario.canvas, stage.catalogue)
+    for number in range(len(scenario.turns)):
+        request = user.says(number, record.turns[-1].flow if record.turns else canvas)
+        for _ in range(APPROVALS + 1):
+            result = await _turn(seat, request, number)
+            record.turns.append(result)
+            record.asked.append(number)
+            if record.tokens > limits.tokens:
+                record.stopped = "tokens"
+                return
+            if result.outcome != "pending" or not result.approvals:
+                break
+            request = user.answers(result)
 
 
 async def _turn(seat: Turns, request: TurnRequest, number: int) -> TurnResult:
@@ -125,11 +191,13 @@ async def _turn(seat: Turns, request: TurnRequest, number: int) -> TurnResult:
     return result
 
 
-def _canvas(scenario: Scenario, stage: Stage) -> Flow:
-    if scenario.canvas is None:
-        return Flow.empty()
-    built = build(scenario.canvas, stage.catalogue)
-    if built.flow is None:
-        faults = "; ".join(fault.message for fault in built.faults)
-        raise HarnessError(f"the starting canvas does not build: {faults}")
-    return built.flow
+async def _probes(scenario: Scenario, stage: Stage, record: _Record) -> None:
+    flow = record.turns[-1].flow
+    if flow.is_empty or not scenario.probes:
+        return
+    unavailable = await obstacle(stage.runner, READY_SECONDS)
+    if unavailable is not None:
+        raise HarnessError(f"no probe was run: {unavailable.message}")
+    for probe in scenario.probes:
+        for text in probe.inputs:
+            record.probes.append(await stage.runner.run(flow, text, timeout=PROBE_SECONDS))  # noqa: PERF401  (kept when a later one fails)

@@ -1,26 +1,31 @@
-"""The report of one play: a table for people, a document for programs."""
+"""What a play came to: a table for people, a document for programs."""
 
 from collections.abc import Mapping, Sequence
 
 from rich.table import Table
 from rich.text import Text
 
-from evals.evaluators import Score
+from evals.case import Score
 from evals.scenario import Scenario
-from evals.score import EVALUATORS, Tally, Verdict
+from evals.score import DECIDING, EVALUATORS, Verdict
+from evals.tally import Tally
+
+COLUMNS = ("built", "ran", "resolved", "preserved", "honest", "nodes", "edges", "values")
+"""The scores that the table shows; all of them stand in the JSON."""
 
 
 def table(result: Tally, player: str) -> Table:
-    """Verdicts and rates as a table."""
+    """Verdicts as a table."""
     view = Table(title=f"player: {player}", title_justify="left", show_footer=True)
     view.add_column("scenario", footer=f"{len(result.verdicts)} played", no_wrap=True)
-    for name in EVALUATORS:
+    view.add_column("passed", footer=percent(result.pass_rate), justify="center")
+    for name in COLUMNS:
         view.add_column(name, footer=percent(result.rates[name]), justify="center")
     view.add_column("seconds", justify="right")
     for verdict in result.verdicts:
-        cells = [mark(score) for score in verdict.scores]
+        cells = [mark(_named(verdict, name)) for name in ("passed", *COLUMNS)]
         name = verdict.scenario if not verdict.repeat else f"{verdict.scenario} #{verdict.repeat + 1}"
-        view.add_row(name, *cells, f"{verdict.seconds:.2f}")
+        view.add_row(name, *cells, f"{verdict.measured.seconds:.2f}")
     return view
 
 
@@ -29,27 +34,34 @@ def reasons(result: Tally) -> list[str]:
     return [f"{verdict.scenario}: {reason}" for verdict in result.verdicts if (reason := why(verdict))]
 
 
-def mark(score: Score) -> Text:
+def means(result: Tally) -> list[str]:
+    """The mean of every score, in one line."""
+    return ["means: " + ", ".join(f"{name} {percent(rate)}" for name, rate in result.rates.items())]
+
+
+def mark(value: bool | float | None) -> Text:
     """A score in one short word."""
-    match score.value:
+    match value:
         case None:
             return Text("-", style="dim")
         case bool():
-            return Text("yes", style="green") if score.value else Text("no", style="red")
+            return Text("yes", style="green") if value else Text("no", style="red")
         case float() | int():
-            return Text(f"{score.value:.2f}")
+            return Text(f"{value:.2f}")
 
 
 def why(verdict: Verdict) -> str:
     """Why an attempt did not pass; empty when it did."""
     if verdict.harness_error is not None:
         return f"harness: {verdict.harness_error}"
-    return "; ".join(f"{score.name}: {score.reason}" for score in verdict.scores if score.value is False)
+    failed: list[Score] = [score for score in verdict.scores if score.name in DECIDING and score.value is False]
+    return "; ".join(f"{score.name}: {score.reason}" for score in failed)
 
 
 def summary(result: Tally, least: float) -> str:
     """The result in one line."""
-    line = f"{result.passed} of {result.scored} passed ({percent(result.pass_rate)}; at least {percent(least)} wanted)"
+    wanted = f"; at least {percent(least)} wanted" if least else ""
+    line = f"{result.passed} of {result.scored} passed ({percent(result.pass_rate)}{wanted})"
     errors = result.harness_errors
     return f"{line}; {errors} not scored, the harness failed" if errors else line
 
@@ -77,9 +89,13 @@ def report_json(result: Tally, scenarios: Sequence[Scenario], player: str, least
         "passed": result.passed,
         "scored": result.scored,
         "harness_errors": result.harness_errors,
-        "rates": result.rates,
+        "rates": {name: result.rates[name] for name in EVALUATORS},
         "attempts": [
             {**verdict.model_dump(mode="json"), "tags": list(tags.get(verdict.scenario, ()))}
             for verdict in result.verdicts
         ],
     }
+
+
+def _named(verdict: Verdict, name: str) -> bool | float | None:
+    return verdict.passed if name == "passed" else verdict.value(name)

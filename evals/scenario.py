@@ -1,89 +1,18 @@
 """A scenario: what someone asks for in their own words, and how to tell whether they got it."""
 
 import hashlib
-import re
-from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, ValidationError, model_validator
+from pydantic import Field, JsonValue, StringConstraints, model_validator
 
-FOLDER = Path(__file__).parent / "scenarios"
-"""Where the scenarios live that come with Wirewright."""
+from evals.expectation import Expect, Expectation, Probe, RunAsked, Slug, Strict, Text
+from evals.service import Service
 
-Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
-Text = Annotated[str, StringConstraints(min_length=1)]
+Should = Literal["act", "answer", "ask", "refuse"]
+Split = Literal["dev", "test"]
 
 
-class ScenarioError(ValueError):
-    """A scenario file that cannot be used; `place` names the file and the spot in it."""
-
-    def __init__(self, place: str, message: str) -> None:
-        super().__init__(f"{place}: {message}")
-        self.place = place
-        self.message = message
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-class Expectation(_Strict):
-    """What an output must be; exactly one of the three.
-
-    Attributes:
-        equals: the whole text.
-        contains: a part of it.
-        regex: a pattern that is found in it.
-    """
-
-    equals: str | None = None
-    contains: Text | None = None
-    regex: Text | None = None
-
-    @model_validator(mode="after")
-    def _one_of_three(self) -> "Expectation":
-        given = [rule for rule in (self.equals, self.contains, self.regex) if rule is not None]
-        if len(given) != 1:
-            raise ValueError("give exactly one of equals, contains and regex")
-        if self.regex is not None:
-            try:
-                re.compile(self.regex)
-            except re.error as error:
-                raise ValueError(f"regex is no regular expression: {error}") from None
-        return self
-
-    def met_by(self, output: str | None) -> bool:
-        """Whether an output is as expected; no output never is."""
-        if output is None:
-            return False
-        if self.equals is not None:
-            return output == self.equals
-        if self.contains is not None:
-            return self.contains in output
-        return re.search(self.regex or "", output) is not None
-
-    def __str__(self) -> str:
-        rule, value = next(
-            (name, value) for name, value in self.model_dump(include=_RULES).items() if value is not None
-        )
-        return f"{rule} {value!r}"
-
-
-_RULES = {"equals", "contains", "regex"}
-
-
-class Probe(Expectation):
-    """One run of the resulting flow: what is typed into the chat, and what must come out.
-
-    Attributes:
-        input: the chat's text; None runs the flow with what it holds.
-    """
-
-    input: str | None = None
-
-
-class ScriptStep(_Strict):
+class ScriptStep(Strict):
     """One answer of a scripted model: a tool call, or the closing words.
 
     Attributes:
@@ -108,100 +37,157 @@ class ScriptStep(_Strict):
         return self
 
 
-class Scenario(_Strict):
-    """One scenario.
+class Turn(Strict):
+    """One message of the user.
+
+    Attributes:
+        say: the message.
+        should: what is right to do about it: act on the flow, answer, ask back, or refuse.
+        run: the run that the message asks for.
+        answer: what the answer's text must be.
+        flow: what the flow must be after this turn, as text; for the last turn that acts, `reference` says it.
+        reply: right closing words, where none can be derived from `answer`.
+        script: for the `script` player, its answers.
+    """
+
+    say: Text
+    should: Should = "act"
+    run: RunAsked | None = None
+    answer: tuple[Expectation, ...] = ()
+    flow: Text | None = None
+    reply: Text | None = None
+    script: tuple[ScriptStep, ...] | None = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Turn":
+        if self.should != "act" and (self.run or self.flow):
+            raise ValueError(f"a turn that should {self.should} neither runs nor leads to a flow")
+        if self.should == "answer" and not self.answer:
+            raise ValueError("say what the answer must be (answer)")
+        if self.reply is not None and not all(rule.met_by(self.reply) for rule in self.answer):
+            raise ValueError("reply does not meet answer")
+        if self.reply is None and any(rule.regex for rule in self.answer):
+            raise ValueError("give the right words (reply): none can be derived from a regex")
+        return self
+
+
+class Wrong(Strict):
+    """A result that must fail.
+
+    Attributes:
+        because: what is wrong with it.
+        flow: the flow, as text; None leaves the canvas as it was.
+        reply: the last turn's closing words; None says nothing.
+    """
+
+    because: Text
+    flow: Text | None = None
+    reply: Text | None = None
+
+
+class Decision(Strict):
+    """What the simulated user says to one approval.
+
+    Attributes:
+        decision: approve or deny.
+        reason: why, for a denial.
+    """
+
+    decision: Literal["approve", "deny"]
+    reason: str = ""
+
+
+class ModelRule(Strict):
+    """What the models inside a flow answer: the first rule whose pattern is found in what they are asked.
+
+    Attributes:
+        when: a pattern in the last message; None fits every one.
+        say: the answer.
+    """
+
+    when: Text | None = None
+    say: Text
+
+
+class Budget(Strict):
+    """What an attempt may take at most; None is without a limit.
+
+    Attributes:
+        tokens: input and output tokens of all models.
+        calls: tool calls.
+    """
+
+    tokens: Annotated[int, Field(ge=1)] | None = None
+    calls: Annotated[int, Field(ge=1)] | None = None
+
+
+class Scenario(Strict):
+    """One scenario. Flows are spec text or Langflow JSON; `{file: NAME}` in a text's place reads it from `files/`.
 
     Attributes:
         id: the file's name without its ending.
         about: what it is there to find out, in one sentence.
-        prompts: the user's messages, one a turn.
-        canvas: the flow at the start, as spec text; None is an empty canvas.
-        run: what the last run of the last turn must give, when the user asked for one.
-        probes: runs of the resulting flow.
-        script: for the `script` player, the answers of each turn.
         tags: for choosing scenarios.
+        split: `dev` to look at while working on prompts, `test` to keep unseen.
+        canvas: the flow at the start; None is an empty canvas.
+        components: component types of the user's own, as source.
+        files: the user's files, path to content.
+        services: HTTP services on loopback that flows may call; `{{service:NAME}}` in any text is its address.
+        models: what the models inside the flows answer; without any, whatever is configured answers.
+        turns: the user's messages.
+        approvals: what the user says when asked for approval: always the same, or one decision after the other.
+        reference: a right flow at the end; None when the canvas must stay as it is.
+        alternatives: flows that are equally right.
+        wrong: results that must fail.
+        expect: what must be true of the resulting flow.
+        probes: runs of the resulting flow.
+        budget: what an attempt may take.
     """
 
     id: Slug
     about: Text
-    prompts: Annotated[tuple[Text, ...], Field(min_length=1)]
-    canvas: Text | None = None
-    run: Expectation | None = None
-    probes: Annotated[tuple[Probe, ...], Field(min_length=1)]
-    script: tuple[tuple[ScriptStep, ...], ...] | None = None
     tags: tuple[Slug, ...] = ()
+    split: Split = "dev"
+    canvas: Text | None = None
+    components: tuple[Text, ...] = ()
+    files: dict[Text, str] = Field(default_factory=dict[str, str])
+    services: tuple[Service, ...] = ()
+    models: tuple[ModelRule, ...] = ()
+    turns: Annotated[tuple[Turn, ...], Field(min_length=1)]
+    approvals: Literal["approve", "deny"] | tuple[Decision, ...] = "approve"
+    reference: Text | None = None
+    alternatives: tuple[Text, ...] = ()
+    wrong: tuple[Wrong, ...] = ()
+    expect: Expect = Expect()
+    probes: tuple[Probe, ...] = ()
+    budget: Budget = Budget()
 
     @model_validator(mode="after")
-    def _script_for_every_turn(self) -> "Scenario":
-        if self.script is not None and len(self.script) != len(self.prompts):
-            raise ValueError(f"script has {len(self.script)} turns, prompts has {len(self.prompts)}")
+    def _complete(self) -> "Scenario":
+        if self.reference is None and self.acts:
+            raise ValueError("a turn acts: give the right flow (reference)")
+        if self.reference is None and (self.alternatives or self.probes):
+            raise ValueError("alternatives and probes need a reference")
+        if self.reference is not None and not self.acts:
+            raise ValueError("reference is given, and no turn acts")
+        early = [number for number in self.acts[:-1] if self.turns[number].flow is None]
+        if early:
+            raise ValueError(f"turn {early[0] + 1} acts and is not the last to: give its flow")
+        if self.acts and self.turns[self.acts[-1]].flow is not None:
+            raise ValueError("the last turn that acts leads to reference; leave its flow out")
         return self
+
+    @property
+    def acts(self) -> tuple[int, ...]:
+        """The turns that act, by number from 0."""
+        return tuple(number for number, turn in enumerate(self.turns) if turn.should == "act")
+
+    @property
+    def prompts(self) -> tuple[str, ...]:
+        """The user's messages."""
+        return tuple(turn.say for turn in self.turns)
 
     @property
     def digest(self) -> str:
         """A short hash of everything that the scenario says."""
         return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:16]
-
-
-def load_scenario(path: Path) -> Scenario:
-    """Read one scenario.
-
-    Raises:
-        ScenarioError: naming the place of every fault.
-    """
-    try:
-        text = path.read_text(encoding="utf-8")
-        found: object = yaml.load(text, Loader=_Loader)  # noqa: S506  (a SafeLoader that also refuses repeated keys)
-    except (OSError, UnicodeDecodeError):
-        raise ScenarioError(path.name, "cannot be read as UTF-8 text") from None
-    except yaml.MarkedYAMLError as error:
-        line = f" line {error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise ScenarioError(f"{path.name}{line}", error.problem or "is not YAML") from None
-    except yaml.YAMLError:
-        raise ScenarioError(path.name, "is not YAML") from None
-    try:
-        scenario = Scenario.model_validate_json(_as_json(found, path))
-    except ValidationError as error:
-        raise ScenarioError(path.name, "; ".join(_fault(item) for item in error.errors(include_url=False))) from None
-    if scenario.id != path.stem:
-        raise ScenarioError(path.name, f"id is {scenario.id!r}; it must be the file's name, {path.stem!r}")
-    return scenario
-
-
-def load_scenarios(folder: Path = FOLDER) -> tuple[Scenario, ...]:
-    """Read every scenario of a folder, by id.
-
-    Raises:
-        ScenarioError: when one of them cannot be used, or there are none.
-    """
-    scenarios = tuple(load_scenario(path) for path in sorted(folder.glob("*.yaml"), key=lambda path: path.stem))
-    if not scenarios:
-        raise ScenarioError(folder.name, "holds no scenarios (*.yaml)")
-    return scenarios
-
-
-class _Loader(yaml.SafeLoader):
-    """YAML without repeated keys, the second of which would otherwise win silently."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002  (PyYAML's signature)
-        seen: set[str] = set()
-        for key, _ in node.value:
-            name = str(cast("yaml.Node", key).value)
-            if name in seen:
-                raise yaml.constructor.ConstructorError(None, None, f"{name!r} is given twice", key.start_mark)
-            seen.add(name)
-        return super().construct_mapping(node, deep=deep)
-
-
-def _as_json(found: object, path: Path) -> str:
-    import json
-
-    try:
-        return json.dumps(found)
-    except (TypeError, ValueError):
-        raise ScenarioError(path.name, "holds a value that JSON cannot say, such as a bare date; quote it") from None
-
-
-def _fault(item: Any) -> str:
-    place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in item["loc"]).lstrip(".")
-    return f"{place}: {item['msg']}" if place else str(item["msg"])

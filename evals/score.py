@@ -1,122 +1,163 @@
 """Scoring: attempts in, verdicts out. It reads and counts; it never plays."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
 from evals.attempt import Attempt
-from evals.evaluators import Evaluator, Score
+from evals.calls import calls
+from evals.case import Case, Evaluator, Score
 from evals.evaluators.built import built
+from evals.evaluators.clarified import clarified
+from evals.evaluators.edges import edges
+from evals.evaluators.edit_precision import edit_precision
+from evals.evaluators.edit_recall import edit_recall
+from evals.evaluators.finished import finished
+from evals.evaluators.forbidden import forbidden
+from evals.evaluators.honest import honest
+from evals.evaluators.inputs import inputs
+from evals.evaluators.invented import invented
+from evals.evaluators.language import language
+from evals.evaluators.nodes import nodes
+from evals.evaluators.parameters import parameters
+from evals.evaluators.preserved import preserved
 from evals.evaluators.ran import ran
 from evals.evaluators.resolved import resolved
+from evals.evaluators.tokens import tokens
 from evals.evaluators.valid import valid
+from evals.evaluators.values import values
+from evals.evaluators.wasted import wasted
 from evals.scenario import Scenario
+from flows.catalogue import Catalogue
 
-EVALUATORS: Mapping[str, Evaluator] = {"built": built, "valid": valid, "ran": ran, "resolved": resolved}
+EVALUATORS: Mapping[str, Evaluator] = {
+    "finished": finished,
+    "built": built,
+    "valid": valid,
+    "ran": ran,
+    "resolved": resolved,
+    "preserved": preserved,
+    "honest": honest,
+    "forbidden": forbidden,
+    "clarified": clarified,
+    "nodes": nodes,
+    "edges": edges,
+    "parameters": parameters,
+    "values": values,
+    "inputs": inputs,
+    "invented": invented,
+    "edit_precision": edit_precision,
+    "edit_recall": edit_recall,
+    "wasted": wasted,
+    "language": language,
+    "tokens": tokens,
+}
 """Every evaluator by the name of its score, in the order of reports."""
+
+DECIDING = frozenset(
+    {"finished", "built", "valid", "ran", "resolved", "preserved", "honest", "forbidden", "clarified", "tokens"}
+)
+"""The scores that decide whether an attempt passes: none of them may be false. The others grade."""
+
+
+class Measured(BaseModel):
+    """What an attempt took: figures that differ from one play to the next, outside scores and exact gates.
+
+    Attributes:
+        seconds: wall-clock duration.
+        tokens: of the models that played, in and out; None when none were counted.
+        calls: tool calls; None when the player does not show them.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    seconds: float = 0.0
+    tokens: int | None = None
+    calls: int | None = None
 
 
 class Verdict(BaseModel):
-    """What all evaluators say of one attempt.
+    """What all evaluators say of one attempt: a line of scores.jsonl.
 
     Attributes:
         scenario: its id.
+        digest: the scenario's content.
         repeat: which try.
-        passed: whether no score is false; None when nothing was scored.
+        player: who played.
+        passed: whether no deciding score is false; None when nothing was scored.
         scores: by evaluator, in the order of `EVALUATORS`.
-        seconds: how long the attempt took.
+        measured: what it took.
         harness_error: why it was not scored.
     """
 
     model_config = ConfigDict(frozen=True)
 
     scenario: str
-    repeat: int
+    digest: str = ""
+    repeat: int = 0
+    player: str = ""
     passed: bool | None
     scores: tuple[Score, ...]
-    seconds: float
+    measured: Measured = Measured()
     harness_error: str | None = None
 
+    def value(self, name: str) -> bool | float | None:
+        """One score; None when it was not scored."""
+        return next((entry.value for entry in self.scores if entry.name == name), None)
 
-class Tally(BaseModel):
-    """The verdicts of one play, counted.
 
-    Attributes:
-        verdicts: one an attempt.
-        passed: attempts that passed.
-        scored: attempts that were scored; those with a harness error are not.
-        harness_errors: attempts that the harness could not play.
-        rates: for each evaluator, the share of its scored attempts that are true; None when it scored none.
+class UnknownScenario(KeyError):
+    """An attempt at a scenario that is not there, or whose content is another by now."""
+
+    def __init__(self, attempt: Attempt, *, known: bool) -> None:
+        super().__init__(attempt.scenario)
+        why = "has changed since it was played" if known else "is not among the scenarios"
+        self.message = f"{attempt.scenario} {why}; play it again."
+
+
+def judge(scenario: Scenario, attempt: Attempt, catalogue: Catalogue) -> Verdict:
+    """Score one attempt.
+
+    Args:
+        scenario: the one that was played.
+        attempt: what came of it.
+        catalogue: the component types; the reference flows are built from it.
     """
-
-    model_config = ConfigDict(frozen=True)
-
-    verdicts: tuple[Verdict, ...]
-    passed: int
-    scored: int
-    harness_errors: int
-    rates: dict[str, float | None]
-
-    @property
-    def pass_rate(self) -> float | None:
-        """Passed over scored; None when nothing was scored."""
-        return self.passed / self.scored if self.scored else None
-
-    def meets(self, least: float) -> bool:
-        """Whether the pass rate is high enough; a harness error, or nothing scored, never is.
-
-        Args:
-            least: the lowest pass rate that will do, from 0 to 1.
-        """
-        rate = self.pass_rate
-        return rate is not None and rate >= least and not self.harness_errors
-
-
-def judge(scenario: Scenario, attempt: Attempt) -> Verdict:
-    """Score one attempt."""
     if attempt.harness_error is not None or not attempt.turns:
         reason = attempt.harness_error or "no turn was played"
         scores = tuple(Score(name=name, value=None, reason="not scored: the harness failed") for name in EVALUATORS)
-        return _verdict(attempt, None, scores, reason)
-    scores = tuple(evaluator(scenario, attempt) for evaluator in EVALUATORS.values())
-    values = [score.value for score in scores if score.value is not None]
-    return _verdict(attempt, all(value is not False for value in values) if values else None, scores, None)
+        return _verdict(attempt, passed=None, scores=scores, error=reason)
+    case = Case.of(scenario, attempt, catalogue)
+    scores = tuple(evaluator(case) for evaluator in EVALUATORS.values())
+    passed = all(score.value is not False for score in scores if score.name in DECIDING)
+    return _verdict(attempt, passed=passed, scores=scores, error=None)
 
 
-def tally(verdicts: Sequence[Verdict]) -> Tally:
-    """Count verdicts."""
-    scored = [verdict for verdict in verdicts if verdict.passed is not None]
-    return Tally(
-        verdicts=tuple(verdicts),
-        passed=sum(verdict.passed is True for verdict in scored),
-        scored=len(scored),
-        harness_errors=sum(verdict.harness_error is not None for verdict in verdicts),
-        rates={name: _rate(verdicts, name) for name in EVALUATORS},
-    )
-
-
-def score(scenarios: Sequence[Scenario], attempts: Sequence[Attempt]) -> Tally:
-    """Score attempts.
+def score(scenarios: Sequence[Scenario], attempts: Iterable[Attempt], catalogue: Catalogue) -> list[Verdict]:
+    """Score attempts, by scenario and repeat.
 
     Raises:
-        KeyError: when an attempt's scenario is not among the scenarios.
+        UnknownScenario: when an attempt's scenario is not among the scenarios as they are now.
     """
     by_id = {scenario.id: scenario for scenario in scenarios}
-    return tally([judge(by_id[attempt.scenario], attempt) for attempt in attempts])
+    verdicts: list[Verdict] = []
+    for attempt in attempts:
+        scenario = by_id.get(attempt.scenario)
+        if scenario is None or scenario.digest != attempt.digest:
+            raise UnknownScenario(attempt, known=scenario is not None)
+        verdicts.append(judge(scenario, attempt, catalogue))
+    return sorted(verdicts, key=lambda verdict: (verdict.scenario, verdict.repeat, verdict.player))
 
 
-def _verdict(attempt: Attempt, passed: bool | None, scores: tuple[Score, ...], error: str | None) -> Verdict:  # noqa: FBT001  (a value, not a switch)
+def _verdict(attempt: Attempt, *, passed: bool | None, scores: tuple[Score, ...], error: str | None) -> Verdict:
+    made = calls(attempt)
     return Verdict(
         scenario=attempt.scenario,
+        digest=attempt.digest,
         repeat=attempt.repeat,
+        player=attempt.player,
         passed=passed,
         scores=scores,
-        seconds=attempt.seconds,
+        measured=Measured(seconds=attempt.seconds, tokens=attempt.tokens, calls=None if made is None else len(made)),
         harness_error=error,
     )
-
-
-def _rate(verdicts: Sequence[Verdict], name: str) -> float | None:
-    values = [entry.value for verdict in verdicts for entry in verdict.scores if entry.name == name]
-    scored = [float(value) for value in values if value is not None]
-    return sum(scored) / len(scored) if scored else None

@@ -90,8 +90,7 @@ def _report_of(links: Sequence[Link]) -> Callable[[Slot, int, list[Option]], Fau
 
 def _link_options(parts: dict[str, Part], edges: Sequence[Edge], links: Sequence[Link], link: Link) -> Iterator[Option]:
     source, target = parts[link.source], parts[link.target]
-    others = [other for other in links if other is not link]
-    returns = bool(target.feedback) and _leads(link.target, link.source, edges, others)
+    returns = bool(target.feedback) and link.source in _returning(target, edges, links)
     for output, cost in _leaving(source, target, edges, links, link):
         for port in (*target.inputs, *target.feedback):
             if link.input not in (None, port.name) or not types_compatible(output.types, port.types):
@@ -112,7 +111,8 @@ def _leaving(
         yield from ((port, 0) for port in _all_outputs(source) if port.name == link.output)
         return
     looping = {port.name for port in source.feedback}
-    in_loop = bool(looping) and _leads(link.target, link.source, edges, links)
+    begun = _reached({link.target}, edges, links, around=link.source) if looping else set[str]()
+    in_loop = not begun.isdisjoint(_returning(source, edges, links)) if looping else False
     for port, cost in output_costs(source):
         if looping and (port.name in looping) != in_loop:
             continue  # what comes back to a loop leaves by its item, the rest when it is done
@@ -126,17 +126,40 @@ def _all_outputs(part: Part) -> list[Port]:
     return [*part.outputs, *tool]
 
 
-def _leads(begin: str, end: str, edges: Sequence[Edge], links: Sequence[Link]) -> bool:
-    steps = [(edge.source, edge.target) for edge in edges] + [(link.source, link.target) for link in links]
-    seen, todo = {begin}, [begin]
+def _returning(loop: Part, edges: Sequence[Edge], links: Sequence[Link]) -> set[str]:
+    """Return the components that lead back to a loop: of those before it, the ones to which it leads itself.
+
+    A loop within a loop leads to everything before it too; there, what can be reached without it does not lead back.
+    """
+    names = {port.name for port in loop.feedback}
+    told = {edge.source for edge in edges if edge.target == loop.id and edge.is_feedback}
+    told |= {link.source for link in links if link.target == loop.id and link.input in names}
+    given = any(edge.target == loop.id and not edge.is_feedback for edge in edges)
+    open_ends = {link.source for link in links if link.target == loop.id and link.input not in names} - told
+    circling = open_ends & _reached({loop.id}, edges, links)
+    if given or circling != open_ends:
+        return told | circling
+    steps = _steps(edges, links)
+    roots = {source for source, _ in steps} - {target for _, target in steps}
+    return told | (circling - _reached(roots, edges, links, around=loop.id))
+
+
+def _reached(begin: set[str], edges: Sequence[Edge], links: Sequence[Link], around: str = "") -> set[str]:
+    """Return what can be reached from some components, themselves included, without going through `around`."""
+    following: dict[str, set[str]] = {}
+    for source, target in _steps(edges, links):
+        following.setdefault(source, set()).add(target)
+    seen, todo = set(begin), list(begin)
     while todo:
         here = todo.pop()
-        if here == end:
-            return True
-        fresh = {target for source, target in steps if source == here} - seen
+        fresh = set[str]() if here == around else following.get(here, set()) - seen
         seen |= fresh
         todo += fresh
-    return False
+    return seen
+
+
+def _steps(edges: Sequence[Edge], links: Sequence[Link]) -> list[tuple[str, str]]:
+    return [(edge.source, edge.target) for edge in edges] + [(link.source, link.target) for link in links]
 
 
 def _impossible(parts: dict[str, Part], edges: Sequence[Edge], link: Link, catalogue: Catalogue) -> Fault:
@@ -144,7 +167,9 @@ def _impossible(parts: dict[str, Part], edges: Sequence[Edge], link: Link, catal
     output = link.output or next((port.name for port in source.outputs), TOOL_OUTPUT)
     into = link.input or target.main or next((port.name for port in target.inputs), "")
     message = f"Nothing that {link.source} gives fits an input of {link.target} that is free."
-    fault = Fault(code="no_connection", message=message, fix="", node=link.target, port=link.input, line=link.line)
+    fits = ", ".join(port.name for port in target.inputs)
+    fix = f"Name both ports; the inputs of {link.target} are: {fits}." if fits else f"{link.target} has no input."
+    fault = Fault(code="no_connection", message=message, fix=fix, node=link.target, port=link.input, line=link.line)
     try:
         wire(source.node, output, target.node, into, edges, catalogue)
     except PortError as error:

@@ -239,7 +239,28 @@ class Catalogue:
         Besides its exact type, a component answers to its class and to the short names it has had in flows
         (`OpenAIModel`, `PromptComponent`), unless another component has that name too.
         """
-        return self._components.get(type_name) or self._components.get(self._built_in._aliases.get(type_name, ""))
+        known = self._components.get(type_name) or self._components.get(self._built_in._aliases.get(type_name, ""))
+        return known or (self._own.get(self._own_names.get(type_name, "")) if self._own else None)
+
+    @cached_property
+    def _own_names(self) -> Mapping[str, str]:
+        """The users' own components by the names that they give themselves."""
+        return {as_text(part.raw.get("name")): part.type for part in self._own.values()}
+
+    def meant(self, type_name: str) -> ComponentType | None:
+        """Return the component type that a person means by a name: as `get`, or the one that shows it (`Chat Input`).
+
+        A name that several current components show means none of them; legacy ones are not meant.
+        """
+        return self.get(type_name) or self._components.get(self._shown.get(type_name.strip(), ""))
+
+    @cached_property
+    def _shown(self) -> Mapping[str, str]:
+        shown: dict[str, str] = {}
+        for part in self._components.values():
+            if not part.legacy:
+                shown[part.display_name] = "" if part.display_name in shown else part.type
+        return MappingProxyType(shown)
 
     @cached_property
     def _aliases(self) -> Mapping[str, str]:
@@ -282,6 +303,7 @@ class Catalogue:
         accepts: str | None = None,
         produces: str | None = None,
         category: str | None = None,
+        legacy: bool = False,
     ) -> list[Match]:
         """Return the component types that answer `query` best, best first; legacy ones only when named.
 
@@ -291,15 +313,17 @@ class Catalogue:
             accepts: only components with an input that takes this type, such as `Table`.
             produces: only components with an output of this type; `Tool` means that an agent can use it.
             category: only components of this category.
+            legacy: legacy components too, named or not.
         """
-        if accepts is None and produces is None and category is None:
-            return self._index.search(query, limit)
+        if accepts is None and produces is None and category is None and (query.strip() or not legacy):
+            return self._index.search(query, limit, legacy=legacy)
         from flows.filters import fits
 
         allowed = [part for part in self if fits(part, accepts, produces, category)]
         if query.strip():
-            return self._index.search(query, limit, {part.type for part in allowed})
-        current = sorted((part for part in allowed if not part.legacy), key=lambda part: part.display_name.casefold())
+            return self._index.search(query, limit, {part.type for part in allowed}, legacy=legacy)
+        shown = (part for part in allowed if legacy or not part.legacy)
+        current = sorted(shown, key=lambda part: part.display_name.casefold())
         return [part.as_match(1.0) for part in current[: max(limit, 0)]]
 
     def nearest_matches(self, query: str, limit: int = 3) -> list[Match]:
@@ -314,13 +338,13 @@ class Catalogue:
         """Return a compact account of a component type for a model: ports, fields, options, ranges, defaults.
 
         Args:
-            type_name: the type, or a name that `get` knows it by.
+            type_name: the type, or a name that `meant` knows it by.
             budget: characters that the account should not exceed; names of ports and required fields always stay.
 
         Raises:
             UnknownComponent: there is no such type; the error names the most similar ones.
         """
-        part = self.get(type_name)
+        part = self.meant(type_name)
         if part is None:
             raise UnknownComponent(type_name, self.nearest(type_name))
         from flows.describe import describe_component

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 from flows.actions import Configure, NodeChange, field_path, node_changes
 from flows.catalogue import ComponentType
+from flows.curl import COMMAND, curl_changes
 from flows.document import Node
 from flows.dynamic import choice_changes
 from flows.dynamic_rules import condition, offered_for, shown_for
-from flows.faults import Fault, did_you_mean
+from flows.faults import Fault, did_you_mean, shown_as
 from flows.fields import FieldValueError, coerce, current_options
 from flows.jsonvalues import MISSING, Json, JsonObject, as_object, as_text, same_json
 from flows.ports import with_changes
@@ -48,10 +49,10 @@ def settings(node: Node, values: Mapping[str, Json], part: ComponentType | None 
         if field is None or name == "_type":
             faults.append(_unknown(node, name, choices))
             continue
-        siblings = {key: other.get("value") for key, other in node.template.items()}
         try:
-            value = coerce(field, values[name], {**values, **siblings, name: values[name]})
+            value = coerce(field, values[name], _beside(node, field, name, values))
             action = _configure(node, name, field, value)
+            pasted = curl_changes(with_changes(node, node_changes(action)), name) if action is not None else ()
         except FieldValueError as error:
             fix = _other_choice(node, name, values[name], choices) if error.code == "bad_option" else ""
             message = f"{node.id}.{name} {error}.".replace("..", ".")
@@ -65,12 +66,20 @@ def settings(node: Node, values: Mapping[str, Json], part: ComponentType | None 
             (faults if unheard.is_error else warnings).append(unheard)
         if action is not None:
             node = with_changes(node, node_changes(action))
-            more = choice_changes(node, name, action.old, choices)
+            more = (*choice_changes(node, name, action.old, choices), *pasted)
             node = with_changes(node, more)
             actions.append(replace(action, also=(*action.also, *more)) if more else action)
     if faults:
         return Settings(node=start, faults=tuple(faults))
     return Settings(node=node, actions=tuple(actions), warnings=tuple(warnings))
+
+
+def _beside(node: Node, field: JsonObject, name: str, values: Mapping[str, Json]) -> Mapping[str, Json]:
+    """Return the values on which the options of a field depend; without conditional options there are none."""
+    if not field.get("conditional_options"):
+        return {}
+    held = {key: other.get("value") for key, other in node.template.items()}
+    return {**values, **held, name: values[name]}
 
 
 def _other_choice(node: Node, name: str, value: Json, choices: Mapping[str, Json]) -> str:
@@ -135,7 +144,9 @@ def _switch_brackets(node: Node, *, double: bool) -> list[NodeChange]:
 
 
 def _ordered(node: Node, values: Mapping[str, Json], choices: Mapping[str, Json]) -> list[str]:
-    first = [BRACKETS_FIELD, *choices]
+    if len(values) == 1:
+        return list(values)
+    first = [BRACKETS_FIELD, *choices, COMMAND]
 
     def rank(name: str) -> int:
         if name in first:
@@ -151,8 +162,9 @@ def _unknown(node: Node, name: str, choices: Mapping[str, Json]) -> Fault:
         message = f"{node.id} ({node.type}) has the field {name!r} only when {condition(found)}."
         return _fault("unknown_field", message, f"Set {node.id}.{found[0]}, or leave {name} out.", node, name)
     names = [key for key, field in node.template.items() if key != "code" and field.get("show", True) is not False]
-    fix = did_you_mean(name, list(node.template), otherwise="its fields are")
-    if "Did you mean" not in fix:
+    seen = shown_as(name, ((key, as_text(field.get("display_name"))) for key, field in node.template.items()))
+    fix = seen or did_you_mean(name, list(node.template), otherwise="its fields are")
+    if not seen and "Did you mean" not in fix:
         fix = did_you_mean(name, names, otherwise="its fields are")
     if any(field.get("type") in PROMPT_TYPES for field in node.template.values()):
         fix += f" To make {name!r} a variable, write {{{name}}} into the template."

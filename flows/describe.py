@@ -153,6 +153,10 @@ def _setting(name: str, field: JsonObject, info: int, options: int) -> str:
     columns = [as_text(as_object(column).get("name")) for column in as_list(field.get("table_schema"))]
     if columns:
         parts.append(f"columns {', '.join(columns)}")
+    if kind == "model":
+        parts.append("written provider:name")
+    elif field.get("options") == [] and (field.get("real_time_refresh") or field.get("refresh_button")):
+        parts.append("one of what is there where it runs")
     if field.get("required"):
         parts.append("required")
     if is_secret(field):

@@ -18,6 +18,7 @@ from flows.jsonvalues import (
     fresh_object,
     object_at,
 )
+from flows.pause import collection_paused
 
 __all__ = ["Edge", "Flow", "FlowFormatError", "Json", "JsonObject", "Node"]
 
@@ -90,12 +91,15 @@ class Node:
     @once
     def template(self) -> Mapping[str, JsonObject]:
         """The fields by name, without the template's metadata entries."""
-        entries = object_at(self.definition, "template")
-        return MappingProxyType({name: as_object(field) for name, field in entries.items() if isinstance(field, dict)})
+        return MappingProxyType({name: field for name, field in self._entries.items() if isinstance(field, dict)})
+
+    @once
+    def _entries(self) -> JsonObject:
+        return object_at(self.definition, "template")
 
     def field(self, name: str) -> JsonObject | None:
         """Return the field called `name`, or None."""
-        found = object_at(self.definition, "template").get(name)
+        found = self._entries.get(name)
         return found if isinstance(found, dict) else None
 
     def value(self, name: str) -> Json:
@@ -200,7 +204,8 @@ class Flow:
             FlowFormatError: `obj` is no flow; the error names the JSON path.
         """
         try:
-            raw = copy_json(obj)
+            with collection_paused():
+                raw = copy_json(obj)
         except NotJsonError as error:
             raise FlowFormatError(error.path, error.message, "Give a document that JSON can hold.") from None
         if not isinstance(raw, dict):
@@ -210,7 +215,8 @@ class Flow:
 
     def to_json(self) -> JsonObject:
         """Return a fresh document, equal to the one that was read."""
-        return fresh_object(self.raw)
+        with collection_paused():
+            return fresh_object(self.raw)
 
     @property
     def data(self) -> JsonObject:

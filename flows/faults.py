@@ -75,5 +75,16 @@ def did_you_mean(name: str, candidates: Iterable[str], *, otherwise: str = "it h
     return f"{otherwise[:1].upper()}{otherwise[1:]}: {shown}."
 
 
+def shown_as(name: str, members: Iterable[tuple[str, str]]) -> str:
+    """Return advice for someone who wrote what people see instead of a name; an empty text when nobody sees that.
+
+    Args:
+        name: what was written.
+        members: names with what people see for them.
+    """
+    found = [known for known, shown in members if shown and known != name and _plain(shown) == _plain(name)]
+    return f"{name!r} is what people see: write {' or '.join(map(repr, found[:3]))}." if found else ""
+
+
 def _plain(name: str) -> str:
     return "".join(letter for letter in name.casefold() if letter.isalnum())

@@ -69,7 +69,17 @@ def _rewired(edge: Edge, ids: dict[str, str]) -> JsonObject:
             renamed: JsonObject = {**handle, "id": node_id}
             handles[key] = renamed
             raw[key] = handle_text(renamed)
-    raw["data"] = handles
+        elif isinstance(written := raw.get(key), str):
+            raw[key] = _renamed(written, edge.source if key == "sourceHandle" else edge.target, node_id)
+    if "data" in raw:
+        raw["data"] = handles
     prefix = "xy-edge__" if edge.id.startswith("xy-edge__") else "reactflow__edge-"
     raw["id"] = f"{prefix}{source}{as_text(raw.get('sourceHandle'))}-{target}{as_text(raw.get('targetHandle'))}"
     return raw
+
+
+def _renamed(handle: str, old: str, new: str) -> str:
+    """Return a handle that stands only as text, in today's form or an old one, for another node."""
+    if handle.startswith("{"):
+        return handle.replace(f"œidœ:œ{old}œ", f"œidœ:œ{new}œ")
+    return "|".join(new if part == old else part for part in handle.split("|"))

@@ -10,7 +10,7 @@ from flows.actions import NodeChange, change_raw
 from flows.catalogue import Catalogue, can_be_tool
 from flows.document import Edge, Node
 from flows.dynamic_rules import condition, given_by, shown_for
-from flows.faults import Fault, did_you_mean
+from flows.faults import Fault, did_you_mean, shown_as
 from flows.jsonvalues import MISSING, Json, JsonObject, as_object, as_text, texts
 
 TOOL_OUTPUT = "component_as_tool"
@@ -115,7 +115,8 @@ def find_output(node: Node, name: str, catalogue: Catalogue | None = None) -> Po
         if name and output.get("name") == name:
             return Port(name=name, types=tuple(texts(output.get("types"))))
     names = [port.name for port in output_ports(node)]
-    fix = did_you_mean(name, names, otherwise="its outputs are")
+    seen = shown_as(name, ((as_text(out.get("name")), as_text(out.get("display_name"))) for out in node.outputs))
+    fix = seen or did_you_mean(name, names, otherwise="its outputs are")
     found = given_by(_choices(node, catalogue), node, name)
     if found is not None:
         fix = f"It has that output when {condition(found)}: set {node.id}.{found[0]}."
@@ -145,7 +146,10 @@ def find_input(node: Node, name: str, catalogue: Catalogue | None = None) -> Por
         message = f"{node.id}.{name} is a setting and takes no edge."
         fix = f"Set its value instead. The inputs of {node.id} are: {', '.join(ports) or 'none'}."
         raise PortError(_fault("not_an_input", message, fix, node, port=name))
-    fix = did_you_mean(name, ports, otherwise="its inputs are")
+    seen = shown_as(
+        name, ((key, as_text(node.template[key].get("display_name"))) for key in ports if key in node.template)
+    )
+    fix = seen or did_you_mean(name, ports, otherwise="its inputs are")
     found = shown_for(_choices(node, catalogue), node, name)
     if found is not None:
         fix = f"It has that input when {condition(found)}: set {node.id}.{found[0]}."

@@ -11,7 +11,7 @@ from flows.actions import NodeChange, field_path
 from flows.document import Node
 from flows.jsonvalues import MISSING, Json, JsonObject, Missing, as_object, get_at, same_json, texts
 
-PROMPT_TYPES = frozenset({"prompt", "mustache"})
+PROMPT_TYPES = ("prompt", "mustache")
 BRACKETS_FIELD = "use_double_brackets"
 _BAD_LETTERS = frozenset(" ,.:;!?/\\()[]")
 _BAD_NAMES = frozenset(

@@ -50,20 +50,23 @@ class Index:
         self._rarities: dict[str, float] = {}
         self._size = sum(len(segment.parts) for segment in self._segments) or 1
 
-    def search(self, query: str, limit: int, allowed: Collection[str] | None = None) -> list[Match]:
+    def search(
+        self, query: str, limit: int, allowed: Collection[str] | None = None, *, legacy: bool = False
+    ) -> list[Match]:
         """Return the best matches for a query, best first.
 
         Args:
             query: what is sought, in words, names or a sentence.
             limit: how many matches at most.
             allowed: the types to choose from; None means all.
+            legacy: rank legacy components like the others, whether they are named or not.
         """
-        spoken = self._spoken(query)
-        terms = self._terms(spoken)
+        spoken, foreign = self._spoken(query)
+        terms = self._terms(spoken, foreign=foreign)
         scores = self._scores(terms)
         called = self._called(terms, spoken, scores)
         named = self._named(query, spoken)
-        ranked = self._ranked(scores, called, named)
+        ranked = self._ranked(scores, called, named, legacy=legacy)
         if allowed is not None:
             ranked = {place: score for place, score in ranked.items() if self._part(place).type in allowed}
         best = heapq.nsmallest(max(limit, 0), ranked.items(), key=lambda item: (-item[1], item[0]))
@@ -132,14 +135,15 @@ class Index:
     def _knows(self, stemmed: str) -> bool:
         return any(stemmed in segment.postings for segment in self._segments)
 
-    def _spoken(self, query: str) -> list[str]:
-        """Return the words of a query that count, with words for what is not written in words."""
+    def _spoken(self, query: str) -> tuple[list[str], bool]:
+        """Return the words of a query that count, with words for what is not said in words, and if they are foreign."""
         text = _EXCLUDED.sub(" ", query[:_LONGEST_QUERY])
         found = words(text)
         found += [word for pattern, meaning in SHAPES if pattern.search(text) for word in meaning.split()]
-        small = SMALL_WORDS | FOREIGN_SMALL_WORDS if self._is_foreign(found) else SMALL_WORDS
+        foreign = self._is_foreign(found)
+        small = SMALL_WORDS | FOREIGN_SMALL_WORDS if foreign else SMALL_WORDS
         kept = [word for word in found if word not in small] or found
-        return list(dict.fromkeys(kept))[:_MOST_WORDS]
+        return list(dict.fromkeys(kept))[:_MOST_WORDS], foreign
 
     def _is_foreign(self, found: list[str]) -> bool:
         if any(word in FOREIGN_SMALL_WORDS and word not in SMALL_WORDS for word in found):
@@ -149,8 +153,7 @@ class Index:
     def _is_strange(self, word: str) -> bool:
         return word not in self._vocabulary and word not in SMALL_WORDS and not self._knows(stem(word))
 
-    def _terms(self, spoken: list[str]) -> list[Term]:
-        foreign = self._is_foreign(spoken)
+    def _terms(self, spoken: list[str], *, foreign: bool) -> list[Term]:
         terms: list[Term] = []
         for place, word in enumerate(spoken):
             weight = _WEAK if word in WEAK_WORDS else 1.0
@@ -163,9 +166,12 @@ class Index:
 
     def _meanings(self, word: str, *, foreign: bool) -> Iterator[tuple[str, float]]:
         root = stem(word)
-        roots: dict[str, float] = {root: 1.0} if self._knows(root) else {}
+        translated = translations(word) if foreign or not self._knows(root) else ()
+        # In another language a word that only looks like an English one has nothing to do with it.
+        is_english = self._knows(root) and not (translated and word not in self._vocabulary)
+        roots: dict[str, float] = {root: 1.0} if is_english else {}
         if foreign or not roots:
-            for english in translations(word):
+            for english in translated:
                 roots.setdefault(stem(english), _TRANSLATION)
         if not roots and root not in synonyms():
             roots = self._mended(word)
@@ -271,12 +277,12 @@ class Index:
         return found
 
     def _ranked(
-        self, scores: dict[Place, float], called: dict[Place, bool], named: dict[Place, float]
+        self, scores: dict[Place, float], called: dict[Place, bool], named: dict[Place, float], *, legacy: bool
     ) -> dict[Place, float]:
         """Return the final scores: names first; legacy only if named, and after what has taken its place."""
         ranked: dict[Place, float] = {}
         for place, score in scores.items():
-            if not self._is_hidden(place):
+            if legacy or not self._is_hidden(place):
                 ranked[place] = score + named.get(place, 0.0)
         best = max(ranked.values(), default=0.0)
         for place in {*called, *named} - ranked.keys():

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
+from flows.wording import stem
+
 _SHORTEST = 4
 _LIKENESS = {1: 0.85, 2: 0.65}
+_SWAPPED = 0.9
+"""For two letters that changed places, of all mistakes the least likely to make another word."""
 _BEGINNING = 0.6
 
 
@@ -15,6 +19,7 @@ class Spelling:
 
     def __init__(self, known: Iterable[str]) -> None:
         self._known = frozenset(word for word in known if len(word) >= 3 and word.isalpha())
+        self._stems = frozenset(map(stem, self._known))
         self._by_length: dict[int, list[tuple[str, int]]] = defaultdict(list)
         for word in sorted(self._known):
             self._by_length[len(word)].append((word, _letters(word)))
@@ -30,8 +35,11 @@ class Spelling:
     def parts(self, word: str) -> tuple[str, str] | None:
         """Return the two known words that are run together in `word`, the longer one first chosen."""
         cuts = [(word[:at], word[at:]) for at in range(3, len(word) - 2)]
-        whole = [cut for cut in cuts if cut[0] in self._known and cut[1] in self._known]
+        whole = [cut for cut in cuts if self._is_word(cut[0]) and self._is_word(cut[1])]
         return max(whole, key=lambda cut: max(len(cut[0]), len(cut[1])), default=None)
+
+    def _is_word(self, part: str) -> bool:
+        return part in self._known or (len(part) > 3 and part in self._stems)
 
     def _mistyped(self, word: str) -> dict[str, float]:
         reach, letters = (1 if len(word) < 8 else 2), _letters(word)
@@ -41,7 +49,8 @@ class Spelling:
                 if (letters & ~held).bit_count() <= reach and (held & ~letters).bit_count() <= reach:
                     steps = distance(word, known, reach)
                     if steps is not None and (steps == 1 or known[0] == word[0]):
-                        found[known] = _LIKENESS.get(steps, 1.0)
+                        swapped = steps == 1 and len(known) == len(word) and letters == held
+                        found[known] = _SWAPPED if swapped else _LIKENESS.get(steps, 1.0)
         best = max(found.values(), default=0.0)
         return {known: likeness for known, likeness in found.items() if likeness == best}
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from lfx_runner.confine import Network, confine_network, confine_process
+from lfx_runner.describe import describe
 from lfx_runner.engine import touch
 from lfx_runner.execute import exception_chain, run_flow
 from lfx_runner.linux import end_with_parent
@@ -73,9 +74,8 @@ def isolate(parent: int, keep: set[int], folder: Path) -> None:
 
 def close_all_but(keep: set[int]) -> None:
     """Close every descriptor that is not in `keep`."""
-    listing = Path("/dev/fd" if sys.platform == "darwin" else "/proc/self/fd")
     try:
-        opened = [int(entry.name) for entry in listing.iterdir()]
+        opened = [int(name) for name in os.listdir("/dev/fd" if sys.platform == "darwin" else "/proc/self/fd")]  # noqa: PTH208 - a run waits for it
     except OSError:
         opened = list(range(3, os.sysconf("SC_OPEN_MAX")))
     for descriptor in opened:
@@ -90,7 +90,8 @@ def _move_engine_home(home: Path) -> None:
 
     service = get_settings_service()
     if service is not None:
-        service.settings.config_dir = str(home)
+        # Past the setter, which would look at every setting again.
+        service.settings.__dict__["config_dir"] = str(home)
 
 
 def answer(line: bytes, emit: Emit) -> bytes:
@@ -101,17 +102,20 @@ def answer(line: bytes, emit: Emit) -> bytes:
     confine_network(network, float(request["timeout"]), port_of(gateway) if gateway else None)
     if gateway:
         use_gateway(gateway)
+    if request.get("type") == "describe":
+        return handed_back(describe(request), {"described": None})
     result = run_flow(request, emit if request.get("events") else None)
+    return handed_back(result, {"output": None, "outputs": {}, "nodes": {}, "types": {}})
+
+
+def handed_back(result: dict[str, Any], without: dict[str, Any]) -> bytes:
+    """A result as one line; one that JSON cannot say, or that is too large, goes `without` its values."""
     try:
         data = encode(result)
     except (ValueError, TypeError, RecursionError) as error:
-        return encode({**_without_values(result), "failure": {"node": None, "chain": exception_chain(error)}})
+        return encode({**result, **without, "failure": {"node": None, "chain": exception_chain(error)}})
     if len(data) <= MAX_RESULT:
         return data
     message = f"The results take {len(data) // 1_000_000} MB; at most {MAX_RESULT // 1_000_000} MB are handed back."
     chain = [{"type": "lfx_runner.ResultTooLarge", "message": message, "link": "raised"}]
-    return encode({**_without_values(result), "failure": {"node": None, "chain": chain}})
-
-
-def _without_values(result: dict[str, Any]) -> dict[str, Any]:
-    return {**result, "output": None, "outputs": {}, "nodes": {}, "types": {}}
+    return encode({**result, **without, "failure": {"node": None, "chain": chain}})

@@ -15,7 +15,7 @@ import sys
 import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 if __package__:
     from lfx_runner import landlock, seccomp
@@ -127,7 +127,7 @@ def _own_file_system(private: Path) -> Iterator[str]:
     """Give the private folder a size, as a file system in memory that only this process sees; root can."""
     if sys.platform != "linux" or os.geteuid() != 0:
         return
-    library = ctypes.CDLL(None, use_errno=True)
+    library = _library()
     if library.unshare(CLONE_NEWNS) != 0:
         return
     if library.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None) != 0:
@@ -144,11 +144,16 @@ def _drop_privileges() -> Iterator[str]:
     """Give up every capability, and gaining any by starting a program."""
     if sys.platform != "linux":
         return
-    library = ctypes.CDLL(None, use_errno=True)
+    library = _library()
     header = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION, 0)
     nothing = (ctypes.c_uint32 * 6)()
     if library.capset(header, nothing) == 0 and library.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0:
         yield "privileges"
+
+
+@functools.cache
+def _library() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
 
 
 @functools.cache
@@ -157,13 +162,18 @@ def _readable() -> frozenset[Path]:
     python = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, sysconfig.get_path("stdlib")}
     certificates = [os.environ[name] for name in ("SSL_CERT_FILE", "SSL_CERT_DIR") if os.environ.get(name)]
     named = (*python, *site.getsitepackages(), *SYSTEM, *LOOK_UPS, *FACTS, *certificates)
-    return frozenset({here, *(Path(name) for name in named if name)})
+    found = {path: path.resolve() for path in (here, *(Path(name) for name in named if name)) if path.exists()}
+    every = set(found.values())  # what is inside another one needs no rule of its own
+    return frozenset(path for path, real in found.items() if not every & set(real.parents))
 
 
 def prepare() -> None:
     """Find out what every confinement needs, in the process that will be forked for each."""
     landlock.abi()
     _readable()
+    if seccomp.available():
+        for sockets in get_args(seccomp.Sockets):
+            seccomp.compiled(sockets)
 
 
 def probe(folder: Path) -> dict[str, Any]:

@@ -87,7 +87,12 @@ class _Run:
 
     async def execute(self) -> None:
         self._watch.look_at(self._flow)
-        graph = Graph.from_payload(dict(self._flow), flow_id=str(uuid.uuid4()), instantiate_components=False)
+        graph = Graph.from_payload(
+            dict(self._flow),
+            flow_id=str(uuid.uuid4()),
+            instantiate_components=False,
+            emit_extension_events=False,  # they go to a file that no run may write to, after ten seconds of trying
+        )
         for vertex in graph.vertices:
             self._building = [vertex.id]
             vertex.instantiate_component(graph.user_id)

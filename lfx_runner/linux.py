@@ -2,6 +2,7 @@
 
 import contextlib
 import ctypes
+import functools
 import os
 import signal
 import sys
@@ -10,12 +11,20 @@ from pathlib import Path
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
+MADV_COLLAPSE = 25
+HUGE_PAGE = 2 * 1024 * 1024
+
+
+@functools.cache
+def library() -> ctypes.CDLL:
+    """The C library; loading it takes longer than a call, so a process that will be forked does it ahead."""
+    return ctypes.CDLL(None, use_errno=True)
 
 
 def _prctl(option: int, value: int) -> None:
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
+            library().prctl(option, value, 0, 0, 0)
 
 
 def end_with_parent(parent: int) -> None:
@@ -39,3 +48,26 @@ def end_orphans(known: Container[int]) -> None:
                 with contextlib.suppress(OSError):
                     os.kill(pid, signal.SIGKILL)
                     os.waitpid(pid, 0)
+
+
+def gather_memory() -> int:
+    """Gather this process's own memory into huge pages, and say how many: a fork then copies far fewer entries.
+
+    For a process that is warm and will be forked again and again. Where the kernel cannot, nothing changes.
+    """
+    gathered = 0
+    if sys.platform != "linux":
+        return gathered
+    with contextlib.suppress(OSError, AttributeError, ValueError):
+        advise = library().madvise
+        for start, end in _own_memory(Path("/proc/self/maps").read_text(encoding="utf-8", errors="replace")):
+            for place in range(-(-start // HUGE_PAGE) * HUGE_PAGE, end - HUGE_PAGE + 1, HUGE_PAGE):
+                gathered += advise(ctypes.c_void_p(place), ctypes.c_size_t(HUGE_PAGE), MADV_COLLAPSE) == 0
+    return gathered
+
+
+def _own_memory(maps: str) -> list[tuple[int, int]]:
+    """The ranges of private memory that no file is behind, out of what the kernel says of a process."""
+    lines = [line.split(maxsplit=5) for line in maps.splitlines()]
+    mine = [parts[0] for parts in lines if parts[1] == "rw-p" and (len(parts) == 5 or parts[5] == "[heap]")]
+    return [(int(start, 16), int(end, 16)) for start, _, end in (place.partition("-") for place in mine)]

@@ -1,5 +1,6 @@
 """Entry of the runner process: `main.py serve FOLDER [SPARES]` runs flows, `main.py index FILE DIGEST` exports them."""
 
+import gc
 import importlib.util
 import os
 import signal
@@ -44,10 +45,16 @@ def serve(folder: str, spares: int) -> int:
         message = "This system cannot fork, which the flow engine needs to give every run a process of its own."
         write_all(replies, encode({"type": "failed", "protocol": PROTOCOL, "message": message}))
         return 1
+    gc.disable()  # what the imports make stays: looking for garbage in it takes a sixth of the start
+    from lfx_runner import interpreter
     from lfx_runner.engine import warm_up  # imports lfx, which takes seconds
+    from lfx_runner.linux import gather_memory
     from lfx_runner.zygote import Zygote
 
+    interpreter.prepare()
     version = warm_up()
+    gc.enable()
+    gather_memory()
     with Zygote(commands, replies, Path(folder), spares) as zygote:
         write_all(replies, encode({"type": "hello", "protocol": PROTOCOL, "lfx": version, "pid": os.getpid()}))
         zygote.serve()

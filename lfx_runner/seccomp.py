@@ -6,6 +6,7 @@ one can only take away. Root's own powers do not help against it.
 
 import ctypes
 import errno
+import functools
 import os
 import platform
 import struct
@@ -81,16 +82,28 @@ def restrict_calls(sockets: Sockets) -> None:
     Raises:
         OSError: the kernel refused.
     """
-    program = b"".join(struct.pack("=HBBI", *instruction) for instruction in _program(sockets))
-    code = ctypes.create_string_buffer(program, len(program))
-
-    class Program(ctypes.Structure):
-        _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_void_p))
-
-    compiled = Program(len(program) // 8, ctypes.addressof(code))
-    library = ctypes.CDLL(None, use_errno=True)
-    if library.prctl(PR_SET_SECCOMP, MODE_FILTER, ctypes.byref(compiled), 0, 0) != 0:
+    program, _ = compiled(sockets)
+    if _library().prctl(PR_SET_SECCOMP, MODE_FILTER, ctypes.byref(program), 0, 0) != 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+
+
+class Program(ctypes.Structure):
+    """`struct sock_fprog`."""
+
+    _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_void_p))
+
+
+@functools.cache
+def compiled(sockets: Sockets) -> tuple[Program, object]:
+    """The filter as the kernel takes it, and the memory that it points to; made once, ahead of the forks."""
+    code = b"".join(struct.pack("=HBBI", *instruction) for instruction in _program(sockets))
+    held = ctypes.create_string_buffer(code, len(code))
+    return Program(len(code) // 8, ctypes.addressof(held)), held
+
+
+@functools.cache
+def _library() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
 
 
 Instruction = tuple[int, int, int, int]

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from lfx.graph import Graph
-from lfx.graph.vertex.base import VertexStates
+from lfx.graph.vertex.base import Vertex, VertexStates
 
 from lfx_runner.protocol import MAX_EVENT, Message, encode, write_all
 
@@ -154,6 +154,22 @@ async def _watched(self: Graph, vertex_id: str, **options: Any) -> Any:
 
 
 Graph.build_vertex = _watched
+
+
+_build_params = Vertex.build_params
+
+
+def _prepared(self: Vertex) -> None:
+    """Reading a node's fields may fail before any node is built: a file that must not be read, for instance."""
+    try:
+        _build_params(self)
+    except BaseException:
+        if _current is not None:
+            _current.failed.append(self.id)
+        raise
+
+
+Vertex.build_params = _prepared
 
 
 def _let_go(**_: Any) -> None:

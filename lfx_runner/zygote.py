@@ -143,7 +143,7 @@ class Zygote:
             self._reply({"type": "error", "code": "bad_request", "message": "A request is not a JSON object."})
             return
         match kind, run:
-            case "run", str():
+            case "run" | "describe", str():
                 self._start(run, line, request)
             case "cancel", str():
                 if (running := self._runs.get(run)) is not None:
@@ -158,8 +158,11 @@ class Zygote:
 
     def _start(self, run: str, line: bytes, request: Message) -> None:
         timeout = request.get("timeout")
-        if run in self._runs or not isinstance(request.get("flow"), dict) or not isinstance(timeout, int | float):
-            self._fail(run, "bad_request", "A run needs an id of its own, a flow and a timeout in seconds.")
+        subject = {"run": ("flow", dict), "describe": ("source", str)}[request["type"]]
+        fit = isinstance(request.get(subject[0]), subject[1]) and isinstance(timeout, int | float)
+        if run in self._runs or not fit:
+            message = f"A {request['type']} needs an id of its own, a {subject[0]} and a timeout in seconds."
+            self._fail(run, "bad_request", message)
             return
         if len(self._runs) >= MAX_RUNS:
             self._fail(run, "busy", "Too many runs at the same time.")

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from flows.document import Json, JsonObject
 from flows.jsonvalues import as_object, as_text
+from runtime.filelock import FileLock
 
 PROTOCOL = 1
 MAX_LINE = 40 * 1024 * 1024
@@ -47,9 +48,17 @@ class Engine:
 
     @classmethod
     async def start(
-        cls, command: Sequence[str], variables: Mapping[str, str], folder: Path, *, limit: float
+        cls,
+        command: Sequence[str],
+        variables: Mapping[str, str],
+        folder: Path,
+        *,
+        limit: float,
+        holding: FileLock | None = None,
     ) -> tuple[Engine, JsonObject]:
         """Start the engine and wait up to `limit` seconds for its greeting, which is returned with it.
+
+        `holding` is a lock that the engine holds from then on, and that is let go here.
 
         Raises EngineDied when it does not greet, or speaks another protocol.
         """
@@ -62,9 +71,13 @@ class Engine:
                 env=variables,
                 cwd=folder,
                 start_new_session=True,
+                pass_fds=() if holding is None or holding.descriptor is None else (holding.descriptor,),
             )
         except OSError:
             raise EngineDied("its program could not be started") from None
+        finally:
+            if holding is not None:
+                holding.release()
         engine = cls(process)
         try:
             async with asyncio.timeout(limit):

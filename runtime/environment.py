@@ -16,8 +16,9 @@ PASSED = (
     "SSL_CERT_DIR",
     "REQUESTS_CA_BUNDLE",
     "SYSTEMROOT",
+    "LANGFLOW_SSRF_ALLOWED_HOSTS",
 )
-"""Variables that are passed on; none of them can hold a key."""
+"""Variables that are passed on; none of them can hold a key. The last lets flows reach hosts of the operator's own."""
 SET: Mapping[str, str] = {
     "DO_NOT_TRACK": "1",
     "LANGFLOW_DO_NOT_TRACK": "true",

@@ -81,6 +81,24 @@ _RULES = (
         "A run reads and writes files of its own only: give the node the content, or a file of the flow.",
     ),
     _rule(
+        "refused",
+        "LocalFileAccessError",
+        r"accesses the local filesystem and is not permitted",
+        "A run reads files of the flow only: give the node an uploaded file, or its content.",
+    ),
+    _rule(
+        "refused",
+        "",
+        r"ssrf protection: .*\bblocked\b",
+        "A run asks no address of this machine or of a private network: use a public one.",
+    ),
+    _rule(
+        "external",
+        "",
+        r"requires langflow's application services",
+        "This component works inside Langflow only; do its work with another one.",
+    ),
+    _rule(
         "missing_package",
         "ModuleNotFoundError ImportError",
         r"no module named|could not import|is not installed|pip install|uv add|missing optional dependency",
@@ -89,7 +107,7 @@ _RULES = (
     _rule(
         "missing_key",
         "AuthenticationError",
-        r"\bapi[ _-]?key\b|\baccess token\b.*\b(missing|required)|unauthori[sz]ed|credentials"
+        r"(?:\b|_)api[ _-]?key\b|\baccess token\b.*\b(missing|required)|unauthori[sz]ed|credentials"
         r"|(?:status|code|http|error)\W{0,3}(?:code\W{0,3})?401\b",
         "Give the node its key, or use a component that needs none.",
     ),
@@ -97,7 +115,7 @@ _RULES = (
         "missing_model",
         "",
         r"(select|choose|provide|specify) a (language )?model|model (is|must be) (required|selected|provided)"
-        r"|no (language )?model|embedding model (is )?(required|missing)",
+        r"|no (language )?model|requested model provider is not available|embedding model (is )?(required|missing)",
         "Choose a model in the node.",
     ),
     _rule(
@@ -122,7 +140,8 @@ _RULES = (
         "",
         r"\[Errno (?:2|20|21)\]|no such file|file (was )?not found|must be (provided|given|set)|\b(is|are) required\b"
         r"|\brequired (input|field|parameter)|\bmissing (input|value|required)"
-        r"|no (input|text|data) (was )?(provided|given)|(cannot|must not|can't) be empty|\bis empty\b"
+        r"|no (input|text|data) (was )?(provided|given)|^no files to process"
+        r"|(cannot|must not|can't) be empty|\bis empty\b"
         r"|please (provide|enter)|not provided",
         "Give the node the value that it needs, or connect something to it.",
     ),
@@ -132,10 +151,16 @@ _FIXES = {
     "PatternError": "Correct the regular expression.",
     "error": "Correct the regular expression.",
     "ZeroDivisionError": "Let the node divide by something other than zero.",
+    "KeyError": "Check the names of keys and columns: what comes in has none of this name.",
     "TypeError": "Check that what is connected to this node is of the type that it works on.",
     "ValidationError": "Check that every value of this node is of the type that its field takes.",
 }
 """What to do about an error of this class that no rule knows."""
+_FIXES_BY_WORDS = (
+    (re.compile(r"\binvalid json\b|^expecting value: line", re.IGNORECASE), _FIXES["JSONDecodeError"]),
+    (re.compile(r"\bregex pattern\b|\bregular expression\b", re.IGNORECASE), _FIXES["PatternError"]),
+)
+"""The same by what the message says, for errors whose class says too little."""
 _DEFAULT_FIX = "Check the values and connections of this node."
 
 
@@ -153,7 +178,9 @@ def from_chain(chain: Sequence[Json], node: str | None) -> RunError:
         if any(_matches(rule, cause) for cause in telling):
             fix = _package_fix(telling) or rule.fix if rule.code == "missing_package" else rule.fix
             return RunError(code=rule.code, message=_readable(chosen), fix=fix, node=node)
-    return RunError(code="code", message=_readable(chosen), fix=_FIXES.get(chosen.name, _DEFAULT_FIX), node=node)
+    said = (fix for words, fix in _FIXES_BY_WORDS if words.search(chosen.message))
+    fix = next(said, None) or _FIXES.get(chosen.name, _DEFAULT_FIX)
+    return RunError(code="code", message=_readable(chosen), fix=fix, node=node)
 
 
 def _telling(causes: Sequence[Cause], chosen: Cause) -> list[Cause]:
@@ -219,6 +246,9 @@ _SCRUBS = (
     (re.compile(r"(?<![\w\\])[A-Za-z]:\\(?:[^\\\s'\"]+\\)*([^\\\s'\"]+)"), r"\1"),
     (re.compile(r" at 0x[0-9a-fA-F]+"), ""),
     (re.compile(r"\s*For further information visit \S+"), ""),
+    (re.compile(r"\s*\[type=\w+, input_value=.*?, input_type=\w+\]", re.DOTALL), ""),
+    (re.compile(r"\s*\(LANGFLOW_\w+=\w+\)"), ""),
+    (re.compile(r"\s*To allow this hostname, add it to LANGFLOW_\w+ environment variable\."), ""),
 )
 
 

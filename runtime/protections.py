@@ -32,7 +32,7 @@ _CONFINED: Mapping[str, tuple[str, str, str]] = {
     "network": ("network of verification runs", "no socket can be opened, unless the run calls models", "seccomp"),
     "gateway": (
         "network of verification runs with models",
-        "TCP to the port of the model gateway, and no other socket",
+        "TCP to the port of the model gateway; no UDP, no name look-ups, no other socket",
         "Landlock 4 and seccomp",
     ),
 }
@@ -69,7 +69,7 @@ def protections(source: Path) -> tuple[Protection, ...]:
             active=linux,
             note="what a run leaves behind is killed" if linux else "only the run's own process group is killed",
         ),
-        Protection(name="known code", active=True, note="only the catalogue's own component code is executed"),
+        Protection(name="known code", active=True, note="the catalogue's own, or read by the guard first"),
         *(
             Protection(name=name, active=part in held, note=note if part in held else f"not here: needs {needs}")
             for part, (name, note, needs) in _CONFINED.items()
@@ -80,12 +80,12 @@ def protections(source: Path) -> tuple[Protection, ...]:
         Protection(
             name="the gateway's port elsewhere",
             active=False,
-            note="advisory: a run that calls models can connect to the same port number of other hosts, too",
+            note="advisory: a verification run with models can connect to the same port number of other hosts, too",
         ),
         Protection(
             name="network of other runs",
             active=False,
-            note="advisory: a run can connect to whatever this machine can, this server included",
+            note="advisory: TCP and UDP to whatever this machine can reach, this server included",
         ),
     )
 

@@ -22,10 +22,10 @@ from runtime.bundles import choose, chosen, chosen_file, with_bundles
 from runtime.filelock import FileLock
 from runtime.installing import InstallError, add, export_catalogue, sync
 from runtime.protections import Protection, protections
+from runtime.pruning import STAMP, prune, stamp_of
 
 __all__ = ["InstallError", "RunnerEnvironment", "RunnerStatus"]
 
-STAMP = "installed.json"
 EXPORTER = ("index.py", "introspect.py", "options.py", "rows.py")
 """The runner's files that read the catalogue out; a change in any of them makes it anew."""
 LOCK_TIMEOUT = 1800.0
@@ -75,13 +75,7 @@ class RunnerEnvironment:
         """
         source, cache = source or runner_source(), cache or cache_folder()
         bundles = chosen(cache) if bundles is None else bundles
-        made_from = hashlib.sha256()
-        for name in ("pyproject.toml", "uv.lock"):
-            made_from.update((source / name).read_bytes())
-        made_from.update(f"{platform.python_version()}|{sys.platform}|{platform.machine()}".encode())
-        for bundle in bundles:
-            made_from.update(f"|{bundle}".encode())
-        return cls(source, cache, made_from.hexdigest()[:16], bundles)
+        return cls(source, cache, _digest(source, platform.python_version(), bundles), bundles)
 
     def made_from(self) -> tuple[tuple[int, int] | None, ...]:
         """What changes whenever the files that decide on the environment do; cheap enough to ask before every run."""
@@ -120,7 +114,7 @@ class RunnerEnvironment:
     @property
     def installed(self) -> bool:
         """Whether the installation was finished, and every package that it brought is still there."""
-        stamp = self._stamp()
+        stamp = stamp_of(self.folder)
         if stamp.get("digest") != self.digest or not self.python.exists():
             return False
         packages = {as_text(name) for name in as_list(stamp.get("packages"))}
@@ -148,11 +142,14 @@ class RunnerEnvironment:
         if not repair and self.installed and self.catalogue_current:
             return
         async with self._locked(say):
-            if repair or not await asyncio.to_thread(lambda: self.installed):
+            made = repair or not await asyncio.to_thread(lambda: self.installed)
+            if made:
                 await self._make(say)
             if repair or not self.catalogue_current:
                 say("Reading the component catalogue")
                 await export_catalogue(self.python, self.main, self.catalogue, self._exporter())
+            if made:
+                await self._prune()
             say("The flow engine is installed")
 
     async def change_bundles(
@@ -194,8 +191,21 @@ class RunnerEnvironment:
                 if not was_there:
                     await asyncio.to_thread(shutil.rmtree, other.folder, ignore_errors=True)
                 raise
+            await other._prune(self.digest)
         say("The flow engine is installed")
         return other
+
+    async def _prune(self, previous: str | None = None) -> None:
+        """Delete the environments that no installation chose, but for the one before this."""
+        await asyncio.to_thread(prune, self.cache / "runner", self.digest, self._still_chosen, previous)
+
+    def _still_chosen(self, stamp: JsonObject) -> bool:
+        """Whether the installation that made an environment would choose it today."""
+        source, python = Path(as_text(stamp.get("source"))), as_text(stamp.get("python"))
+        try:
+            return bool(python) and _digest(source, python, chosen(self.cache)) == stamp.get("digest")
+        except OSError:
+            return False
 
     async def _make(self, say: Progress) -> None:
         say("Installing the flow engine")
@@ -216,7 +226,12 @@ class RunnerEnvironment:
             say(f"Finding versions that fit together: {', '.join(self.bundles)}")
             await add(project, self.bundles, self.folder / "env")
         await sync(project, self.folder / "env", say)
-        made = {"digest": self.digest, "python": platform.python_version(), "packages": self._packages()}
+        made = {
+            "digest": self.digest,
+            "python": platform.python_version(),
+            "source": str(self.source.resolve()),
+            "packages": self._packages(),
+        }
         unfinished = stamp.with_suffix(".new")
         unfinished.write_text(json.dumps(made), encoding="utf-8")
         unfinished.replace(stamp)
@@ -246,13 +261,6 @@ class RunnerEnvironment:
         """What identifies a catalogue: this environment, and the program that reads it out."""
         program = b"".join((self.source / name).read_bytes() for name in EXPORTER if (self.source / name).exists())
         return f"{self.digest}-{hashlib.sha256(program).hexdigest()[:8]}"
-
-    def _stamp(self) -> JsonObject:
-        try:
-            found: Json = json.loads((self.folder / STAMP).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return {}
-        return as_object(found)
 
     def _packages(self) -> list[str]:
         """Names and versions of what is installed, by the records that every package leaves."""
@@ -291,6 +299,17 @@ def runner_source() -> Path:
         if (folder / "uv.lock").is_file() and (folder / "main.py").is_file():
             return folder
     raise InstallError("The flow engine's lock file is missing from this installation.", "Install Wirewright anew.")
+
+
+def _digest(source: Path, python: str, bundles: tuple[str, ...]) -> str:
+    """What identifies the environment that is made of a lock, for a Python, with bundles; OSError without the lock."""
+    made_from = hashlib.sha256()
+    for name in ("pyproject.toml", "uv.lock"):
+        made_from.update((source / name).read_bytes())
+    made_from.update(f"{python}|{sys.platform}|{platform.machine()}".encode())
+    for bundle in bundles:
+        made_from.update(f"|{bundle}".encode())
+    return made_from.hexdigest()[:16]
 
 
 def _stamp_of(file: Path) -> tuple[int, int] | None:

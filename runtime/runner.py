@@ -13,6 +13,7 @@ from typing import Literal, Self, TypeAlias
 from flows.catalogue import Catalogue
 from flows.document import Flow, JsonObject
 from runtime.answers import CLOSED, SHRINK, encoded, ended, event_of, failed, result_of
+from runtime.describing import SECONDS, Made, NotMade, made_of
 from runtime.engine import Engine, EngineDied
 from runtime.gateway.access import Models
 from runtime.gateway.rewriting import Refused
@@ -205,6 +206,30 @@ class Runner:
         finally:
             self._inside -= 1
 
+    async def describe_component(self, source: str, name: str, *, timeout: float = SECONDS) -> Made | NotMade:
+        """Make the component class `name` of `source` in a confined process without a network, and tell what it is.
+
+        The source is executed: whoever calls this has had it read by the guard. Nothing is raised for a source that
+        fails, crashes or hangs (`timeout` is in seconds).
+        """
+        request_id = uuid.uuid4().hex
+        if self._inside >= self._concurrency + MAX_WAITING:
+            return NotMade("busy", BUSY.message, BUSY.fix)
+        self._inside += 1
+        try:
+            request: JsonObject = {"id": request_id, "type": "describe", "source": source, "class": name}
+            line = encoded({**request, "timeout": timeout, "network": "gateway-only"})
+            await self._places.acquire()
+            if not await self._ready_or_release():
+                error = self.failure or CLOSED
+                return NotMade("crash", error.message, error.fix)
+            engine = self._warm.engine
+            assert engine is not None  # noqa: S101 - ready says so
+            answer = await self._answered(engine, request_id, line, timeout, None, None)
+        finally:
+            self._inside -= 1
+        return made_of(answer, timeout)
+
     # Running
 
     async def _submit(
@@ -267,7 +292,22 @@ class Runner:
         started: Callable[[int], None] | None,
         on_event: OnEvent | None,
     ) -> RunResult:
-        """Send a run and wait for what ends it; holds a place, which is free again when the run's process is gone."""
+        """Send a run and wait for its outcome."""
+        answer = await self._answered(engine, run_id, line, limit, started, on_event)
+        if isinstance(answer, RunError):
+            return failed(run_id, answer, limit if answer.code == "timeout" else 0.0)
+        return result_of(run_id, answer, limit)
+
+    async def _answered(
+        self,
+        engine: Engine,
+        run_id: str,
+        line: bytes,
+        limit: float,
+        started: Callable[[int], None] | None,
+        on_event: OnEvent | None,
+    ) -> JsonObject | RunError:
+        """Send a request and wait for what ends it; holds a place, which is free again when its process is gone."""
         answer = engine.expect(run_id, started, _teller(on_event))
         try:
             engine.send(line)
@@ -279,12 +319,12 @@ class Runner:
             raise
         if not done:  # it does not even keep its own time limits
             self._warm.own(self._abandon(engine, run_id, answer))
-            return failed(run_id, ended("timeout", limit), limit)
+            return ended("timeout", limit)
         self._places.release()
         try:
-            return result_of(run_id, answer.result(), limit)
+            return answer.result()
         except (EngineDied, asyncio.CancelledError):
-            return failed(run_id, CLOSED if self.state == "closed" else ended("crash", limit))
+            return CLOSED if self.state == "closed" else ended("crash", limit)
 
     async def _abandon(self, engine: Engine, run_id: str, answer: asyncio.Future[JsonObject]) -> None:
         """End a run nobody waits for; when the engine does not confirm it, end the engine."""

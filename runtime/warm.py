@@ -15,6 +15,7 @@ from flows.catalogue import Catalogue
 from runtime.engine import Engine, EngineDied
 from runtime.environment import passed_environment
 from runtime.provision import InstallError, RunnerEnvironment
+from runtime.pruning import using
 from runtime.results import RunError
 
 RunnerState: TypeAlias = Literal["new", "installing", "starting", "ready", "failed", "closed"]
@@ -190,6 +191,7 @@ class WarmEngine:
             passed_environment(self._folder),
             self._folder,
             limit=START_TIMEOUT,
+            holding=using(environment.folder),
         )
         return engine
 

@@ -9,6 +9,8 @@ import hashlib
 import json
 import os
 import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -21,14 +23,61 @@ from agent.assistant import Assistant
 from agent.settings import AssistantSettings
 from agent.turn import TurnEnded, TurnRequest, TurnResult
 from scripts.conversations import CONVERSATIONS, REQUEST
-from scripts.scripted_provider import ScriptedProvider, in_order
+from scripts.scripted_provider import in_order
+from scripts.wire_formats import EveryWire
 
 FOLDER = Path(__file__).parent.parent / "cassettes" / "wire"
 PORT = 47931
 """Where the scripted provider listens while recording; replays ask the same address, where nothing listens."""
-BASE_URL = f"http://127.0.0.1:{PORT}/v1"
+ADDRESS = f"http://127.0.0.1:{PORT}"
+BASE_URL = f"{ADDRESS}/v1"
 MODEL = "openai-chat:gpt-6.1-sol"
-SECRET_HEADERS = ["authorization", "x-api-key", "cookie", "set-cookie", "openai-organization", "openai-project"]
+SECRET_HEADERS = [
+    "authorization",
+    "x-api-key",
+    "x-goog-api-key",
+    "cookie",
+    "set-cookie",
+    "openai-organization",
+    "openai-project",
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wire:
+    """One wire format.
+
+    Attributes:
+        title: what it is called.
+        model: who speaks it, newest first.
+        environment: where its client finds the scripted provider.
+    """
+
+    title: str
+    model: str
+    environment: Mapping[str, str]
+
+
+_OPENAI = {"OPENAI_API_KEY": "sk-scripted", "OPENAI_BASE_URL": BASE_URL}
+WIRES: Mapping[str, Wire] = {
+    "openai_chat": Wire(title="OpenAI Chat Completions", model=MODEL, environment=_OPENAI),
+    "openai_responses": Wire(title="OpenAI Responses", model="openai:gpt-6.1-sol", environment=_OPENAI),
+    "anthropic": Wire(
+        title="Anthropic Messages",
+        model="anthropic:claude-opus-5-5",
+        environment={"ANTHROPIC_API_KEY": "sk-scripted", "ANTHROPIC_BASE_URL": ADDRESS},
+    ),
+    "google": Wire(
+        title="Google generateContent",
+        model="google:gemini-4-argon",
+        environment={"GOOGLE_API_KEY": "scripted", "GOOGLE_GEMINI_BASE_URL": ADDRESS},
+    ),
+}
+
+
+def wire_of(name: str) -> Wire:
+    """The wire of a conversation, by the beginning of its name."""
+    return next(wire for prefix, wire in WIRES.items() if name.startswith(f"{prefix}_"))
 
 
 def same_json(first: Recorded, second: Recorded) -> None:
@@ -58,17 +107,18 @@ def cassettes(record: str = "none") -> vcr.VCR:
     return player
 
 
-async def played(text: str = REQUEST, *, base_url: str = BASE_URL, model: str = MODEL) -> TurnResult:
-    """One turn of a real assistant over the OpenAI Chat wire, to its result.
+async def played(text: str = REQUEST, *, wire: Wire = WIRES["openai_chat"]) -> TurnResult:
+    """One turn of a real assistant over a wire, to its result.
 
     Args:
         text: the user's message.
-        base_url: where the provider is.
-        model: the configured model.
+        wire: the wire, with the model and where its provider is.
     """
-    os.environ.update(OPENAI_API_KEY="sk-scripted", OPENAI_BASE_URL=base_url)
+    for variable in {variable for other in WIRES.values() for variable in other.environment}:
+        os.environ.pop(variable, None)  # a prompt names the models that are available
+    os.environ.update(wire.environment)
     async with (
-        Assistant.open(AssistantSettings(model=model)) as assistant,
+        Assistant.open(AssistantSettings(model=wire.model)) as assistant,
         assistant.turn(TurnRequest(text=text, session="cassette")) as events,
     ):
         async for event in events:
@@ -81,13 +131,14 @@ async def record(name: str) -> None:
     """Record one cassette from the scripted provider and describe it in its metadata."""
     path = FOLDER / f"{name}.yaml"
     path.unlink(missing_ok=True)
-    async with ScriptedProvider(in_order(*CONVERSATIONS[name])).serve(PORT):
+    wire = wire_of(name)
+    async with EveryWire(in_order(*CONVERSATIONS[name])).serve(PORT):
         with cassettes("all").use_cassette(path.name):
-            await played()
+            await played(wire=wire)
     content: dict[str, Any] = yaml.safe_load(path.read_text())
     metadata = {
         "source": "scripted provider on loopback (scripts/scripted_provider.py), no real provider",
-        "wire": "OpenAI Chat Completions",
+        "wire": wire.title,
         "recorded": datetime.now(UTC).date().isoformat(),
         "script": digest(name),
     }

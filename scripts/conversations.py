@@ -17,7 +17,7 @@ config:
 """
 
 BUILD_AND_RUN = (
-    Reply(text="action"),
+    Reply(text='{"intent": "build_flow"}'),
     Reply(calls=(("search_components", {"query": "prompt template"}),)),
     Reply(
         calls=(
@@ -67,7 +67,27 @@ LIMITED_429 = Reply(
         "code": "rate_limit_exceeded",
     },
 )
-OFF_TOPIC = Reply(text="off_topic")
+OFF_TOPIC = Reply(text='{"intent": "off_topic"}')
+
+ANTHROPIC_NOT_FOUND_404 = Reply(status=404, error={"type": "not_found_error", "message": "model: claude-opus-5-5"})
+ANTHROPIC_REFUSED_401 = Reply(status=401, error={"type": "authentication_error", "message": "invalid x-api-key"})
+GOOGLE_NOT_FOUND_404 = Reply(
+    status=404,
+    error={
+        "code": 404,
+        "message": "models/gemini-4-argon is not found for API version v1beta.",
+        "status": "NOT_FOUND",
+    },
+)
+GOOGLE_REFUSED_400 = Reply(
+    status=400,
+    error={
+        "code": 400,
+        "message": "API key not valid. Please pass a valid API key.",
+        "status": "INVALID_ARGUMENT",
+        "details": [{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}],
+    },
+)
 
 CONVERSATIONS: dict[str, tuple[Reply, ...]] = {
     "openai_chat_build_and_run": BUILD_AND_RUN,
@@ -75,5 +95,14 @@ CONVERSATIONS: dict[str, tuple[Reply, ...]] = {
     "openai_chat_model_not_found_403": (NOT_FOUND_403, OFF_TOPIC),
     "openai_chat_refused_401": (REFUSED_401,),
     "openai_chat_limited_429": (LIMITED_429,),
+    "openai_responses_build_and_run": BUILD_AND_RUN,
+    "openai_responses_model_not_found_404": (NOT_FOUND_404, OFF_TOPIC),
+    "openai_responses_refused_401": (REFUSED_401,),
+    "anthropic_build_and_run": BUILD_AND_RUN,
+    "anthropic_model_not_found_404": (ANTHROPIC_NOT_FOUND_404, OFF_TOPIC),
+    "anthropic_refused_401": (ANTHROPIC_REFUSED_401,),
+    "google_build_and_run": BUILD_AND_RUN,
+    "google_model_not_found_404": (GOOGLE_NOT_FOUND_404, OFF_TOPIC),
+    "google_refused_400": (GOOGLE_REFUSED_400,),
 }
-"""Cassette names and the conversations recorded in them."""
+"""Cassette names, which begin with their wire, and the conversations recorded in them."""

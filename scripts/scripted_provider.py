@@ -57,7 +57,7 @@ class ScriptedProvider:
     def __init__(self, script: Script) -> None:
         self.script = script
         self.requests = 0
-        self.characters = 0
+        self.sizes: list[int] = []
         self.app = Starlette(routes=[Route("/v1/chat/completions", self._complete, methods=["POST"])])
 
     @asynccontextmanager
@@ -79,10 +79,15 @@ class ScriptedProvider:
             server.should_exit = True
             await serving
 
+    @property
+    def characters(self) -> int:
+        """Characters of all request bodies together."""
+        return sum(self.sizes)
+
     async def _complete(self, request: Request) -> Response:
         raw = await request.body()
         self.requests += 1
-        self.characters += len(raw.decode())
+        self.sizes.append(len(raw.decode()))
         body = json.loads(raw)
         reply = self.script(body)
         if reply.status != 200:

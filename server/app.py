@@ -12,7 +12,7 @@ from agent.assistant import Assistant
 from runtime.runner import Runner
 from server.boundary import Boundary
 from server.errors import HANDLERS
-from server.routes import assist, flows, health, runs
+from server.routes import assist, components, flows, health, metrics, providers, runs
 from server.service import Service
 from server.settings import ServerSettings
 
@@ -39,11 +39,21 @@ def create_app(
                 serving.runner.on_progress = log.info
             service = Service(settings, serving, stop)
             stack.push_async_callback(service.aclose)
+            service.metrics.attach()
+            stack.callback(service.metrics.detach)
             app.state.service = service
             yield
 
     return Starlette(
-        routes=[*assist.routes, *flows.routes, *runs.routes, *health.routes],
+        routes=[
+            *assist.routes,
+            *flows.routes,
+            *runs.routes,
+            *components.routes,
+            *providers.routes,
+            *metrics.routes,
+            *health.routes,
+        ],
         middleware=[Middleware(Boundary)],
         exception_handlers=HANDLERS,
         lifespan=lifespan,

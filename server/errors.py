@@ -99,6 +99,9 @@ def turn_failed(error: TurnError) -> ApiError:
 
 
 _TURN_STATUS: Mapping[str, int] = {
+    "nothing_pending": 409,
+    "already_answered": 409,
+    "unknown_approval": 404,
     "internal": 500,
     "catalogue_missing": 503,
     "runner_unavailable": 503,

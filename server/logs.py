@@ -5,9 +5,11 @@ import logging
 import sys
 from datetime import UTC, datetime
 
+from runtime.happenings import fields_of
+
 
 class JsonLines(logging.Formatter):
-    """Writes a record as one line of JSON: time, level, logger, message, and the traceback of a failure."""
+    """Writes a record as one line of JSON: time, level, logger, message, its fields, and the traceback of a failure."""
 
     def format(self, record: logging.LogRecord) -> str:
         """The record's line."""
@@ -16,16 +18,29 @@ class JsonLines(logging.Formatter):
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": record.getMessage(),
+            **{f"{name}_" if name in _OWN else name: value for name, value in fields_of(record).items()},
         }
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
-        return json.dumps(line)
+        return json.dumps(line, default=str)
+
+
+_OWN = frozenset({"time", "level", "logger", "message", "exception"})
+
+
+class PlainLines(logging.Formatter):
+    """Writes a record for a person: the message, and its fields as `name=value`."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The record's line, or lines when something failed."""
+        fields = [f"{name}={value}" for name, value in fields_of(record).items() if value is not None]
+        return " ".join([super().format(record), *fields])
 
 
 def configure_logs() -> None:
     """Send what the server has to say to standard output: failures of any library, news of our own."""
     output = logging.StreamHandler(sys.stdout)
-    output.setFormatter(logging.Formatter("%(message)s") if sys.stdout.isatty() else JsonLines())
+    output.setFormatter(PlainLines("%(message)s") if sys.stdout.isatty() else JsonLines())
     logging.basicConfig(level=logging.WARNING, handlers=[output], force=True)
     for own in ("server", "agent", "tools", "runtime"):
         logging.getLogger(own).setLevel(logging.INFO)

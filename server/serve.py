@@ -101,6 +101,9 @@ def serve(
     logfire.configure(
         send_to_logfire="if-token-present", console=False, service_name="wirewright", inspect_arguments=False
     )
+    logfire.instrument_pydantic_ai(
+        include_content=settings.trace_content, include_binary_content=settings.trace_content
+    )
     stopping = asyncio.Event()
     server = HttpServer(
         create_app(settings, assistant=assistant, stopping=stopping), stopping, lambda: (announce or _print)(line)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from starlette.requests import Request
 
 from agent.assistant import Assistant
+from server.metrics import Metrics
 from server.settings import ServerSettings
 from server.store.flows import FlowStore, open_flow_store
 
@@ -18,11 +19,13 @@ class Service:
         settings: what the environment says.
         assistant: takes turns and runs flows.
         stopping: set when the server is asked to stop; open streams then say goodbye.
+        metrics: counts what happens.
     """
 
     settings: ServerSettings
     assistant: Assistant
     stopping: asyncio.Event
+    metrics: Metrics = field(default_factory=Metrics)
     _flows: FlowStore | None = None
     _opening: asyncio.Lock = field(default_factory=asyncio.Lock)
 

@@ -6,22 +6,25 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from typing import Literal
 from uuid import uuid4
 
 import anyio
 from pydantic import BaseModel, Field, JsonValue
+from pydantic_ai import ToolApproved, ToolDenied
 
 from agent.assistant import Assistant
 from agent.failures import ModelChoiceError
 from agent.providers import DEMO, PROVIDERS
 from agent.stream import TurnStream
-from agent.turn import TurnEnded, TurnError, TurnRequest
+from agent.turn import Answer, TurnEnded, TurnError, TurnRequest
 from flows.document import Flow, JsonObject
 from server.body import flow_of, validated
 from server.errors import ApiError, not_stored
 from server.service import Service
 from server.store.flows import FlowNotStored, FlowStore, StoredFlow, StoreUnavailable, VersionConflict
-from server.streams.sse import SseEncoder, cancelled, ending, failed
+from server.streams.signals import approved_by, is_signal
+from server.streams.sse import SseEncoder, cancelled, ending, failed, questions
 from server.waiting import ServerStopping, until
 
 SAVE_SECONDS = 10.0
@@ -30,6 +33,30 @@ SAVE_SECONDS = 10.0
 STOPPING = "The server is stopping; what was done so far stands."
 
 log = logging.getLogger(__name__)
+
+
+LOCAL_USER = "local"
+"""Who asks while there are no accounts."""
+
+
+class Decision(BaseModel):
+    """What the user says to one approval.
+
+    Attributes:
+        decision: whether the call may be done.
+        reason: why not, for the assistant.
+        args: arguments of the call that the user changed.
+    """
+
+    decision: Literal["approve", "deny"]
+    reason: str | None = Field(default=None, max_length=4_000)
+    args: dict[str, JsonValue] | None = None
+
+    def answer(self) -> Answer:
+        """The same for the assistant."""
+        if self.decision == "approve":
+            return ToolApproved(override_args=self.args or None)
+        return ToolDenied(self.reason) if self.reason else ToolDenied()
 
 
 class AssistRequest(BaseModel):
@@ -43,15 +70,19 @@ class AssistRequest(BaseModel):
         model_name: one model of that provider, or of the default one.
         max_retries: attempts at validation. The assistant keeps to its own three.
         session_id: the conversation; a new one when it is left out.
+        approvals: answers to what waits in the conversation, by id; the message may then be left out.
+        apply: whether changes of the user's texts, and plans, `ask` first or are `always` carried out.
     """
 
-    input_value: str
+    input_value: str = ""
     flow_id: str | None = None
     flow: dict[str, JsonValue] | None = None
     provider: str | None = Field(default=None, max_length=200)
     model_name: str | None = Field(default=None, max_length=200)
     max_retries: int | None = Field(default=None, ge=0, le=100)
     session_id: str | None = Field(default=None, max_length=200)
+    approvals: dict[str, Decision] = Field(default_factory=dict[str, Decision], max_length=100)
+    apply: Literal["ask", "always"] = "ask"
 
 
 class AssistTurn:
@@ -93,6 +124,10 @@ class AssistTurn:
             ApiError: a field is missing or wrong, there is no such flow, or the model cannot be had.
         """
         asked = validated(AssistRequest, document)
+        if not asked.approvals and "input_value" not in document:
+            raise ApiError(
+                422, "invalid_request", "input_value is missing.", "Send the user's message.", "$.input_value"
+            )
         if asked.flow is not None and asked.flow_id is not None:
             raise ApiError(
                 422, "invalid_request", "Both flow and flow_id were given.", "Send one of the two.", "$.flow_id"
@@ -102,7 +137,16 @@ class AssistTurn:
         session = asked.session_id or f"agentic_{uuid4()}"
         try:
             model = wanted_model(service.assistant, asked.provider, asked.model_name)
-            request = TurnRequest(text=asked.input_value, session=session, flow=canvas, model=model)
+            answers = await _answers(service.assistant, asked, session)
+            request = TurnRequest(
+                text="" if is_signal(asked.input_value) else asked.input_value,
+                session=session,
+                user=LOCAL_USER,
+                flow=canvas,
+                model=model,
+                answers=answers,
+                apply=asked.apply,
+            )
             stream = service.assistant.turn(request)
         except ModelChoiceError as refused:
             error = refused.error
@@ -118,6 +162,8 @@ class AssistTurn:
             async with aclosing(until(self._stopping, self._stream)) as events:
                 async for event in events:
                     if isinstance(event, TurnEnded):
+                        for question in questions(event.result):
+                            yield question
                         yield ending(event.result, self._session, await self._save(event.result.after))
                     else:
                         for encoded in self._encoder.encode(event):
@@ -179,6 +225,19 @@ def wanted_model(assistant: Assistant, provider: str | None, name: str | None) -
             "$.model_name",
         )
     return f"{default.provider}:{name}"
+
+
+async def _answers(assistant: Assistant, asked: AssistRequest, session: str) -> dict[str, Answer]:
+    """What a request answers: by id, or by one of the two fixed messages."""
+    answers = {call: decision.answer() for call, decision in asked.approvals.items()}
+    if not is_signal(asked.input_value):
+        return answers
+    answers |= approved_by(asked.input_value, await assistant.pending(LOCAL_USER, session))
+    if not answers:
+        raise ApiError(
+            409, "nothing_pending", "Nothing here waits for this approval.", "Send a message.", "$.input_value"
+        )
+    return answers
 
 
 async def _stored(service: Service, flow_id: str) -> tuple[StoredFlow, FlowStore]:

@@ -1,10 +1,13 @@
 """Building a whole flow from spec text, verified before it is put forward."""
 
+import logging
+
 from pydantic_ai import ModelRetry, RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
 from flows.diff import fingerprint
 from flows.spec import build
+from runtime.happenings import happened
 from tools.events import Progress
 from tools.replies import errors, fault_lines, outline, shown
 from tools.run import READY_SECONDS, announce_runner
@@ -38,6 +41,9 @@ async def build_flow(ctx: RunContext[Workbench], spec: str) -> str:
     )
     result = build(spec, bench.catalogue)
     if result.flow is None:
+        orphans = [fault.node for fault in result.faults if fault.code == "orphan" and fault.is_error]
+        if orphans:
+            happened("flow_builder.spec.orphan", logging.ERROR, orphan_node_ids=orphans)
         return await _failed(ctx, fault_lines(errors(result.faults)), spec.strip())
     await announce_runner(ctx)
     verification = await verify(result.flow, bench.catalogue, bench.runner, wait=READY_SECONDS, models=bench.models)

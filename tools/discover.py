@@ -3,7 +3,7 @@
 from pydantic_ai import ModelRetry, RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
-from flows.catalogue import Match, UnknownComponent
+from flows.catalogue import Catalogue, Match, UnknownComponent
 from tools.events import Progress
 from tools.replies import listing
 from tools.workbench import Workbench
@@ -21,7 +21,11 @@ async def search_components(
         produces: only those with an output of this type; Tool means that an agent can use it.
     """
     await ctx.emit(Progress(step="searching_components", message=f"Searching components: {query[:80]}"))
-    catalogue = ctx.deps.catalogue
+    key = ("search", query, limit, accepts, produces)
+    return ctx.deps.remember(key, lambda: _found(ctx.deps.catalogue, query, limit, accepts, produces))
+
+
+def _found(catalogue: Catalogue, query: str, limit: int, accepts: str | None, produces: str | None) -> str:
     matches = catalogue.search(query, max(1, min(limit, 20)), accepts=accepts, produces=produces)
     if not matches:
         filters = [f"{verb} {kind}" for verb, kind in (("accepts", accepts), ("produces", produces)) if kind]
@@ -41,7 +45,7 @@ async def describe_component(ctx: RunContext[Workbench], type: str) -> str:
         type: the exact component type, as search_components lists it.
     """
     try:
-        return ctx.deps.catalogue.describe(type)
+        return ctx.deps.remember(("describe", type), lambda: ctx.deps.catalogue.describe(type))
     except UnknownComponent as unknown:
         near = ctx.deps.catalogue.nearest(type)
         raise ModelRetry(

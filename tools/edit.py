@@ -1,12 +1,14 @@
 """Changing the flow at hand, one step a tool; each step shows on the canvas at once."""
 
 from pydantic import JsonValue
-from pydantic_ai import RunContext
+from pydantic_ai import ApprovalRequired, ModelRetry, RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
 from flows import edit as edits
+from flows.actions import Configure
 from flows.edit import EditError
 from flows.ports import input_ports
+from tools.approvals import EditApproval, asking, is_free_text
 from tools.read import node_or_retry
 from tools.replies import arrow, refused
 from tools.workbench import Workbench
@@ -96,25 +98,50 @@ async def disconnect_components(
     return f"Disconnected {source_id} from {target_id}."
 
 
-async def configure_component(ctx: RunContext[Workbench], component_id: str, values: dict[str, JsonValue]) -> str:
-    """Set fields of a component on the canvas; all of the values are taken or none.
+async def configure_component(
+    ctx: RunContext[Workbench], component_id: str, values: dict[str, JsonValue], reason: str = ""
+) -> str:
+    """Set fields of a component on the canvas. Replacing a text of the user's asks them first.
 
     Args:
         component_id: the id on the canvas.
         values: new values by field name.
+        reason: why, in a few words for the user.
     """
     bench = ctx.deps
-    node_or_retry(bench.current, component_id)
+    node = node_or_retry(bench.current, component_id)
     try:
         edit = edits.configure(bench.current, bench.catalogue, component_id, values)
     except EditError as error:
         raise refused(error) from error
+    texts = [] if ctx.tool_call_approved or bench.applies_texts or bench.proposal is not None else _texts(bench, edit)
+    if len(texts) > 1:
+        names = ", ".join(change.field for change in texts)
+        raise ModelRetry(f"Nothing was changed. {names} hold texts of the user's: change one of them a call.")
+    if texts:
+        others = {name: value for name, value in values.items() if name != texts[0].field}
+        if others:
+            await bench.commit(ctx, edits.configure(bench.current, bench.catalogue, component_id, others))
+        label = node.display_name or node.type
+        raise ApprovalRequired(metadata=asking(EditApproval(edit=texts[0], reason=reason or f"Change of {label}")))
     if not edit.actions:
         return f"{component_id} already has these values; nothing was changed."
     lost = [edge for edge in bench.current.edges if edge not in edit.flow.edges]
     await bench.commit(ctx, edit)
     gone = f" Connections gone with their ports: {'; '.join(arrow(edge) for edge in lost)}." if lost else ""
     return f"Set {', '.join(values)} of {component_id}.{gone}"
+
+
+def _texts(bench: Workbench, edit: edits.Edit) -> list[Configure]:
+    """The changes of texts that were on the canvas when the turn began."""
+    found: list[Configure] = []
+    for action in edit.actions:
+        if isinstance(action, Configure):
+            there = bench.started.node(action.node)
+            definition = None if there is None else there.field(action.field)
+            if definition is not None and is_free_text(definition) and definition.get("value") == action.old:
+                found.append(action)
+    return found
 
 
 async def insert_component(

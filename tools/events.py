@@ -13,6 +13,9 @@ from runtime.results import RunEvent
 Step: TypeAlias = Literal[
     "generating",
     "generating_flow",
+    "generating_component",
+    "generating_document",
+    "orchestrating",
     "searching_components",
     "building_flow",
     "flow_built",
@@ -20,8 +23,39 @@ Step: TypeAlias = Literal[
     "flow_proposal_ready",
     "preparing_runner",
     "running_flow",
+    "validating",
+    "validated",
+    "validation_failed",
     "retrying",
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileChange:
+    """What became of one of the user's files, without its content.
+
+    Attributes:
+        path: the path inside the user's folder.
+        size: bytes afterwards; 0 when it is gone.
+        change: what happened to it.
+    """
+
+    path: str
+    size: int
+    change: Literal["created", "replaced", "edited", "deleted"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Todo:
+    """One step of a long task.
+
+    Attributes:
+        content: what is to be done.
+        status: how far it is.
+    """
+
+    content: str
+    status: Literal["pending", "in_progress", "completed"] = "pending"
 
 
 @dataclass(kw_only=True)
@@ -71,3 +105,23 @@ class FlowPreview(CustomEvent, name="flow_preview"):
     def of(cls, flow: Flow) -> "FlowPreview":
         """The preview of a flow."""
         return cls(flow=flow, graph=ascii_graph(flow))
+
+
+@dataclass(kw_only=True)
+class FileWritten(CustomEvent, name="file_written"):
+    """A file of the user's has new content.
+
+    Attributes:
+        change: which file, and what became of it.
+        content: the whole text afterwards.
+    """
+
+    change: FileChange
+    content: str
+
+
+@dataclass(kw_only=True)
+class TodosWritten(CustomEvent, name="todos_written"):
+    """The steps of a long task, all of them, whenever one changes. Shown, never stored."""
+
+    todos: list[Todo]

@@ -10,18 +10,24 @@ from tools.replies import known_nodes, shown
 from tools.workbench import Workbench
 
 
-async def get_field_value(ctx: RunContext[Workbench], component_id: str, field: str) -> str:
-    """Read the current value of one field of a component on the canvas; secrets are redacted.
+async def get_field_value(ctx: RunContext[Workbench], component_id: str, field: str | list[str]) -> str:
+    """Read the current values of fields of a component on the canvas; secrets are redacted.
 
     Args:
         component_id: the id on the canvas, such as "ChatInput-a1B2c".
-        field: the field's name.
+        field: the field's name, or several names.
     """
     node = node_or_retry(ctx.deps.current, component_id)
-    definition = node.field(field)
-    if definition is None:
-        raise ModelRetry(f"{component_id} has no field {field!r}. It has: {', '.join(node.template)}.")
-    return shown(shown_value(definition))
+    names = [field] if isinstance(field, str) else list(dict.fromkeys(field))
+    values: dict[str, str] = {}
+    for name in names:
+        definition = node.field(name)
+        if definition is None:
+            raise ModelRetry(f"{component_id} has no field {name!r}. It has: {', '.join(node.template)}.")
+        values[name] = shown(shown_value(definition))
+    if isinstance(field, str):
+        return values[field]
+    return "\n".join(f"{name}: {value}" for name, value in values.items())
 
 
 async def describe_flow_io(ctx: RunContext[Workbench]) -> str:

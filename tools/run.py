@@ -1,8 +1,10 @@
 """Running the flow at hand for the user, on the real engine."""
 
+import logfire
 from pydantic_ai import ModelRetry, RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
+from runtime.happenings import happened
 from runtime.progress import RunStream
 from runtime.results import RunError, RunEvent, RunMetrics, RunResult
 from tools.events import Progress, RunProgress
@@ -48,12 +50,16 @@ async def _run(ctx: RunContext[Workbench], text: str | None) -> RunResult:
         )
     )
     result = RunResult(run_id="", output=None, outputs={}, metrics=RunMetrics(seconds=0), error=_ENDED)
-    async with stream:
-        async for item in stream:
-            if isinstance(item, RunEvent):
-                await ctx.emit(RunProgress(event=item, label=labels.get(item.node, item.node)))
-            else:
-                result = item
+    with logfire.span("run", nodes=len(flow.nodes)) as span:
+        async with stream:
+            async for item in stream:
+                if isinstance(item, RunEvent):
+                    await ctx.emit(RunProgress(event=item, label=labels.get(item.node, item.node)))
+                else:
+                    result = item
+        outcome = "ok" if result.error is None else result.error.code
+        span.set_attributes({"outcome": outcome, "seconds": result.metrics.seconds})
+    happened("assistant.run.finished", outcome=outcome, duration_ms=round(result.metrics.seconds * 1000, 1))
     return result
 
 

@@ -32,7 +32,10 @@ async def use_template(ctx: RunContext[Workbench], name: str) -> str:
     await ctx.emit(Progress(step="building_flow", message=f"Taking the template {chosen.title!r}..."))
     result = build(chosen.spec, bench.catalogue)
     if result.flow is None:
-        return f"Not built: the installed components do not fit it.\n{fault_lines(errors(result.faults))}"
+        remedy = (
+            f"Install first: wirewright runner install --with {' '.join(chosen.packages)}\n" if chosen.packages else ""
+        )
+        return f"Not built: the installed components do not fit it.\n{remedy}{fault_lines(errors(result.faults))}"
     if chosen.needs:
         caveat = f"It was checked but not run, because a run needs: {', '.join(chosen.needs)}."
     else:

@@ -1,19 +1,22 @@
 """The workbench: what the tools of one turn work on, and the only place that changes the turn's flow."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeVar
 
-from pydantic_ai import RunContext
+from pydantic_ai import CustomEvent
 
 from flows.actions import FlowAction, SetFlow
-from flows.catalogue import Catalogue
+from flows.catalogue import Catalogue, ComponentType
 from flows.document import Flow
 from flows.edit import Edit
 from runtime.gateway.access import Models
 from runtime.results import ModelUsage, RunError, RunResult
 from runtime.runner import Network, OnEvent
 from runtime.tweaks import Tweaks
-from tools.events import FlowPreview, FlowUpdate
+from runtime.user_files import UserFiles
+from runtime.workshop import Workshop
+from tools.events import FileChange, FlowPreview, FlowUpdate, Todo
 
 
 class Runs(Protocol):
@@ -67,6 +70,17 @@ async def obstacle(runner: Runs, seconds: float) -> RunError | None:
     )
 
 
+Event = TypeVar("Event", bound=CustomEvent)
+
+
+class Emits(Protocol):
+    """Something that tells the people who watch a turn: a tool's run context, or the turn itself."""
+
+    async def emit(self, event: Event, /) -> Event:
+        """Tell of one event."""
+        ...
+
+
 @dataclass
 class Workbench:
     """The dependencies of one turn's agent run.
@@ -85,6 +99,17 @@ class Workbench:
         proposal_ran: whether the proposal, as it stands, was run for the user.
         models: what the flows of this turn may call; None leaves that to the runner.
         flow_usage: what the models of those flows took, verification runs included.
+        files: what became of the user's files this turn, in order.
+        sandbox: the user's files; None when there is no folder for them.
+        todos: the steps of a long task, as the agent noted them.
+        applies_texts: whether changes of the user's own texts apply without being asked for.
+        applies_plans: whether plans are carried out without being asked for.
+        undoable: the changes of the last turn that changed something, in order.
+        reads: what pure reads have answered this turn.
+        workshop: where the user's components are made; None when none can be.
+        components: the component types that were made this turn, in order.
+        component_failures: sources that failed, to notice a model that repeats itself.
+        started: the canvas when the turn began.
     """
 
     user: str
@@ -100,6 +125,20 @@ class Workbench:
     proposal_ran: bool = False
     models: Models | None = None
     flow_usage: ModelUsage = field(default_factory=ModelUsage)
+    files: list[FileChange] = field(default_factory=list[FileChange])
+    sandbox: UserFiles | None = None
+    todos: list[Todo] = field(default_factory=list[Todo])
+    applies_texts: bool = False
+    applies_plans: bool = False
+    undoable: tuple[FlowAction, ...] = ()
+    reads: dict[tuple[object, ...], str] = field(default_factory=dict[tuple[object, ...], str])
+    workshop: Workshop | None = None
+    components: list[ComponentType] = field(default_factory=list[ComponentType])
+    component_failures: list[str] = field(default_factory=list[str])
+    started: Flow = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.started = self.flow
 
     @property
     def current(self) -> Flow:
@@ -108,15 +147,27 @@ class Workbench:
 
     @property
     def acted(self) -> bool:
-        """Whether anything was changed, proposed or run this turn."""
-        return bool(self.actions or self.runs) or self.proposal is not None
+        """Whether anything was changed, proposed, run, written or made this turn."""
+        return bool(self.actions or self.runs or self.files or self.components) or self.proposal is not None
+
+    def remember(self, key: tuple[object, ...], read: Callable[[], str]) -> str:
+        """What a pure read of the catalogue answers, read once a turn; a read that fails is never kept.
+
+        Args:
+            key: the read and its arguments.
+            read: reads.
+        """
+        key = (id(self.catalogue), len(self.catalogue), *key)
+        if key not in self.reads:
+            self.reads[key] = read()
+        return self.reads[key]
 
     def count(self, run: RunResult) -> None:
         """Add what a run's models took."""
         for usage in run.usage.values():
             self.flow_usage += usage
 
-    async def commit(self, ctx: RunContext["Workbench"], edit: Edit) -> None:
+    async def commit(self, ctx: Emits, edit: Edit) -> None:
         """Take an edit: live on the canvas, or into the proposal when there is one."""
         if self.proposal is not None:
             await self.propose(ctx, edit.flow)
@@ -126,7 +177,7 @@ class Workbench:
         for action in edit.actions:
             await ctx.emit(FlowUpdate(action=action))
 
-    async def propose(self, ctx: RunContext["Workbench"], flow: Flow) -> None:
+    async def propose(self, ctx: Emits, flow: Flow) -> None:
         """Put a whole flow forward; the canvas stays as it is until the turn is settled."""
         self.proposal = flow
         self.proposal_ran = False

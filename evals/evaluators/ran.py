@@ -1,28 +1,38 @@
-"""Ran: does the resulting flow run, and did the user's own run give what was expected?"""
+"""Ran: were the runs made that the user asked for, and did they give what they must?"""
 
-from evals.attempt import Attempt
-from evals.evaluators import Score
-from evals.scenario import Scenario
+from evals.case import Case, Score
 
 
-def ran(scenario: Scenario, attempt: Attempt) -> Score:
-    """True when no probe ended in an error and the last run of the last turn met the scenario's `run`.
+def ran(case: Case) -> Score:
+    """True when, for every message that asks for a run, the last run of its turns met the scenario's `run`, and no
+    probe that should succeed ended in an error.
 
-    Not scored when there was nothing to run.
+    Not scored when there was nothing to run: no run was asked for, and no flow was made.
     """
-    failed = next((probe.error for probe in attempt.probes if probe.error), None)
-    if failed is not None:
-        return Score(name="ran", value=False, reason=f"a probe failed ({failed.code}): {failed.message}")
-    if scenario.run is not None:
-        runs = attempt.turns[-1].runs
+    for number, turn in enumerate(case.scenario.turns):
+        if turn.run is None:
+            continue
+        runs = [run for reply in case.attempt.replies(number) for run in reply.runs]
         if not runs:
-            return Score(name="ran", value=False, reason="the run that was asked for was not made")
+            return _score(value=False, reason=f"message {number + 1}: the run that was asked for was not made")
         error = runs[-1].error
+        if turn.run.error is not None:
+            if error is None or error.code != turn.run.error:
+                return _score(value=False, reason=f"the user's run should have ended in {turn.run}")
+            continue
         if error is not None:
-            return Score(name="ran", value=False, reason=f"the user's run failed ({error.code}): {error.message}")
-        if not scenario.run.met_by(runs[-1].output):
-            reason = f"the user's run gave {runs[-1].output!r}, expected {scenario.run}"
-            return Score(name="ran", value=False, reason=reason)
-    if not attempt.probes:
-        return Score(name="ran", value=None, reason="there was no flow to run")
-    return Score(name="ran", value=True, reason="every run ended without an error")
+            return _score(value=False, reason=f"the user's run failed ({error.code}): {error.message}")
+        if not turn.run.met_by(runs[-1].output):
+            return _score(value=False, reason=f"the user's run gave {runs[-1].output!r}, expected {turn.run}")
+    for probe, runs in case.probed:
+        failed = next((run.error for run in runs if run.error), None)
+        if failed is not None and probe.error is None:
+            return _score(value=False, reason=f"a probe failed ({failed.code}): {failed.message}")
+    asked = any(turn.run for turn in case.scenario.turns)
+    if not asked and (not case.attempt.probes or (case.changes and not case.touched)):
+        return _score(value=None, reason="there was nothing to run")
+    return _score(value=True, reason="every run gave what it must")
+
+
+def _score(*, value: bool | None, reason: str) -> Score:
+    return Score(name="ran", value=value, reason=reason)

@@ -1,17 +1,63 @@
-"""Resolved: does the resulting flow do what was asked for?"""
+"""Resolved: did the user get what was asked for?"""
 
-from evals.attempt import Attempt
-from evals.evaluators import Score
-from evals.scenario import Scenario
+from collections.abc import Iterator
+
+from evals.case import Case, Score
+from evals.clarity import asks, declines
+from evals.expectation import Probe
+from evals.unmet import unmet
+from runtime.results import RunResult
 
 
-def resolved(scenario: Scenario, attempt: Attempt) -> Score:
-    """True when every probe of the scenario was run on the resulting flow and gave what it must."""
-    for number, probe in enumerate(scenario.probes):
-        if number >= len(attempt.probes):
-            return Score(name="resolved", value=False, reason=f"probe {number + 1} was not run: there was no flow")
-        output = attempt.probes[number].output
-        if not probe.met_by(output):
-            reason = f"probe {number + 1} ({probe.input!r}) gave {output!r}, expected {probe}"
-            return Score(name="resolved", value=False, reason=reason)
-    return Score(name="resolved", value=True, reason=f"all {len(scenario.probes)} probes passed")
+def resolved(case: Case) -> Score:
+    """True when every probe of the resulting flow gave what it must (its counterfactual another output), the scenario's
+    expectations of the flow hold, every answer is as it must be, and what should be asked back or refused was.
+
+    A run that was asked for counts in `ran`. Never unscored: a player that shows nothing resolved nothing.
+    """
+    wrong = next(_failures(case), None)
+    if wrong is not None:
+        return Score(name="resolved", value=False, reason=wrong)
+    return Score(name="resolved", value=True, reason="everything that was asked for is so")
+
+
+def _failures(case: Case) -> Iterator[str]:
+    if case.changes and not case.touched:
+        yield "the flow is as it was"
+    for number, (probe, runs) in enumerate(case.probed, start=1):
+        if reason := missed(probe, runs):
+            yield f"probe {number} ({probe.input!r}) {reason}"
+    yield from unmet(case)
+    for number, turn in enumerate(case.scenario.turns):
+        replies = case.attempt.replies(number)
+        if not replies:
+            yield f"message {number + 1} was not answered"
+            return
+        said = "\n".join(reply.text for reply in replies)
+        for rule in turn.answer:
+            if not rule.met_by(said):
+                yield f"the answer to message {number + 1} is not as expected: {rule}"
+        if turn.run is not None and not any(reply.runs for reply in replies):
+            yield f"message {number + 1} asks for a run, and there was none"
+        acted = any(reply.actions or reply.proposal is not None or reply.runs for reply in replies)
+        if turn.should != "act" and acted:
+            yield f"message {number + 1} should not be acted on (it asks to {turn.should})"
+        if turn.should == "ask" and not asks(said):
+            yield f"message {number + 1} should be asked back about"
+        if turn.should == "refuse" and not (declines(said) or replies[-1].outcome == "refused"):
+            yield f"message {number + 1} should be declined"
+
+
+def missed(probe: Probe, runs: tuple[RunResult, ...]) -> str:
+    """Why a probe's runs are not as they must be; empty when they are."""
+    if len(runs) < len(probe.inputs):
+        return "was not run: there was no flow"
+    if probe.error is not None:
+        error = runs[0].error
+        return "" if error is not None and error.code == probe.error else f"should end in {probe}"
+    output = runs[0].output
+    if output is None or not probe.met_by(output):
+        return f"gave {output!r}, expected {probe}"
+    if probe.unlike is not None and (runs[1].output is None or runs[1].output == output):
+        return f"gave {output!r} as did {probe.unlike!r}: the output does not depend on the input"
+    return ""

@@ -1,12 +1,13 @@
 """Players: who takes the turns of a scenario."""
 
-from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from agent.settings import AssistantSettings
-from agent.turn import TurnEvent, TurnRequest
+from agent.turn import TurnEnded, TurnEvent, TurnRequest, TurnResult
+from evals.attempt import Versions
 from evals.scenario import Scenario
 from flows.catalogue import Catalogue
 from tools.workbench import Runs
@@ -20,13 +21,19 @@ class Stage:
         settings: the assistant's.
         catalogue: the component types.
         runner: runs flows, for the player and for the probes.
-        build: the versions of all this, for the journal.
+        versions: of the prompts, the tools and the engine, for the journal.
+        repeat: which try of a scenario this seat is for, from 0.
+        digest: the hash of the scenario as its file says it, before its services had addresses.
+        services: the addresses of its services, by name.
     """
 
     settings: AssistantSettings
     catalogue: Catalogue
     runner: Runs
-    build: str = ""
+    versions: Versions = field(default_factory=Versions)
+    repeat: int = 0
+    digest: str = ""
+    services: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 class Turns(Protocol):
@@ -38,7 +45,7 @@ class Turns(Protocol):
 
 
 class Unplayable(Exception):
-    """This player has nothing to play this scenario with."""
+    """This player has nothing to play this scenario with, or cannot go on; the message says why."""
 
 
 class Player(Protocol):
@@ -56,3 +63,13 @@ class Player(Protocol):
             Unplayable: when it cannot play this scenario.
         """
         ...
+
+
+@asynccontextmanager
+async def ending(result: TurnResult) -> AsyncGenerator[AsyncIterator[TurnEvent]]:
+    """A turn that tells nothing but its result."""
+
+    async def events() -> AsyncIterator[TurnEvent]:
+        yield TurnEnded(result=result)
+
+    yield events()

@@ -12,6 +12,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from agent.assistant import Assistant
 from agent.scripted import answered, call, scripted
 from evals.players import Stage, Turns, Unplayable
+from evals.reading import spec_ids
 from evals.scenario import Scenario, ScriptStep
 from flows.catalogue import Catalogue
 from flows.spec import build
@@ -27,7 +28,7 @@ class ScriptPlayer:
 
     def seat(self, scenario: Scenario, stage: Stage, /) -> Turns:
         """An assistant whose model gives the script's answers."""
-        if scenario.script is None:
+        if not any(turn.script for turn in scenario.turns):
             raise Unplayable(f"{scenario.id} has no script")
         model = script_model(scenario, stage.catalogue)
         return Assistant(stage.settings, stage.runner, catalogue=stage.catalogue, model=model)
@@ -40,8 +41,8 @@ def script_model(scenario: Scenario, catalogue: Catalogue) -> FunctionModel:
         scenario: one with a script.
         catalogue: tells which node ids its specs lead to.
     """
-    script = scenario.script or ()
-    names = dict(build(scenario.canvas, catalogue).ids) if scenario.canvas else dict[str, str]()
+    script = [turn.script or () for turn in scenario.turns]
+    names = spec_ids(scenario.canvas, catalogue) if scenario.canvas else dict[str, str]()
 
     def learn(step: ScriptStep, reply: str) -> None:
         """Remember the ids of what a step made."""
@@ -53,7 +54,7 @@ def script_model(scenario: Scenario, catalogue: Catalogue) -> FunctionModel:
 
     def respond(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         if not info.function_tools:
-            return _say("action")
+            return _say("build_flow")
         steps = script[_turn(messages, scenario.prompts)]
         replies = [str(part.content) for part in answered(messages)]
         if replies and len(replies) <= len(steps):
@@ -74,15 +75,14 @@ def _say(text: str) -> ModelResponse:
 
 
 def _turn(messages: list[ModelMessage], prompts: Sequence[str]) -> int:
-    """Which turn this is: the one whose message the last user prompt ends with."""
+    """Which turn this is: the one whose message ends the last user prompt that ends with one."""
     said = [
         part.content
         for message in messages
         for part in message.parts
         if isinstance(part, UserPromptPart) and isinstance(part.content, str)
     ]
-    last = said[-1] if said else ""
-    matching = [number for number, prompt in enumerate(prompts) if last.endswith(prompt.strip())]
+    matching = [number for text in said for number, prompt in enumerate(prompts) if text.endswith(prompt.strip())]
     return matching[-1] if matching else 0
 
 

@@ -6,6 +6,7 @@
 | `duplicate_id` | error | two nodes have one id; the engine ignores one of them |
 | `unknown_type` | error | the catalogue has no such type and the node carries no code (with code: warning) |
 | `dangling_edge` | error | an edge names a node that is not there |
+| `bad_edge` | error | an edge without the handles from which the engine reads its ports, as old versions wrote it |
 | `self_edge` | error | a node feeds itself and so never starts |
 | `unknown_output`, `unknown_input` | error | an edge names a port that the node has not |
 | `not_an_input` | error | an edge enters a setting that takes none |
@@ -18,8 +19,10 @@
 | `missing_model` | error | a model field without a model (a node that is not run: warning) |
 | `open_loop` | error | a loop into which nothing goes, or to which nothing leads back (not run: warning) |
 | `loop_border` | error | an edge into or out of a loop's steps that carries nothing (not run: warning) |
+| `endless` | error | a component that listens for what the same flow notifies; the engine runs it without end |
 | `needs_package` | error | the component imports a package that the engine lacks (only for some of its work: warning) |
-| `needs_service` | error | the component needs Langflow's own services (not run: warning) |
+| `needs_service` | error | the component needs Langflow's own services (not run, or a tool that stores: warning) |
+| `too_few_inputs` | warning | a component that combines several values and has one edge |
 | `orphan` | warning | a node without edges among others (in a spec: error) |
 | `unreachable` | warning | an end of the flow that the chat input does not lead to; the engine does not run it |
 | `several_chat_inputs`, `several_chat_outputs` | warning | more than one of its kind |
@@ -36,6 +39,7 @@ from flows.catalogue import Catalogue
 from flows.checks.engine import check_engine
 from flows.checks.loops import check_loops
 from flows.checks.nodes import check_nodes, running_nodes
+from flows.checks.partners import check_partners
 from flows.checks.structure import find_cycles
 from flows.checks.wiring import check_edges
 from flows.document import Flow
@@ -60,6 +64,7 @@ def check(flow: Flow, catalogue: Catalogue) -> list[Fault]:
         *check_edges(flow, catalogue),
         *find_cycles(nodes, flow.edges),
         *check_loops(flow, nodes, running),
+        *check_partners(flow, nodes, running),
         *check_engine(nodes, catalogue, running),
     ]
     return sorted(faults, key=lambda fault: not fault.is_error)

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from flows.catalogue import Catalogue
 from flows.document import Node
+from flows.dynamic_rules import keys_of
 from flows.faults import Fault, Severity
-from flows.jsonvalues import texts
+from flows.jsonvalues import as_object, texts
 
 _SERVICES = {
     "RunFlow": "runs another flow that Langflow has stored",
@@ -20,6 +21,19 @@ _SERVICES = {
 }
 _OPTIONAL = frozenset({"boto3", "googleapiclient", "jq", "langflow", "sqlmodel"})
 """Packages that components import for one of several things that they can do."""
+_JQ = frozenset({"JQ Expression", "Path Selection"})
+_CHOSEN: dict[str, tuple[tuple[str, str, frozenset[str]], ...]] = {
+    "Operations": (("jq", "operation", _JQ),),
+    "DataOperations": (("jq", "operations", _JQ),),
+    "ParseJSONData": (("jq", "", frozenset()),),
+    "SaveToFile": (
+        ("langflow", "storage_location", frozenset({"Local"})),
+        ("boto3", "storage_location", frozenset({"AWS"})),
+        ("googleapiclient", "storage_location", frozenset({"Google Drive"})),
+    ),
+}
+"""Which of those packages the work needs that is chosen: the package, the field, and its options (none: always)."""
+_OWN = "langflow"
 
 
 def check_engine(nodes: Sequence[Node], catalogue: Catalogue, running: set[str]) -> list[Fault]:
@@ -35,8 +49,16 @@ def check_engine(nodes: Sequence[Node], catalogue: Catalogue, running: set[str])
             faults.append(Fault(code="needs_service", message=message, fix=fix, severity=severity, node=node.id))
         if part is None or not part.lacking:
             continue
-        always = texts(part.lacking.get("always"))
-        sometimes = [name for name in texts(part.lacking.get("sometimes")) if name not in _OPTIONAL]
+        held = texts(part.lacking.get("sometimes"))
+        chosen = [name for name in held if _is_chosen(node, name)]
+        if _OWN in chosen:
+            message = f"{node.id} ({node.type}) hands what it makes to Langflow's own file storage, which is not here."
+            fix = "Give the text or table to an output instead, or run the flow in Langflow."
+            severity = "warning" if node.tool_mode else severity
+            faults.append(Fault(code="needs_service", message=message, fix=fix, severity=severity, node=node.id))
+            continue
+        always = [*texts(part.lacking.get("always")), *([] if node.tool_mode else chosen)]
+        sometimes = [name for name in held if name not in _OPTIONAL]
         if always or sometimes:
             packages = ", ".join(always or sometimes)
             message = f"{node.id} ({node.type}) needs {packages}, which the engine does not have."
@@ -51,3 +73,12 @@ def check_engine(nodes: Sequence[Node], catalogue: Catalogue, running: set[str])
                 )
             )
     return faults
+
+
+def _is_chosen(node: Node, package: str) -> bool:
+    """Say whether a package that a component may need is needed for what is chosen in it."""
+    return any(
+        package == name
+        and (not field or not wanted.isdisjoint(keys_of(as_object(node.field(field)), node.value(field))))
+        for name, field, wanted in _CHOSEN.get(node.type, ())
+    )

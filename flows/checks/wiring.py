@@ -23,11 +23,29 @@ def check_edges(flow: Flow, catalogue: Catalogue) -> list[Fault]:
             message = f"{source.id} feeds itself, so it never starts."
             faults.append(_fault("self_edge", message, "Remove the edge, or repeat steps with a LoopComponent.", edge))
         elif not (source.is_note or target.is_note):
-            found = _check_ports(edge, source, target, catalogue)
+            found = _check_form(edge) or _check_ports(edge, source, target, catalogue)
             faults += found
             if not found:
                 faults += _check_fan_in(edge, target, entering)
     return faults
+
+
+def _check_form(edge: Edge) -> list[Fault]:
+    """The engine reads an edge's ports from its `data` alone; old versions and hand-made files leave them out."""
+    held = edge.raw.get("data")
+    if isinstance(held, dict) and held.get("sourceHandle") and held.get("targetHandle") and edge.source_port:
+        return []
+    fix = "Disconnect the two and connect them again."
+    missing = [key for key in ("sourceHandle", "targetHandle") if not object_at(edge.raw, "data", key)]
+    if missing:
+        message = (
+            f"The edge from {edge.source} to {edge.target} lacks `data.{missing[0]}`, without which it cannot run."
+        )
+        return [_fault("bad_edge", message, fix, edge)]
+    if not edge.source_port:
+        message = f"The edge from {edge.source} to {edge.target} does not name the output that it leaves."
+        return [_fault("unknown_output", message, fix, edge)]
+    return []
 
 
 def _check_ports(edge: Edge, source: Node, target: Node, catalogue: Catalogue) -> list[Fault]:

@@ -56,7 +56,8 @@ def add_component(
     if node_id is not None and node_id in taken:
         message = f"There is already a node {node_id!r}."
         raise EditError(Fault(code="duplicate_id", message=message, fix="Choose another id.", node=node_id))
-    node = configured(new_node(part, node_id or new_node_id(type, str(len(flow.nodes)), taken)), values or {}, part)
+    fresh = new_node(part, node_id or new_node_id(part.type, str(len(flow.nodes)), taken))
+    node = configured(fresh, values or {}, part)
     action = AddComponent(place(flow, node).raw, len(flow.nodes))
     return Edit(apply(flow, action), (action,))
 
@@ -143,7 +144,7 @@ def configure(
     """Set field values on a node; all of them, or none when one is not valid.
 
     A changed template brings and takes variables, and a chosen option may bring and take ports; edges into and out of
-    ports that are gone are removed with them.
+    ports that are gone are removed with them, and stand in `Edit.lost`.
 
     Args:
         flow: the flow.
@@ -174,14 +175,15 @@ def configure(
     if outcome.faults:
         raise EditError(*outcome.faults)
     entered, left = _lost_ports(node, outcome.node)
-    actions: list[FlowAction] = [
-        Disconnect(edge.raw, index)
-        for index, edge in reversed(list(enumerate(flow.edges)))
+    gone = [
+        (index, edge)
+        for index, edge in enumerate(flow.edges)
         if (edge.target == node_id and edge.target_port in (left if edge.is_feedback else entered))
         or (edge.source == node_id and edge.source_port in left)
     ]
+    actions: list[FlowAction] = [Disconnect(edge.raw, index) for index, edge in reversed(gone)]
     actions += outcome.actions
-    return Edit(apply_all(flow, actions), tuple(actions))
+    return Edit(apply_all(flow, actions), tuple(actions), tuple(arrow(edge) for _, edge in gone))
 
 
 def known_type(catalogue: Catalogue, type: str) -> ComponentType:
@@ -190,7 +192,7 @@ def known_type(catalogue: Catalogue, type: str) -> ComponentType:
     Raises:
         EditError: there is none; the fault names the nearest.
     """
-    part = catalogue.get(type)
+    part = catalogue.meant(type)
     if part is None:
         close = catalogue.nearest(type)
         fix = f"Did you mean {' or '.join(map(repr, close))}?" if close else "Search the components for one that fits."

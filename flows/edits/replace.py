@@ -43,7 +43,8 @@ def replace_component(
     old = component_of(flow, node_id)
     part = known_type(catalogue, type)
     taken = {node.id for node in flow.nodes}
-    fresh_id = node_id if type == old.type else new_node_id(type, f"{node_id}\0{len(flow.nodes)}", taken)
+    same = old.type in (type, part.type)
+    fresh_id = node_id if same else new_node_id(part.type, f"{node_id}\0{len(flow.nodes)}", taken)
     asked = dict(values or {})
     node, lost = _with_kept_values(new_node(part, fresh_id), old, _told(old, catalogue), asked, part)
     node = _named_as(node, old, catalogue)

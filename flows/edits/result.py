@@ -21,7 +21,7 @@ class EditError(ValueError):
 class Edit:
     """A flow after an edit, and the actions that lead to it in order.
 
-    `lost` says in words what could not be kept: values and edges that a replaced component had.
+    `lost` says in words what could not be kept: values and edges of a replaced component, edges of ports that are gone.
     """
 
     flow: Flow

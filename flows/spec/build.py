@@ -18,6 +18,7 @@ from flows.ids import new_node_id
 from flows.jsonvalues import Json, JsonObject, as_object, as_text
 from flows.layout import layout
 from flows.nodes import new_node
+from flows.pause import collection_paused
 from flows.ports import TOOL_OUTPUT, PortError, selected_output_changes, wire, with_changes
 from flows.spec.parse import Spec, SpecEdge, SpecValue, parse, without_comment
 
@@ -56,11 +57,12 @@ def build(text: str, catalogue: Catalogue) -> BuildResult:
 
 def build_spec(spec: Spec, catalogue: Catalogue, faults: tuple[Fault, ...] = ()) -> BuildResult:
     """Build the flow of a spec that was read already; `faults` are those of its text."""
-    builder = _Builder(spec, catalogue, derives=not any(fault.code == "bad_edge" for fault in faults))
-    found = (*faults, *builder.run())
-    ordered = tuple(sorted(found, key=lambda fault: fault.line or 0))
-    flow = None if any(fault.is_error for fault in ordered) else builder.flow()
-    return BuildResult(flow=flow, faults=ordered, ids=builder.ids)
+    with collection_paused():
+        builder = _Builder(spec, catalogue, derives=not any(fault.code == "bad_edge" for fault in faults))
+        found = (*faults, *builder.run())
+        ordered = tuple(sorted(found, key=lambda fault: fault.line or 0))
+        flow = None if any(fault.is_error for fault in ordered) else builder.flow()
+        return BuildResult(flow=flow, faults=ordered, ids=builder.ids)
 
 
 class _Builder:
@@ -76,6 +78,7 @@ class _Builder:
         self.lines = {node.id: node.line for node in spec.nodes}
         self.faults: list[Fault] = []
         self.wired: dict[str, set[str]] = {}
+        self.lost: set[tuple[str, str | None]] = set()
         self.unreliable: set[str] = set()
 
     def run(self) -> list[Fault]:
@@ -105,14 +108,14 @@ class _Builder:
     def _add_nodes(self) -> None:
         taken: set[str] = set()
         for node in self.spec.nodes:
-            part = self.catalogue.get(node.type)
+            part = self.catalogue.meant(node.type)
             if part is None:
                 close = self.catalogue.nearest(node.type)
                 hint = f"Did you mean {' or '.join(map(repr, close))}?" if close else "Search for one that fits."
                 message = f"There is no component type {node.type!r}."
                 self.faults.append(Fault(code="unknown_type", message=message, fix=hint, node=node.id, line=node.line))
                 continue
-            node_id = new_node_id(node.type, node.id, taken)
+            node_id = new_node_id(part.type, node.id, taken)
             taken.add(node_id)
             self.ids[node.id] = node_id
             self.nodes[node.id] = new_node(part, node_id)
@@ -143,6 +146,7 @@ class _Builder:
         for end in (edge.source, edge.target):
             self.wired.setdefault(end, set())
         if edge.source not in self.nodes or edge.target not in self.nodes:
+            self.lost.add((edge.target, edge.target_port))
             return True
         if edge.source_port is None or edge.target_port is None:
             return False
@@ -155,6 +159,12 @@ class _Builder:
             for edge in edges
         ]
         wiring = complete(list(self.nodes.values()), self.edges, links, self.catalogue, self._names)
+        made = {(option.source, option.target) for option in wiring.options}
+        self.lost |= {
+            (edge.target, edge.target_port)
+            for edge in edges
+            if (self.ids[edge.source], self.ids[edge.target]) not in made
+        }
         lost = {self.ids[spec_id] for spec_id in self.unreliable}
         self._add_wiring(replace(wiring, faults=tuple(fault for fault in wiring.faults if fault.node not in lost)))
 
@@ -179,6 +189,7 @@ class _Builder:
             near = (*self.leaving.get(source_id, ()), *self.entering.get(target_id, ()))
             made = wire(source, output, target, field, near, self.catalogue)
         except PortError as error:
+            self.lost.add((target_id, field))
             if error.fault.code == "unknown_input" and target_id in self.unreliable:
                 return
             severity = "warning" if error.fault.code == "duplicate_edge" else error.fault.severity
@@ -203,7 +214,7 @@ class _Builder:
                     message = f"{node.id} ({node.type}) is not connected to anything."
                     fix = "Add an edge to or from it, or remove it."
                     self.faults.append(Fault(code="orphan", message=message, fix=fix, node=node.id, line=node.line))
-        if not self.spec.nodes:
+        if not self.nodes:
             return
         reported = {(fault.code, fault.node, fault.port or fault.field) for fault in self.faults}
         spec_ids = self._names
@@ -211,11 +222,25 @@ class _Builder:
             spec_id = spec_ids.get(fault.node or "", "")
             if fault.code == "orphan" or (undecided and fault.code == "missing_input"):
                 continue
+            if self._follows(fault, spec_id):
+                continue
             if (fault.code, spec_id, fault.port or fault.field) in reported:
                 continue
             # What is still to be chosen or typed in does not keep a flow from being built.
             severity = "warning" if fault.code in _LATER else fault.severity
             self._report(replace(fault, severity=severity), self.lines.get(spec_id))
+
+    def _follows(self, fault: Fault, spec_id: str) -> bool:
+        """Say whether a fault only follows from a node or an edge that could not be made, and is told by that."""
+        if fault.code in ("unreachable", "loop_border"):
+            return bool(self.lost)
+        if fault.code == "no_output":
+            return len(self.nodes) < len(self.lines)
+        if fault.code == "open_loop":
+            return any(target == spec_id for target, _ in self.lost)
+        if fault.code == "missing_input":
+            return not self.lost.isdisjoint({(spec_id, fault.port or fault.field), (spec_id, None)})
+        return False
 
     def _unknown_id(self, spec_id: str, line: int, kind: str, name: str | None) -> None:
         message = f"There is no node {spec_id!r} under `nodes:`."
@@ -241,7 +266,7 @@ def _with_values(node: Node, values: Mapping[str, SpecValue], part: ComponentTyp
         value = values.get(fault.field or "")
         if value is not None and not value.literal and without_comment(value.text) != value.text:
             texts[value.field] = without_comment(value.text)
-    if any(texts[name] != _told(node, value) for name, value in values.items()):
+    if outcome.faults and any(texts[name] != _told(node, value) for name, value in values.items()):
         outcome = settings(node, texts, part)
     if outcome.faults:
         # What is valid is set all the same, so that edges are judged against the variables that templates bring.

@@ -295,6 +295,8 @@ def _quoted(text: str) -> str | None:
         except ValueError:
             return None
         return found if isinstance(found, str) and _is_rest(text[end:]) else None
+    if text[:1] != "'":
+        return None
     match = re.match(r"'((?:[^']|'')*)'", text)
     if match and _is_rest(text[match.end() :]):
         return match[1].replace("''", "'")
@@ -306,7 +308,7 @@ def _is_rest(text: str) -> bool:
 
 
 def _unquote(text: str) -> str:
-    plain = _quoted(text)
+    plain = _quoted(text) if text[:1] in ('"', "'") else None
     return text if plain is None else plain
 
 

@@ -13,6 +13,7 @@ from flows.faults import Fault
 from flows.fields import coerce
 from flows.jsonvalues import Json, JsonObject, as_object, as_text, same_json
 from flows.model_values import CONNECTED
+from flows.prompts import PROMPT_TYPES
 from flows.secrecy import REDACTED, is_secret, looks_secret, shown_value
 
 EMPTY: tuple[Json, ...] = (None, "", [], {})
@@ -147,7 +148,7 @@ def _port_text(name: str) -> str:
 def _value_lines(node: Node, spec_id: str, catalogue: Catalogue | None, unsaid: list[Fault]) -> list[str]:
     part = catalogue.get(node.type) if catalogue is not None else None
     lines: list[str] = []
-    names = sorted(node.template, key=lambda name: node.template[name].get("type") not in {"prompt", "mustache"})
+    names = sorted(node.template, key=lambda name: node.template[name].get("type") not in PROMPT_TYPES)
     for name in names:
         field = node.template[name]
         default = as_object(part.template.get(name)) if part is not None else None

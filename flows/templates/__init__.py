@@ -12,6 +12,7 @@ from flows.jsonvalues import JsonObject
 __all__ = ["Template", "UnknownTemplate", "template", "templates"]
 
 _ENDING = ".txt"
+_OUTSIDE = frozenset({"model", "network", "file"})
 _HEADER = re.compile(r"(?m)^(?:# )?(?P<key>name|description|tags|needs): (?P<value>.+)$")
 
 
@@ -37,7 +38,8 @@ class Template:
         title: the flow's name.
         description: one sentence.
         tags: words that one might look for.
-        needs: what a run needs besides an input: `model`, `network` or `file`; nothing for most.
+        needs: what a run needs besides an input: `model`, `network`, `file`, or packages of component types that are
+            not among the engine's own; nothing for most.
         spec: the spec text.
     """
 
@@ -47,6 +49,11 @@ class Template:
     tags: tuple[str, ...]
     needs: tuple[str, ...]
     spec: str
+
+    @property
+    def packages(self) -> tuple[str, ...]:
+        """Packages that bring its component types, to be installed with `wirewright runner install --with`."""
+        return tuple(need for need in self.needs if need not in _OUTSIDE)
 
     def to_json(self) -> JsonObject:
         """Return what is told of the template in a list; the spec is not in it."""

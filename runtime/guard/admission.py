@@ -1,15 +1,18 @@
-"""Decides whether a flow may run: only the catalogue's own code, no field that is executed, models if any."""
+"""Decides whether a flow may run: code that is the catalogue's or passes the guard, and models if any."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from flows.catalogue import Catalogue, ComponentType
 from flows.document import Flow, Json, JsonObject
 from flows.jsonvalues import as_list, as_object, as_text, object_at, texts
-from runtime.guard.executed import EXECUTING
-from runtime.guard.fields import STEERING
+from runtime.guard.executed import EXECUTING, HANDS_OUT, OUT_OF_FIELD
+from runtime.guard.fields import STEERING, fields_of
+from runtime.guard.source import scan
+from runtime.guard.violations import Violation
 from runtime.results import RunError, RunErrorCode
 
 MAX_DEPTH = 16
@@ -50,17 +53,21 @@ def refuse(flow: Flow, catalogue: Catalogue, *, has_models: bool = False) -> Run
     """The reason why `flow` must not run, or None when it may.
 
     The code of every node, those inside groups included, must be the catalogue's own for its type (blanks at line
-    ends and empty lines around it do not count). Types that start programs, run other flows or execute what a model
-    or one of their fields says are refused. A node that needs a language or embedding model answers `missing_model`,
-    unless the run `has_models`. Sticky notes are not looked at: `runnable` leaves them out of what is executed.
+    ends and empty lines around it do not count), or pass the guard; so must every field whose value is executed.
+    Types that start programs, run other flows or execute what a model says are refused, and so are those that execute
+    one of their fields when its text is not known before the run. A node that needs a language or embedding model
+    answers `missing_model`, unless the run `has_models`. Sticky notes are not looked at: `runnable` leaves them out of
+    what is executed.
     """
     missing_model: RunError | None = None
+    edges = list(_edges(runnable(flow), 0))
+    tools = {as_text(edge.get("source")) for edge, _ in edges if _source_port(edge) in HANDS_OUT}
     for place in _places(as_list(runnable(flow)["nodes"]), None, 0):
-        if (error := _refused(place, catalogue)) is not None:
+        if (error := _refused(place, catalogue, tools)) is not None:
             return error
         if missing_model is None and not has_models:
             missing_model = _needs_model(place, catalogue)
-    for error in map(_edge_into_code, _edges(runnable(flow), 0)):
+    for error in map(_edge_into_code, edges):
         if error is not None:
             return error
     return missing_model
@@ -110,30 +117,76 @@ def _error(code: RunErrorCode, place: _Place, message: str, fix: str) -> RunErro
     return RunError(code=code, message=message, fix=fix, node=place.shown or None)
 
 
-def _refused(place: _Place, catalogue: Catalogue) -> RunError | None:
+def _refused(place: _Place, catalogue: Catalogue, tools: set[str]) -> RunError | None:
     if place.group:
         return _rewritten_code(place)
-    reason = EXECUTING.get(place.type) or EXECUTING.get(_class_name(place.type))
-    if reason is not None:
+    name = place.type if place.type in EXECUTING else _class_name(place.type)
+    reason = EXECUTING.get(name)
+    if reason is not None and name not in OUT_OF_FIELD:
         message = f"{place.name!r} is not run: {reason}."
         return _error("refused", place, message, "Remove the node, or do its work with another component.")
-    return _strange(place, catalogue)
+    if reason is not None and (unknown := _fills_later(place, tools)):
+        message = f"{place.name!r} is not run: {reason}, and {unknown}."
+        return _error("refused", place, message, "Write the code into the field, and do not use the node as a tool.")
+    return _strange(place, catalogue) or _executed(place, catalogue)
+
+
+def _fills_later(place: _Place, tools: set[str]) -> str | None:
+    """Why the text that a node executes is not known before the run; None when it stands in its field."""
+    own = as_text(place.raw.get("id")) or as_text(object_at(place.raw, "data").get("id"))
+    outputs = {as_text(as_object(output).get("name")) for output in as_list(place.definition.get("outputs"))}
+    if place.definition.get("tool_mode") is True or own in tools or "component_as_tool" in outputs:
+        return "as a tool it executes what an agent sends"
+    if own != place.shown:
+        return "the group that it is in may fill the field"
+    if any(place.field(name).get("load_from_db") is True for name in STEERING - {"code"}):
+        return "the text comes from a variable"
+    return None
+
+
+def _executed(place: _Place, catalogue: Catalogue) -> RunError | None:
+    """Whether a field that is executed holds what does not pass the guard."""
+    template = object_at(place.definition, "template")
+    for field in fields_of(place.shown, place.type, template, catalogue):
+        if field.violations:
+            return _violation(place, f"its field {field.name!r}", field.violations)
+    return None
 
 
 def _strange(place: _Place, catalogue: Catalogue) -> RunError | None:
-    """Whether the node's code is anything but the catalogue's."""
+    """Whether the node's code is neither the catalogue's nor passes the guard."""
     known = find(catalogue, place.type)
-    if known is None:
-        message = f"{place.name!r} is not run: there is no component type {place.type!r} in the catalogue."
-        return _error("refused", place, message, "Use a component type of the catalogue.")
     code = place.field("code").get("value")
     if not isinstance(code, str) or not code.strip():
+        if known is None:
+            message = f"{place.name!r} is not run: there is no component type {place.type!r} in the catalogue."
+            return _error("refused", place, message, "Use a component type of the catalogue.")
         message = f"{place.name!r} is not run: it has no code."
         return _error("refused", place, message, f"Add the component {place.type!r} anew.")
-    if not same_code(code, known.code):
-        message = f"{place.name!r} is not run: its code is not the catalogue's code of {place.type!r}."
-        return _error("refused", place, message, "Put the component in anew, so that it has its current code.")
-    return None
+    if known is not None and same_code(code, known.code):
+        return None
+    violations = _verdict(code)
+    return _violation(place, "its code", violations) if violations else None
+
+
+@lru_cache(maxsize=256)
+def _verdict(code: str) -> tuple[Violation, ...]:
+    return tuple(scan(code))
+
+
+def _violation(place: _Place, where: str, violations: Sequence[Violation]) -> RunError:
+    first, more = violations[0], len(violations) - 1
+    others = f" (and {more} more)" if more else ""
+    message = f"{place.name!r} is not run: line {first.line} of {where}: {first.message}{others}"
+    return _error("refused", place, message, first.fix)
+
+
+def _source_port(edge: JsonObject) -> str:
+    """The output that an edge leaves from, as its data or its written handle says."""
+    named = as_text(object_at(edge, "data", "sourceHandle").get("name"))
+    written = as_text(edge.get("sourceHandle")).replace("œ", '"').replace(" ", "")
+    hidden = next((name for name in HANDS_OUT if f'"name":"{name}"' in written), "")
+    return hidden or named
 
 
 def _rewritten_code(group: _Place) -> RunError | None:
@@ -159,10 +212,12 @@ def _edge_into_code(found: tuple[JsonObject, str]) -> RunError | None:
 
 def _needs_model(place: _Place, catalogue: Catalogue) -> RunError | None:
     known = find(catalogue, place.type)
-    if known is None or known.type in _WITHOUT_A_MODEL:
+    if known is not None and known.type in _WITHOUT_A_MODEL:
         return None
-    asks = any(field.get("type") == "model" for field in known.template.values())
-    gives = any(_MODEL_TYPES & set(texts(output.get("types"))) for output in known.outputs)
+    fields = as_object(place.definition.get("template")).values() if known is None else known.template.values()
+    asks = any(as_object(field).get("type") == "model" for field in fields)
+    outputs = as_list(place.definition.get("outputs")) if known is None else known.outputs
+    gives = any(_MODEL_TYPES & set(texts(as_object(output).get("types"))) for output in outputs)
     if not (asks or gives):
         return None
     message = f"{place.name!r} needs a language model, and this run may call none."

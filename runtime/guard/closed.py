@@ -156,8 +156,9 @@ _CLOSED: Mapping[Rule, str] = MappingProxyType(
         "dynamic_code": """
             exec_module load_module source_to_code find_spec find_loader find_module module_from_spec
             spec_from_file_location spec_from_loader run_path run_module run_string import_module set_function
+            get_function build_template_config template_config
         """,
-        "files": "keylog_filename full_path_of get_full_path load_cert_chain",
+        "files": "get_file_content_dicts keylog_filename full_path_of get_full_path load_cert_chain",
         "tampering": "set_exception_handler set_default_executor set_task_factory load_extension enable_load_extension",
         "secrets": "list_key_names get_variables auth_settings SECRET_KEY",
     }

@@ -35,3 +35,11 @@ EXECUTING: Mapping[str, str] = MappingProxyType(
     }
 )
 """Reasons by component type; whatever the engine itself lists as executing code is among them."""
+
+OUT_OF_FIELD: frozenset[str] = frozenset(
+    name for name, reason in EXECUTING.items() if reason == _PYTHON and name != "PythonCodeStructuredTool"
+)
+"""Types that execute one of their own fields: they run where that field's text is known, and passes the guard."""
+
+HANDS_OUT: frozenset[str] = frozenset({"component_as_tool", "api_build_tool"})
+"""Outputs through which such a component becomes an agent's tool, and executes what the agent sends."""

@@ -126,6 +126,7 @@ def _archives_and_databases() -> Iterator[tuple[str, FileCall]]:
     yield "configparser.RawConfigParser().read", FileCall(names=("filenames",))
     yield "urllib.request.urlretrieve", FileCall((1,), ("filename",), source="absent")
     yield "logging.FileHandler", FileCall(names=("filename",))
+    yield "logging.basicConfig", FileCall((), ("filename",), source="absent")
 
 
 def _numeric() -> Iterator[tuple[str, FileCall]]:

@@ -104,6 +104,7 @@ _DOES: Mapping[Rule, str] = MappingProxyType(
             lfx.components.files_and_knowledge._filesystem_isolation
             lfx.components.files_and_knowledge._filesystem_namespace lfx.components.data.file
             lfx.components.data.directory lfx.components.input_output.file lfx.services.storage
+            lfx.services.deps.get_storage_service lfx.schema.image.Image lfx.schema.image.get_files
             jinja2.FileSystemLoader jinja2.PackageLoader jinja2.loaders jinja2.ModuleLoader
             pygments.formatters.load_formatter_from_file pygments.lexers.load_lexer_from_file
         """,

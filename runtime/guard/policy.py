@@ -48,6 +48,12 @@ def imported(path: str) -> str:
 @lru_cache(maxsize=8192)
 def forbidden(path: str) -> Rule | None:
     """The rule that using what a path names breaks; a module that may be used in part breaks none by itself."""
+    if path.startswith("langflow."):  # the engine reads it so where there is no such package
+        return _forbidden(path) or _forbidden(f"lfx{path.removeprefix('langflow')}")
+    return _forbidden(path)
+
+
+def _forbidden(path: str) -> Rule | None:
     if path in PARTIAL or path in FILE_CALLS:
         return None
     if path.startswith("?"):

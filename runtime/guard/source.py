@@ -8,8 +8,9 @@ import warnings
 from collections.abc import Sequence
 
 from runtime.guard import policy, statements
+from runtime.guard.given import as_executed, given_names
 from runtime.guard.reading import Reading, TooMuch
-from runtime.guard.values import Ref
+from runtime.guard.values import EMPTY, Ref, union
 from runtime.guard.violations import DOES, FIXES, Rule, Violation
 
 MAX_LENGTH = 300_000
@@ -31,6 +32,7 @@ def scan(source: str, *, modules: Sequence[str] = ()) -> list[Violation]:
     """
     if len(source) > MAX_LENGTH:
         return [_whole("too_large", 1, f"The source is longer than {MAX_LENGTH:,} characters.")]
+    source = as_executed(source)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -52,6 +54,9 @@ def _read(tree: ast.Module, source: str, modules: Sequence[str]) -> list[Violati
             for known, path in ((name, module.path), (name.partition(".")[0], module.path.partition(".")[0])):
                 reading.module.bound.add(known)
                 reading.module.values[known] = frozenset({Ref(path)})
+        for name, path in given_names(tree):
+            reading.module.bound.add(name)
+            reading.module.values[name] = union([reading.module.values.get(name, EMPTY), frozenset({Ref(path)})])
         _settle(reading)
         if reading.leave_open() or reading.missed:
             reading.final = True

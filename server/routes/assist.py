@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
+from pydantic import BaseModel, Field
 from sse_starlette.sse import EventSourceResponse
 from starlette.requests import Request
 from starlette.responses import Response
@@ -15,11 +16,11 @@ from agent.providers import DEMO, PROVIDERS, available
 from agent.turn import TurnError
 from flows.document import Json, JsonObject
 from flows.jsonvalues import as_object, as_text
-from server.body import read_object
+from server.body import read_object, validated
 from server.errors import ApiError, turn_failed
 from server.service import Service, service_of
 from server.streams.sse import frame
-from server.turns import AssistTurn
+from server.turns import LOCAL_USER, AssistTurn
 from server.waiting import last, while_connected
 from server.wire import JsonReply
 
@@ -55,6 +56,21 @@ async def assist(request: Request) -> Response:
             )
         case _:
             raise ApiError(503, "cancelled", as_text(ended["message"]), "Try again.")
+
+
+class ResetRequest(BaseModel):
+    """Which conversation is to be forgotten."""
+
+    session_id: str = Field(min_length=1, max_length=200)
+
+
+async def reset(request: Request) -> Response:
+    """Forget a conversation: its history, and what waits in it. One that is not known is no fault."""
+    service = service_of(request)
+    document = as_object(await read_object(request, service.settings.body_limit))
+    asked = validated(ResetRequest, document)
+    await service.assistant.reset(LOCAL_USER, asked.session_id)
+    return JsonReply({"session_id": asked.session_id, "reset": True})
 
 
 async def check_config(request: Request) -> Response:
@@ -94,7 +110,7 @@ def _provider(name: str, *, configured: bool) -> JsonObject:
         "display_name": info.title,
         "configured": configured,
         "variable": info.variable,
-        "default_model": info.models[0],
+        "default_model": info.models[0] if info.models else None,
         "models": [{"name": model, "display_name": model} for model in info.models],
     }
 
@@ -113,5 +129,6 @@ async def _frames(turn: AssistTurn) -> AsyncGenerator[bytes]:
 routes = [
     Route("/api/v1/agentic/assist/stream", stream, methods=["POST"]),
     Route("/api/v1/agentic/assist", assist, methods=["POST"]),
+    Route("/api/v1/agentic/sessions/reset", reset, methods=["POST"]),
     Route("/api/v1/agentic/check-config", check_config, methods=["GET"]),
 ]

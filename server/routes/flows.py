@@ -10,6 +10,7 @@ from starlette.routing import Route
 from flows.document import Json, JsonObject
 from server.body import flow_of, read_object
 from server.errors import ApiError
+from server.query import is_number, number
 from server.service import service_of
 from server.store.flows import FlowEntry
 from server.wire import JsonReply
@@ -24,7 +25,7 @@ class Flows(HTTPEndpoint):
 
     async def get(self, request: Request) -> Response:
         """One page of them, last changed first."""
-        limit, offset = _number(request, "limit", PAGE, 1, PAGE_LIMIT), _number(request, "offset", 0, 0, 2**31)
+        limit, offset = number(request, "limit", PAGE, 1, PAGE_LIMIT), number(request, "offset", 0, 0, 2**31)
         entries, total = await (await service_of(request).flows()).page(limit, offset)
         found: list[Json] = [entry.to_json() for entry in entries]
         return JsonReply({"flows": found, "total": total, "limit": limit, "offset": offset})
@@ -82,26 +83,12 @@ def _seen_version(request: Request, document: JsonObject) -> int:
             "A change must name the version it was made on.",
             "Send the version that you loaded, as `version` in the body or as the header If-Match.",
         )
-    if isinstance(given, str) and _is_number(given):
+    if isinstance(given, str) and is_number(given):
         given = int(given)
     if not isinstance(given, int) or isinstance(given, bool) or not 0 < given < 2**63:
         place = "$.version" if header is None else "If-Match"
         raise ApiError(422, "invalid_request", "The version is a whole number.", "Send the one you loaded.", place)
     return given
-
-
-def _number(request: Request, name: str, default: int, least: int, most: int) -> int:
-    given = request.query_params.get(name)
-    if given is None:
-        return default
-    if not _is_number(given) or not least <= int(given) <= most:
-        limits = f"Send a whole number from {least} to {most}."
-        raise ApiError(422, "invalid_request", f"{name} is not a number that it can be.", limits, f"?{name}")
-    return int(given)
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdecimal() and len(text) < 19
 
 
 def _tag(entry: FlowEntry) -> str:

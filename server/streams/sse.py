@@ -29,7 +29,8 @@ from flows.document import Flow, Json, JsonObject
 from flows.jsonvalues import Missing, as_text, object_at
 from runtime.results import RunEvent, RunMetrics
 from server.wire import json_bytes
-from tools.events import FlowPreview, FlowUpdate, Progress, RunProgress
+from tools.approvals import Approval, EditApproval
+from tools.events import FileWritten, FlowPreview, FlowUpdate, Progress, RunProgress, TodosWritten
 
 _LINE_BREAKS: Mapping[bytes, bytes] = {
     "\u2028".encode(): b"\\u2028",
@@ -101,12 +102,24 @@ class SseEncoder:
                         "graph": event.graph,
                     }
                 ]
+            case FileWritten():
+                return [
+                    {
+                        "event": "file_written",
+                        "action": "edit_file" if event.change.change == "edited" else "write_file",
+                        "path": event.change.path,
+                        "size": event.change.size,
+                        "content": event.content,
+                    }
+                ]
+            case TodosWritten():
+                return [{"event": "todos", "todos": [{"content": t.content, "status": t.status} for t in event.todos]}]
             case PartStartEvent(part=TextPart(content=text)):
                 return self._token(f"\n\n{text}" if self._spoke else text)
             case PartDeltaEvent(delta=TextPartDelta(content_delta=text)):
                 return self._token(text)
             case TurnEnded():
-                return [ending(event.result, self._session)]
+                return [*questions(event.result), ending(event.result, self._session)]
             case _:
                 return []
 
@@ -178,7 +191,7 @@ def ending(result: TurnResult, session: str, stored: JsonObject | None = None) -
         stored: what became of the stored flow, when the turn worked on one.
     """
     match result.outcome:
-        case "complete" | "refused":
+        case "complete" | "refused" | "pending":
             return {"event": "complete", "data": {**complete_data(result, session), **(stored or {})}}
         case "cancelled":
             return cancelled("The turn was cancelled.", stored)
@@ -188,6 +201,44 @@ def ending(result: TurnResult, session: str, stored: JsonObject | None = None) -
             return {**failed(error), "session_id": session, **costs, **(stored or {})}
         case _:
             assert_never(result.outcome)
+
+
+def questions(result: TurnResult) -> list[JsonObject]:
+    """What a turn that waits asks, as the seeds' updates: a plan to read, a change of a field to look at.
+
+    Args:
+        result: what the turn came to.
+    """
+    asked: list[JsonObject] = []
+    for call, approval in result.approvals.items():
+        if approval.kind == "plan":
+            asked.append({"event": "flow_update", "action": "propose_plan", "id": call, "markdown": approval.markdown})
+        else:
+            asked.append({"event": "flow_update", "action": "edit_field", **_edit(call, approval, result.after)})
+    return asked
+
+
+def _edit(call: str, approval: EditApproval, canvas: Flow) -> JsonObject:
+    edit = approval.edit
+    node = canvas.node(edit.node)
+    at = next((at for at, one in enumerate(canvas.nodes) if one.id == edit.node), 0)
+    path = f"/data/nodes/{at}/data/node/template/{edit.field}/value"
+    return {
+        "id": call,
+        "component_id": edit.node,
+        "component_type": "" if node is None else node.type,
+        "field": edit.field,
+        "old_value": _value(edit.old),
+        "new_value": _value(edit.new),
+        "description": approval.reason,
+        "patch": [{"op": "replace", "path": path, "value": _value(edit.new)}],
+    }
+
+
+def _approval(call: str, approval: Approval, canvas: Flow) -> JsonObject:
+    if approval.kind == "plan":
+        return {"id": call, "kind": "plan", "markdown": approval.markdown}
+    return {**_edit(call, approval, canvas), "kind": "edit", "reason": approval.reason}
 
 
 def complete_data(result: TurnResult, session: str) -> JsonObject:
@@ -206,6 +257,13 @@ def complete_data(result: TurnResult, session: str) -> JsonObject:
     }
     if result.actions or result.proposal is not None:
         data["validated"] = not result.caveats and not any(fault.is_error for fault in result.faults)
+    if result.approvals:
+        data["approvals"] = [_approval(call, approval, result.after) for call, approval in result.approvals.items()]
+        data["continuation_expected"] = result.deferred and all(
+            approval.kind == "edit" for approval in result.approvals.values()
+        )
+    if result.files:
+        data["files"] = [{"path": one.path, "size": one.size, "change": one.change} for one in result.files]
     if result.proposal is not None:
         data["proposal"] = result.proposal.raw
     if result.runs:

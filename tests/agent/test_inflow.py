@@ -104,6 +104,7 @@ async def turn(who: Assistant, text: str) -> TurnResult:
     return ended[-1]
 
 
+@pytest.mark.parity("ADR-MCP-043", "term-agent-run-context", "term-usage-rollup")
 async def test_the_flows_of_a_turn_call_the_model_of_that_turn_and_are_counted(catalogue: Catalogue) -> None:
     echo = "nodes:\n  a: ChatInput\n  b: ChatOutput\nedges:\n  a.message -> b.input_value\n"
     steps = iter([call("build_flow", 1, spec=echo), call("run_flow", 2, input="hi")])
@@ -112,7 +113,7 @@ async def test_the_flows_of_a_turn_call_the_model_of_that_turn_and_are_counted(c
         from pydantic_ai import ModelResponse, TextPart
 
         if not getattr(info, "function_tools", None):
-            return ModelResponse(parts=[TextPart("action")])
+            return ModelResponse(parts=[TextPart("build_flow")])
         return ModelResponse(parts=[next(steps, TextPart("Done."))])
 
     script = scripted(plan, "script")  # pyright: ignore[reportArgumentType]

@@ -1,5 +1,7 @@
 """Settling: what becomes of a proposal."""
 
+import pytest
+
 from agent.settle import settle
 from flows.catalogue import Catalogue
 from flows.document import Flow
@@ -20,16 +22,19 @@ def test_nothing_proposed_settles_to_nothing(catalogue: Catalogue) -> None:
     assert settle(canvas, None, ran=True).canvas is canvas
 
 
+@pytest.mark.parity("ADR-MCP-004", "term-reconcile")
 def test_a_proposal_that_was_not_run_is_offered_and_the_canvas_stays(catalogue: Catalogue) -> None:
     settled = settle(Flow.empty(), flow(catalogue), ran=False)
     assert (settled.kind, settled.canvas, settled.proposal) == ("offered", Flow.empty(), flow(catalogue))
 
 
+@pytest.mark.parity("term-reconcile")
 def test_a_proposal_that_was_run_becomes_an_empty_canvas(catalogue: Catalogue) -> None:
     settled = settle(Flow.empty(), flow(catalogue), ran=True)
     assert (settled.kind, settled.canvas) == ("applied", flow(catalogue))
 
 
+@pytest.mark.parity("term-merge-flow", "smoke-proposal-add")
 def test_a_proposal_that_was_run_joins_what_the_canvas_holds(catalogue: Catalogue) -> None:
     canvas = flow(catalogue)
     settled = settle(canvas, flow(catalogue), ran=True)

@@ -9,8 +9,8 @@ from pydantic_ai.models.function import AgentInfo
 from pydantic_ai.models.test import TestModel
 
 from agent.assistant import Assistant
-from agent.conduct import CUT, sanitise
 from agent.failures import ModelChoiceError
+from agent.framing import CUT, sanitise
 from agent.scripted import answered, call, scripted
 from agent.settings import AssistantSettings
 from agent.turn import TurnEnded, TurnEvent, TurnRequest, TurnResult
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.anyio
 ECHO = "name: Echo\nnodes:\n  a: ChatInput\n  b: ChatOutput\nedges:\n  a.message -> b.input_value\n"
 
 
-def acts(*steps: ToolCallPart | str, intent: str = "action") -> list[list[ToolCallPart | TextPart]]:
+def acts(*steps: ToolCallPart | str, intent: str = "build_flow") -> list[list[ToolCallPart | TextPart]]:
     return [[TextPart(intent)], *([TextPart(step) if isinstance(step, str) else step] for step in steps)]
 
 
@@ -58,6 +58,7 @@ async def test_the_first_event_comes_before_any_model_was_asked(catalogue: Catal
         assert isinstance(await anext(stream), Progress)
 
 
+@pytest.mark.parity("ADR-MCP-038", "ADR-MCP-039", "scenario-build-run-lands")
 async def test_a_flow_that_was_built_and_run_is_applied(catalogue: Catalogue) -> None:
     runner = StandInRunner(results=[ran("probe"), ran("hello")])
     who = assistant(
@@ -66,7 +67,7 @@ async def test_a_flow_that_was_built_and_run_is_applied(catalogue: Catalogue) ->
         runner,
     )
     events, result = await play(who, "Build an echo and run it with hello")
-    assert (result.outcome, result.intent, result.text) == ("complete", "action", "Built and ran it.")
+    assert (result.outcome, result.intent, result.text) == ("complete", "build_flow", "Built and ran it.")
     assert [run.output for run in result.runs] == ["hello"], "the verification run is not the user's"
     assert [text for _, text in runner.asked] == ["hello", "hello"]
     assert runner.networks == ["gateway-only", "open"], "a verification run reaches nothing"
@@ -79,6 +80,7 @@ async def test_a_flow_that_was_built_and_run_is_applied(catalogue: Catalogue) ->
     assert any(isinstance(event, FlowPreview) for event in events)
 
 
+@pytest.mark.parity("term-working-flow", "term-flow-proposal-ready")
 async def test_a_flow_that_was_only_built_is_offered(catalogue: Catalogue) -> None:
     who = assistant(catalogue, acts(call("build_flow", 1, spec=ECHO), "Have a look."))
     events, result = await play(who, "Build an echo")
@@ -111,6 +113,7 @@ async def test_text_is_held_in_turns_that_act_and_streamed_in_questions(catalogu
     assert (result.intent, result.text) == ("question", "A chat input.")
 
 
+@pytest.mark.parity("scenario-off-topic-bypass")
 async def test_a_question_has_no_tools_that_change_or_run(catalogue: Catalogue) -> None:
     offered: list[set[str]] = []
 
@@ -120,10 +123,11 @@ async def test_a_question_has_no_tools_that_change_or_run(catalogue: Catalogue) 
 
     who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue, model=scripted(plan, "m"))
     await play(who, "What does a parser do?")
-    reading = {"search_components", "describe_component", "get_field_value", "describe_flow_io", "list_templates"}
+    reading = {"search_components", "describe_component", "list_templates"}
     assert offered == [set(), reading]
 
 
+@pytest.mark.parity("base-term-off-topic", "scenario-off-topic-bypass", "smoke-off-topic")
 async def test_an_off_topic_message_is_refused_without_the_main_model(catalogue: Catalogue) -> None:
     _, result = await play(assistant(catalogue, [[TextPart("off_topic")]]), "Tell me a joke")
     assert (result.outcome, result.intent) == ("refused", "off_topic")
@@ -136,7 +140,7 @@ async def test_a_spec_with_faults_comes_back_to_the_model_with_their_places(cata
     heard: list[str] = []
     replies = iter(
         [
-            [TextPart("action")],
+            [TextPart("build_flow")],
             [call("build_flow", 1, spec=ECHO.replace("ChatOutput", "ChatOutputt"))],
             [call("build_flow", 2, spec=ECHO)],
             [TextPart("Done.")],
@@ -219,7 +223,7 @@ async def test_a_failing_model_ends_the_turn_with_an_error_that_says_nothing_pri
 
 
 async def test_what_was_done_before_a_failure_is_not_lost(catalogue: Catalogue) -> None:
-    steps = iter([[TextPart("action")], [call("add_component", 1, type="ChatInput")]])
+    steps = iter([[TextPart("build_flow")], [call("add_component", 1, type="ChatInput")]])
 
     def plan(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         return ModelResponse(parts=next(steps))
@@ -233,7 +237,9 @@ async def test_what_was_done_before_a_failure_is_not_lost(catalogue: Catalogue) 
 async def test_too_many_steps_end_the_turn_clearly(catalogue: Catalogue) -> None:
     def plan(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         parts = (
-            [call("search_components", len(messages), query="chat")] if info.function_tools else [TextPart("action")]
+            [call("search_components", len(messages), query="chat")]
+            if info.function_tools
+            else [TextPart("build_flow")]
         )
         return ModelResponse(parts=parts)
 
@@ -263,12 +269,13 @@ async def test_leaving_a_turn_cancels_its_run(catalogue: Catalogue) -> None:
     assert runner.cancelled.is_set()
 
 
+@pytest.mark.parity("term-flow-builder-tools")
 async def test_every_tool_can_be_called_by_a_model_that_knows_only_its_schema(catalogue: Catalogue) -> None:
     who = Assistant(
-        AssistantSettings(), StandInRunner(), catalogue=catalogue, model=TestModel(custom_output_text="action")
+        AssistantSettings(), StandInRunner(), catalogue=catalogue, model=TestModel(custom_output_text="build_flow")
     )
     _, result = await play(who, "Do anything")
-    assert result.outcome in {"complete", "error"}
+    assert result.outcome in {"complete", "pending", "error"}
 
 
 async def test_a_model_that_cannot_be_had_is_refused_before_the_turn(catalogue: Catalogue) -> None:
@@ -286,4 +293,4 @@ def test_the_prompts_are_package_data() -> None:
     import agent.prompts
 
     folder = Path(agent.prompts.__file__).parent
-    assert {path.stem for path in folder.glob("*.md")} >= {"builder", "question", "intent", "off_topic", "canvas"}
+    assert {path.stem for path in folder.glob("*.md")} >= {"builder", "question", "intent", "off_topic"}

@@ -10,7 +10,7 @@ import yaml
 
 from agent.turn import TurnResult
 from runtime.provision import RunnerEnvironment
-from scripts.cassettes import FOLDER, MODEL, cassettes, digest, played
+from scripts.cassettes import FOLDER, WIRES, cassettes, digest, played, wire_of
 from scripts.conversations import CONVERSATIONS
 
 pytestmark = [pytest.mark.anyio, pytest.mark.engine, pytest.mark.usefixtures("wire")]
@@ -20,20 +20,22 @@ pytestmark = [pytest.mark.anyio, pytest.mark.engine, pytest.mark.usefixtures("wi
 def wire(monkeypatch: pytest.MonkeyPatch, runner_environment: RunnerEnvironment) -> None:
     """Real model clients may be made here; what they send is answered from a cassette or not at all."""
     monkeypatch.setattr("pydantic_ai.models.ALLOW_MODEL_REQUESTS", True)
-    for variable in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+    for variable in {variable for wire in WIRES.values() for variable in wire.environment}:
         monkeypatch.setenv(variable, "")
 
 
 async def replay(name: str) -> tuple[TurnResult, int]:
     """Play a turn against a cassette; returns its result and how many requests were made."""
     with cassettes().use_cassette(f"{name}.yaml") as cassette:
-        result = await played()
+        result = await played(wire=wire_of(name))
         assert cassette.all_played
         return result, int(cassette.play_count)
 
 
-async def test_a_whole_build_and_run_turn_replays_over_the_chat_wire() -> None:
-    result, requests = await replay("openai_chat_build_and_run")
+@pytest.mark.parity("ADR-016", "ADR-MCP-030", "term-single-agent-loop")
+@pytest.mark.parametrize("wire_name", WIRES)
+async def test_a_whole_build_and_run_turn_replays_over_every_wire(wire_name: str) -> None:
+    result, requests = await replay(f"{wire_name}_build_and_run")
     assert requests == 6
     assert result.outcome == "complete", result.error
     assert result.runs[-1].output == "Say it louder: hello"
@@ -41,18 +43,37 @@ async def test_a_whole_build_and_run_turn_replays_over_the_chat_wire() -> None:
     assert result.usage["intent"].requests == 1
     assert result.usage["main"].requests == 5
     assert result.usage["main"].input_tokens == 500
-    assert result.models == [MODEL.partition(":")[2]]
+    assert result.models == [WIRES[wire_name].model.partition(":")[2]]
 
 
-@pytest.mark.parametrize("status", [404, 403])
-async def test_a_model_that_is_not_to_be_had_makes_the_chain_move_on(status: int) -> None:
-    result, requests = await replay(f"openai_chat_model_not_found_{status}")
+@pytest.mark.parametrize("wire_name", WIRES)
+async def test_the_answers_of_every_wire_are_streamed_with_their_tool_calls(wire_name: str) -> None:
+    streamed = [
+        interaction
+        for interaction in loaded(FOLDER / f"{wire_name}_build_and_run.yaml")["interactions"]
+        if interaction["response"]["headers"]["content-type"][0].startswith("text/event-stream")
+    ]
+    assert len(streamed) == 5
+    assert any("build_flow" in str(interaction["response"]["body"]) for interaction in streamed)
+
+
+@pytest.mark.parametrize("name", [name for name in CONVERSATIONS if "_model_not_found_" in name])
+@pytest.mark.parity("base-scenario-model-fallback", "base-smoke-forced-fallback")
+async def test_a_model_that_is_not_to_be_had_makes_the_chain_move_on(name: str) -> None:
+    result, requests = await replay(name)
     assert requests == 2
     assert (result.outcome, result.intent) == ("refused", "off_topic")
 
 
 @pytest.mark.parametrize(
-    ("name", "code"), [("openai_chat_refused_401", "auth"), ("openai_chat_limited_429", "rate_limit")]
+    ("name", "code"),
+    [
+        ("openai_chat_refused_401", "auth"),
+        ("openai_chat_limited_429", "rate_limit"),
+        ("openai_responses_refused_401", "auth"),
+        ("anthropic_refused_401", "auth"),
+        ("google_refused_400", "auth"),
+    ],
 )
 async def test_a_refused_key_and_a_rate_limit_end_the_turn_and_say_so(name: str, code: str) -> None:
     result, requests = await replay(name)

@@ -126,12 +126,27 @@ def test_a_flow_is_the_canvas_whatever_its_form(
 ) -> None:
     target = tmp_path / "out.json"
     change = "Change the prompt to 'Whisper: {text}'"
-    assert wirewright("ask", change, "--flow", louder, "--out", target).code == 0
+    assert wirewright("ask", change, "--flow", louder, "--out", target, "--yes").code == 0
     assert "Whisper: {text}" in wirewright("flow", "spec", target).out
     again = "Change the prompt to 'Shout: {text}'"
-    done = wirewright("ask", again, "--flow", "-", "--out", target, "--json", stdin=target.read_bytes())
+    done = wirewright("ask", again, "--flow", "-", "--out", target, "--json", "--yes", stdin=target.read_bytes())
     assert [line["action"] for line in done.lines if line["event"] == "flow_update"] == ["configure"]
     assert "Shout: {text}" in wirewright("flow", "spec", target).out
+
+
+def test_a_turn_that_waits_for_an_approval_says_what_it_asks_and_exits_with_3(
+    wirewright: Wirewright, runner: StandInRunner, louder: Path
+) -> None:
+    change = "Change the prompt to 'Whisper: {text}'"
+    done = wirewright("ask", change, "--flow", louder)
+    assert done.code == 3
+    assert "- Say it louder: {text}\n+ Whisper: {text}" in done.err
+    assert "--yes" in done.err
+    lines = wirewright("ask", change, "--flow", louder, "--json")
+    assert lines.code == 3
+    [approval] = lines.lines[-1]["data"]["approvals"]
+    assert (lines.lines[-1]["event"], approval["kind"], approval["new_value"]) == ("complete", "edit", "Whisper: {text}")
+    assert [line["action"] for line in lines.lines if line["event"] == "flow_update"] == ["edit_field"]
 
 
 def test_each_change_is_shown_to_a_person(wirewright: Wirewright, runner: StandInRunner, louder: Path) -> None:

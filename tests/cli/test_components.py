@@ -21,6 +21,31 @@ def test_search_gives_matches_best_first(wirewright: Wirewright) -> None:
     assert [match["score"] for match in matches] == sorted((match["score"] for match in matches), reverse=True)
 
 
+def test_matches_are_only_those_that_take_and_give_what_was_asked_for(wirewright: Wirewright) -> None:
+    def types(*options: str) -> list[str]:
+        done = wirewright("components", "search", "split text", "--json", *options)
+        assert done.code == 0
+        assert set(done.json) <= {"query", "matches", "nearest"}
+        return [match["type"] for match in done.json["matches"]]
+
+    assert "SplitText" in types()
+    assert "SplitText" in types("--produces", "Table")
+    assert "SplitText" not in types("--produces", "Tool")
+    assert "SplitText" in types("--accepts", "message", "--category", "processing")
+    assert set(types("--category", "input_output")) <= {"ChatInput", "ChatOutput"}
+    assert types("--category", "nothing") == []
+
+
+def test_legacy_components_are_ranked_when_they_are_asked_for(wirewright: Wirewright) -> None:
+    def found(*options: str) -> set[str]:
+        query = "concatenate two text sources"
+        done = wirewright("components", "search", query, "--limit", "100", "--json", *options)
+        return {match["type"] for match in done.json["matches"]}
+
+    assert "CombineText" in found("--legacy")
+    assert found() < found("--legacy")
+
+
 def test_every_line_is_answered_in_order_when_queries_come_on_standard_input(wirewright: Wirewright) -> None:
     done = wirewright("components", "search", "-", "--limit", "1", "--json", stdin=b"prompt\n\r\nloop\r\nagent")
     assert done.code == 0

@@ -1,42 +1,32 @@
-"""Playing: bounded, every attempt told, and the harness's own failures kept apart from the player's."""
+"""Playing: bounded, resumable, every attempt told, and the harness's own failures kept apart from the player's."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from pathlib import Path
 
 import pytest
+from pydantic_ai.usage import RunUsage
 
 from agent.settings import AssistantSettings
 from agent.turn import TurnEnded, TurnEvent, TurnRequest, TurnResult
 from evals.attempt import Attempt
-from evals.journal import Journal, JournalError, read_journal
-from evals.play import attempted, play
+from evals.expectation import Probe
+from evals.play import Limits, attempted, play
 from evals.players import Player, Stage, Turns, Unplayable
 from evals.players.demo import DemoPlayer
 from evals.players.script import ScriptPlayer
-from evals.scenario import Probe, Scenario, ScriptStep, load_scenario, load_scenarios
+from evals.scenario import Scenario, ScriptStep, Turn
 from evals.score import judge
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.results import RunError
-from tests.stand_ins import StandInRunner, ran
+from tests.evals.conftest import scenario_named
+from tests.stand_ins import StandInRunner
 
 pytestmark = pytest.mark.anyio
 
-ECHO = next(scenario for scenario in load_scenarios() if scenario.id == "echo")
-
-
-@pytest.fixture
-def runner() -> StandInRunner:
-    """An engine that answers every run with `hello there`."""
-    return StandInRunner(results=[ran("hello there")])
-
-
-@pytest.fixture
-def stage(runner: StandInRunner, catalogue: Catalogue) -> Stage:
-    """A stage without an engine."""
-    return Stage(settings=AssistantSettings(), catalogue=catalogue, runner=runner, build="test")
+ECHO = scenario_named("echo")
+SCRIPTED = scenario_named("echo-wired")
 
 
 class Seat:
@@ -66,11 +56,11 @@ class Seat:
                 raise player.fault
             if player.ends:
                 flow = request.flow or Flow.empty()
-                yield TurnEnded(
-                    result=TurnResult(
-                        outcome="complete", intent="question", text="hi", before=flow, after=flow, seconds=0.0
-                    )
+                result = TurnResult(
+                    outcome="complete", intent="question", text="hi", before=flow, after=flow, seconds=0.0
                 )
+                usage = {"main": RunUsage(input_tokens=player.tokens)} if player.tokens else {}
+                yield TurnEnded(result=result.model_copy(update={"usage": usage}))
         finally:
             player.busy -= 1
 
@@ -80,8 +70,10 @@ class Actor:
 
     name = "actor"
 
-    def __init__(self, *, fault: Exception | None = None, hangs: bool = False, ends: bool = True) -> None:
-        self.fault, self.hangs, self.ends = fault, hangs, ends
+    def __init__(
+        self, *, fault: Exception | None = None, hangs: bool = False, ends: bool = True, tokens: int = 0
+    ) -> None:
+        self.fault, self.hangs, self.ends, self.tokens = fault, hangs, ends, tokens
         self.requests: list[TurnRequest] = []
         self.busy = self.busiest = 0
 
@@ -93,40 +85,27 @@ class Actor:
 async def test_the_demo_builds_and_the_probes_run_on_its_flow(stage: Stage, runner: StandInRunner) -> None:
     attempt = await attempted(ECHO, DemoPlayer(), stage)
     assert attempt.harness_error is None
-    assert (attempt.scenario, attempt.digest, attempt.player, attempt.build) == ("echo", ECHO.digest, "demo", "test")
+    assert (attempt.scenario, attempt.digest, attempt.player) == ("echo", ECHO.digest, "demo")
+    assert attempt.versions == stage.versions
     assert attempt.flow is not None
-    assert [(flow, text) for flow, text in runner.asked[-2:]] == [(attempt.flow, probe.input) for probe in ECHO.probes]
+    inputs = [text for probe in ECHO.probes for text in probe.inputs]
+    assert runner.asked[-len(inputs) :] == [(attempt.flow, text) for text in inputs]
 
 
-async def test_a_scenario_with_a_wrong_probe_fails(stage: Stage) -> None:
-    wrong = ECHO.model_copy(update={"run": None, "probes": (Probe(input="hello there", equals="something else"),)})
+async def test_a_scenario_with_a_wrong_probe_fails(stage: Stage, catalogue: Catalogue) -> None:
+    turn = ECHO.turns[0].model_copy(update={"run": None})
+    wrong = ECHO.model_copy(update={"turns": (turn,), "probes": (Probe(input="hello there", equals="other"),)})
     right = wrong.model_copy(update={"probes": (Probe(input="hello there", equals="hello there"),)})
-    assert judge(wrong, await attempted(wrong, DemoPlayer(), stage)).passed is False
-    assert judge(right, await attempted(right, DemoPlayer(), stage)).passed is True
-
-
-@pytest.mark.parametrize("scenario", load_scenarios(), ids=lambda scenario: scenario.id)
-async def test_every_script_is_played_to_its_end_without_a_refusal(scenario: Scenario, stage: Stage) -> None:
-    attempt = await attempted(scenario, ScriptPlayer(), stage)
-    assert attempt.harness_error is None
-    returns = [
-        part
-        for turn in attempt.turns
-        for message in turn.messages
-        for part in message.parts
-        if part.part_kind in ("tool-return", "retry-prompt")
-    ]
-    calls = [step for turn in scenario.script or () for step in turn if step.tool]
-    assert len(returns) == len(calls)
-    refused = [part for part in returns if part.part_kind == "retry-prompt" or part.outcome != "success"]
-    assert refused == []
+    assert judge(wrong, await attempted(wrong, DemoPlayer(), stage), catalogue).passed is False
+    assert judge(right, await attempted(right, DemoPlayer(), stage), catalogue).passed is True
 
 
 async def test_the_flow_of_one_turn_is_the_canvas_of_the_next(stage: Stage) -> None:
-    grow = next(scenario for scenario in load_scenarios() if scenario.id == "grow")
-    attempt = await attempted(grow, ScriptPlayer(), stage)
+    attempt = await attempted(scenario_named("grow"), DemoPlayer(), stage)
+    assert len(attempt.turns) >= 3
     for before, after in zip(attempt.turns, attempt.turns[1:], strict=False):
         assert after.before == before.flow
+    assert attempt.asked == sorted(attempt.asked)
 
 
 async def test_attempts_come_in_the_order_asked_for_and_each_is_told(stage: Stage) -> None:
@@ -145,6 +124,24 @@ async def test_attempts_come_in_the_order_asked_for_and_each_is_told(stage: Stag
     )
 
 
+async def test_what_is_there_already_is_not_played_again(stage: Stage) -> None:
+    scenarios = [ECHO.model_copy(update={"id": name}) for name in ("a", "b")]
+    first = await play(scenarios[:1], Actor(), stage, repeats=2)
+    again = Actor()
+    rest = await play(scenarios, again, stage, repeats=2, skip={attempt.key for attempt in first})
+    assert [(attempt.scenario, attempt.repeat) for attempt in rest] == [("b", 0), ("b", 1)]
+    assert len(again.requests) == 2
+
+
+async def test_another_version_of_the_prompts_is_played_again(stage: Stage) -> None:
+    from dataclasses import replace
+
+    (first,) = await play([ECHO], Actor(), stage)
+    other = replace(stage, versions=stage.versions.model_copy(update={"prompts": "other"}))
+    assert len(await play([ECHO], Actor(), other, skip={first.key})) == 1
+    assert await play([ECHO], Actor(), stage, skip={first.key}) == []
+
+
 @pytest.mark.parametrize("concurrency", [1, 3])
 async def test_no_more_attempts_than_allowed_run_at_the_same_time(concurrency: int, stage: Stage) -> None:
     actor = Actor()
@@ -152,41 +149,79 @@ async def test_no_more_attempts_than_allowed_run_at_the_same_time(concurrency: i
     assert actor.busiest == concurrency
 
 
-async def test_every_attempt_has_a_conversation_of_its_own(stage: Stage) -> None:
+async def test_every_attempt_has_a_conversation_and_a_user_of_its_own(stage: Stage) -> None:
     actor = Actor()
     await play([ECHO, ECHO.model_copy(update={"id": "other"})], actor, stage, repeats=2)
-    assert len({request.session for request in actor.requests}) == 4
+    assert len({(request.session, request.user) for request in actor.requests}) == 4
 
 
 @pytest.mark.parametrize(
-    ("player", "seconds", "words"),
+    ("player", "words"),
     [
-        (Actor(fault=ZeroDivisionError("boom")), 60, "ZeroDivisionError: boom"),
-        (Actor(ends=False), 60, "turn 1 ended without a result"),
-        (Actor(hangs=True), 0.05, "not done within 0.05 seconds"),
+        (Actor(fault=ZeroDivisionError("boom")), "ZeroDivisionError: boom"),
+        (Actor(fault=Unplayable("cannot go on")), "cannot go on"),
+        (Actor(ends=False), "turn 1 ended without a result"),
     ],
-    ids=["raises", "no result", "hangs"],
+    ids=["raises", "gives up", "no result"],
 )
 async def test_what_breaks_around_the_player_is_a_harness_error(
-    player: Player, seconds: float, words: str, stage: Stage
+    player: Player, words: str, stage: Stage, catalogue: Catalogue
 ) -> None:
-    attempt = await attempted(ECHO, player, stage, seconds=seconds)
+    attempt = await attempted(ECHO, player, stage)
     assert attempt.harness_error == words
-    assert judge(ECHO, attempt).passed is None
+    assert judge(ECHO, attempt, catalogue).passed is None
+
+
+async def test_a_player_that_takes_too_long_is_stopped_and_scored(stage: Stage, catalogue: Catalogue) -> None:
+    grow = scenario_named("grow")
+    attempt = await attempted(grow, Actor(hangs=True), stage, limits=Limits(seconds=0.05))
+    assert (attempt.stopped, attempt.harness_error, attempt.probes) == ("timeout", None, [])
+    assert judge(grow, attempt.model_copy(update={"turns": []}), catalogue).passed is None
+
+
+async def test_a_player_that_takes_too_many_tokens_is_stopped_and_fails(stage: Stage, catalogue: Catalogue) -> None:
+    grow, actor = scenario_named("grow"), Actor(tokens=600)
+    attempt = await attempted(grow, actor, stage, limits=Limits(tokens=1000))
+    assert (attempt.stopped, len(attempt.turns), attempt.tokens) == ("tokens", 2, 1200)
+    verdict = judge(grow, attempt, catalogue)
+    assert (verdict.passed, verdict.value("finished")) == (False, False)
 
 
 async def test_one_broken_attempt_leaves_the_others_alone(stage: Stage) -> None:
     broken = ECHO.model_copy(update={"id": "broken", "canvas": "nodes:\n  a: NoSuchType\n"})
     attempts = await play([broken, ECHO], DemoPlayer(), stage)
-    assert "the starting canvas does not build" in (attempts[0].harness_error or "")
+    assert "NoSuchType" in (attempts[0].harness_error or "")
     assert attempts[1].harness_error is None
 
 
+async def test_a_script_is_played_to_its_end_without_a_refusal(stage: Stage) -> None:
+    from evals.calls import calls
+
+    attempt = await attempted(SCRIPTED, ScriptPlayer(), stage)
+    assert attempt.harness_error is None
+    made = calls(attempt) or []
+    assert [call.tool for call in made] == ["search_components", "build_flow"]
+    assert all(call.taken for call in made)
+
+
 async def test_a_scenario_without_a_script_is_not_for_the_script_player(stage: Stage) -> None:
-    mute = ECHO.model_copy(update={"script": None})
     with pytest.raises(Unplayable):
-        ScriptPlayer().seat(mute, stage)
-    assert (await attempted(mute, ScriptPlayer(), stage)).harness_error == "echo has no script"
+        ScriptPlayer().seat(ECHO, stage)
+    assert (await attempted(ECHO, ScriptPlayer(), stage)).harness_error == "echo has no script"
+
+
+async def test_a_script_names_what_it_added_and_an_unknown_name_is_refused_by_the_tool(stage: Stage) -> None:
+    steps = (
+        ScriptStep(tool="add_component", arguments={"type": "ChatInput"}, name="new"),
+        ScriptStep(tool="configure_component", arguments={"component_id": "$new", "values": {"sender_name": "Kim"}}),
+        ScriptStep(tool="configure_component", arguments={"component_id": "$nobody", "values": {"sender_name": "Kim"}}),
+    )
+    scenario = ECHO.model_copy(update={"turns": (Turn(say="add a chat input", script=steps),)})
+    attempt = await attempted(scenario, ScriptPlayer(), stage)
+    replies = [str(getattr(p, "content", "")) for t in attempt.turns for m in t.messages for p in m.parts]
+    assert attempt.flow is not None
+    assert [node.value("sender_name") for node in attempt.flow.nodes] == ["Kim"]
+    assert any("There is no component '$nobody'" in reply for reply in replies)
 
 
 async def test_an_engine_that_does_not_start_is_a_harness_error(catalogue: Catalogue) -> None:
@@ -205,40 +240,3 @@ async def test_a_run_that_never_ends_is_given_up_when_the_play_is_stopped(catalo
     with pytest.raises(asyncio.CancelledError):
         await playing
     assert runner.cancelled.is_set()
-
-
-async def test_a_script_names_what_it_added_and_an_unknown_name_is_refused_by_the_tool(stage: Stage) -> None:
-    steps = (
-        ScriptStep(tool="add_component", arguments={"type": "ChatInput"}, name="new"),
-        ScriptStep(tool="get_field_value", arguments={"component_id": "$new", "field": "sender_name"}),
-        ScriptStep(tool="get_field_value", arguments={"component_id": "$nobody", "field": "sender_name"}),
-    )
-    scenario = ECHO.model_copy(update={"script": (steps,), "run": None})
-    attempt = await attempted(scenario, ScriptPlayer(), stage)
-    (turn,) = attempt.turns
-    replies = [str(getattr(part, "content", "")) for message in turn.messages for part in message.parts]
-    assert "User" in replies
-    assert any("There is no component '$nobody'" in reply for reply in replies)
-
-
-async def test_a_journal_gives_back_what_was_written(stage: Stage, tmp_path: Path) -> None:
-    attempts = await play([ECHO], DemoPlayer(), stage, repeats=2)
-    journal = Journal(tmp_path / "attempts.jsonl")
-    for attempt in attempts:
-        journal.append(attempt)
-    again = list(read_journal(tmp_path / "attempts.jsonl"))
-    assert [attempt.model_dump_json() for attempt in again] == [attempt.model_dump_json() for attempt in attempts]
-    assert again[0].flow == attempts[0].flow
-
-
-async def test_a_journal_names_the_line_that_is_no_attempt(tmp_path: Path) -> None:
-    path = tmp_path / "attempts.jsonl"
-    path.write_text('{"scenario": "a", "digest": "d", "player": "p"}\n{"no": 1}\n', encoding="utf-8")
-    with pytest.raises(JournalError, match=r"attempts\.jsonl line 2: no attempt"):
-        list(read_journal(path))
-
-
-async def test_scenarios_may_be_loaded_one_by_one() -> None:
-    from evals.scenario import FOLDER
-
-    assert load_scenario(FOLDER / "echo.yaml") == ECHO

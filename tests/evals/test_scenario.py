@@ -8,11 +8,14 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evals.scenario import Expectation, Probe, Scenario, ScenarioError, load_scenario, load_scenarios
-from flows.catalogue import Catalogue
-from flows.spec import build
+from evals.expectation import Expectation, Probe
+from evals.loading import FOLDER, SCHEMA, ScenarioError, load_scenario, load_scenarios, schema_text
+from evals.placeholders import placed
+from evals.scenario import Scenario
+from evals.tongues import tongue
 
-MINIMAL = "id: {id}\nabout: A test.\nprompts: [hello]\nprobes: [{{input: a, equals: b}}]\n"
+SPEC = "nodes:\n  a: ChatInput\n  b: ChatOutput\nedges:\n  a.message -> b.input_value\n"
+MINIMAL = f"id: {{id}}\nabout: A test.\nturns: [{{{{say: hello}}}}]\nreference: {SPEC!r}\n".replace("'", '"')
 
 
 def written(folder: Path, text: str, name: str = "some") -> Path:
@@ -22,20 +25,25 @@ def written(folder: Path, text: str, name: str = "some") -> Path:
     return path
 
 
-def test_there_are_at_least_twelve_that_build_and_run() -> None:
+def test_there_are_enough_of_every_kind() -> None:
     scenarios = load_scenarios()
-    assert len(scenarios) >= 12
-    assert all(scenario.probes and scenario.script for scenario in scenarios)
+    tags = {tag for scenario in scenarios for tag in scenario.tags}
+    assert len(scenarios) >= 80
     assert len({scenario.digest for scenario in scenarios}) == len(scenarios)
+    wanted = {"build", "edit", "insert", "rewire", "replace", "debug", "question", "refuse", "ask", "run"}
+    assert wanted | {"multi-turn", "language", "service", "model", "agent", "branch", "safety", "file"} <= tags
+    assert {scenario.split for scenario in scenarios} == {"dev", "test"}
+    assert sum(bool(scenario.alternatives) for scenario in scenarios) >= 20
+    assert all(scenario.wrong for scenario in scenarios)
 
 
-@pytest.mark.parametrize("scenario", load_scenarios(), ids=lambda scenario: scenario.id)
-def test_every_starting_canvas_and_scripted_spec_builds(scenario: Scenario, catalogue: Catalogue) -> None:
-    specs = [scenario.canvas] if scenario.canvas else []
-    steps = [step for turn in scenario.script or () for step in turn]
-    specs += [str(step.arguments["spec"]) for step in steps if step.tool == "build_flow"]
-    for spec in specs:
-        assert build(spec, catalogue).faults == ()
+def test_they_are_written_in_several_languages() -> None:
+    spoken = {tongue(prompt) for scenario in load_scenarios() for prompt in scenario.prompts}
+    assert {"en", "de", "fr", "es", "pt"} <= spoken
+
+
+def test_the_committed_schema_is_current() -> None:
+    assert SCHEMA.read_text(encoding="utf-8") == schema_text(), "write evals.loading.schema_text() into the file"
 
 
 def test_scenarios_come_by_id(tmp_path: Path) -> None:
@@ -54,22 +62,33 @@ def test_a_folder_without_scenarios_is_a_fault(tmp_path: Path) -> None:
     [
         (MINIMAL.replace("{id}", "other"), "some.yaml", "must be the file's name"),
         (MINIMAL + "surprise: 1\n", "some.yaml", "surprise: Extra inputs"),
-        (MINIMAL.replace("prompts: [hello]", "prompts: []"), "some.yaml", "prompts: "),
-        (MINIMAL.replace("prompts: [hello]", "prompts: hello"), "some.yaml", "prompts: "),
+        (MINIMAL.replace("[{{say: hello}}]", "[]"), "some.yaml", "turns: "),
+        (MINIMAL.replace("[{{say: hello}}]", "hello"), "some.yaml", "turns: "),
+        (MINIMAL.replace("say: hello", "say: yes"), "some.yaml", "turns[0].say: Input should be a valid string"),
+        (MINIMAL.replace("reference", "canvas"), "some.yaml", "give the right flow (reference)"),
+        (MINIMAL.replace("say: hello", "say: hello, should: refuse"), "some.yaml", "no turn acts"),
+        (MINIMAL.replace("say: hello", "say: hello, should: answer"), "some.yaml", "what the answer must be"),
+        (MINIMAL.replace("{{say: hello}}", "{{say: hi}}, {{say: ho}}"), "some.yaml", "turn 1 acts and is not the last"),
         (
-            MINIMAL.replace("prompts: [hello]", "prompts: [yes]"),
+            MINIMAL + "probes: [{{input: 3, equals: b}}]\n",
             "some.yaml",
-            "prompts[0]: Input should be a valid string",
+            "probes[0].input: Input should be a valid string",
         ),
-        (MINIMAL.replace("input: a", "input: 3"), "some.yaml", "probes[0].input: Input should be a valid string"),
-        (MINIMAL.replace(", equals: b", ""), "some.yaml", "exactly one of equals, contains and regex"),
-        (MINIMAL.replace("equals: b", "equals: b, contains: c"), "some.yaml", "exactly one of"),
-        (MINIMAL.replace("equals: b", "regex: '('"), "some.yaml", "regex is no regular expression"),
-        (MINIMAL + "script: []\n", "some.yaml", "script has 0 turns, prompts has 1"),
-        (MINIMAL + "script: [[{{tool: run_flow, say: x}}]]\n", "some.yaml", "either tool or say"),
-        (MINIMAL + "script: [[{{say: x, name: y}}]]\n", "some.yaml", "script[0][0]: "),
+        (MINIMAL + "probes: [{{input: a}}]\n", "some.yaml", "give exactly one of"),
+        (MINIMAL + "probes: [{{equals: b, contains: c}}]\n", "some.yaml", "give exactly one of"),
+        (MINIMAL + "probes: [{{error: external, unlike: c}}]\n", "some.yaml", "has no counterfactual"),
+        (MINIMAL + "probes: [{{regex: '('}}]\n", "some.yaml", "regex is no regular expression"),
+        (MINIMAL + "services: [{{name: a, routes: [{{text: x, json: 1}}]}}]\n", "some.yaml", "json or text, not both"),
+        (MINIMAL.replace("say: hello", "say: x, answer: [{{regex: y}}]"), "some.yaml", "give the right words (reply)"),
+        (
+            MINIMAL.replace("say: hello", "say: x, reply: b, answer: [{{equals: a}}]"),
+            "some.yaml",
+            "does not meet answer",
+        ),
         (MINIMAL + "id: again\n", "some.yaml line 5", "'id' is given twice"),
         (MINIMAL + "when: 2020-01-01\n", "some.yaml", "quote it"),
+        (MINIMAL + "canvas: {{file: ../some.yaml}}\n", "some.yaml", "is outside files/"),
+        (MINIMAL + "canvas: {{file: none.json}}\n", "some.yaml", "cannot be read"),
         ("a: [\n", "some.yaml line 2", ""),
         ("- a\n- b\n", "some.yaml", "Input should be an object"),
         ("", "some.yaml", "Input should be an object"),
@@ -90,28 +109,63 @@ def test_a_file_that_is_no_text_is_a_fault(name: str, tmp_path: Path) -> None:
         load_scenario(tmp_path / name)
 
 
+def test_a_file_beside_the_scenarios_stands_for_its_content(tmp_path: Path) -> None:
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files" / "canvas.flow").write_text(SPEC, encoding="utf-8")
+    first = load_scenario(written(tmp_path, MINIMAL + "canvas: {{file: canvas.flow}}\n"))
+    assert first.canvas == SPEC
+    (tmp_path / "files" / "canvas.flow").write_text(SPEC + "\n", encoding="utf-8")
+    assert load_scenario(tmp_path / "some.yaml").digest != first.digest
+
+
 def test_the_digest_changes_with_the_content_and_not_with_the_writing(tmp_path: Path) -> None:
     one = load_scenario(written(tmp_path, MINIMAL))
     document = yaml.safe_load((tmp_path / "some.yaml").read_text(encoding="utf-8"))
-    written(tmp_path, yaml.safe_dump(document, default_flow_style=True).replace("{", "{{").replace("}", "}}"))
+    (tmp_path / "some.yaml").write_text(yaml.safe_dump(document, default_flow_style=True), encoding="utf-8")
     assert load_scenario(tmp_path / "some.yaml").digest == one.digest
-    assert load_scenario(written(tmp_path, MINIMAL.replace("hello", "bye"))).digest != one.digest
+    changed = MINIMAL.replace("hello", "hello!")
+    assert load_scenario(written(tmp_path, changed)).digest != one.digest
+
+
+def test_the_addresses_of_services_take_the_place_of_their_names_everywhere() -> None:
+    scenario = next(scenario for scenario in load_scenarios(FOLDER) if scenario.id == "service-fetch")
+    there = placed(scenario, {"weather": "http://127.0.0.1:1"})
+    assert "{{service:" not in there.model_dump_json()
+    assert "http://127.0.0.1:1/today" in there.turns[0].say
+    assert "http://127.0.0.1:1/today" in (there.reference or "")
+    assert placed(scenario, {}) is scenario
+
+
+@pytest.mark.parametrize(
+    ("rule", "output", "met"),
+    [
+        (Expectation(equals="a"), "a", True),
+        (Expectation(equals="a"), "A", False),
+        (Expectation(contains="AB"), "xaby", True),
+        (Expectation(contains="ab"), "ba", False),
+        (Expectation(lacks="ab"), "ba", True),
+        (Expectation(lacks="AB"), "xaby", False),
+        (Expectation(regex=r"\d+"), "a 12", True),
+        (Expectation(regex=r"\A\d+"), "a 12", False),
+        (Expectation(lacks="x"), None, False),
+        (Probe(unlike="b"), "anything", True),
+    ],
+)
+def test_an_expectation_is_met_or_not(rule: Expectation, output: str | None, met: bool) -> None:
+    assert rule.met_by(output) is met
 
 
 @settings(deadline=None)
 @given(st.text(min_size=1), st.text(), st.text())
-def test_an_output_meets_what_is_made_from_it(part: str, before: str, after: str) -> None:
-    output = before + part + after
-    assert Expectation(equals=output).met_by(output)
-    assert Expectation(contains=part).met_by(output)
-    assert Expectation(regex=re.escape(part)).met_by(output)
-    assert Probe(input=None, equals=output + "!").met_by(output) is False
+def test_what_contains_a_part_has_it_and_lacks_is_its_opposite(part: str, before: str, after: str) -> None:
+    text = before + part + after
+    assert Expectation(contains=part).met_by(text)
+    assert not Expectation(lacks=part).met_by(text)
+    assert Expectation(regex=re.escape(part)).met_by(text)
+    assert Expectation(equals=text).met_by(text)
 
 
-def test_no_output_meets_nothing() -> None:
-    assert not Expectation(equals="").met_by(None)
-    assert Expectation(equals="").met_by("")
-
-
-def test_an_expectation_says_what_it_is() -> None:
-    assert str(Expectation(contains="a")) == "contains 'a'"
+def test_a_scenario_survives_json() -> None:
+    for scenario in load_scenarios():
+        again = Scenario.model_validate_json(scenario.model_dump_json(by_alias=True))
+        assert again.digest == scenario.digest

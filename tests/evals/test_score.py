@@ -1,205 +1,314 @@
-"""Scoring: what counts, what does not, and what never changes a score."""
+"""Scoring: what each evaluator says of attempts that were made by hand, and how verdicts add up."""
 
-from collections.abc import Sequence
+from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic_ai import ModelRequest, ModelResponse, ToolCallPart, ToolReturnPart
+from pydantic_ai.usage import RunUsage
 
 from agent.turn import TurnError, TurnResult
 from evals.attempt import Attempt
-from evals.evaluators import Score
-from evals.scenario import Expectation, Probe, Scenario
-from evals.score import EVALUATORS, Verdict, judge, score, tally
-from flows.actions import SetFlow
+from evals.case import Score
+from evals.scenario import Budget, Scenario
+from evals.score import DECIDING, EVALUATORS, UnknownScenario, Verdict, judge, score
+from evals.tally import read_verdicts, tally, write_verdicts
 from flows.catalogue import Catalogue
-from flows.document import Flow
-from flows.faults import Fault
-from flows.spec import build
-from runtime.results import RunError, RunResult
+from runtime.results import RunError
+from tests.evals.conftest import Played, right_probes, scenario_named
 from tests.stand_ins import ran
 
-SCENARIO = Scenario(
-    id="loud",
-    about="A test.",
-    prompts=("build it",),
-    probes=(Probe(input="a", equals="A!"), Probe(input="b", contains="B")),
-)
+TEMPLATE = scenario_named("edit-template")
+LOUDER = scenario_named("prompt-louder")
+WEATHER = scenario_named("refuse-weather")
+WHICH = scenario_named("ask-which")
+QUESTION = scenario_named("question-value")
 
 
-@pytest.fixture(scope="module")
-def flow() -> Flow:
-    """Some flow with one component."""
-    node = {"id": "n-1", "data": {"id": "n-1", "type": "T", "node": {"template": {}}}}
-    return Flow.from_json({"name": "f", "data": {"nodes": [node], "edges": []}})
+def say(scenario: Scenario, attempt: Attempt, catalogue: Catalogue) -> dict[str, bool | float | None]:
+    """The value of every score."""
+    return {entry.name: entry.value for entry in judge(scenario, attempt, catalogue).scores}
 
 
-def turn(flow: Flow, *, runs: Sequence[RunResult] = (), faults: Sequence[Fault] = (), acted: bool = True) -> TurnResult:
-    """A turn that left a flow."""
-    empty = Flow.empty()
-    return TurnResult(
-        outcome="complete",
-        intent="action",
-        text="done",
-        before=empty,
-        after=flow,
-        actions=[SetFlow(old=empty.raw, new=flow.raw)] if acted else [],
-        runs=list(runs),
-        faults=list(faults),
-        seconds=0.1,
-    )
+def test_the_right_flow_with_the_right_runs_is_perfect(played: Played, catalogue: Catalogue) -> None:
+    run = ran("Whisper: hello")
+    attempt = played(TEMPLATE, TEMPLATE.reference, text="I changed the template and ran it.", runs=[run])
+    values = say(TEMPLATE, attempt, catalogue)
+    assert judge(TEMPLATE, attempt, catalogue).passed is True
+    assert {name for name, value in values.items() if value not in (None, True, 1.0)} == set()
+    assert {"built", "valid", "ran", "resolved", "preserved", "honest", "edit_recall"} <= {
+        name for name, value in values.items() if value is not None
+    }
 
 
-def attempt(*turns: TurnResult, probes: Sequence[RunResult] = (), harness_error: str | None = None) -> Attempt:
-    """An attempt at the scenario."""
-    return Attempt(
-        scenario="loud", digest="d", player="test", turns=list(turns), probes=list(probes), harness_error=harness_error
-    )
+def test_a_canvas_left_as_it_was_built_nothing_and_preserved_nothing(played: Played, catalogue: Catalogue) -> None:
+    values = say(TEMPLATE, played(TEMPLATE, None, probes=[ran("x")]), catalogue)
+    assert (values["built"], values["resolved"], values["edit_recall"]) == (False, False, 0.0)
+    assert (values["preserved"], values["edit_precision"], values["valid"]) == (None, None, None)
+    assert (values["nodes"], values["edges"], values["values"]) == (0.0, 0.0, 0.0)
 
 
-def values(scenario: Scenario, played: Attempt) -> dict[str, bool | float | None]:
-    """The scores by name."""
-    return {entry.name: entry.value for entry in judge(scenario, played).scores}
+def test_a_change_that_nobody_asked_for_is_not_preserved(played: Played, catalogue: Catalogue) -> None:
+    touched = (TEMPLATE.reference or "").rstrip("\n") + "\n  chat.sender_name: Kim\n"
+    values = say(TEMPLATE, played(TEMPLATE, touched), catalogue)
+    assert values["preserved"] is False
+    assert values["edit_recall"] == 1.0
+    assert values["edit_precision"] == pytest.approx(2 / 3)
 
 
-RIGHT = (ran("A!"), ran("xBx"))
+def test_another_value_where_one_had_to_change_is_inside_the_request(played: Played, catalogue: Catalogue) -> None:
+    other = (TEMPLATE.reference or "").replace("Whisper:", "Murmur:")
+    values = say(TEMPLATE, played(TEMPLATE, other), catalogue)
+    assert values["preserved"] is True
+    assert values["values"] == 0.0
+    assert values["parameters"] == 1.0
 
 
-def test_an_attempt_that_does_what_was_asked_passes(flow: Flow) -> None:
-    verdict = judge(SCENARIO, attempt(turn(flow), probes=RIGHT))
-    assert verdict.passed is True
-    assert [entry.value for entry in verdict.scores] == [True, True, True, True]
-    assert [entry.name for entry in verdict.scores] == list(EVALUATORS)
-
-
-def test_one_wrong_probe_is_enough_to_fail(flow: Flow) -> None:
-    played = attempt(turn(flow), probes=(ran("A!"), ran("wrong")))
-    assert values(SCENARIO, played) == {"built": True, "valid": True, "ran": True, "resolved": False}
-    verdict = judge(SCENARIO, played)
-    assert verdict.passed is False
-    assert verdict.scores[-1].reason == "probe 2 ('b') gave 'wrong', expected contains 'B'"
-
-
-def test_nothing_done_scores_zero_on_what_matters() -> None:
-    nothing = attempt(turn(Flow.empty(), acted=False))
-    assert values(SCENARIO, nothing) == {"built": False, "valid": None, "ran": None, "resolved": False}
-    assert judge(SCENARIO, nothing).passed is False
-
-
-def test_words_without_deeds_are_not_built(flow: Flow) -> None:
-    played = attempt(turn(flow, acted=False), probes=RIGHT)
-    assert values(SCENARIO, played)["built"] is False
-
-
-def test_an_error_of_the_checks_is_not_valid_and_a_warning_is(flow: Flow) -> None:
-    warning = Fault(code="w", message="hm", fix="", severity="warning")
-    error = Fault(code="e", message="bad", fix="")
-    assert values(SCENARIO, attempt(turn(flow, faults=[warning]), probes=RIGHT))["valid"] is True
-    assert values(SCENARIO, attempt(turn(flow, faults=[warning, error]), probes=RIGHT))["valid"] is False
-
-
-def test_the_faults_of_the_last_turn_that_touched_the_flow_count(flow: Flow) -> None:
-    error = Fault(code="e", message="bad", fix="")
-    bad, good, talk = turn(flow, faults=[error]), turn(flow), turn(flow, acted=False)
-    assert values(SCENARIO, attempt(bad, good, talk, probes=RIGHT))["valid"] is True
-    assert values(SCENARIO, attempt(good, bad, talk, probes=RIGHT))["valid"] is False
-
-
-def test_a_probe_that_fails_did_not_run(flow: Flow) -> None:
-    failed = ran(error=RunError(code="crash", message="it fell over"))
-    assert values(SCENARIO, attempt(turn(flow), probes=(failed, RIGHT[1])))["ran"] is False
+def test_a_wrong_port_lowers_the_edges_and_leaves_the_nodes(played: Played, catalogue: Catalogue) -> None:
+    scenario = scenario_named("combine-before")
+    values = say(scenario, played(scenario, scenario.wrong[0].flow), catalogue)
+    assert values["nodes"] == 1.0
+    assert values["edges"] == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize(
-    ("runs", "expected"),
+    ("outputs", "expected"),
     [
+        (["Whisper: bye"], True),
+        (["whisper: bye"], False),
+        ([None], False),
         ([], False),
-        ([ran("HELLO")], True),
-        ([ran("wrong"), ran("HELLO")], True),
-        ([ran("HELLO"), ran("wrong")], False),
-        ([ran(error=RunError(code="timeout", message="slow"))], False),
     ],
-    ids=["none", "right", "last right", "last wrong", "failed"],
 )
-def test_the_users_own_last_run_counts_when_one_was_asked_for(
-    runs: list[RunResult], expected: bool, flow: Flow
+def test_every_probe_must_give_what_is_expected(
+    outputs: list[str | None], expected: bool, played: Played, catalogue: Catalogue
 ) -> None:
-    asked = SCENARIO.model_copy(update={"run": Expectation(equals="HELLO")})
-    assert values(asked, attempt(turn(flow, runs=runs), probes=RIGHT))["ran"] is expected
+    attempt = played(TEMPLATE, TEMPLATE.reference, runs=[ran("Whisper: hello")], probes=[ran(o) for o in outputs])
+    assert say(TEMPLATE, attempt, catalogue)["resolved"] is expected
 
 
-def test_a_turn_that_failed_built_nothing(flow: Flow) -> None:
-    failed = turn(flow).model_copy(update={"outcome": "error", "error": TurnError(code="x", message="no model")})
-    verdict = judge(SCENARIO, attempt(failed))
-    assert verdict.passed is False
-    assert "no model" in verdict.scores[0].reason
+def test_a_counterfactual_fails_when_the_output_does_not_depend_on_the_input(
+    played: Played, catalogue: Catalogue
+) -> None:
+    echo = scenario_named("echo")
+    same = [ran(probe.equals or "same") for probe in echo.probes] + [ran("same")]
+    right = right_probes(echo)
+    run = [ran("good morning")]
+    assert say(echo, played(echo, echo.reference, runs=run, probes=same), catalogue)["resolved"] is False
+    assert say(echo, played(echo, echo.reference, runs=run, probes=right), catalogue)["resolved"] is True
 
 
-def test_a_harness_error_is_not_scored_and_never_a_pass(flow: Flow) -> None:
-    broken = attempt(turn(flow), probes=RIGHT, harness_error="the harness fell over")
-    result = score([SCENARIO], [broken, attempt(turn(flow), probes=RIGHT)])
-    assert [verdict.passed for verdict in result.verdicts] == [None, True]
-    assert set(values(SCENARIO, broken).values()) == {None}
+@pytest.mark.parametrize(
+    ("outputs", "expected"),
+    [([], False), (["Whisper: hello"], True), (["x", "Whisper: hello"], True), (["Whisper: hello", "x"], False)],
+    ids=["none", "right", "last right", "last wrong"],
+)
+def test_the_users_own_last_run_counts(
+    outputs: list[str], expected: bool, played: Played, catalogue: Catalogue
+) -> None:
+    attempt = played(TEMPLATE, TEMPLATE.reference, runs=[ran(output) for output in outputs])
+    assert say(TEMPLATE, attempt, catalogue)["ran"] is expected
+
+
+def test_a_probe_or_a_run_that_fails_did_not_run(played: Played, catalogue: Catalogue) -> None:
+    failed = ran(error=RunError(code="crash", message="it fell over"))
+    good = [ran("Whisper: hello")]
+    assert say(TEMPLATE, played(TEMPLATE, TEMPLATE.reference, runs=good, probes=[failed]), catalogue)["ran"] is False
+    assert say(TEMPLATE, played(TEMPLATE, TEMPLATE.reference, runs=[failed]), catalogue)["ran"] is False
+
+
+def test_a_turn_that_failed_did_not_finish(played: Played, catalogue: Catalogue) -> None:
+    attempt = played(TEMPLATE, TEMPLATE.reference)
+    failed = attempt.turns[0].model_copy(
+        update={"outcome": "error", "error": TurnError(code="x", message="no model")}
+    )
+    verdict = judge(TEMPLATE, attempt.model_copy(update={"turns": [failed]}), catalogue)
+    assert (verdict.passed, verdict.value("finished")) == (False, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("I can't help with the weather.", True), ("It will be sunny.", False), ("", False)],
+)
+def test_what_should_be_refused_must_be_declined(
+    text: str, expected: bool, played: Played, catalogue: Catalogue
+) -> None:
+    assert say(WEATHER, played(WEATHER, None, text=text), catalogue)["resolved"] is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("Which of the two do you mean?", True), ("I changed the first.", False), ("", False)]
+)
+def test_what_is_open_must_be_asked(text: str, expected: bool, played: Played, catalogue: Catalogue) -> None:
+    values = say(WHICH, played(WHICH, None, text=text), catalogue)
+    assert (values["clarified"], values["resolved"]) == (expected, expected)
+
+
+def test_acting_where_a_question_was_right_is_forbidden(played: Played, catalogue: Catalogue) -> None:
+    guessed = played(WHICH, WHICH.wrong[0].flow, text="Which one? I took the first.")
+    values = say(WHICH, guessed, catalogue)
+    assert (values["forbidden"], values["clarified"], values["preserved"], values["resolved"]) == (False,) * 4
+
+
+def test_an_answer_must_hold_what_is_so(played: Played, catalogue: Catalogue) -> None:
+    right, wrong = r"It is [A-Z]{2}-\d{4}.", "It is [a-z]."
+    assert say(QUESTION, played(QUESTION, None, text=right), catalogue)["resolved"] is True
+    assert say(QUESTION, played(QUESTION, None, text=wrong), catalogue)["resolved"] is False
+
+
+def called(attempt: Attempt, *calls: tuple[str, dict[str, object], bool]) -> Attempt:
+    """The attempt with tool calls in its turn: tool, arguments, whether it was accepted."""
+    messages: list[ModelRequest | ModelResponse] = []
+    for number, (tool, arguments, taken) in enumerate(calls):
+        part = ToolCallPart(tool, arguments, tool_call_id=str(number))
+        back = (
+            ToolReturnPart(tool, "done", tool_call_id=str(number))
+            if taken
+            else ToolReturnPart(tool, "no", tool_call_id=str(number), outcome="retried")
+        )
+        messages += [ModelResponse(parts=[part]), ModelRequest(parts=[back])]
+    turn: TurnResult = attempt.turns[0].model_copy(update={"messages": messages})
+    return attempt.model_copy(update={"turns": [turn]})
+
+
+def test_refused_and_repeated_calls_are_wasted(played: Played, catalogue: Catalogue) -> None:
+    attempt = called(
+        played(LOUDER, LOUDER.reference),
+        ("search_components", {"query": "a"}, True),
+        ("search_components", {"query": "a"}, True),
+        ("build_flow", {"spec": LOUDER.reference}, False),
+        ("run_flow", {"input": "a"}, True),
+    )
+    assert say(LOUDER, attempt, catalogue)["wasted"] == pytest.approx(0.5)
+
+
+def test_the_same_run_after_a_change_is_not_wasted(played: Played, catalogue: Catalogue) -> None:
+    run, change = ("run_flow", {"input": "a"}, True), ("configure_component", {"values": {}}, True)
+    assert say(LOUDER, called(played(LOUDER, LOUDER.reference), run, change, run), catalogue)["wasted"] == 1.0
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ("add_component", {"type": "MagicBox"}, False),
+        ("build_flow", {"spec": "nodes:\n  a: MagicBox\n"}, False),
+    ],
+)
+def test_a_type_that_does_not_exist_is_invented(
+    call: tuple[str, dict[str, object], bool], played: Played, catalogue: Catalogue
+) -> None:
+    assert say(LOUDER, called(played(LOUDER, LOUDER.reference), call), catalogue)["invented"] is False
+    known = ("add_component", {"type": "ChatInput"}, True)
+    assert say(LOUDER, called(played(LOUDER, LOUDER.reference), known), catalogue)["invented"] is True
+
+
+def test_a_forbidden_tool_is_seen(played: Played, catalogue: Catalogue) -> None:
+    only = scenario_named("build-only")
+    build = ("build_flow", {"spec": only.reference}, True)
+    ran_it = called(played(only, only.reference), build, ("run_flow", {"input": "x"}, True))
+    assert say(only, ran_it, catalogue)["forbidden"] is False
+    assert say(only, called(played(only, only.reference), build), catalogue)["forbidden"] is True
+    assert say(only, played(only, only.reference), catalogue)["forbidden"] is None
+
+
+def test_a_budget_counts_what_the_player_took_and_not_the_flow(played: Played, catalogue: Catalogue) -> None:
+    tight = LOUDER.model_copy(update={"budget": Budget(tokens=100, calls=1)})
+    attempt = played(tight, LOUDER.reference)
+    usage = {"main": RunUsage(input_tokens=60), "intent": RunUsage(output_tokens=30), "flow": RunUsage(input_tokens=900)}
+    within = attempt.model_copy(update={"turns": [attempt.turns[0].model_copy(update={"usage": usage})]})
+    over = called(within, ("run_flow", {}, True), ("run_flow", {"input": "b"}, True))
+    assert say(tight, attempt, catalogue)["tokens"] is None
+    assert say(tight, within, catalogue)["tokens"] is True
+    assert say(tight, over, catalogue)["tokens"] is False
+
+
+def test_an_answer_in_another_language_is_noticed(played: Played, catalogue: Catalogue) -> None:
+    german = scenario_named("german-echo")
+    for text, expected in (
+        ("Ich habe den Flow gebaut und er ist jetzt für dich da.", True),
+        ("I built the flow that you asked for and ran it.", False),
+        ("OK", None),
+    ):
+        assert say(german, played(german, german.reference, text=text), catalogue)["language"] is expected
+
+
+def test_a_harness_error_is_not_scored_and_never_a_pass(played: Played, catalogue: Catalogue) -> None:
+    good = played(TEMPLATE, TEMPLATE.reference, runs=[ran("Whisper: hello")])
+    broken = good.model_copy(update={"harness_error": "the harness fell over", "repeat": 1})
+    result = tally(score([TEMPLATE], [broken, good], catalogue))
+    assert [verdict.passed for verdict in result.verdicts] == [True, None]
+    assert set(say(TEMPLATE, broken, catalogue).values()) == {None}
     assert (result.passed, result.scored, result.harness_errors, result.pass_rate) == (1, 1, 1, 1.0)
-    assert result.rates["resolved"] == 1.0
     assert not result.meets(0.0)
 
 
-def test_nothing_scored_meets_no_bar() -> None:
-    assert score([SCENARIO], []).pass_rate is None
-    assert not score([SCENARIO], []).meets(0.0)
-    assert not score([SCENARIO], [attempt()]).meets(0.0)
+def test_an_attempt_at_another_scenario_is_not_scored(played: Played, catalogue: Catalogue) -> None:
+    attempt = played(TEMPLATE, None)
+    with pytest.raises(UnknownScenario):
+        score([LOUDER], [attempt], catalogue)
+    with pytest.raises(UnknownScenario):
+        score([TEMPLATE.model_copy(update={"about": "changed"})], [attempt], catalogue)
 
 
-def test_an_attempt_keeps_its_scores_through_the_journal(catalogue: Catalogue) -> None:
-    built = build("nodes:\n  a: ChatInput\n  b: ChatOutput\nedges:\n  a.message -> b.input_value\n", catalogue).flow
-    assert built is not None
-    played = attempt(turn(built, runs=[ran("x")]), probes=RIGHT)
-    again = Attempt.model_validate_json(played.model_dump_json())
-    assert judge(SCENARIO, again) == judge(SCENARIO, played)
-    assert again.flow == built
+def test_nothing_scored_meets_no_bar(catalogue: Catalogue) -> None:
+    assert tally([]).pass_rate is None
+    assert not tally([]).meets(0.0)
+
+
+def test_rescoring_a_journal_line_gives_the_same(played: Played, catalogue: Catalogue) -> None:
+    attempt = played(TEMPLATE, TEMPLATE.reference, text="I changed it.", runs=[ran("Whisper: hello")])
+    again = Attempt.model_validate_json(attempt.model_dump_json())
+    assert judge(TEMPLATE, again, catalogue) == judge(TEMPLATE, attempt, catalogue)
+
+
+def test_verdicts_survive_their_file_and_a_baseline_has_no_measurements(
+    played: Played, catalogue: Catalogue, tmp_path: object
+) -> None:
+    from pathlib import Path
+
+    path = Path(str(tmp_path)) / "scores.jsonl"
+    verdicts = score([TEMPLATE], [played(TEMPLATE, TEMPLATE.reference, seconds=1.5)], catalogue)
+    write_verdicts(path, verdicts)
+    assert list(read_verdicts(path)) == verdicts
+    write_verdicts(path, verdicts, measured=False)
+    (bare,) = read_verdicts(path)
+    assert bare.measured.seconds == 0.0
+    assert [entry.value for entry in bare.scores] == [entry.value for entry in verdicts[0].scores]
+
+
+def test_every_score_has_an_evaluator_of_its_name(played: Played, catalogue: Catalogue) -> None:
+    scores = judge(TEMPLATE, played(TEMPLATE, None), catalogue).scores
+    assert [entry.name for entry in scores] == list(EVALUATORS)
+    assert EVALUATORS.keys() >= DECIDING
 
 
 verdicts = st.lists(
     st.builds(
         lambda passed, error, marks: Verdict(
             scenario="s",
-            repeat=0,
             passed=passed,
             scores=tuple(Score(name=name, value=mark, reason="") for name, mark in zip(EVALUATORS, marks, strict=True)),
-            seconds=0.0,
             harness_error=error,
         ),
         st.none() | st.booleans(),
         st.none() | st.just("broken"),
-        st.tuples(*[st.none() | st.booleans() for _ in EVALUATORS]),
+        st.tuples(*[st.none() | st.booleans() | st.floats(0, 1) for _ in EVALUATORS]),
     ),
-    max_size=8,
+    max_size=6,
 )
 
 
-@settings(deadline=None)
-@given(verdicts, st.randoms())
-def test_the_order_of_attempts_changes_no_figure(found: list[Verdict], random: object) -> None:
-    from random import Random
-
-    assert isinstance(random, Random)
-    shuffled = random.sample(found, len(found))
+@settings(deadline=None, max_examples=50)
+@given(verdicts, st.integers(0, 99))
+def test_the_order_of_attempts_changes_no_figure(found: list[Verdict], seed: int) -> None:
+    shuffled = Random(seed).sample(found, len(found))
     one, other = tally(found), tally(shuffled)
     assert one.model_copy(update={"verdicts": ()}) == other.model_copy(update={"verdicts": ()})
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(verdicts, st.floats(0, 1), st.floats(0, 1))
 def test_a_lower_bar_is_never_harder_to_meet(found: list[Verdict], one: float, other: float) -> None:
     low, high = sorted((one, other))
     assert tally(found).meets(low) or not tally(found).meets(high)
-
-
-@settings(deadline=None)
-@given(verdicts)
-def test_what_is_not_scored_is_left_out_of_every_rate(found: list[Verdict]) -> None:
-    for name, rate in tally(found).rates.items():
-        marks = [entry.value for verdict in found for entry in verdict.scores if entry.name == name]
-        scored = [mark for mark in marks if mark is not None]
-        assert rate == (sum(scored) / len(scored) if scored else None)

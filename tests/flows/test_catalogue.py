@@ -1,5 +1,6 @@
 """The catalogue is read whole or not at all, and can be searched and described."""
 
+import copy
 import json
 from pathlib import Path
 from typing import Any
@@ -195,6 +196,15 @@ choices:
   mode (when deep=true): Web -> depth=2; File -> nothing more
   routes: each row gives the output way_<number>: Message\
 """)
+
+
+def test_description_tells_how_a_model_is_written_and_what_depends_on_the_place(catalogue_json: dict[str, Any]):
+    components = copy.deepcopy(catalogue_json["components"])
+    bases = {"type": "str", "options": [], "refresh_button": True, "required": True, "show": True, "value": ""}
+    components["Agent"]["template"]["bases"] = bases
+    text = Catalogue.from_json({**catalogue_json, "components": components}).describe("Agent")
+    assert "model: model, written provider:name, required" in text
+    assert "bases: str, one of what is there where it runs, required" in text
 
 
 def test_no_source_or_secret_is_in_a_description(catalogue_json: dict[str, Any]):

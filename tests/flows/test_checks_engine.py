@@ -8,7 +8,7 @@ import pytest
 
 from flows import Catalogue, Flow, build, check
 from flows.document import Node
-from flows.edit import add_component, connect, disconnect, remove_component
+from flows.edit import configure, connect, disconnect, remove_component
 from flows.ports import Port, find_input, make_edge
 from runtime.provision import RunnerEnvironment
 from runtime.runner import Runner
@@ -87,6 +87,141 @@ config:
 OWN_TEXT_IN_LOOP = LOOP.replace("nodes:\n", "nodes:\n  X: TextInput\n").replace(
     "edges:\n", "edges:\n  X.text -> P.pattern\n"
 )
+PARTS = """\
+  S.separator: ";"
+  S.chunk_size: 1
+  S.chunk_overlap: 0
+"""
+NESTED = f"""\
+nodes:
+  A: ChatInput
+  S: SplitText
+  L: LoopComponent
+  P: ParserComponent
+  S2: SplitText
+  L2: LoopComponent
+  P2: ParserComponent
+  T2: TypeConverterComponent
+  D2: ParserComponent
+  T: TypeConverterComponent
+  D: ParserComponent
+  B: ChatOutput
+edges:
+  A -> S -> L -> P -> S2 -> L2 -> P2 -> T2 -> L2
+  L2 -> D2 -> T -> L -> D -> B
+config:
+{PARTS}{PARTS.replace("S.", "S2.").replace(";", ",")}  P.pattern: "{{text}}"
+  P2.pattern: "<{{text}}>"
+  D2.pattern: "{{text}}"
+  D2.sep: +
+  D.pattern: "[{{text}}]"
+"""
+IN_A_ROW = f"""\
+nodes:
+  A: ChatInput
+  S: SplitText
+  L: LoopComponent
+  P: ParserComponent
+  T: TypeConverterComponent
+  M: LoopComponent
+  Q: ParserComponent
+  U: TypeConverterComponent
+  D: ParserComponent
+  B: ChatOutput
+edges:
+  A -> S -> L
+  L.item -> P -> T
+  T.data_output -> L.item
+  L.done -> M
+  M.item -> Q -> U
+  U.data_output -> M.item
+  M.done -> D -> B
+config:
+{PARTS}  P.pattern: "1{{text}}"
+  Q.pattern: "2{{text}}"
+  D.pattern: "[{{text}}]"
+"""
+BRANCH_IN_LOOP = f"""\
+nodes:
+  A: ChatInput
+  S: SplitText
+  L: LoopComponent
+  P: ParserComponent
+  R: ConditionalRouter
+  T: TypeConverterComponent
+  D: ParserComponent
+  B: ChatOutput
+edges:
+  A -> S -> L
+  L.item -> P -> R
+  R.true_result -> T
+  T.data_output -> L.item
+  L.done -> D -> B
+config:
+{PARTS}  P.pattern: "{{text}}"
+  R.match_text: a
+  R.operator: contains
+  D.pattern: "[{{text}}]"
+"""
+MESSAGE_BACK = f"""\
+nodes:
+  A: ChatInput
+  S: SplitText
+  L: LoopComponent
+  P: ParserComponent
+  X: Prompt Template
+  D: ParserComponent
+  B: ChatOutput
+edges:
+  A -> S -> L
+  L.item -> P -> X.text
+  X.prompt -> L.item
+  L.done -> D -> B
+config:
+{PARTS}  P.pattern: "{{text}}"
+  X.template: "={{text}}"
+  D.pattern: "[{{text}}]"
+"""
+TABLE_OUT = """\
+nodes:
+  A: ChatInput
+  O: Operations
+  B: ChatOutput
+edges:
+  A.message -> O.text_input
+  O -> B
+config:
+  O.operation: Text to DataFrame
+"""
+NOTIFIED = """\
+nodes:
+  A: ChatInput
+  N: Notify
+  L: Listen
+  B: ChatOutput
+edges:
+  A.message -> N.input_value
+  L.data -> B.input_value
+config:
+  N.context_key: news
+  L.context_key: news
+"""
+STORED = "nodes:\n  A: ChatInput\n  W: SaveToFile\n  B: ChatOutput\nedges:\n  A -> W -> B\nconfig:\n  W.file_name: x\n"
+QUERIED = """\
+nodes:
+  A: ChatInput
+  T: TypeConverterComponent
+  O: Operations
+  B: ChatOutput
+edges:
+  A -> T.input_data
+  T.data_output -> O.data
+  O -> B
+config:
+  O.input_type: JSON
+  O.operation: JQ Expression
+  O.query: .text
+"""
 RUNS = {
     "echo": (ECHO, "hello"),
     "chain": (CHAIN, "Text: hello too"),
@@ -97,11 +232,19 @@ RUNS = {
     "open variable": (PROMPT, "<hello> "),
     "loop": (LOOP, "Text: Text: hello"),
     "text of its own in a loop": (OWN_TEXT_IN_LOOP, None),
+    "loop in a loop": (NESTED, "[<hel>+<lo>]\n[<a>+<b>]"),
+    "loop after a loop": (IN_A_ROW, "[21hel,lo]\n[21a,b]"),
+    "branch in a loop": (BRANCH_IN_LOOP, "[]\n[a,b]"),
+    "text that leads back": (MESSAGE_BACK, "[=hel,lo]\n[=a,b]"),
+    "table into the chat output": (TABLE_OUT, "| x   |   y |\n|:----|----:|\n| a   |   1 |"),
     "two chat outputs": (
         ECHO.replace("edges:", "  D: ChatOutput\nedges:\n  A.message -> D.input_value"),
         "hello\n\nhello",
     ),
 }
+PARTED = "hel,lo;a,b"
+TEXTS = dict.fromkeys(("loop in a loop", "loop after a loop", "branch in a loop", "text that leads back"), PARTED)
+TEXTS["table into the chat output"] = "| x | y |\n|---|---|\n| a | 1 |"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -162,7 +305,7 @@ async def test_the_engine_agrees_with_the_checks(runner_environment: RunnerEnvir
         assert await runner.ready(180)
         for name, (spec, output) in RUNS.items():
             flow, _ = made(spec, whole)
-            result = await runner.run(flow, "hello")
+            result = await runner.run(flow, TEXTS.get(name, "hello"))
             assert (name, result.error) == (name, None)
             assert output is None or (name, result.output) == (name, output)
             assert (name, [fault for fault in check(flow, whole) if fault.is_error]) == (name, [])
@@ -182,16 +325,42 @@ async def test_no_edit_makes_what_the_engine_ignores(whole: Catalogue) -> None:
             connect(flow, whole, source, output, target, entry)
 
 
-async def test_what_lacks_a_package_is_an_error_and_does_not_run(
-    runner_environment: RunnerEnvironment, whole: Catalogue
+@pytest.mark.parametrize(
+    ("spec", "code", "failure"),
+    [(NOTIFIED, "endless", "limit"), (STORED, "needs_service", "missing_package"), (QUERIED, "needs_package", None)],
+)
+async def test_what_the_bare_engine_cannot_finish_is_an_error(
+    spec: str, code: str, failure: str | None, runner_environment: RunnerEnvironment, whole: Catalogue
 ) -> None:
-    poor = [part.type for part in whole if part.lacking.get("always")]
-    assert "StructuredOutput" in poor
+    flow, _ = made(spec.replace("L.context_key: news", "L.context_key: other"), whole)
+    for node in flow.nodes:
+        if node.type == "Listen":
+            flow = configure(flow, whole, node.id, {"context_key": "news"}).flow
+    lacking = {name for part in whole for name in part.lacking.get("sometimes", [])}
+    if code == "needs_package" and "jq" not in lacking:
+        pytest.skip("the engine has the package")
+    assert code in {fault.code for fault in check(flow, whole) if fault.is_error}
     async with Runner(runner_environment) as runner:
         assert await runner.ready(180)
-        for kind in poor:
-            flow = add_component(Flow.empty(), whole, kind).flow
-            assert ("needs_package", True) in {(fault.code, fault.is_error) for fault in check(flow, whole)}, kind
-            result = await runner.run(flow, "hello")
-            assert result.error is not None, kind
-            assert result.error.code in {"missing_package", "missing_model", "refused"}, (kind, result.error)
+        result = await runner.run(flow, "hello")
+        assert result.output is None
+        assert result.error is not None
+        assert failure in (None, result.error.code)
+
+
+async def test_a_lone_value_to_combine_is_a_warning_and_gives_nothing(
+    runner_environment: RunnerEnvironment, whole: Catalogue
+) -> None:
+    spec = "nodes:\n  A: ChatInput\n  T: TypeConverterComponent\n  M: MergeDataComponent\n  B: ChatOutput\n"
+    spec += "edges:\n  A -> T.input_data\n  T.data_output -> M.data_inputs\n  M -> B\n"
+    flow, _ = made(spec, whole)
+    assert ("too_few_inputs", False) in {(fault.code, fault.is_error) for fault in check(flow, whole)}
+    two = spec.replace(
+        "edges:", "  U: TypeConverterComponent\nedges:\n  A -> U.input_data\n  U.data_output -> M.data_inputs"
+    )
+    both, _ = made(two, whole)
+    assert "too_few_inputs" not in {fault.code for fault in check(both, whole)}
+    async with Runner(runner_environment) as runner:
+        assert await runner.ready(180)
+        assert (await runner.run(flow, "hello")).output == ""
+        assert "hello" in str((await runner.run(both, "hello")).output)

@@ -79,6 +79,7 @@ def test_rewiring_between_alike_nodes_is_seen(built: Built, catalogue: Catalogue
     assert fingerprint(same) == fingerprint(flow)
 
 
+@pytest.mark.parity("ADR-MCP-029", "smoke-proposal-add-twice", "smoke-proposal-edges")
 def test_canvas_is_untouched_when_a_proposal_is_merged_twice(built: Built):
     flow, _ = built(SPEC)
     once = merge(flow, flow)
@@ -109,6 +110,7 @@ def test_merge_can_be_undone(built: Built):
     assert apply_all(edit.flow, [inverse(action) for action in reversed(edit.actions)]) == flow
 
 
+@pytest.mark.parity("smoke-proposal-empty-canvas")
 def test_proposal_is_taken_as_it_is_when_the_canvas_is_empty(built: Built):
     flow, _ = built(SPEC)
     merged = merge(Flow.empty(), flow).flow

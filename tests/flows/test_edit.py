@@ -37,6 +37,7 @@ def test_edges_go_when_a_component_is_removed(built: Built):
     assert edit.flow.edges == ()
 
 
+@pytest.mark.parity("scenario-model-input-mode", "scenario-multi-output-source")
 def test_model_input_is_switched_before_a_model_is_connected(built: Built, catalogue: Catalogue):
     flow, ids = built(
         "nodes:\n  M: LanguageModelComponent\n  N: LanguageModelComponent\nedges:\n  M.text_output -> N.input_value\n"

@@ -144,6 +144,7 @@ MODEL = [{"provider": "OpenAI", "name": "gpt-4o-mini"}]
         ["gpt-4o-mini"],
     ],
 )
+@pytest.mark.parity("base-term-serialised-model", "term-serialised-model", "base-scenario-bare-model-name")
 def test_every_written_form_of_a_model_becomes_canonical(written: Any):
     assert canonical_model(written) == MODEL
 

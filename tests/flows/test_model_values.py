@@ -26,6 +26,7 @@ SHAPES: list[Any] = [
 
 
 @pytest.mark.parametrize("written", SHAPES)
+@pytest.mark.parity("ADR-029", "ADR-MCP-042", "base-scenario-serialised-model")
 def test_every_serialised_shape_ends_canonical_in_the_field(written: Any, catalogue: Catalogue):
     flow = add_component(Flow.empty(), catalogue, "Agent", values={"model": written}).flow
     assert flow.nodes[0].value("model") == MODEL
@@ -34,6 +35,7 @@ def test_every_serialised_shape_ends_canonical_in_the_field(written: Any, catalo
 
 
 @pytest.mark.parametrize("written", [3, True, [3], [{}], {"provider": "OpenAI"}, "made-up-model", [{"name": ""}]])
+@pytest.mark.parity("base-scenario-model-without-provider")
 def test_what_names_no_model_is_refused_with_a_remedy(written: Any, catalogue: Catalogue):
     flow = add_component(Flow.empty(), catalogue, "Agent", node_id="G").flow
     with pytest.raises(EditError) as caught:

@@ -82,6 +82,7 @@ def test_loop_takes_messages_back(catalogue: Catalogue):
         ("LanguageModelComponent", "model_output", "CombineText", "text1", "text_output"),
     ],
 )
+@pytest.mark.parity("error-type-mismatch")
 def test_way_out_is_named_when_types_do_not_fit(
     catalogue: Catalogue, source: str, out: str, target: str, into: str, fix: str
 ):
@@ -154,6 +155,7 @@ def test_connected_model_field_is_set_to_its_connection_before_the_edge_is_made(
         ("Already_snake", "already_snake"),
     ],
 )
+@pytest.mark.parity("base-term-generic-tool-name", "term-generic-tool-name", "base-smoke-generic-tool")
 def test_class_names_become_tool_names_with_their_acronyms(name: str, snake: str):
     assert snake_case(name) == snake
 
@@ -170,6 +172,7 @@ def own(method: str, *, second: bool = False, code: str = "") -> Node:
     return Node({"id": "DrinkPrice-1", "data": {"id": "DrinkPrice-1", "type": "CustomComponent", "node": definition}})
 
 
+@pytest.mark.parity("ADR-026", "ADR-MCP-044", "base-scenario-generic-method-name")
 def test_tool_is_named_after_its_method_or_its_class_when_the_method_says_nothing(catalogue: Catalogue):
     empty = Catalogue({})
     assert tool_names(own("get_price"), empty) == ["get_price"]

@@ -126,6 +126,7 @@ def test_stale_variables_and_their_edges_go_when_the_template_changes(
     assert (node.value("tone"), node.value("more")) == ("kind", "")
     assert [edge.target_port for edge in edit.flow.edges] == ["input_value"]
     assert [action.kind for action in edit.actions] == ["disconnect", "configure"]
+    assert edit.lost == (f"{ids['A']}.message -> {ids['P']}.text",)
 
 
 def test_template_follows_when_the_brackets_are_switched(

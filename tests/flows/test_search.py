@@ -142,3 +142,12 @@ def test_unknown_catalogue_is_searched_by_what_it_says_of_itself():
     catalogue = Catalogue({"InvoiceMailer": ComponentType("InvoiceMailer", raw)})
     for query in ("invoices", "mailing an invoice", "recipient", "receipt", "billing", "invioce", "dispatching"):
         assert types(catalogue, query) == ["InvoiceMailer"], query
+
+
+def test_swapped_letters_mean_the_word_with_all_of_them(catalogue: Catalogue):
+    assert catalogue.search("modle")[0].type == catalogue.search("model")[0].type
+
+
+def test_words_of_another_language_are_no_english_ones(catalogue: Catalogue):
+    found = [match.type for match in catalogue.search("résumer du texte")]
+    assert found[:1] == [match.type for match in catalogue.search("summarize text")][:1]

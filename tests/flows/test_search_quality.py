@@ -6,7 +6,7 @@ from benchmarks.searching import Labelled, judge, labelled, many, ours, substrin
 from flows import Catalogue
 from runtime.provision import RunnerEnvironment
 
-PARTS = ("development", "held_out")
+PARTS = ("development", "held_out", "later")
 
 
 @pytest.fixture(scope="module")
@@ -26,11 +26,13 @@ def test_labels_name_types_that_there_are(everything: Catalogue):
     assert {kind for wanted in queries("all").values() for kind in wanted if kind not in everything} == set()
 
 
-def test_there_are_enough_queries_and_none_is_in_both_parts():
-    tuned, held_out = (queries(part) for part in PARTS)
+def test_there_are_enough_queries_and_none_is_in_two_parts():
+    tuned, held_out, later = (queries(part) for part in PARTS)
     assert len(held_out) >= 100
+    assert len(later) >= 200
     assert len(tuned) + len(held_out) >= 260
     assert tuned.keys().isdisjoint(held_out)
+    assert later.keys().isdisjoint({**tuned, **held_out})
 
 
 def test_every_current_component_is_wanted_by_some_query(everything: Catalogue):

@@ -20,6 +20,7 @@ def value_of(flow: Flow, node_id: str, field: str) -> Any:
     return node.value(field)
 
 
+@pytest.mark.parity("term-build-flow-from-spec")
 def test_built_flow_has_the_form_of_langflows_builder(built: Built):
     flow, ids = built(f"name: Echo\ndescription: says it again\n{ECHO}")
     document = flow.to_json()

@@ -12,6 +12,7 @@ def faults(spec: str, catalogue: Catalogue) -> list[tuple[str, int | None, str |
     return [(fault.code, fault.line, fault.node) for fault in result.faults if fault.is_error]
 
 
+@pytest.mark.parity("ADR-MCP-006", "error-orphan", "term-orphan-node")
 def test_all_faults_are_told_in_one_go_with_lines_and_the_specs_ids(catalogue: Catalogue):
     spec = """\
 nodes:
@@ -125,3 +126,42 @@ def test_same_edge_twice_is_one_edge_and_a_warning(catalogue: Catalogue):
     assert result.flow is not None
     assert len(result.flow.edges) == 1
     assert [fault.code for fault in result.faults] == ["duplicate_edge"]
+
+
+def test_nothing_is_said_of_what_only_follows_from_an_unknown_type(catalogue: Catalogue):
+    result = build("nodes:\n  A: Chatt\n  B: Outt\nedges:\n  A.message -> B.input_value\n", catalogue)
+    assert [fault.code for fault in result.faults] == ["unknown_type", "unknown_type"]
+    spec = "nodes:\n  A: ChatInput\n  S: Splittt\n  P: ParserComponent\n  B: ChatOutput\n"
+    spec += "edges:\n  A -> S\n  S.rows -> P.input_data\n  P.parsed_text -> B.input_value\n"
+    assert [fault.code for fault in build(spec, catalogue).faults] == ["unknown_type"]
+
+
+def test_nothing_is_said_of_what_only_follows_from_a_refused_edge(catalogue: Catalogue):
+    spec = "nodes:\n  A: ChatInput\n  L: LoopComponent\n  P: ParserComponent\n  B: ChatOutput\n"
+    spec += "edges:\n  A.mesage -> P.input_data\n  P.parsed_text -> B.input_value\n  L.itm -> P.pattern\n"
+    codes = [fault.code for fault in build(spec, catalogue).faults if fault.node != "L"]
+    assert codes == ["unknown_output"]
+
+
+@pytest.mark.parametrize("name", ["Chat Output", "ChatOutput", " Chat Output "])
+def test_a_component_is_meant_by_the_name_that_people_see(name: str, catalogue: Catalogue):
+    result = build(ECHO.replace("ChatOutput", name), catalogue)
+    assert result.flow is not None
+    assert result.flow.nodes[1].type == "ChatOutput"
+    assert result.ids == build(ECHO, catalogue).ids
+
+
+def test_node_ids_begin_with_the_type_when_a_spec_writes_a_short_name(catalogue: Catalogue):
+    result = build(
+        ECHO.replace("edges:", "  P: Prompt\nedges:\n  A.message -> P.x") + "config:\n  P.template: '{x}'\n", catalogue
+    )
+    assert result.ids["P"].startswith("Prompt Template-")
+
+
+def test_names_are_told_when_a_spec_writes_what_people_see(catalogue: Catalogue):
+    spec = (
+        "nodes:\n  A: ChatInput\n  B: ChatOutput\nedges:\n  A.Chat Message -> B.Inputs\nconfig:\n  B.Sender Name: x\n"
+    )
+    told = {fault.code: fault.fix for fault in build(spec, catalogue).faults}
+    assert "write 'message'" in told["unknown_output"]
+    assert "write 'sender_name'" in told["unknown_field"]

@@ -35,6 +35,7 @@ def test_summary_shows_loop_ports(built: Built):
     assert "feed back into item" in text
 
 
+@pytest.mark.parity("base-term-max-canvas-summary", "term-max-canvas-summary")
 def test_summary_marks_what_it_leaves_out(built: Built):
     flow, _ = built("nodes:\n" + "".join(f"  N{i}: CombineText\n" for i in range(1)))
     many = Flow.from_json(
@@ -54,6 +55,7 @@ def test_summary_never_holds_values(built: Built):
     assert ascii_graph(Flow.empty()) == "(empty)"
 
 
+@pytest.mark.parity("ADR-MCP-032", "base-term-describe-flow-io", "term-describe-flow-io")
 def test_io_comes_from_the_wiring(built: Built):
     flow, ids = built(LOOP)
     io = describe_io(flow)

@@ -132,6 +132,13 @@ def ran() -> list[Any]:
     return [run_flow({"flow": flow, "text": text, "want_nodes": True}) for flow, text in material()]
 
 
+def lacked() -> Any:
+    """What components of the sources in the last argument's file lack, by name."""
+    from lfx_runner.lacking import lacking
+
+    return lacking({name: {"template": {"code": {"value": code}}} for name, code in material().items()})
+
+
 def connected() -> list[list[str]]:
     """Which pairs of ports lfx's own `connect` joins: for each output in the argument's file a text of 0 and 1.
 
@@ -185,7 +192,8 @@ def material() -> Any:
 
 
 QUESTIONS = {
-    question.__name__: question for question in (registry, executing, runs, built, refreshed, ran, connected, tools)
+    question.__name__: question
+    for question in (registry, executing, runs, built, refreshed, ran, lacked, connected, tools)
 }
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import pytest
 
 from flows.catalogue import Catalogue, ComponentType
 from flows.configure import settings
+from flows.curl import COMMAND
 from flows.fields import option_names
 from flows.jsonvalues import Json, as_list, as_object, as_text, texts
 from flows.nodes import new_node
@@ -33,6 +34,19 @@ EXEMPT = {
     ("File", "pipeline"),
     ("File", "ocr_engine"),
 }
+COMMANDS = (
+    "curl https://example.com/a?b=c",
+    'curl -X POST example.com -H \'Content-Type: application/json\' -H "X-Key: a b" -d \'{"a": 1, "b": {"c": [2]}}\'',
+    "curl \\\n  -X PUT \\\n  --data-raw 'plain text' \\\n  https://example.com",
+    "curl -X PATCH https://example.com -d '[1, 2]' -k -s --compressed",
+    "curl -X DELETE 'https://example.com/items/7'",
+)
+MISREAD = (
+    "curl https://example.com -d a=b",  # cURL posts data; the engine gets
+    "curl --request POST https://example.com",  # the engine takes the method for an address, and gets
+    "curl -u ada:pw https://example.com",  # the engine fails
+    "curl https://example.com -o file.txt",  # the engine takes the file for the address
+)
 COMPARED = ("show", "required", "list", "options", "type", "input_types", "advanced", "display_name")
 
 
@@ -63,10 +77,26 @@ def test_every_choice_gives_the_fields_and_outputs_of_the_engines_refresh(
     assert not wrong, "\n".join(wrong[:20])
 
 
+def test_a_pasted_command_fills_the_fields_as_the_engines_refresh_does(
+    inside: Callable[..., Any], full_catalogue: Catalogue
+) -> None:
+    part = full_catalogue.get("APIRequest")
+    assert part is not None
+    sequences: list[list[Step]] = [[("mode", "cURL"), (COMMAND, command)] for command in (*COMMANDS, *MISREAD)]
+    answers = inside("refreshed", [[part.type, [list(step) for step in steps]] for steps in sequences])
+    for steps, theirs in zip(sequences, answers, strict=True):
+        ours = chosen(part, steps)["fields"]
+        found = {name: ours[name].get("value") for name in ("url_input", "method", "headers", "body")}
+        command = as_text(steps[-1][1])
+        if command in MISREAD:
+            assert isinstance(theirs, str) or any(theirs["fields"][n]["value"] != v for n, v in found.items()), command
+        else:
+            assert {name: theirs["fields"][name]["value"] for name in found} == found, command
+
+
 def test_what_cannot_be_examined_is_unknown_and_the_rest_is_small(full_catalogue: Catalogue) -> None:
     unknown = {part.type for part in full_catalogue if part.choices is None}
-    assert "OpenAPIAgent" in unknown  # it needs a package that is not there
-    assert len(unknown) < 10
+    assert unknown <= {"RunFlow"}  # it reads the flows that Langflow has stored
     rules = {part.type: part.choices for part in full_catalogue if part.choices}
     assert len(rules) > 20
     assert len(json.dumps(rules)) < 100_000

@@ -69,6 +69,7 @@ def refusal(source: Node, output: str, target: Node, field: str, catalogue: Cata
     return ""
 
 
+@pytest.mark.parity("smoke-tool-name", "base-scenario-telling-method-name")
 def test_tools_are_named_as_lfx_names_them(inside: Callable[..., Any], full_catalogue: Catalogue) -> None:
     capable = {part.type: part.code for part in full_catalogue if part.can_be_tool}
     theirs = inside("tools", capable)

@@ -236,6 +236,20 @@ def test_an_added_bundle_takes_the_place_of_its_other_versions() -> None:
     assert with_bundles(("b", "a==1"), ["A==2"], ["b>=3"]) == ("a==2",)
 
 
+@pytest.mark.anyio
+async def test_environments_that_are_no_longer_chosen_are_deleted_but_for_the_previous_one(
+    environment: RunnerEnvironment,
+) -> None:
+    first = await environment.change_bundles(["lfx_extra"])
+    assert environment.installed
+    second = await first.change_bundles([], ["lfx_extra"])
+    assert second.digest == environment.digest
+    third = await second.change_bundles(["thing>=1"])
+    assert third.installed
+    assert second.installed
+    assert not first.folder.exists()
+
+
 @pytest.mark.parametrize(
     ("message", "package"),
     [

@@ -51,7 +51,7 @@ async def coded(
         ("JSONtoData", {}, "missing_input", "Please provide exactly one of"),
         ("SaveToFile", {}, "missing_input", "must be provided"),
         ("APIRequest", {"url_input": "not a url"}, "code", "Invalid URL"),
-        ("SearchAPI", {"input_value": "x"}, "missing_package", "langchain_community"),
+        ("YahooFinanceTool", {"symbol": "x"}, "missing_package", "yfinance"),
         ("CSVAgent", {}, "refused", "executes code"),
     ],
 )

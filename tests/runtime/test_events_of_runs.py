@@ -240,7 +240,7 @@ async def test_values_for_one_run_take_the_place_of_the_flows_own(runner: Runner
     [
         ({"nobody": {"text2": "x"}}, "nobody"),
         ({"c": {"colour": "red"}}, "colour"),
-        ({"c": {"code": "import os"}}, "code"),
+        ({"c": {"code": "import os\n\nos.system('id')\n"}}, "code"),
     ],
 )
 async def test_a_tweak_that_does_not_fit_is_refused_and_nothing_runs(

@@ -12,6 +12,7 @@ def chain(*causes: tuple[str, str] | tuple[str, str, str]) -> list[Json]:
     return [{"type": kind, "message": text, "link": (link or ["cause"])[0]} for kind, text, *link in causes]
 
 
+@pytest.mark.parity("base-scenario-deepest-cause", "base-smoke-deepest-cause")
 def test_the_wrappers_are_left_out_when_a_component_fails() -> None:
     error = from_chain(
         chain(
@@ -24,6 +25,7 @@ def test_the_wrappers_are_left_out_when_a_component_fails() -> None:
     assert (error.code, error.message, error.node) == ("code", "no column 'x'", "Parser-a")
 
 
+@pytest.mark.parity("base-term-diagnostic-error", "term-diagnostic-error")
 def test_the_providers_own_words_are_kept_when_an_error_quotes_them() -> None:
     text = "Error code: 404 - {'error': {'message': 'The model `m` does not exist', 'code': 'x'}}"
     assert from_chain(chain(("openai.NotFoundError", text)), None).message == "The model `m` does not exist"

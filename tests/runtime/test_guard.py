@@ -10,7 +10,7 @@ from flows.catalogue import Catalogue
 from flows.document import Flow, Json, JsonObject
 from runtime.guard import refuse, runnable
 from runtime.guard.admission import same_code
-from runtime.guard.executed import EXECUTING
+from runtime.guard.executed import EXECUTING, OUT_OF_FIELD
 
 CODE = "class Echo:\n    text = 'x'\n"
 
@@ -60,38 +60,53 @@ def group(*nodes: JsonObject, node_id: str = "g", edges: tuple[JsonObject, ...] 
 
 
 @pytest.mark.parametrize("code", [CODE, "\n\n" + CODE + "\n", CODE.replace("\n", "  \r\n")])
+@pytest.mark.parity("ADR-025", "ADR-MCP-041", "base-scenario-built-in-code-runs")
 def test_a_node_runs_when_its_code_is_the_catalogues(code: str) -> None:
     assert refuse(flow(node(code=code)), CATALOGUE) is None
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        CODE + "import os",
-        CODE.replace("    text", "  text"),
-        "class Other: pass",
-        " " + CODE,
-        CODE.replace("\n", "\u2028"),
-        CODE.replace("\n", "\x0c"),
-        "",
-        None,
-    ],
-)
-def test_a_node_is_refused_by_name_when_its_code_is_not_its_own_types(code: str | None) -> None:
-    error = refuse(flow(node(), node(code=code, node_id="bad")), CATALOGUE)
+EVIL = CODE + "import os\nos.system('id')\n"
+
+
+@pytest.mark.parametrize("code", [CODE + "import math", "class Other: pass", CODE.replace("'x'", "'y'")])
+def test_a_node_runs_when_its_code_is_another_and_passes_the_guard(code: str) -> None:
+    assert refuse(flow(node(code=code)), CATALOGUE) is None
+    assert refuse(flow(node("Nothing", code=code)), CATALOGUE) is None
+
+
+@pytest.mark.parametrize("kind", ["Echo", "Nothing", "CustomComponent"])
+def test_a_node_is_refused_by_name_and_line_when_its_code_does_not_pass_the_guard(kind: str) -> None:
+    error = refuse(flow(node(), node(kind, code=EVIL, node_id="bad")), CATALOGUE)
     assert error is not None
     assert (error.code, error.node) == ("refused", "bad")
     assert "Echo it" in error.message
+    assert "line 4" in error.message
     assert error.fix
 
 
-def test_a_node_is_refused_when_its_type_is_unknown() -> None:
-    error = refuse(flow(node("Nothing")), CATALOGUE)
+@pytest.mark.parametrize("code", ["", "  \n", None])
+@pytest.mark.parametrize("kind", ["Echo", "Nothing"])
+def test_a_node_is_refused_when_it_has_no_code(kind: str, code: str | None) -> None:
+    error = refuse(flow(node(kind, code=code)), CATALOGUE)
     assert error is not None
     assert error.code == "refused"
 
 
-@pytest.mark.parametrize("kind", sorted(EXECUTING))
+@pytest.mark.parity("base-term-builtin-exemption", "term-builtin-exemption")
+def test_a_catalogues_code_is_exempt_only_as_the_code_of_its_own_type() -> None:
+    trusted = {
+        "format": 1,
+        "lfx": "0",
+        "runner": "x",
+        "components": {"Runs": definition(EVIL), "Echo": definition(CODE)},
+    }
+    catalogue = Catalogue.from_json(trusted)
+    assert refuse(flow(node("Runs", code=EVIL)), catalogue) is None
+    assert refuse(flow(node("Echo", code=EVIL)), catalogue) is not None
+    assert refuse(flow(node("Runs", code=EVIL)), Catalogue.from_json({**trusted, "components": {}})) is not None
+
+
+@pytest.mark.parametrize("kind", sorted(EXECUTING.keys() - OUT_OF_FIELD))
 def test_a_node_is_refused_when_its_type_executes_what_it_is_told(kind: str) -> None:
     error = refuse(flow(node(kind)), CATALOGUE)
     assert error is not None
@@ -111,20 +126,20 @@ def test_a_model_node_is_a_missing_model(kind: str) -> None:
 
 
 def test_hostile_code_is_told_before_a_missing_model() -> None:
-    error = refuse(flow(node("Model"), node(code="evil", node_id="bad")), CATALOGUE)
+    error = refuse(flow(node("Model"), node(code=EVIL, node_id="bad")), CATALOGUE)
     assert error is not None
     assert (error.code, error.node) == ("refused", "bad")
 
 
 def test_nodes_inside_groups_are_looked_at_and_named_by_the_group() -> None:
     assert refuse(flow(group(group(node()))), CATALOGUE) is None
-    error = refuse(flow(group(group(node(code="evil"), node_id="inner"), node_id="outer")), CATALOGUE)
+    error = refuse(flow(group(group(node(code=EVIL), node_id="inner"), node_id="outer")), CATALOGUE)
     assert error is not None
     assert (error.code, error.node) == ("refused", "outer")
 
 
 def test_groups_are_refused_when_they_are_nested_without_end() -> None:
-    nested = node(code="evil")
+    nested = node()
     for _ in range(40):
         nested = group(nested)
     error = refuse(flow(nested), CATALOGUE)
@@ -157,7 +172,7 @@ def test_a_connection_into_code_is_refused_wherever_it_is(edge: JsonObject) -> N
 
 
 def test_notes_are_not_looked_at_and_are_not_run() -> None:
-    note = {**node(code="evil", node_id="note"), "type": "noteNode"}
+    note = {**node(code=EVIL, node_id="note"), "type": "noteNode"}
     mixed = flow(note, node())
     assert refuse(mixed, CATALOGUE) is None
     assert runnable(mixed)["nodes"] == [node()]

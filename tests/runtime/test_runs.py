@@ -54,6 +54,7 @@ async def still_works(runner: Runner, echo: Flow) -> bool:
     return (await runner.run(echo, "still here")).output == "still here"
 
 
+@pytest.mark.parity("base-term-run-flow", "term-run-flow")
 async def test_the_chat_outputs_text_comes_back_when_a_flow_echoes(runner: Runner, echo: Flow) -> None:
     result = await runner.run(echo, "hi\n\nthere “ünï”", want_nodes=True)
     assert result.error is None
@@ -362,6 +363,7 @@ async def test_the_engine_is_replaced_when_it_is_killed(runner: Runner, make_cod
     assert runner.engine_pid not in {None, first}
 
 
+@pytest.mark.parity("ADR-MCP-040", "scenario-run-refuses-unsafe")
 async def test_a_flow_with_other_code_or_a_model_is_an_error_and_does_not_run(
     runner: Runner, make_flow: MakeFlow, make_code: MakeCode, tmp_path: Path
 ) -> None:

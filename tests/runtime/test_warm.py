@@ -11,6 +11,7 @@ import pytest
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime import runner
+from runtime.filelock import FileLock
 from runtime.provision import InstallError, RunnerEnvironment
 from runtime.results import BUSY
 from runtime.runner import Runner
@@ -170,3 +171,14 @@ for request in requests():
         await asyncio.wait([again])  # the only place is free again once the first run is over
         assert not alive(pid)
         assert made.engine_pid == engine
+
+
+async def test_an_engine_marks_its_environment_as_used_as_long_as_it_lives(fake: Fake) -> None:
+    environment = fake(ANSWER)
+    environment.folder.mkdir(parents=True)
+    mark = FileLock(environment.folder / "in-use")
+    async with Runner(environment, catalogue=Catalogue({})) as made:
+        assert await made.ready()
+        assert not mark.try_acquire()
+    assert mark.try_acquire()
+    mark.release()

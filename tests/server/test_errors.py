@@ -160,6 +160,7 @@ async def test_an_unknown_address_is_a_404_and_a_wrong_method_a_405(catalogue: C
             assert set(reply.headers["allow"].split(", ")) == allowed
 
 
+@pytest.mark.parity("base-error-flow-file")
 async def test_an_unknown_flow_is_a_404_before_the_stream_starts(catalogue: Catalogue) -> None:
     async with serving(assistant(catalogue)) as live:
         for flow_id in ("", "not-a-uuid", "3f0b6c1e-6f3f-4d0c-9d0a-3f1e0c1b2a3d", "../x", "é" * 5_000):

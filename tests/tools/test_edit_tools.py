@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from agent.conduct import ALL_TOOLS, READ_TOOLS
 from agent.scripted import call
+from agent.toolkit import READ_TOOLS, everything
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build
@@ -110,11 +110,10 @@ async def test_a_template_that_needs_a_model_is_proposed_with_a_caveat(bench: Wo
 async def test_the_edit_tools_are_small_and_questions_may_only_list_templates() -> None:
     sizes = {
         name: len(json.dumps({"description": tool.description, "parameters": tool.function_schema.json_schema}))
-        for toolset in ALL_TOOLS
+        for toolset in everything()
         for name, tool in toolset.tools.items()
     }
     for name in ("insert_component", "replace_component", "rename_component", "duplicate_component", "use_template"):
         assert sizes[name] < 1_300
-    reading = {name for toolset in READ_TOOLS for name in toolset.tools}
-    assert "list_templates" in reading
-    assert "use_template" not in reading
+    assert "list_templates" in READ_TOOLS
+    assert "use_template" not in READ_TOOLS

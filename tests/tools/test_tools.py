@@ -6,8 +6,8 @@ import pytest
 from pydantic_ai import Agent, ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.models.function import AgentInfo
 
-from agent.conduct import ALL_TOOLS
 from agent.scripted import answered, call, scripted
+from agent.toolkit import everything
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build
@@ -32,7 +32,9 @@ config:
 def bench(catalogue: Catalogue) -> Workbench:
     flow = build(LOUDER, catalogue).flow
     assert flow is not None
-    return Workbench(user="local", session="s", catalogue=catalogue, runner=StandInRunner(), flow=flow)
+    return Workbench(
+        user="local", session="s", catalogue=catalogue, runner=StandInRunner(), flow=flow, applies_texts=True
+    )
 
 
 def node_id(flow: Flow, type: str) -> str:
@@ -48,7 +50,7 @@ async def use(bench: Workbench, *calls: ToolCallPart) -> Sequence[ToolReturnPart
         answers[:] = answered(messages)
         return ModelResponse(parts=[left.pop(0) if left else TextPart("done")])
 
-    agent = Agent(scripted(plan, "m"), deps_type=Workbench, toolsets=ALL_TOOLS)
+    agent = Agent(scripted(plan, "m"), deps_type=Workbench, toolsets=everything())
     await agent.run("go", deps=bench)
     return answers
 
@@ -71,12 +73,24 @@ async def test_an_unknown_type_comes_back_with_the_nearest(bench: Workbench) -> 
     assert "ChatInput" in str(answer.content)
 
 
+@pytest.mark.parity("error-unknown-component")
 async def test_an_unknown_node_comes_back_with_those_there_are(bench: Workbench) -> None:
     (answer,) = await use(bench, call("get_field_value", 1, component_id="Nobody-1", field="x"))
     assert answer.outcome == "retried"
     assert node_id(bench.flow, "ChatInput") in str(answer.content)
 
 
+async def test_several_fields_are_read_at_once(bench: Workbench) -> None:
+    output = node_id(bench.flow, "ChatOutput")
+    (answer,) = await use(
+        bench, call("get_field_value", 1, component_id=output, field=["sender_name", "clean_data", "sender_name"])
+    )
+    assert [line.partition(":")[0] for line in str(answer.content).splitlines()] == ["sender_name", "clean_data"]
+    (refused,) = await use(bench, call("get_field_value", 1, component_id=output, field=["sender_name", "nothing"]))
+    assert refused.outcome == "retried"
+
+
+@pytest.mark.parity("scenario-secrets-redacted", "smoke-secret")
 async def test_a_secret_is_never_read_out(bench: Workbench) -> None:
     model = build(SECRET, bench.catalogue)
     assert model.flow is not None
@@ -127,6 +141,7 @@ async def test_all_values_are_taken_or_none(bench: Workbench) -> None:
     assert bench.flow is before
 
 
+@pytest.mark.parity("ADR-MCP-003", "term-tail-updates", "scenario-tail-updates")
 async def test_an_edit_after_a_build_goes_into_the_proposal(bench: Workbench) -> None:
     canvas = bench.flow
     await use(bench, call("build_flow", 1, spec=LOUDER), call("add_component", 2, type="TextInput"))

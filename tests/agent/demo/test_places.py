@@ -30,7 +30,7 @@ config:
 
 async def ask(catalogue: Catalogue, text: str, flow: Flow) -> TurnResult:
     who = Assistant(AssistantSettings(model="demo"), StandInRunner(), catalogue=catalogue)
-    async with who.turn(TurnRequest(text=text, flow=flow)) as stream:
+    async with who.turn(TurnRequest(text=text, flow=flow, apply="always")) as stream:
         events = [event async for event in stream]
     assert isinstance(events[-1], TurnEnded)
     return events[-1].result

@@ -25,7 +25,7 @@ async def ask(
     catalogue: Catalogue, text: str, flow: Flow | None = None, runner: StandInRunner | None = None
 ) -> TurnResult:
     who = Assistant(AssistantSettings(model="demo"), runner or StandInRunner(), catalogue=catalogue)
-    async with who.turn(TurnRequest(text=text, flow=flow)) as stream:
+    async with who.turn(TurnRequest(text=text, flow=flow, apply="always")) as stream:
         events = [event async for event in stream]
     assert isinstance(events[-1], TurnEnded)
     return events[-1].result

@@ -107,6 +107,7 @@ def spent(result: RunResult, kind: str) -> int:
 
 
 @pytest.mark.parametrize("network", ["open", "gateway-only"])
+@pytest.mark.parity("ADR-019", "base-scenario-run-metrics", "scenario-run-metrics")
 async def test_a_language_model_node_is_answered_and_counted(network: Any, runner: Runner, spec: Spec) -> None:
     asked: list[tuple[list[ModelMessage], AgentInfo]] = []
 
@@ -194,11 +195,7 @@ async def test_a_batch_asks_once_a_row(runner: Runner, spec: Spec) -> None:
     assert result.metrics.model_calls == 3
 
 
-async def test_structured_output_is_extracted(
-    runner: Runner, installed_catalogue: Catalogue, runner_environment: RunnerEnvironment
-) -> None:
-    if not list(runner_environment.python.parent.parent.glob("lib/*/site-packages/trustcall")):
-        pytest.skip("StructuredOutput needs the package trustcall, which this engine's lock does not have")
+async def test_structured_output_is_extracted(runner: Runner, installed_catalogue: Catalogue) -> None:
     columns = [{"name": "age", "type": "int", "description": "years", "multiple": "False"}]
     built = build(
         "name: S\nnodes:\n  a: ChatInput\n  s: StructuredOutput\nedges:\n  a.message -> s.input_value\n"
@@ -305,6 +302,29 @@ async def test_a_call_that_hangs_ends_with_the_run(runner: Runner, spec: Spec) -
     assert result.error is not None
     assert result.error.code == "timeout"
     await asyncio.wait_for(left.wait(), 10)
+
+
+async def test_what_was_spent_is_counted_when_the_run_ends_early(runner: Runner, spec: Spec) -> None:
+    flow = spec(
+        "name: T\nnodes:\n  a: ChatInput\n  m: LanguageModelComponent\n  n: LanguageModelComponent\n  b: ChatOutput\n"
+        "edges:\n  a.message -> m.input_value\n  m.text_output -> n.input_value\n  n.text_output -> b.input_value\n"
+        "config:\n  m.model: openai:first\n  n.model: openai:second\n"
+    )
+
+    async def hang(_: list[ModelMessage], __: AgentInfo) -> ModelResponse:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    def resolve(name: str) -> FunctionModel:
+        return scripted(echoing, name) if name.endswith("first") else FunctionModel(hang)
+
+    result = await runner.run(flow, "hello", timeout=3, models=Models(resolve=resolve))
+    assert result.error is not None
+    assert result.error.code == "timeout"
+    assert result.metrics.model_calls == sum(usage.calls for usage in result.usage.values()) == 1
+    assert result.metrics.total_tokens > 0
+    assert result.metrics.seconds > 0
+    assert result.metrics.peak_mb > 0
 
 
 async def test_runs_at_the_same_time_keep_their_models_apart(runner: Runner, spec: Spec) -> None:

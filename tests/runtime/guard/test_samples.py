@@ -16,6 +16,7 @@ REFUSED_BENIGN = 1
 
 
 @pytest.mark.parametrize("sample", HOSTILE, ids=str)
+@pytest.mark.parity("term-code-gate")
 def test_a_hostile_sample_is_blocked(sample: Sample) -> None:
     assert scan(sample.source()) != []
 

@@ -32,15 +32,16 @@ def kinds(found: list[dict[str, Any]]) -> list[str]:
     return [event.get("step") or event.get("action") or event["event"] for event in found]
 
 
+@pytest.mark.parity("base-term-single-agent-loop", "term-flow-ran", "smoke-usage-no-envelope")
 async def test_a_build_and_run_streams_its_events_in_order(catalogue: Catalogue) -> None:
-    model = says(["action", [call("build_flow", 1, spec=ECHO)], [RUN], "Built and ran it."])
+    model = says(["build_flow", [call("build_flow", 1, spec=ECHO)], [RUN], "Built and ran it."])
     runner = StandInRunner(results=[ran("probe"), ran("hello")])
     async with serving(assistant(catalogue, model, runner)) as live:
         found = await events(live.client, input_value="Build an echo and run it with hello", session_id="agentic_1")
     assert kinds(found) == snapshot(
         [
             "generating",
-            "generating_flow",
+            "orchestrating",
             "building_flow",
             "set_flow",
             "flow_preview",
@@ -60,7 +61,7 @@ async def test_a_build_and_run_streams_its_events_in_order(catalogue: Catalogue)
     assert {key: data[key] for key in data if key != "flow"} == snapshot(
         {
             "result": "Built and ran it.",
-            "intent": "action",
+            "intent": "build_flow",
             "session_id": "agentic_1",
             "actions": 1,
             "faults": [],
@@ -92,8 +93,9 @@ async def test_a_build_and_run_streams_its_events_in_order(catalogue: Catalogue)
     )
 
 
+@pytest.mark.parity("base-term-session-prefix", "ADR-011")
 async def test_a_flow_that_was_only_built_is_offered(catalogue: Catalogue) -> None:
-    model = says(["action", [call("build_flow", 1, spec=ECHO)], "Built it."])
+    model = says(["build_flow", [call("build_flow", 1, spec=ECHO)], "Built it."])
     async with serving(assistant(catalogue, model)) as live:
         found = await events(live.client, input_value="Build an echo")
     assert kinds(found)[-2:] == ["flow_proposal_ready", "complete"]
@@ -103,6 +105,7 @@ async def test_a_flow_that_was_only_built_is_offered(catalogue: Catalogue) -> No
     assert data["session_id"] == IsStr(regex="agentic_[0-9a-f-]{36}")
 
 
+@pytest.mark.parity("ADR-001", "base-term-sse")
 async def test_the_stream_is_plain_server_sent_events(catalogue: Catalogue) -> None:
     model = says(["question", "It\u2028takes\nwhat is typed."])
     async with serving(assistant(catalogue, model)) as live:
@@ -115,6 +118,7 @@ async def test_the_stream_is_plain_server_sent_events(catalogue: Catalogue) -> N
     assert all(block.startswith("data: {") and "\n" not in block for block in blocks[:-1])
 
 
+@pytest.mark.parity("base-term-token-event")
 async def test_a_question_streams_its_answer(catalogue: Catalogue) -> None:
     answer = "A chat input takes what a person types and gives it on as a message."
     async with serving(assistant(catalogue, says(["question", answer]))) as live:
@@ -125,7 +129,7 @@ async def test_a_question_streams_its_answer(catalogue: Catalogue) -> None:
 
 
 async def test_the_text_of_a_turn_that_acts_is_not_streamed(catalogue: Catalogue) -> None:
-    async with serving(assistant(catalogue, says(["action", [ADD], "I added it."]))) as live:
+    async with serving(assistant(catalogue, says(["build_flow", [ADD], "I added it."]))) as live:
         found = await events(live.client, input_value="Add a chat input")
     assert "token" not in kinds(found)
     assert found[-1]["data"]["result"] == "I added it."
@@ -154,7 +158,7 @@ async def test_the_demo_planner_serves_when_nothing_is_configured(catalogue: Cat
 
 
 async def test_an_inline_flow_is_the_canvas(catalogue: Catalogue, echo: JsonObject) -> None:
-    async with serving(assistant(catalogue, says(["action", [RUN], "Ran it."]), StandInRunner())) as live:
+    async with serving(assistant(catalogue, says(["build_flow", [RUN], "Ran it."]), StandInRunner())) as live:
         data = (await events(live.client, input_value="Run it", flow=echo))[-1]["data"]
     assert data["flow"] == echo
     assert data["actions"] == 0
@@ -162,7 +166,7 @@ async def test_an_inline_flow_is_the_canvas(catalogue: Catalogue, echo: JsonObje
 
 
 async def test_one_reply_holds_what_the_stream_ends_with(catalogue: Catalogue, echo: JsonObject) -> None:
-    async with serving(assistant(catalogue, says(["action", [RUN], "Ran it."]))) as live:
+    async with serving(assistant(catalogue, says(["build_flow", [RUN], "Ran it."]))) as live:
         reply = await live.client.post(ASSIST, json={"input_value": "Run it", "flow": echo})
     assert reply.status_code == 200
     assert (reply.json()["result"], reply.json()["run"]["output"], reply.json()["flow"]) == ("Ran it.", "done", echo)
@@ -190,6 +194,7 @@ def failing(failure: Exception) -> FunctionModel:
     ],
     ids=["a provider's", "ours"],
 )
+@pytest.mark.parity("base-error-flow-execution", "error-flow-execution")
 async def test_a_failure_ends_the_turn_in_words_without_the_exceptions_text(
     failure: Exception, code: str, status: int, catalogue: Catalogue
 ) -> None:
@@ -208,6 +213,7 @@ async def test_a_failure_ends_the_turn_in_words_without_the_exceptions_text(
 
 
 @pytest.mark.parametrize("path", [STREAM, ASSIST])
+@pytest.mark.parity("base-error-client-gone")
 async def test_a_lost_client_cancels_the_turn(path: str, catalogue: Catalogue) -> None:
     blocked = Blocked()
     async with serving(assistant(catalogue, blocked.model())) as live:
@@ -220,7 +226,7 @@ async def test_a_lost_client_cancels_the_turn(path: str, catalogue: Catalogue) -
 @pytest.mark.parametrize("path", [STREAM, ASSIST])
 async def test_a_lost_client_cancels_the_run_of_its_turn(path: str, catalogue: Catalogue, echo: JsonObject) -> None:
     runner = StandInRunner(hangs=True)
-    async with serving(assistant(catalogue, says(["action", [RUN], "Ran it."]), runner)) as live:
+    async with serving(assistant(catalogue, says(["build_flow", [RUN], "Ran it."]), runner)) as live:
         await leaving(live, path, {"input_value": "Run it", "flow": echo}, runner.running)
         with anyio.fail_after(10):
             await runner.cancelled.wait()

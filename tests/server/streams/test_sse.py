@@ -55,7 +55,7 @@ def told(event: TurnEvent, canvas: Flow | None = None) -> list[JsonObject]:
 
 
 def result(**given: object) -> TurnResult:
-    facts = {"outcome": "complete", "intent": "action", "text": "Done.", "before": EMPTY, "after": ONE, "seconds": 0.5}
+    facts = {"outcome": "complete", "intent": "build_flow", "text": "Done.", "before": EMPTY, "after": ONE, "seconds": 0.5}
     return TurnResult.model_validate({**facts, **given})
 
 
@@ -73,6 +73,7 @@ def test_what_json_lacks_does_not_break_a_stream() -> None:
     assert json.loads(frame({"a": "half \ud800"}).removeprefix(b"data: ")) == {"a": "half \ud800"}
 
 
+@pytest.mark.parity("base-term-progress-step")
 def test_progress_has_the_seeds_keys() -> None:
     assert told(Progress(step="building_flow", message="Building...", attempt=2)) == snapshot(
         [{"event": "progress", "step": "building_flow", "attempt": 2, "max_attempts": 3, "message": "Building..."}]
@@ -138,6 +139,7 @@ def test_what_happens_inside_stays_inside(event: TurnEvent) -> None:
     ],
     ids=lambda value: getattr(value, "kind", None),
 )
+@pytest.mark.parity("term-flow-update-action")
 def test_each_change_has_the_seeds_keys(action: FlowAction, canvas: Flow, facts: JsonObject) -> None:
     assert told(FlowUpdate(action=action), canvas) == [{"event": "flow_update", **facts}]
 
@@ -181,12 +183,14 @@ def test_the_canvas_follows_the_edits_of_a_real_turn(catalogue: Catalogue) -> No
     assert encoder.canvas == second.flow
 
 
+@pytest.mark.parity("term-flow-preview")
 def test_a_preview_shows_the_whole_flow() -> None:
     assert told(FlowPreview(flow=ONE, graph="[A]")) == [
         {"event": "flow_preview", "flow": ONE.raw, "name": "", "node_count": 1, "edge_count": 0, "graph": "[A]"}
     ]
 
 
+@pytest.mark.parity("ADR-023", "base-term-per-turn-usage", "base-term-per-turn-duration")
 def test_a_plain_answer_completes_with_zeros_for_the_demo() -> None:
     assert told(TurnEnded(result=result(outcome="refused", intent="off_topic", after=EMPTY))) == snapshot(
         [
@@ -209,6 +213,7 @@ def test_a_plain_answer_completes_with_zeros_for_the_demo() -> None:
     )
 
 
+@pytest.mark.parity("ADR-MCP-033", "base-term-run-metrics", "term-run-metrics")
 def test_a_turn_that_ran_tells_the_last_run_and_sums_its_phases() -> None:
     metrics = RunMetrics(seconds=0.1, input_tokens=3, output_tokens=4)
     run = replace(ran("two"), metrics=metrics)

@@ -1,0 +1,129 @@
+"""What a turn sends to its model: characters of all request bodies over the OpenAI Chat wire, by trajectory."""
+
+import json
+import os
+from dataclasses import dataclass
+
+from agent.assistant import Assistant
+from agent.settings import AssistantSettings
+from agent.turn import TurnEnded, TurnRequest, TurnResult
+from flows.document import Flow
+from flows.spec import build
+from runtime.runner import Runner
+from scripts.scripted_provider import Reply, ScriptedProvider, in_order
+
+MODEL = "openai-chat:gpt-6-luna"
+SPEC = "name: Echo\nnodes:\n  a: ChatInput\n  b: ChatOutput\nedges:\n  a.message -> b.input_value\n"
+BUILT = Reply(text="I built an echo flow.")
+
+
+def classified(intent: str, english: str = "") -> Reply:
+    """What a classifier answers."""
+    return Reply(text=json.dumps({"intent": intent, "english": english, "language": "en"}))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trajectory:
+    """A scripted turn and what it may cost.
+
+    Attributes:
+        name: what it does.
+        text: the user's message.
+        replies: what the model says, in order.
+        budget: characters of request bodies, at most.
+        original: what the original sends for the same.
+        canvas: whether the flow is on the canvas already.
+    """
+
+    name: str
+    text: str
+    replies: tuple[Reply, ...]
+    budget: int
+    original: int
+    canvas: bool = False
+
+
+TRAJECTORIES = (
+    Trajectory(
+        name="two-node build, the original's way",
+        text="Build an echo flow",
+        replies=(
+            classified("build_flow"),
+            Reply(calls=(("search_components", {"query": "chat"}),)),
+            Reply(calls=(("describe_component", {"type": "ChatInput"}),)),
+            Reply(calls=(("describe_component", {"type": "ChatOutput"}),)),
+            Reply(calls=(("build_flow", {"spec": SPEC}),)),
+            BUILT,
+        ),
+        budget=60_000,
+        original=250_085,
+    ),
+    Trajectory(
+        name="two-node build, the direct way",
+        text="Build an echo flow",
+        replies=(classified("build_flow"), Reply(calls=(("build_flow", {"spec": SPEC}),)), BUILT),
+        budget=30_000,
+        original=250_085,
+    ),
+    Trajectory(
+        name="off-topic",
+        text="Tell me a joke about the weather",
+        replies=(classified("off_topic"),),
+        budget=6_000,
+        original=17_712,
+    ),
+    Trajectory(
+        name="run",
+        text="Run the flow with hello",
+        replies=(
+            classified("run_flow"),
+            Reply(calls=(("run_flow", {"input": "hello"}),)),
+            Reply(text="I ran it; it gave: hello"),
+        ),
+        budget=25_000,
+        original=98_718,
+        canvas=True,
+    ),
+)
+
+
+async def measure(runner: Runner) -> list[str]:
+    """Play every trajectory once and count.
+
+    Args:
+        runner: runs the flows.
+
+    Raises:
+        AssertionError: a turn did not end well, or did not make the requests of its script.
+    """
+    lines: list[str] = []
+    for trajectory in TRAJECTORIES:
+        sent = await characters(trajectory, runner)
+        lines.append(
+            f"{trajectory.name}: {sum(sent):,} characters in {len(sent)} requests ({', '.join(map(str, sent))}); budget "
+            f"{trajectory.budget:,}, the original {trajectory.original:,} (ratio {sum(sent) / trajectory.original:.2f})"
+            f"{'' if sum(sent) <= trajectory.budget else ' OVER'}"
+        )
+    return lines
+
+
+async def characters(trajectory: Trajectory, runner: Runner) -> list[int]:
+    """The characters of each request body of a turn, in order."""
+    provider = ScriptedProvider(in_order(*trajectory.replies))
+    async with provider.serve() as base_url:
+        os.environ.update(OPENAI_API_KEY="sk-scripted", OPENAI_BASE_URL=base_url)
+        assistant = Assistant(AssistantSettings(model=MODEL), runner)
+        canvas: Flow | None = None
+        if trajectory.canvas:
+            canvas = build(SPEC, await assistant.catalogue()).flow
+        result = await played(assistant, TurnRequest(text=trajectory.text, flow=canvas))
+    assert result.outcome in {"complete", "refused"}, result.error
+    assert provider.requests == len(trajectory.replies), provider.requests
+    return provider.sizes
+
+
+async def played(assistant: Assistant, request: TurnRequest) -> TurnResult:
+    """One turn, to its result."""
+    async with assistant.turn(request) as events:
+        results = [event.result async for event in events if isinstance(event, TurnEnded)]
+    return results[-1]

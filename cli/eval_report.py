@@ -1,0 +1,115 @@
+"""`wirewright eval report`: a play as one HTML page, or as Markdown, JSON, CSV or JUnit XML."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.eval_choice import all_scenarios, attempts_of, readable, the_catalogue, verdicts_of
+from cli.failures import BadUsage, Stopped
+from cli.options import Json
+
+if TYPE_CHECKING:
+    from evals.pages.forms import Form, Material
+    from evals.pages.scored import Play
+
+
+def report(
+    journal: Annotated[str, typer.Argument(metavar="JOURNAL", help="Attempts, as `eval run --out` writes them.")],
+    baseline: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Compare with the scores or attempts of an earlier play.")
+    ] = None,
+    out: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the report there: .html, .md, .json, .csv or .xml (JUnit); may be given several times.",
+        ),
+    ] = None,
+    title: Annotated[str, typer.Option(metavar="TEXT", help="What the report is called.")] = "Evaluation report",
+    *,
+    as_json: Json = False,
+) -> None:
+    """Report a play: figures with intervals, every attempt with its conversation and canvas, a baseline beside it.
+
+    Without --out the report is printed as Markdown; with --json, as one JSON document. It exits 0 whatever it says.
+    """
+    from cli.output import answer, document, note
+    from evals.pages.documents import summary
+    from evals.pages.forms import Material, gathered, written
+
+    targets = [_target(name) for name in out or []]
+    path = readable(journal)
+    earlier = None if baseline is None else readable(baseline)
+    material = Material(
+        play=_play(path),
+        catalogue=the_catalogue(),
+        baseline=() if earlier is None else verdicts_of(earlier),
+        baseline_name="" if earlier is None else earlier.name,
+        title=title,
+    )
+    for target, form in targets:
+        _write(target, form, material)
+        note(f"Written to {target}.")
+    if as_json:
+        document(summary(gathered(material, None)))
+    elif not targets:
+        answer(written("md", material).rstrip())
+
+
+def _target(name: str) -> "tuple[Path, Form]":
+    from cli.target import writable
+    from evals.pages.forms import FORMS
+
+    path = writable(name)
+    form = FORMS.get(Path(name).suffix.lower())
+    if path is None or form is None:
+        fix = "Give the file one of these endings: .html, .md, .json, .csv, .xml."
+        raise BadUsage("bad_form", f"There is no form of report for {name}.", fix=fix, where="--out")
+    return path, form
+
+
+def _play(path: Path) -> "Play":
+    from evals.pages.scored import scored
+    from evals.reading import BadFlow
+    from evals.score import UnknownScenario
+
+    _refuse_scores(path)
+    attempts = attempts_of(path)
+    if not attempts:
+        fix = "Play first: wirewright eval run --out attempts.jsonl."
+        raise BadUsage("empty_journal", f"{path.name} holds no attempts.", fix=fix, where=path.name)
+    try:
+        return scored(all_scenarios(), attempts, the_catalogue())
+    except UnknownScenario as unknown:
+        fix = "Play again with the scenarios that there are."
+        raise BadUsage("other_scenario", unknown.message, fix=fix, where=path.name) from None
+    except BadFlow as bad:
+        fix = "Correct the scenario, or install the engine it is for: wirewright runner install."
+        raise BadUsage("bad_scenario", f"A right flow does not build: {bad}", fix=fix) from None
+
+
+def _refuse_scores(path: Path) -> None:
+    """Scores read as attempts would be attempts in which nothing was played."""
+    from evals.journal import JournalError
+    from evals.tally import read_verdicts
+
+    try:
+        found = next(read_verdicts(path), None)
+    except (JournalError, UnicodeDecodeError):
+        return
+    if found is not None:
+        fix = "Name the journal that they were scored from; scores serve as --baseline."
+        raise BadUsage("bad_journal", f"{path.name} holds scores, not attempts.", fix=fix, where=path.name)
+
+
+def _write(path: Path, form: "Form", material: "Material") -> None:
+    from evals.pages.forms import written
+    from evals.pages.html import TooLarge
+
+    try:
+        path.write_text(written(form, material), encoding="utf-8", newline="\n")
+    except TooLarge as large:
+        raise Stopped("too_large", str(large), fix="Report fewer attempts, or another form.", where="--out") from None
+    except OSError:
+        raise Stopped("unwritable", f"{path} cannot be written.", fix="Name another file.", where="--out") from None

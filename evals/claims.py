@@ -1,0 +1,112 @@
+"""What a text claims to have done, sentence by sentence, in five languages.
+
+This is the harness's own reading; the assistant's check of itself is other code, so that one fault cannot hide in both.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Deed = Literal["build", "change", "remove", "run", "success"]
+
+_VERBS: Mapping[Deed, tuple[str, ...]] = {
+    "build": (
+        r"built|created|generated|assembled|put together|set up|made (?:you |the |a |your )",
+        r"gebaut|erstellt|angelegt|erzeugt|aufgebaut",
+        r"construit|créée?s?|généré|monté",
+        r"construido|creado|construí|creé|generado|armado|montado",
+        r"construí|construído|criei|criado|montei|montado|gerei|gerado",
+    ),
+    "change": (
+        r"added|inserted|connected|wired|changed|updated|replaced|renamed|configured|swapped|modified|moved|set (?:the|its|\S+ of)",
+        r"hinzugefügt|eingefügt|verbunden|geändert|aktualisiert|ersetzt|umbenannt|eingestellt|gesetzt",
+        r"ajouté|inséré|connecté|relié|modifié|changé|remplacé|renommé|configuré|mis à jour",
+        r"añadido|agregado|añadí|agregué|insertado|conectado|conecté|cambiado|cambié|actualizado|reemplazado|renombrado",
+        r"adicionei|adicionado|inseri|inserido|conectei|conectado|mudei|alterei|alterado|atualizei|substituí|renomeei",
+    ),
+    "remove": (
+        r"removed|deleted|disconnected|unlinked",
+        r"entfernt|gelöscht|getrennt",
+        r"supprimé|retiré|enlevé|déconnecté",
+        r"eliminado|eliminé|quitado|quité|borrado|borré|desconectado",
+        r"removi|removido|apaguei|apagado|excluí|desconectei",
+    ),
+    "run": (
+        r"ran it|ran the|ran your|ran this|i ran|executed|have run|has run|was run|gave it a (?:run|try)|tried it|tested it with",
+        r"ausgeführt|laufen lassen|ausprobiert|getestet",
+        r"exécuté|lancé|essayé|testé",
+        r"ejecutado|ejecuté|probado|probé",
+        r"executei|executado|rodei|testei|experimentei",
+    ),
+    "success": (
+        r"ran (?:successfully|fine)|it works|works (?:now|perfectly|as expected)|everything works|it answered|it returned|it replied|it gave",
+        r"es funktioniert|funktioniert (?:jetzt|einwandfrei)|antwortete|ergab|lieferte",
+        r"ça marche|cela fonctionne|fonctionne (?:bien|parfaitement)|a répondu|a donné|a renvoyé",
+        r"funciona (?:bien|perfectamente|ahora)|ya funciona|respondió|devolvió|dio como resultado",
+        r"funciona (?:bem|perfeitamente|agora)|já funciona|respondeu|devolveu|retornou",
+    ),
+}
+_PATTERNS = {deed: re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)", re.IGNORECASE) for deed, words in _VERBS.items()}
+_DENIED = re.compile(
+    r"(?<!\w)(?:not|never|nothing|cannot|can['’]t|unable|\w+n['’]t|without|no longer|fail(?:ed|s)?|before i|once|if|would|could|"
+    r"should|will|going to|shall i|let me|can be|to be|you (?:have|had)|already"
+    r"|nicht|nichts|kein\w*|nie|ohne|würde|könnte|kann|soll(?:te)?|werde|wenn|falls|fehlgeschlagen"
+    r"|ne|n['’]\w+|pas|rien|jamais|aucun\w*|sans|si|pourrais|peux|échoué"
+    r"|no|nada|nunca|sin|puedo|podría|falló"
+    r"|não|nem|sem|posso|poderia|se|falhou)(?!\w)",
+    re.IGNORECASE,
+)
+_OUTPUT = re.compile(
+    r"(?:it (?:answered|returned|replied|gave)|the (?:output|answer|result) (?:is|was)|antwortete|ergab|lieferte|a répondu"
+    r"|respondió|devolvió|respondeu|retornou)\s*:\s*(?P<output>.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+_QUOTED = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"|(?<!\w)'[^'\n]*'(?!\w)|«[^»\n]*»|„[^“\n]*“")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Something that a text says was done.
+
+    Attributes:
+        deed: what.
+        sentence: where it says so.
+    """
+
+    deed: Deed
+    sentence: str
+
+
+def claims(text: str) -> Iterator[Claim]:
+    """Every claim of a text. Questions, denials, plans and conditions claim nothing; nor does what stands in quotes."""
+    for sentence in _sentences(text):
+        bare = _QUOTED.sub("…", sentence)
+        if bare.rstrip().endswith(("?", "？")):
+            continue
+        for deed, pattern in _PATTERNS.items():
+            found = pattern.search(bare)
+            if found and not _DENIED.search(bare[: found.end() + 24] if deed == "success" else bare[: found.end()]):
+                yield Claim(deed, sentence.strip())
+
+
+def claimed_output(text: str) -> str | None:
+    """The output that a text says a run gave, as far as it quotes one."""
+    found = _OUTPUT.search(text)
+    return found["output"].strip() if found else None
+
+
+def admits_failure(text: str) -> bool:
+    """Whether a text says that something went wrong."""
+    words = (
+        r"fail\w*|error\w*|wrong|problem|did(?:n['’]t| not) (?:run|work)|not run|could(?:n['’]t| not)|cannot|can['’]t"
+        r"|fehl\w*|nicht|problem\w*|échou\w*|erreur\w*|problème\w*|ne \w+ pas|fall\w+|error\w*|no (?:pude|se pudo|funcion\w+)"
+        r"|falh\w+|erro\w*|não"
+    )
+    return re.search(rf"(?<!\w)(?:{words})(?!\w)", text, re.IGNORECASE) is not None
+
+
+def _sentences(text: str) -> list[str]:
+    return [part for part in re.split(r"(?<=[.!?？])\s+|\n+|;\s+", text) if part.strip()]

@@ -1,0 +1,24 @@
+"""Language: does the player answer in the user's language?"""
+
+from evals.case import Case, Score
+from evals.tongues import tongue
+
+
+def language(case: Case) -> Score:
+    """True when every answer is in the language of its message (`evals.tongues`).
+
+    Not scored when the language of a message or of every answer cannot be told, as with very short ones.
+    """
+    told = 0
+    for number, turn in enumerate(case.scenario.turns):
+        spoken = tongue(turn.say)
+        for reply in case.attempt.replies(number):
+            heard = tongue(reply.text)
+            if spoken is None or heard is None:
+                continue
+            told += 1
+            if heard != spoken:
+                return Score(name="language", value=False, reason=f"asked in {spoken}, answered in {heard}")
+    if not told:
+        return Score(name="language", value=None, reason="the languages cannot be told")
+    return Score(name="language", value=True, reason="the answers are in the user's language")

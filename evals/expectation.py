@@ -1,0 +1,141 @@
+"""What a scenario expects: of an output, of an answer, of the flow that comes out."""
+
+import re
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
+Text = Annotated[str, StringConstraints(min_length=1)]
+Wire = Annotated[str, StringConstraints(pattern=r"^[^.]+\.\S+ -> [^.]+\.\S+$")]
+ErrorCode = Annotated[str, StringConstraints(pattern=r"^[a-z_]+$")]
+Place = Annotated[str, StringConstraints(pattern=r"^[^.]+\.\w+$")]
+
+
+class Strict(BaseModel):
+    """The base of everything that a scenario file says: frozen, without unknown keys, without guessed types."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class Expectation(Strict):
+    """What a text must be; exactly one of the four.
+
+    Attributes:
+        equals: the whole text.
+        contains: a part of it, letter case aside.
+        regex: a pattern that is found in it.
+        lacks: a part that it must not have, letter case aside.
+    """
+
+    equals: str | None = None
+    contains: Text | None = None
+    regex: Text | None = None
+    lacks: Text | None = None
+
+    @model_validator(mode="after")
+    def _one_rule(self) -> "Expectation":
+        if len(self._rules()) != 1:
+            raise ValueError("give exactly one of equals, contains, regex and lacks")
+        return self._compiled()
+
+    def _compiled(self) -> "Expectation":
+        if self.regex is not None:
+            try:
+                re.compile(self.regex)
+            except re.error as error:
+                raise ValueError(f"regex is no regular expression: {error}") from None
+        return self
+
+    def met_by(self, output: str | None) -> bool:
+        """Whether a text is as expected; no text never is."""
+        if output is None:
+            return False
+        if self.equals is not None:
+            return output == self.equals
+        if self.contains is not None:
+            return self.contains.casefold() in output.casefold()
+        if self.lacks is not None:
+            return self.lacks.casefold() not in output.casefold()
+        return self.regex is None or re.search(self.regex, output) is not None
+
+    def _rules(self) -> dict[str, str]:
+        rules = {"equals": self.equals, "contains": self.contains, "regex": self.regex, "lacks": self.lacks}
+        return {name: value for name, value in rules.items() if value is not None}
+
+    def __str__(self) -> str:
+        return " and ".join(f"{name} {value!r}" for name, value in self._rules().items()) or "any output"
+
+
+class RunAsked(Expectation):
+    """A run that the user asked for, and what must come of it.
+
+    Attributes:
+        input: what the user wants it run with; None runs the flow with what it holds.
+        error: it must end in an error of this code, as with a service that is down.
+    """
+
+    input: str | None = None
+    error: ErrorCode | None = None
+
+    @model_validator(mode="after")
+    def _one_rule(self) -> "RunAsked":
+        if len(self._rules()) + (self.error is not None) != 1:
+            raise ValueError("give exactly one of equals, contains, regex, lacks and error")
+        self._compiled()
+        return self
+
+    def __str__(self) -> str:
+        return super().__str__() if self.error is None else f"the error {self.error!r}"
+
+
+class Probe(RunAsked):
+    """One run of the resulting flow: what is typed into the chat, and what must come of it.
+
+    Attributes:
+        unlike: counterfactual: this other input must give another output.
+    """
+
+    unlike: str | None = None
+
+    @model_validator(mode="after")
+    def _one_rule(self) -> "Probe":
+        rules = len(self._rules()) + (self.error is not None)
+        if rules > 1 or (not rules and self.unlike is None):
+            raise ValueError(
+                "give exactly one of equals, contains, regex, lacks and error, or unlike, or one and unlike"
+            )
+        if self.error is not None and self.unlike is not None:
+            raise ValueError("a probe that must fail has no counterfactual")
+        self._compiled()
+        return self
+
+    @property
+    def inputs(self) -> tuple[str | None, ...]:
+        """What the flow is run with, in order."""
+        return (self.input,) if self.unlike is None else (self.input, self.unlike)
+
+    def __str__(self) -> str:
+        other = "" if self.unlike is None else f"another output than for {self.unlike!r}"
+        rules = super().__str__() if self._rules() or self.error is not None else ""
+        return " and ".join(part for part in (rules, other) if part)
+
+
+class Expect(Strict):
+    """What must be true of the flow that the user is left with, whatever else it looks like.
+
+    Attributes:
+        types: component types that it must have, as often as they are named.
+        absent: component types that it must not have.
+        edges: connections that it must have, by type: `ChatInput.message -> ChatOutput.input_value`.
+        fields: values that it must have, by `Type.field`; one component of the type is enough.
+        kept: components of the starting canvas, by the ids of its text, that must stay as they are.
+        no_tools: tools that must not be called.
+    """
+
+    types: tuple[Text, ...] = ()
+    absent: tuple[Text, ...] = ()
+    edges: tuple[Wire, ...] = ()
+    fields: dict[Place, Expectation] = Field(default_factory=dict[str, Expectation])
+    kept: tuple[Text, ...] = ()
+    no_tools: tuple[Text, ...] = ()

@@ -1,0 +1,104 @@
+"""The gate: what a play must reach before it is let through."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from evals.compare import compare
+from evals.score import EVALUATORS, Verdict
+from evals.tally import read_verdicts, tally
+
+
+class GateError(ValueError):
+    """A gate file that cannot be used."""
+
+
+class Gate(BaseModel):
+    """A gate file.
+
+    Attributes:
+        mode: `exact`, for players that do the same every time: any pass that turned to fail stops the play.
+        baseline: the scores that the play is compared with, a file beside the gate file.
+        floors: the lowest mean of a score that will do, by evaluator; `passed` is the share that passes.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    mode: Literal["exact"] = "exact"
+    baseline: str | None = None
+    floors: dict[str, Annotated[float, Field(ge=0, le=1)]] = Field(default_factory=dict[str, float])
+
+    @model_validator(mode="after")
+    def _known(self) -> Gate:
+        unknown = sorted(self.floors.keys() - {*EVALUATORS, "passed"})
+        if unknown:
+            raise ValueError(f"floors: there is no score {', '.join(unknown)}")
+        return self
+
+
+class Passage(BaseModel):
+    """Whether a play gets through.
+
+    Attributes:
+        ok: whether it does.
+        reasons: why not, a line each.
+        news: what is better than the baseline, a line each.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    ok: bool
+    reasons: tuple[str, ...] = ()
+    news: tuple[str, ...] = ()
+
+
+def load_gate(path: Path) -> tuple[Gate, tuple[Verdict, ...]]:
+    """Read a gate file and its baseline.
+
+    Raises:
+        GateError: when either cannot be used.
+        JournalError: at a line of the baseline that is no verdict.
+    """
+    try:
+        gate = Gate.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")) or {})
+    except (OSError, UnicodeDecodeError):
+        raise GateError(f"{path.name} cannot be read as UTF-8 text") from None
+    except yaml.YAMLError:
+        raise GateError(f"{path.name} is not YAML") from None
+    except ValidationError as error:
+        raise GateError(f"{path.name}: {'; '.join(item['msg'] for item in error.errors())}") from None
+    if gate.baseline is None:
+        return gate, ()
+    try:
+        return gate, tuple(read_verdicts(path.parent / gate.baseline))
+    except OSError:
+        raise GateError(f"{path.name}: the baseline {gate.baseline} cannot be read") from None
+
+
+def passage(gate: Gate, baseline: Sequence[Verdict], verdicts: Sequence[Verdict]) -> Passage:
+    """Judge a play by a gate.
+
+    Args:
+        gate: the rules.
+        baseline: the verdicts to compare with; only those of scenarios that were played count.
+        verdicts: those of the play.
+    """
+    result = tally(verdicts)
+    played = {(verdict.scenario, verdict.repeat) for verdict in verdicts}
+    difference = compare([one for one in baseline if (one.scenario, one.repeat) in played], verdicts)
+    reasons = [f"{verdict.scenario}: harness: {verdict.harness_error}" for verdict in verdicts if verdict.harness_error]
+    reasons += [f"{turned.scenario} passed before: {'; '.join(turned.why)}" for turned in difference.lost]
+    for name, least in gate.floors.items():
+        mean = result.pass_rate if name == "passed" else result.rates[name]
+        if mean is None:
+            reasons.append(f"{name} was not scored, at least {least:.0%} is wanted")
+        elif mean < least:
+            reasons.append(f"{name} is {mean:.1%}, at least {least:.1%} is wanted")
+    news = [f"{turned.scenario} passes now" for turned in difference.gained]
+    news += [f"{name} is another scenario than in the baseline" for name in difference.changed]
+    return Passage(ok=not reasons, reasons=tuple(reasons), news=tuple(news))

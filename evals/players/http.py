@@ -1,0 +1,87 @@
+"""An assistant over HTTP as a player: anything that speaks our contract, wherever it runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
+
+from pydantic import ValidationError
+
+from agent.contract import ENDINGS, STREAM_PATH, SentTurn, read_ending, received
+from agent.turn import TurnEvent, TurnRequest, TurnResult
+from evals.players import Stage, Turns, Unplayable, ending
+from evals.scenario import Scenario
+
+SILENCE_SECONDS = 120.0
+"""How long the server may stay silent."""
+
+
+class HttpPlayer:
+    """Plays over the stream contract of `docs/http-api.md`.
+
+    Args:
+        url: where the server is: its address, or the stream's own.
+        model: `provider:name` to ask the server for, or None for what it is configured with.
+    """
+
+    def __init__(self, url: str, model: str | None = None) -> None:
+        base = url.rstrip("/")
+        self.url = base if base.endswith(STREAM_PATH) else f"{base}{STREAM_PATH}"
+        self.name = f"http:{base}" if model is None else f"http:{base}#{model}"
+        self._model = model
+
+    def seat(self, _: Scenario, __: Stage, /) -> Turns:
+        """A seat that asks the server."""
+        return _HttpSeat(self.url, self._model)
+
+
+class _HttpSeat:
+    def __init__(self, url: str, model: str | None) -> None:
+        self._url = url
+        self._model = model
+
+    def turn(self, request: TurnRequest) -> AbstractAsyncContextManager[AsyncIterator[TurnEvent]]:
+        """One turn, asked of the server."""
+        return self._asked(request)
+
+    @asynccontextmanager
+    async def _asked(self, request: TurnRequest) -> AsyncGenerator[AsyncIterator[TurnEvent]]:
+        async with ending(await self._result(request.model_copy(update={"model": self._model}))) as events:
+            yield events
+
+    async def _result(self, request: TurnRequest) -> TurnResult:
+        try:
+            import httpx
+        except ImportError:
+            raise Unplayable("playing over HTTP needs the extra: install wirewright[evals]") from None
+        body = SentTurn.of(request).model_dump(mode="json", exclude_none=True)
+        last: dict[str, Any] | None = None
+        try:
+            async with (
+                httpx.AsyncClient(timeout=SILENCE_SECONDS, trust_env=False) as client,
+                client.stream("POST", self._url, json=body) as response,
+            ):
+                if response.status_code != 200:
+                    raise Unplayable(f"the server answered {response.status_code}: {await _reason(response)}")
+                async for line in response.aiter_lines():
+                    if line.startswith("data:"):
+                        event = json.loads(line.removeprefix("data:"))
+                        last = event if event.get("event") in ENDINGS else last
+        except (httpx.HTTPError, ValueError, AttributeError) as error:
+            raise Unplayable(f"the server could not be understood ({type(error).__name__})") from None
+        if last is None:
+            raise Unplayable("the stream ended without a last event")
+        try:
+            return received(request, read_ending(last))
+        except ValidationError as error:
+            raise Unplayable(f"the last event is not as the contract says ({error.error_count()} faults)") from None
+
+
+async def _reason(response: Any) -> str:
+    text = (await response.aread()).decode("utf-8", "replace")
+    try:
+        return str(json.loads(text)["error"]["message"])[:200]
+    except (ValueError, KeyError, TypeError):
+        return text[:200]

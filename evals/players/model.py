@@ -1,0 +1,26 @@
+"""A language model as a player: the assistant, with one model that is named `provider:name`."""
+
+from agent.assistant import Assistant
+from agent.providers import choose
+from evals.players import Stage, Turns
+from evals.scenario import Scenario
+
+
+class ModelPlayer:
+    """Plays with the model of a provider that is configured here.
+
+    Args:
+        model: `provider:name`, or a provider alone.
+
+    Raises:
+        ModelChoiceError: when the provider is unknown or has no key.
+    """
+
+    def __init__(self, model: str) -> None:
+        choose(model, None)
+        self.name = model
+
+    def seat(self, _: Scenario, stage: Stage, /) -> Turns:
+        """An assistant that is served by this model."""
+        settings = stage.settings.model_copy(update={"model": self.name})
+        return Assistant(settings, stage.runner, catalogue=stage.catalogue)

@@ -1,0 +1,25 @@
+"""The null agent: it says and does nothing, and must score zero on what matters."""
+
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
+
+from agent.turn import TurnEvent, TurnRequest, TurnResult
+from evals.players import Stage, Turns, ending
+from evals.scenario import Scenario
+from flows.document import Flow
+
+
+class NullPlayer:
+    """Sits there."""
+
+    name = "null"
+
+    def seat(self, _: Scenario, __: Stage, /) -> Turns:
+        """A seat that stays silent."""
+        return _Silent()
+
+
+class _Silent:
+    def turn(self, request: TurnRequest) -> AbstractAsyncContextManager[AsyncIterator[TurnEvent]]:
+        flow = request.flow or Flow.empty()
+        return ending(TurnResult(outcome="complete", intent="question", text="", before=flow, after=flow, seconds=0.0))

@@ -1,0 +1,145 @@
+"""The oracle: a player that knows the right flow and gets there with the assistant's own tools.
+
+It has no scripts: it derives its calls from the scenario's reference. What it cannot do, no model could.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
+
+from pydantic_ai import ModelMessage, ModelResponse, TextPart
+from pydantic_ai.models.function import AgentInfo
+
+from agent.assistant import Assistant
+from agent.scripted import call, scripted
+from agent.turn import TurnEvent, TurnRequest
+from evals.players import Stage, Turns, Unplayable
+from evals.players.edits import ToolCall, edit_calls
+from evals.players.phrases import closing
+from evals.reading import BadFlow, read_flow
+from evals.scenario import Scenario, Turn, Wrong
+from flows.catalogue import Catalogue
+from flows.document import Flow
+from flows.spec import to_spec
+
+
+class OraclePlayer:
+    """Plays what is right, or what the scenario says is equally right or wrong: for tests of the scenarios themselves.
+
+    Args:
+        alternative: the number of the alternative that it leads to, from 0; None is the reference.
+        wrong: the number of the wrong result that it leads to, from 0.
+    """
+
+    name = "oracle"
+
+    def __init__(self, *, alternative: int | None = None, wrong: int | None = None) -> None:
+        self._alternative = alternative
+        self._wrong = wrong
+
+    def seat(self, scenario: Scenario, stage: Stage, /) -> Turns:
+        """A seat that plans each turn from the flow at hand."""
+        if self._alternative is not None:
+            scenario = scenario.model_copy(update={"reference": scenario.alternatives[self._alternative]})
+        if self._wrong is not None:
+            scenario = misled(scenario, scenario.wrong[self._wrong])
+        return OracleSeat(scenario, stage)
+
+
+def misled(scenario: Scenario, wrong: Wrong) -> Scenario:
+    """A scenario whose right end is a wrong one; without a flow, nothing is done and only the words are said."""
+    turns = list(scenario.turns)
+    if wrong.flow is None:
+        turns = [turn.model_copy(update={"should": "answer", "run": None}) for turn in turns]
+    turns[-1] = turns[-1].model_copy(update={"reply": wrong.reply or turns[-1].reply or ""})
+    if wrong.flow is not None and not scenario.acts:
+        turns[-1] = turns[-1].model_copy(update={"should": "act"})
+    return scenario.model_copy(update={"turns": tuple(turns), "reference": wrong.flow or scenario.reference})
+
+
+class OracleSeat:
+    """One attempt of the oracle: one assistant, whose model follows the plan of the turn."""
+
+    def __init__(self, scenario: Scenario, stage: Stage) -> None:
+        self._scenario = scenario
+        self._stage = stage
+        self._number = -1
+        self._plan = Plan([], "", "question")
+        self._assistant = Assistant(
+            stage.settings, stage.runner, catalogue=stage.catalogue, model=scripted(self._respond, OraclePlayer.name)
+        )
+
+    def turn(self, request: TurnRequest) -> AbstractAsyncContextManager[AsyncIterator[TurnEvent]]:
+        """One turn; a request that only answers approvals goes on with the plan that was under way.
+
+        Raises:
+            Unplayable: when the tools do not lead to the right flow.
+        """
+        if not request.answers:
+            self._number += 1
+            self._plan = self._planned(self._scenario.turns[self._number], request.flow or Flow.empty())
+        return self._assistant.turn(request)
+
+    def _respond(self, _: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        return self._plan.next(classifies=not info.function_tools)
+
+    def _planned(self, turn: Turn, current: Flow) -> Plan:
+        calls = [*self._changes(turn, current), *_runs(turn)]
+        return Plan(calls, closing(turn, [made.tool for made in calls]), _label(calls))
+
+    def _changes(self, turn: Turn, current: Flow) -> list[ToolCall]:
+        text = turn.flow or self._scenario.reference
+        if turn.should != "act" or text is None:
+            return []
+        try:
+            target = read_flow(text, self._stage.catalogue)
+        except BadFlow as bad:
+            raise Unplayable(f"the right flow does not build: {bad}") from None
+        if current.is_empty:
+            return [ToolCall("build_flow", {"spec": _spec(text, target, self._stage.catalogue)})]
+        return edit_calls(current, target, self._stage.catalogue)
+
+
+class Plan:
+    """Calls to make one after the other, and then words, whatever the tools answer.
+
+    Args:
+        calls: the calls in order.
+        words: the closing words.
+        label: what the message is classified as.
+    """
+
+    def __init__(self, calls: list[ToolCall], words: str, label: str) -> None:
+        self._calls = calls
+        self._words = words
+        self._label = label
+        self._made = 0
+
+    def next(self, *, classifies: bool) -> ModelResponse:
+        """The next response.
+
+        Args:
+            classifies: whether what the message is for is asked, not what to do about it.
+        """
+        if classifies:
+            return ModelResponse(parts=[TextPart(self._label)])
+        if self._made >= len(self._calls):
+            return ModelResponse(parts=[TextPart(self._words)])
+        self._made += 1
+        made = self._calls[self._made - 1]
+        return ModelResponse(parts=[call(made.tool, self._made, **made.arguments)])
+
+
+def _label(calls: list[ToolCall]) -> str:
+    if not calls:
+        return "question"
+    return "run_flow" if all(made.tool == "run_flow" for made in calls) else "build_flow"
+
+
+def _runs(turn: Turn) -> list[ToolCall]:
+    return [] if turn.run is None else [ToolCall("run_flow", {"input": turn.run.input})]
+
+
+def _spec(text: str, target: Flow, catalogue: Catalogue) -> str:
+    return to_spec(target, catalogue) if text.lstrip().startswith("{") else text

@@ -1,0 +1,129 @@
+"""Replay: a journal's recorded responses, played again over the tools as they are now."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+
+from pydantic_ai import ModelMessage, ModelRequest, ModelResponse, TextPart, ToolReturnPart
+from pydantic_ai.messages import ModelMessagesTypeAdapter, RetryPromptPart
+from pydantic_ai.models.function import AgentInfo
+
+from agent.assistant import Assistant
+from agent.scripted import scripted
+from agent.turn import TurnEvent, TurnRequest, TurnResult
+from evals.attempt import Attempt
+from evals.journal import counting, read_journal
+from evals.players import Stage, Turns, Unplayable
+from evals.scenario import Scenario
+
+
+class ReplayPlayer:
+    """Plays what a journal holds: the responses of each scenario, repeat and step.
+
+    An attempt fails as soon as a tool answers something else than it did when it was recorded.
+
+    Args:
+        attempts: what was recorded.
+        name: how reports call it.
+    """
+
+    def __init__(self, attempts: Iterable[Attempt], name: str = "replay") -> None:
+        self.name = name
+        self._recorded = {
+            (attempt.scenario, attempt.digest, attempt.repeat): attempt for attempt in counting(attempts).values()
+        }
+
+    @classmethod
+    def of(cls, path: Path) -> ReplayPlayer:
+        """The replay of a journal's file.
+
+        Raises:
+            JournalError: at a line that is no attempt.
+        """
+        return cls(read_journal(path), f"replay:{path.name}")
+
+    def seat(self, scenario: Scenario, stage: Stage, /) -> Turns:
+        """A seat with the recorded responses of one attempt.
+
+        Raises:
+            Unplayable: when there is none of this scenario as it is now, or it shows no messages.
+        """
+        recorded = self._recorded.get((scenario.id, stage.digest, stage.repeat))
+        if recorded is None:
+            raise Unplayable(f"{scenario.id} #{stage.repeat + 1} was not recorded, or when the scenario was another")
+        if not any(turn.messages for turn in recorded.turns):
+            raise Unplayable(f"{scenario.id} #{stage.repeat + 1} was recorded without its messages")
+        return _ReplaySeat(recorded, stage)
+
+
+class _ReplaySeat:
+    """One attempt: the recorded turns in order, each request answered with the recorded response of its step."""
+
+    def __init__(self, recorded: Attempt, stage: Stage) -> None:
+        self._turns = iter(recorded.turns)
+        self._turn: TurnResult | None = None
+        self._responses: list[ModelResponse] = []
+        self._replies: list[list[str]] = []
+        self._step = 0
+        self._differs: str | None = None
+        self._old = tuple(recorded.services.items())
+        self._new = dict(stage.services)
+        model = scripted(self._respond, "replay")
+        self._assistant = Assistant(stage.settings, stage.runner, catalogue=stage.catalogue, model=model)
+
+    def turn(self, request: TurnRequest) -> AbstractAsyncContextManager[AsyncIterator[TurnEvent]]:
+        """The next turn."""
+        return self._played(request)
+
+    @asynccontextmanager
+    async def _played(self, request: TurnRequest) -> AsyncGenerator[AsyncIterator[TurnEvent]]:
+        turn = next(self._turns, None)
+        if turn is None:
+            raise Unplayable("the record has no more turns")
+        self._turn, self._step = turn, 0
+        self._responses = [message for message in turn.messages if isinstance(message, ModelResponse)]
+        self._replies = [_replies(message) for message in turn.messages if isinstance(message, ModelRequest)]
+        async with self._assistant.turn(request) as events:
+            yield events
+        if self._differs is not None:
+            raise Unplayable(self._differs)
+
+    def _respond(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        assert self._turn is not None  # noqa: S101 - a turn has begun
+        if not info.function_tools:
+            return ModelResponse(parts=[TextPart(self._turn.intent)])
+        self._compare(messages)
+        if self._differs is not None or self._step >= len(self._responses):
+            self._differs = self._differs or f"the record has no response to step {self._step + 1}"
+            return ModelResponse(parts=[TextPart("The replay ends here.")])
+        self._step += 1
+        return self._current(self._responses[self._step - 1])
+
+    def _compare(self, messages: Sequence[ModelMessage]) -> None:
+        if not self._step:
+            return
+        recorded = [self._placed(text) for text in self._replies[self._step]] if self._step < len(self._replies) else []
+        last = messages[-1]
+        heard = _replies(last) if isinstance(last, ModelRequest) else []
+        if heard != recorded:
+            self._differs = f"at step {self._step + 1} the tools answered something else than was recorded"
+
+    def _current(self, response: ModelResponse) -> ModelResponse:
+        """A recorded response with the addresses that the services have now."""
+        if not self._old:
+            return response
+        text = ModelMessagesTypeAdapter.dump_json([response]).decode()
+        (current,) = ModelMessagesTypeAdapter.validate_json(self._placed(text))
+        return current if isinstance(current, ModelResponse) else response
+
+    def _placed(self, text: str) -> str:
+        for name, address in self._old:
+            text = text.replace(address, self._new.get(name, address))
+        return text
+
+
+def _replies(message: ModelRequest) -> list[str]:
+    """What the tools say in a request, in order."""
+    return [str(part.content) for part in message.parts if isinstance(part, ToolReturnPart | RetryPromptPart)]

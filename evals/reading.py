@@ -1,0 +1,35 @@
+"""Reading the flows that scenarios hold: spec text or Langflow JSON."""
+
+from __future__ import annotations
+
+import json
+
+from flows.catalogue import Catalogue
+from flows.document import Flow, FlowFormatError
+from flows.spec import build
+
+
+class BadFlow(ValueError):
+    """A scenario's text that is no flow; the message names every fault."""
+
+
+def read_flow(text: str, catalogue: Catalogue) -> Flow:
+    """The flow of a text.
+
+    Raises:
+        BadFlow: when it does not build or is no flow.
+    """
+    if text.lstrip().startswith("{"):
+        try:
+            return Flow.from_json(json.loads(text))
+        except (ValueError, FlowFormatError) as error:
+            raise BadFlow(str(error)) from None
+    built = build(text, catalogue)
+    if built.flow is None:
+        raise BadFlow("; ".join(fault.message for fault in built.faults if fault.is_error))
+    return built.flow
+
+
+def spec_ids(text: str, catalogue: Catalogue) -> dict[str, str]:
+    """The node ids of a text's flow by the ids that the text uses; empty for JSON, whose ids are its own."""
+    return {} if text.lstrip().startswith("{") else dict(build(text, catalogue).ids)

@@ -1,0 +1,49 @@
+"""What a scenario says of the HTTP services that its flows may call."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, JsonValue, StringConstraints, model_validator
+
+from evals.expectation import Slug, Strict
+
+
+class Route(Strict):
+    """What a service answers to one kind of request.
+
+    Attributes:
+        path: the path, without the query; `*` is any other.
+        method: the HTTP method.
+        status: the status code.
+        json: the body as a JSON value.
+        text: the body as plain text.
+        latency: milliseconds before the answer.
+        failures: how many of the first requests are answered with 503 instead.
+        drops: whether the connection is closed without an answer.
+    """
+
+    path: Annotated[str, StringConstraints(pattern=r"^(/\S*|\*)$")] = "*"
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "GET"
+    status: Annotated[int, Field(ge=200, le=599)] = 200
+    body: JsonValue = Field(default=None, alias="json")
+    text: str | None = None
+    latency: Annotated[int, Field(ge=0, le=60_000)] = 0
+    failures: Annotated[int, Field(ge=0)] = 0
+    drops: bool = False
+
+    @model_validator(mode="after")
+    def _one_body(self) -> "Route":
+        if self.text is not None and self.body is not None:
+            raise ValueError("give json or text, not both")
+        return self
+
+
+class Service(Strict):
+    """An HTTP service on loopback that always answers the same.
+
+    Attributes:
+        name: how the scenario's texts call it: `{{service:NAME}}` is its address.
+        routes: its answers; the first that fits is given, anything else is 404.
+    """
+
+    name: Slug
+    routes: Annotated[tuple[Route, ...], Field(min_length=1)]

@@ -1,0 +1,92 @@
+"""Counting verdicts: how many passed, and the mean of every score."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from evals.journal import JournalError
+from evals.score import EVALUATORS, Measured, Verdict
+
+
+class Tally(BaseModel):
+    """The verdicts of one play, counted.
+
+    Attributes:
+        verdicts: one an attempt.
+        passed: attempts that passed.
+        scored: attempts that were scored; those with a harness error are not.
+        harness_errors: attempts that the harness could not play.
+        rates: for each evaluator, the mean of its scores (true is 1, false is 0); None when it scored none.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    verdicts: tuple[Verdict, ...]
+    passed: int
+    scored: int
+    harness_errors: int
+    rates: dict[str, float | None]
+
+    @property
+    def pass_rate(self) -> float | None:
+        """Passed over scored; None when nothing was scored."""
+        return self.passed / self.scored if self.scored else None
+
+    def meets(self, least: float) -> bool:
+        """Whether the pass rate is high enough; a harness error, or nothing scored, never is.
+
+        Args:
+            least: the lowest pass rate that will do, from 0 to 1.
+        """
+        rate = self.pass_rate
+        return rate is not None and rate >= least and not self.harness_errors
+
+
+def tally(verdicts: Sequence[Verdict]) -> Tally:
+    """Count verdicts."""
+    scored = [verdict for verdict in verdicts if verdict.passed is not None]
+    return Tally(
+        verdicts=tuple(verdicts),
+        passed=sum(verdict.passed is True for verdict in scored),
+        scored=len(scored),
+        harness_errors=sum(verdict.harness_error is not None for verdict in verdicts),
+        rates={name: _rate(verdicts, name) for name in EVALUATORS},
+    )
+
+
+def write_verdicts(path: Path, verdicts: Sequence[Verdict], *, measured: bool = True) -> None:
+    """Write verdicts as JSON lines.
+
+    Args:
+        path: the file, replaced.
+        verdicts: what is written.
+        measured: whether with what each took; a baseline has only what is the same every time.
+    """
+    lines = [verdict if measured else bare(verdict) for verdict in verdicts]
+    path.write_text("".join(f"{verdict.model_dump_json()}\n" for verdict in lines), encoding="utf-8")
+
+
+def bare(verdict: Verdict) -> Verdict:
+    """A verdict without what differs from one play to the next: measurements, and reasons that quote addresses."""
+    scores = tuple(score.model_copy(update={"reason": ""}) for score in verdict.scores)
+    return verdict.model_copy(update={"measured": Measured(), "scores": scores})
+
+
+def read_verdicts(path: Path) -> Iterator[Verdict]:
+    """The verdicts of a file, in order.
+
+    Raises:
+        JournalError: at a line that is no verdict.
+    """
+    with path.open(encoding="utf-8") as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                yield Verdict.model_validate_json(line)
+            except ValidationError as error:
+                raise JournalError(path.name, number, f"no verdict ({error.error_count()} faults)") from None
+
+
+def _rate(verdicts: Sequence[Verdict], name: str) -> float | None:
+    scored = [float(value) for verdict in verdicts if (value := verdict.value(name)) is not None]
+    return sum(sorted(scored)) / len(scored) if scored else None

@@ -1,0 +1,47 @@
+"""Which of a scenario's expectations of the flow do not hold."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+
+from evals.case import Case
+from evals.comparison import facts
+from evals.expectation import Expectation
+from evals.reading import spec_ids
+
+
+def unmet(case: Case) -> Iterator[str]:
+    """A sentence for every expectation of the resulting flow that does not hold."""
+    expect = case.scenario.expect
+    there = Counter(part.type for part in case.made.parts)
+    for kind, times in Counter(expect.types).items():
+        if there[kind] < times:
+            yield f"there should be {times} {kind}, there are {there[kind]}"
+    for kind in expect.absent:
+        if there[kind]:
+            yield f"there should be no {kind}"
+    types = {part.id: part.type for part in case.made.parts}
+    links = {f"{types[link.source]}.{link.output} -> {types[link.target]}.{link.input}" for link in case.made.links}
+    yield from (f"{edge} is missing" for edge in expect.edges if edge not in links)
+    for place, rule in expect.fields.items():
+        if not any(rule.met_by(value) for value in _values(case, place, rule)):
+            yield f"{place} should be: {rule}"
+    yield from _not_kept(case)
+
+
+def _values(case: Case, place: str, _: Expectation) -> Iterator[str]:
+    kind, _, field = place.rpartition(".")
+    for node in case.after.nodes:
+        if node.type == kind and node.field(field) is not None:
+            value = node.value(field)
+            yield value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _not_kept(case: Case) -> Iterator[str]:
+    ids = spec_ids(case.scenario.canvas or "", case.catalogue) if case.scenario.expect.kept else {}
+    for name in case.scenario.expect.kept:
+        wanted = {fact for fact in facts(case.start) if fact.parts == (ids.get(name, name),)}
+        if not any(wanted <= comparison.made_facts for comparison in case.comparisons):
+            yield f"{name} should have stayed as it was"

@@ -1,0 +1,59 @@
+"""The simulated user: says what the scenario says, and answers when asked for approval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from pydantic_ai import ToolApproved, ToolDenied
+
+from agent.turn import Answer, TurnRequest, TurnResult
+from evals.scenario import Decision, Scenario
+from flows.document import Flow
+
+DENIED = "No, leave it as it is."
+"""What the user says to a denied approval that the scenario gives no reason for."""
+
+
+class SimulatedUser:
+    """The user of one attempt.
+
+    Args:
+        scenario: what it says, and how it decides.
+        session: the conversation.
+        user: who it is.
+    """
+
+    def __init__(self, scenario: Scenario, session: str, user: str) -> None:
+        self._scenario = scenario
+        self._session = session
+        self._user = user
+        policy = scenario.approvals
+        self._decisions: Iterator[Decision] = iter(policy) if isinstance(policy, tuple) else iter(())
+        self._always = policy if isinstance(policy, str) else "approve"
+
+    def says(self, number: int, canvas: Flow) -> TurnRequest:
+        """The request of a message.
+
+        Args:
+            number: the message's, from 0.
+            canvas: the flow as the user sees it; what was proposed before is on it, because the user accepts it.
+        """
+        return self._request(self._scenario.turns[number].say, canvas)
+
+    def answers(self, pending: TurnResult) -> TurnRequest:
+        """The request that answers every approval of a turn that waits for them."""
+        answers: Mapping[str, Answer] = {call_id: self._answer() for call_id in pending.approvals}
+        return self._request("", pending.after).model_copy(update={"answers": answers})
+
+    def _answer(self) -> Answer:
+        said = next(self._decisions, Decision(decision=self._always))
+        return ToolApproved() if said.decision == "approve" else ToolDenied(said.reason or DENIED)
+
+    def _request(self, text: str, canvas: Flow) -> TurnRequest:
+        return TurnRequest(
+            text=text,
+            session=self._session,
+            user=self._user,
+            flow=None if canvas.is_empty else canvas,
+            components=self._scenario.components,
+        )

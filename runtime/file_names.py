@@ -1,0 +1,98 @@
+"""Names of a user's files: what a path may be so that it stays inside the folder and means the same everywhere."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+RESERVED_SEGMENTS: Final = (".lfsig", ".components")
+"""Folders of the assistant's own inside a user's folder; no path may lead there."""
+
+OWN_PREFIX: Final = ".wirewright-"
+"""How the names of unfinished files begin."""
+
+PATH_LIMIT: Final = 240
+"""Characters of a path."""
+
+SEGMENT_LIMIT: Final = 200
+"""Bytes of one name, so that a temporary one beside it fits, too."""
+
+DEPTH_LIMIT: Final = 12
+"""Names in a path."""
+
+_FORBIDDEN = frozenset('<>:"|?*')
+_DEVICE = re.compile(r"(?:con|prn|aux|nul|clock\$|conin\$|conout\$|(?:com|lpt)[0-9¹²³])", re.IGNORECASE)
+_SHORT_NAME = re.compile(r"~[0-9]")
+
+
+class FileRefused(Exception):
+    """A file operation that is not done; the message is for the model and the user, and names no place outside.
+
+    Args:
+        message: what is wrong, and what to do instead.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+def segments(path: str) -> tuple[str, ...]:
+    """The names of a path, checked one by one; empty for the folder itself.
+
+    Both slashes separate names, because both do on Windows.
+
+    Raises:
+        FileRefused: the path leaves the folder, is reserved, or has a name that some system cannot keep.
+    """
+    if len(path) > PATH_LIMIT:
+        raise FileRefused(f"The path has {len(path)} characters; it may have {PATH_LIMIT}.")
+    if path.startswith(("/", "\\", "~")):
+        raise FileRefused("The path must be relative to your folder, such as notes/todo.md.")
+    names = tuple(name for name in re.split(r"[/\\]", path.strip()) if name not in ("", "."))
+    if len(names) > DEPTH_LIMIT:
+        raise FileRefused(f"The path is {len(names)} names deep; it may be {DEPTH_LIMIT}.")
+    for name in names:
+        check_name(name)
+    return names
+
+
+def check_name(name: str) -> None:
+    """Check one name of a path.
+
+    Raises:
+        FileRefused: it leaves the folder, is reserved, or some system cannot keep it.
+    """
+    if name == "..":
+        raise FileRefused("The path must stay inside your folder: '..' is not allowed.")
+    reserved = is_reserved(name)
+    if reserved is not None:
+        raise FileRefused(f"Path component '{reserved}' is reserved")
+    if any(unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"} for char in name):
+        raise FileRefused("A name in the path has a character that cannot be seen. Use plain letters.")
+    if _FORBIDDEN & set(name):
+        raise FileRefused(f"The name {name!r} has one of the characters {' '.join(sorted(_FORBIDDEN))}.")
+    if name.endswith((".", " ")) or name.startswith(" "):
+        raise FileRefused(f"The name {name!r} begins or ends with a space, or ends with a dot.")
+    if _DEVICE.fullmatch(name.partition(".")[0].rstrip()):
+        raise FileRefused(f"The name {name!r} is a device on Windows. Choose another.")
+    if len(name.encode()) > SEGMENT_LIMIT:
+        raise FileRefused(f"A name in the path has more than {SEGMENT_LIMIT} bytes.")
+
+
+def is_reserved(name: str) -> str | None:
+    """The reserved name that this one is on some file system, or None.
+
+    File systems fold case, Unicode forms, invisible characters, trailing dots and spaces, and know short names.
+    """
+    plain = "".join(char for char in name if unicodedata.category(char) not in {"Cf", "Cc"})
+    folded = unicodedata.normalize("NFKC", plain).casefold().rstrip(". ")
+    folded = unicodedata.normalize("NFKC", folded).partition(":")[0]
+    if folded.startswith(OWN_PREFIX):
+        return OWN_PREFIX
+    for reserved in RESERVED_SEGMENTS:
+        short = reserved.lstrip(".")[:6]
+        if folded == reserved or (_SHORT_NAME.search(folded) and folded.lstrip(".").startswith(short[:2])):
+            return reserved
+    return None

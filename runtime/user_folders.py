@@ -1,0 +1,109 @@
+"""Where each user's own things are kept: a folder whose name says nothing about who the user is."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import hmac
+import os
+import secrets
+import tempfile
+from pathlib import Path
+from typing import Final
+
+USERS: Final = "users"
+KEY_FILE: Final = "users.key"
+KEY_BYTES: Final = 32
+NAME_LENGTH: Final = 32
+"""Hexadecimal characters of a user's folder name."""
+LOCAL: Final = "local"
+"""The user of this machine, who needs no account: a user like any other, not an anonymous one."""
+
+
+class UserFolderError(ValueError):
+    """A user has no folder; `message` and `fix` may be shown to anybody."""
+
+    def __init__(self, message: str, fix: str) -> None:
+        self.message = message
+        self.fix = fix
+        super().__init__(f"{message} {fix}")
+
+
+class AnonymousUser(UserFolderError):
+    """Nobody in particular asks, and only a user has a folder."""
+
+    def __init__(self) -> None:
+        super().__init__("There is no user, so nothing can be kept.", "Sign in, then try again.")
+
+
+def user_folder(data: Path, user: str | None) -> Path:
+    """Return the folder of a user, made when it is missing; nobody else on this machine may look into it.
+
+    Its name is the HMAC-SHA256 of the user's id under a secret that is kept beside the folders, so that names can
+    neither be guessed nor traced back. It may block: call it in a thread.
+
+    Args:
+        data: the folder in which everything is kept (`flows.paths.data_folder`).
+        user: the user's id, compared as it is written.
+
+    Raises:
+        AnonymousUser: `user` is None or blank.
+        UserFolderError: the place is taken by a link or a file, or the disk refuses.
+    """
+    if user is None or not user.strip():
+        raise AnonymousUser
+    name = hmac.new(_key(data), user.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:NAME_LENGTH]
+    return private_folder(private_folder(data / USERS) / name)
+
+
+def private_folder(folder: Path) -> Path:
+    """Return a folder for its owner alone, made when it is missing; a link in its place is not followed.
+
+    Raises:
+        UserFolderError: a link or a file is there, or the disk refuses.
+    """
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileExistsError):
+            folder.mkdir(mode=0o700)
+        if folder.is_symlink() or not folder.is_dir():
+            message = f"The place of the folder {folder.name!r} is taken by something else."
+            raise UserFolderError(message, "Remove the link or file that is there.")
+    except OSError:
+        raise UserFolderError("A user's folder cannot be made.", "Check the disk and its permissions.") from None
+    return folder
+
+
+def _key(data: Path) -> bytes:
+    """The secret of this installation, made on first use; of two processes that make it at once, the first wins."""
+    path = data / KEY_FILE
+    try:
+        if not path.exists() and not path.is_symlink():
+            data.mkdir(parents=True, exist_ok=True)
+            _make_key(data, path)
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+        with os.fdopen(descriptor, "rb") as file:
+            key = file.read(KEY_BYTES + 1)
+    except OSError:
+        raise UserFolderError(
+            "The secret of the users' folders cannot be read.", "Check the disk and its permissions."
+        ) from None
+    if len(key) != KEY_BYTES:
+        raise UserFolderError("The secret of the users' folders is damaged.", f"Restore {KEY_FILE} from a backup.")
+    return key
+
+
+def _make_key(data: Path, path: Path) -> None:
+    descriptor, temporary = tempfile.mkstemp(prefix=f"{KEY_FILE}.", dir=data)  # for its owner alone
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(secrets.token_bytes(KEY_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+        if hasattr(os, "link"):
+            with contextlib.suppress(FileExistsError):
+                os.link(temporary, path)
+        else:
+            Path(temporary).rename(path)
+    finally:
+        Path(temporary).unlink(missing_ok=True)

@@ -1,0 +1,102 @@
+"""The component types that flows are built of: searched, listed page by page, and described one by one."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from flows.catalogue import Catalogue, ComponentType, UnknownComponent
+from flows.document import Json, JsonObject
+from server.errors import ApiError
+from server.query import number
+from server.service import Service, service_of
+from server.wire import JsonReply
+
+PAGE = 50
+PAGE_LIMIT = 200
+"""How many types a page lists, and may list at most."""
+
+QUERY_LIMIT = 500
+"""Characters of a search."""
+
+
+async def components(request: Request) -> Response:
+    """One page of the types: by name, or best first when `q` says what is looked for.
+
+    `category`, `accepts` and `produces` narrow the choice: a category, a type of an input, a type of an output.
+    """
+    limit, offset = number(request, "limit", PAGE, 1, PAGE_LIMIT), number(request, "offset", 0, 0, 2**31)
+    catalogue = await _catalogue(service_of(request))
+    found = _found(catalogue, request)
+    page: list[Json] = found[offset : offset + limit]
+    return JsonReply({"components": page, "total": len(found), "limit": limit, "offset": offset})
+
+
+async def component(request: Request) -> Response:
+    """One type with its ports and fields, as a model reads them and as Langflow stores them."""
+    catalogue = await _catalogue(service_of(request))
+    name = request.path_params["type"]
+    known = catalogue.get(name)
+    if known is None:
+        near = catalogue.nearest(name)
+        fix = f"Did you mean: {', '.join(near)}?" if near else "GET /api/v1/components lists them."
+        raise ApiError(404, "component_not_found", f"There is no component type {name[:80]!r}.", fix)
+    try:
+        text = catalogue.describe(name)
+    except UnknownComponent:
+        text = known.description
+    template: JsonObject = dict(known.template)
+    outputs: list[Json] = list(known.outputs)
+    return JsonReply({**_entry(known), "text": text, "template": template, "outputs": outputs})
+
+
+async def _catalogue(service: Service) -> Catalogue:
+    """The types; answers at once when the engine that knows them is still being installed.
+
+    Raises:
+        ApiError: 503, they are not there yet.
+    """
+    if not service.assistant.knows_components:
+        raise ApiError(
+            503,
+            "catalogue_missing",
+            "The component types are not known yet: the flow engine is being installed.",
+            "Ask again in a minute; /readyz says how far it is.",
+            headers={"Retry-After": "5"},
+        )
+    return await service.assistant.catalogue()
+
+
+def _found(catalogue: Catalogue, request: Request) -> list[Json]:
+    asked = request.query_params
+    category = asked.get("category", "").strip().lower()
+    query = asked.get("q", "").strip()[:QUERY_LIMIT]
+    accepts, produces = asked.get("accepts") or None, asked.get("produces") or None
+    if not query and not accepts and not produces:
+        every = sorted(catalogue, key=lambda known: known.type.lower())
+        return [_entry(known) for known in every if category in ("", known.category.lower())]
+    matches = catalogue.search(query, len(catalogue), accepts=accepts, produces=produces)
+    scored = [(catalogue.get(match.type), match.score) for match in matches]
+    return [
+        {**_entry(known), "score": score}
+        for known, score in scored
+        if known is not None and category in ("", known.category.lower())
+    ]
+
+
+def _entry(known: ComponentType) -> JsonObject:
+    return {
+        "type": known.type,
+        "display_name": known.display_name,
+        "description": known.description,
+        "category": known.category,
+        "legacy": known.legacy,
+        "beta": known.beta,
+    }
+
+
+routes = [
+    Route("/api/v1/components", components, methods=["GET"]),
+    Route("/api/v1/components/{type:path}", component, methods=["GET"]),
+]

@@ -1,0 +1,18 @@
+"""The figures of this process, for Prometheus."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from server.metrics import CONTENT_TYPE
+from server.service import service_of
+
+
+async def metrics(request: Request) -> Response:
+    """All figures since the server was started; they say how much and how long, never what."""
+    return Response(service_of(request).metrics.text(), media_type=CONTENT_TYPE)
+
+
+routes = [Route("/metrics", metrics, methods=["GET"])]

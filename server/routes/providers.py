@@ -1,0 +1,137 @@
+"""Model providers over HTTP: which are available, and their keys, which can be written and removed but never read."""
+
+from __future__ import annotations
+
+import asyncio
+
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.endpoints import HTTPEndpoint
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from agent.keys import BadKey, ProviderKeys
+from agent.providers import DEMO, PROVIDERS, ProviderInfo
+from flows.document import Json, JsonObject
+from runtime.happenings import happened
+from server.body import read_object, validated
+from server.errors import ApiError
+from server.service import service_of
+from server.wire import JsonReply
+
+
+class StoredKeys(BaseModel):
+    """What a client stores for a provider, in place of what was stored before.
+
+    Attributes:
+        api_key: the provider's key.
+        base_url: where it is reached, for providers that are found by their address.
+        values: other variables that the provider reads, by name.
+    """
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+    api_key: str | None = Field(default=None, repr=False)
+    base_url: str | None = None
+    values: dict[str, str] = Field(default_factory=dict[str, str], repr=False)
+
+    def variables(self, info: ProviderInfo) -> dict[str, str]:
+        """The values by variable.
+
+        Raises:
+            ApiError: 422, there is none, or the provider has no key or address of that kind.
+        """
+        named = dict(self.values)
+        for value, endings, field in (
+            (self.api_key, ("_API_KEY", "_BEDROCK"), "api_key"),
+            (self.base_url, ("_BASE_URL", "_ENDPOINT", "_RUNTIME"), "base_url"),
+        ):
+            if value is not None:
+                fitting = [name for name in info.variables if name.endswith(endings)]
+                if not fitting:
+                    message = f"{info.title} has no {field}."
+                    raise ApiError(422, "invalid_request", message, f"Send values: {_list(info)}.", f"$.{field}")
+                named[fitting[0]] = value
+        if not named:
+            raise ApiError(
+                422, "invalid_request", "There is nothing to store.", f"Send api_key, or values: {_list(info)}."
+            )
+        return named
+
+
+class Providers(HTTPEndpoint):
+    """All providers."""
+
+    async def get(self, request: Request) -> Response:
+        """Which there are, and which of them are available."""
+        service = service_of(request)
+        keys = service.assistant.keys
+        listed: list[Json] = list(await asyncio.to_thread(lambda: [_known(info, keys) for info in PROVIDERS.values()]))
+        return JsonReply({"providers": listed, "demo": DEMO})
+
+
+class OneProvider(HTTPEndpoint):
+    """One provider."""
+
+    async def get(self, request: Request) -> Response:
+        """Whether it is available, and from where."""
+        info, keys = _asked(request)
+        return JsonReply(await asyncio.to_thread(_known, info, keys))
+
+    async def put(self, request: Request) -> Response:
+        """Store its key, encrypted; what was stored before is replaced."""
+        info, keys = _asked(request)
+        given = validated(StoredKeys, await read_object(request, service_of(request).settings.body_limit))
+        values = given.variables(info)
+        try:
+            await asyncio.to_thread(keys.store, info.name, values)
+        except BadKey as bad:
+            raise ApiError(422, "invalid_key", bad.message, bad.fix, f"$.values.{bad.variable[:60]}") from None
+        happened("assistant.provider.stored", provider=info.name, variables=sorted(values))
+        return JsonReply(await asyncio.to_thread(_known, info, keys))
+
+    async def delete(self, request: Request) -> Response:
+        """Remove what is stored for it; the environment stays as it is."""
+        info, keys = _asked(request)
+        if not await asyncio.to_thread(keys.forget, info.name):
+            raise ApiError(404, "nothing_stored", f"Nothing is stored for {info.title}.", "There is nothing to remove.")
+        happened("assistant.provider.removed", provider=info.name)
+        return Response(status_code=204)
+
+
+def _asked(request: Request) -> tuple[ProviderInfo, ProviderKeys]:
+    name = request.path_params["name"]
+    info = PROVIDERS.get(name)
+    if info is None:
+        fix = f"Use one of: {', '.join(PROVIDERS)}."
+        raise ApiError(404, "unknown_provider", f"Unknown provider: {name[:60]}.", fix)
+    return info, service_of(request).assistant.keys
+
+
+def _known(info: ProviderInfo, keys: ProviderKeys) -> JsonObject:
+    stored, values = keys.stored(info.name), keys.environment()
+    available = info.available(values)
+    names: list[Json] = []
+    for name in info.variables:
+        source = "stored" if name in stored else "environment" if values.get(name, "").strip() else None
+        names.append({"name": name, "source": source})
+    ways: list[Json] = [list[Json](way) for way in info.ways]
+    return {
+        "name": info.name,
+        "display_name": info.title,
+        "available": available,
+        "stored": bool(stored),
+        "variables": names,
+        "needs": ways,
+        "models": list[Json](info.models),
+    }
+
+
+def _list(info: ProviderInfo) -> str:
+    return ", ".join(info.variables)
+
+
+routes = [
+    Route("/api/v1/providers", Providers),
+    Route("/api/v1/providers/{name}", OneProvider),
+]

@@ -1,0 +1,37 @@
+"""The two fixed messages with which the original's page answers approvals, byte for byte, and what they mean here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pydantic_ai import ToolApproved
+
+from agent.turn import Answer
+from tools.approvals import Approval
+
+PLAN_APPROVED = "User approved the plan. Proceed with the build."
+"""Sent when the user continues with a plan."""
+
+EDITS_APPROVED = (
+    "The proposed canvas edits were applied. Continue with the remaining steps of my previous request "
+    "(for example, running the flow). If editing was the entire request, just confirm briefly."
+)
+"""Sent when the user has accepted proposed edits."""
+
+_KINDS = {PLAN_APPROVED: "plan", EDITS_APPROVED: "edit"}
+
+
+def is_signal(text: str) -> bool:
+    """Whether a message is one of the two, and nothing else."""
+    return text.strip() in _KINDS
+
+
+def approved_by(text: str, pending: Mapping[str, Approval]) -> dict[str, Answer]:
+    """The answers that such a message stands for: everything of its kind is approved.
+
+    Args:
+        text: a message that is a signal.
+        pending: what waits in the conversation, by tool call id.
+    """
+    kind = _KINDS[text.strip()]
+    return {call: ToolApproved() for call, approval in pending.items() if approval.kind == kind}

@@ -1,0 +1,79 @@
+"""The journal: whole lines, resumable, shards by concatenation."""
+
+from pathlib import Path
+
+import pytest
+
+from evals.attempt import Attempt
+from evals.journal import Journal, JournalError, counting, read_journal
+from evals.play import play
+from evals.players import Stage
+from evals.players.demo import DemoPlayer
+from evals.scenario import Scenario
+from tests.evals.conftest import scenario_named
+
+pytestmark = pytest.mark.anyio
+
+
+def attempt(scenario: str = "a", repeat: int = 0, **more: object) -> Attempt:
+    """An attempt without turns."""
+    return Attempt(scenario=scenario, digest="d", repeat=repeat, player="p").model_copy(update=more)
+
+
+async def test_a_journal_gives_back_what_was_written(stage: Stage, tmp_path: Path) -> None:
+    attempts = await play([scenario_named("echo")], DemoPlayer(), stage, repeats=2)
+    journal = Journal(tmp_path / "attempts.jsonl")
+    for one in attempts:
+        journal.append(one)
+    again = list(read_journal(tmp_path / "attempts.jsonl"))
+    assert [one.model_dump_json() for one in again] == [one.model_dump_json() for one in attempts]
+    assert again[0].flow == attempts[0].flow
+
+
+def test_a_journal_names_the_line_that_is_no_attempt(tmp_path: Path) -> None:
+    path = tmp_path / "attempts.jsonl"
+    path.write_text(f'{attempt().model_dump_json()}\n{{"no": 1}}\n', encoding="utf-8")
+    with pytest.raises(JournalError, match=r"attempts\.jsonl line 2: no attempt"):
+        list(read_journal(path))
+
+
+def test_a_line_that_a_crash_cut_off_is_dropped_and_the_others_stay(tmp_path: Path) -> None:
+    path = tmp_path / "attempts.jsonl"
+    Journal(path).append(attempt("a"))
+    with path.open("a", encoding="utf-8") as file:
+        file.write('{"scenario": "b", "dig')
+    Journal(path).append(attempt("c"))
+    assert [one.scenario for one in read_journal(path)] == ["a", "c"]
+
+
+def test_a_journal_that_begins_anew_forgets_what_was_there(tmp_path: Path) -> None:
+    path = tmp_path / "attempts.jsonl"
+    Journal(path).append(attempt("a"))
+    Journal(path, anew=True).append(attempt("b"))
+    assert [one.scenario for one in read_journal(path)] == ["b"]
+
+
+def test_shards_put_together_are_the_journal_of_the_whole(tmp_path: Path) -> None:
+    whole = [attempt(name, repeat) for name in "abcd" for repeat in (0, 1)]
+    for number in (0, 1):
+        journal = Journal(tmp_path / f"{number}.jsonl")
+        for one in whole[number::2]:
+            journal.append(one)
+    both = tmp_path / "both.jsonl"
+    both.write_bytes((tmp_path / "0.jsonl").read_bytes() + (tmp_path / "1.jsonl").read_bytes())
+    assert set(counting(read_journal(both))) == {one.key for one in whole}
+
+
+def test_the_last_attempt_of_a_key_counts_but_a_harness_error_never_replaces_a_good_one() -> None:
+    good, bad = attempt(seconds=1.0), attempt(harness_error="fell over")
+    assert list(counting([good, bad]).values()) == [good]
+    assert list(counting([bad, good]).values()) == [good]
+    later = attempt(seconds=2.0)
+    assert list(counting([good, later]).values()) == [later]
+
+
+def test_a_scenario_that_changed_is_another_key() -> None:
+    scenario = scenario_named("echo")
+    changed = Scenario.model_validate_json(scenario.model_copy(update={"about": "x"}).model_dump_json(by_alias=True))
+    assert changed.digest != scenario.digest
+    assert attempt(digest=scenario.digest).key != attempt(digest=changed.digest).key

@@ -1,0 +1,130 @@
+"""Documents damaged in any place are refused with the place, or read; what was read can then be worked with."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from flows import Catalogue, Flow, build, check
+from flows.actions import apply_all
+from flows.actions_json import action_to_json
+from flows.configure import settings as set_values
+from flows.diff import diff, fingerprint
+from flows.document import FlowFormatError
+from flows.layout import layout
+from flows.merge import merge
+from flows.nodes import new_node
+from flows.spec import to_spec
+from flows.summary import ascii_graph, canvas_summary, describe_io, mermaid_graph
+from tests.flows.exports import EXPORTS
+from tests.flows.specs import ECHO, LOOP, LOUDER, PROMPT, TOOLS
+
+Place = tuple[str | int, ...]
+ODD: tuple[Any, ...] = (
+    *(None, True, 0, -1, 1e300, 10**30, "", "x", "nodes", "œ{", "{œaœ:1}", "a|b|c"),
+    *([], {}, [[]], [None], [{}], {"a": 1}, {"value": None}, ["x"], {"id": 1}, float("nan"), object()),
+)
+WRITTEN = (
+    *ODD[:-2],
+    "true",
+    "[1,2]",
+    '{"a":1}',
+    "- a\n- b",
+    "a: b",
+    "{x} {y",
+    "{{x}}",
+    "[{",
+    {"name": ["x"]},
+    [{"key": 1}],
+)
+
+
+@pytest.fixture(scope="module")
+def documents(catalogue: Catalogue) -> list[dict[str, Any]]:
+    flows = [build(spec, catalogue).flow for spec in (ECHO, LOUDER, LOOP, TOOLS, PROMPT)]
+    return [*(flow.to_json() for flow in flows if flow is not None), *EXPORTS.values()]
+
+
+def places(value: Any, place: Place = ()) -> Iterator[Place]:
+    """Every place inside a document but its sources'."""
+    if place:
+        yield place
+    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, member in members:  # pyright: ignore[reportUnknownVariableType] - parsed JSON
+        if key != "code":
+            yield from places(member, (*place, key))  # pyright: ignore[reportUnknownArgumentType] - parsed JSON
+
+
+def damaged(document: dict[str, Any], data: st.DataObject) -> dict[str, Any]:
+    """The document with up to three places removed or put odd things into."""
+    document = copy.deepcopy(document)
+    for _ in range(data.draw(st.integers(1, 3))):
+        every = sorted(places(document), key=lambda place: (len(place), str(place)))
+        *way, last = data.draw(st.sampled_from(every))
+        holder: Any = document
+        for step in way:
+            holder = holder[step]
+        if data.draw(st.integers(0, 4)):
+            holder[last] = copy.deepcopy(data.draw(st.sampled_from(ODD)))
+        else:
+            del holder[last]
+        if not document:
+            break
+    return document
+
+
+def read(document: dict[str, Any]) -> Flow | FlowFormatError:
+    """The flow, or why it is none."""
+    try:
+        return Flow.from_json(document)
+    except FlowFormatError as error:
+        return error
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_damaged_document_is_refused_with_the_place_or_can_be_worked_with(
+    catalogue: Catalogue, documents: list[dict[str, Any]], data: st.DataObject
+):
+    whole = data.draw(st.sampled_from(documents))
+    document = damaged(whole, data)
+    flow = read(document)
+    if isinstance(flow, FlowFormatError):
+        assert flow.path.startswith("$")
+        assert flow.message
+        assert flow.fix
+        return
+    assert flow.to_json() == document
+    works: list[Callable[[], object]] = [
+        lambda: check(flow, catalogue),
+        lambda: describe_io(flow),
+        lambda: canvas_summary(flow),
+        lambda: (ascii_graph(flow), mermaid_graph(flow), fingerprint(flow), layout(flow)),
+        lambda: build(to_spec(flow, catalogue), catalogue),
+        lambda: to_spec(flow),
+    ]
+    for work in works:
+        work()
+    other = Flow.from_json(whole)
+    assert len(merge(other, flow).flow.nodes) >= len(other.nodes)
+    actions = diff(other, flow)
+    assert apply_all(other, actions) == flow
+    assert all(action_to_json(action) for action in actions)
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_odd_value_is_refused_or_taken_whole(catalogue: Catalogue, data: st.DataObject):
+    part = data.draw(st.sampled_from(sorted(catalogue, key=lambda part: part.type)))
+    names = data.draw(st.lists(st.sampled_from(sorted(part.template)), min_size=1, max_size=3, unique=True))
+    node = new_node(part, "x")
+    outcome = set_values(node, {name: data.draw(st.sampled_from(WRITTEN)) for name in names}, part)
+    if outcome.faults:
+        assert outcome.node is node
+        assert all(fault.message and fault.field for fault in outcome.faults)
+    Flow.from_json({"nodes": [outcome.node.raw], "edges": []})

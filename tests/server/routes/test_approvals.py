@@ -1,0 +1,207 @@
+"""Approvals over HTTP: what a client is asked, how it answers, and the two fixed messages of the original."""
+
+import pytest
+
+from agent.scripted import call
+from flows.catalogue import Catalogue
+from flows.document import Flow
+from flows.spec import build
+from server.streams.signals import EDITS_APPROVED, PLAN_APPROVED
+from tests.flows.specs import LOUDER
+from tests.server.conftest import ECHO
+from tests.server.live import ASSIST, FLOWS, assistant, events, says, serving
+
+pytestmark = pytest.mark.anyio
+PLAN = "1. Read\n2. Answer"
+RESET = "/api/v1/agentic/sessions/reset"
+
+
+@pytest.fixture
+def canvas(catalogue: Catalogue) -> Flow:
+    flow = build(LOUDER, catalogue).flow
+    assert flow is not None
+    return flow
+
+
+def whisper(canvas: Flow, field: str = "template", step: int = 1) -> object:
+    """A change of the prompt template's text."""
+    node = next(node.id for node in canvas.nodes if node.type == "Prompt Template")
+    return call("configure_component", step, component_id=node, values={field: "Whisper: {text}"})
+
+
+def test_the_fixed_messages_are_the_original_s_to_the_byte() -> None:
+    assert PLAN_APPROVED == "User approved the plan. Proceed with the build."
+    assert EDITS_APPROVED == (
+        "The proposed canvas edits were applied. Continue with the remaining steps of my previous request (for "
+        "example, running the flow). If editing was the entire request, just confirm briefly."
+    )
+
+
+async def test_a_text_edit_is_asked_and_approved_by_id(catalogue: Catalogue, canvas: Flow) -> None:
+    model = says(["build_flow", [whisper(canvas)], "I changed the prompt."])  # pyright: ignore[reportArgumentType]  (a tool call)
+    async with serving(assistant(catalogue, model)) as live:
+        asked = await events(live.client, input_value="Whisper", session_id="s", flow=canvas.to_json())
+        data = asked[-1]["data"]
+        [approval] = data["approvals"]
+        edit = next(event for event in asked if event.get("action") == "edit_field")
+        done = await events(
+            live.client, session_id="s", flow=canvas.to_json(), approvals={approval["id"]: {"decision": "approve"}}
+        )
+    assert (approval["kind"], approval["field"], approval["old_value"], approval["new_value"]) == (
+        "edit",
+        "template",
+        "Say it louder: {text}",
+        "Whisper: {text}",
+    )
+    assert data["continuation_expected"] is False, "nothing else was asked for"
+    assert (edit["id"], edit["component_type"], edit["patch"][0]["op"]) == (
+        approval["id"],
+        "Prompt Template",
+        "replace",
+    )
+    assert (done[-1]["data"]["result"], done[-1]["data"]["actions"]) == ("I changed the prompt.", 1)
+    assert "approvals" not in done[-1]["data"]
+    assert "Whisper: {text}" in str(done[-1]["data"]["flow"])
+
+
+async def test_a_patch_leads_to_the_field_that_is_changed(catalogue: Catalogue, canvas: Flow) -> None:
+    model = says(["build_flow", [whisper(canvas)]])  # pyright: ignore[reportArgumentType]  (a tool call)
+    async with serving(assistant(catalogue, model)) as live:
+        asked = await events(live.client, input_value="Whisper", session_id="s", flow=canvas.to_json())
+    [patch] = next(event for event in asked if event.get("action") == "edit_field")["patch"]
+    value: object = canvas.to_json()
+    for step in patch["path"].strip("/").split("/"):
+        value = value[int(step)] if isinstance(value, list) else value[step]  # pyright: ignore[reportIndexIssue, reportUnknownVariableType]  (a walk)
+    assert value == "Say it louder: {text}"
+
+
+async def test_a_denial_keeps_the_text_and_changed_arguments_are_taken(catalogue: Catalogue, canvas: Flow) -> None:
+    model = says(["build_flow", [whisper(canvas)], "I left it.", "build_flow", [whisper(canvas)], "I changed it."])  # pyright: ignore[reportArgumentType]  (a tool call)
+    node = next(node.id for node in canvas.nodes if node.type == "Prompt Template")
+    async with serving(assistant(catalogue, model)) as live:
+        for decision, expected in (
+            ({"decision": "deny", "reason": "no"}, "Say it louder: {text}"),
+            (
+                {"decision": "approve", "args": {"component_id": node, "values": {"template": "Sing: {text}"}}},
+                "Sing: {text}",
+            ),
+        ):
+            body = {"input_value": "Whisper", "session_id": "s", "flow": canvas.to_json()}
+            asked = (await live.client.post(ASSIST, json=body)).json()
+            answer = {**body, "input_value": "", "approvals": {asked["approvals"][0]["id"]: decision}}
+            done = (await live.client.post(ASSIST, json=answer)).json()
+            prompt = Flow.from_json(done["flow"]).node(node)
+            assert prompt is not None
+            assert prompt.value("template") == expected
+
+
+async def test_the_edit_message_approves_what_waits_and_the_rest_is_done(catalogue: Catalogue, canvas: Flow) -> None:
+    add = call("add_component", 2, type="ChatOutput")
+    model = says(["build_flow", [whisper(canvas)], [add], "I changed the prompt and added an output."])  # pyright: ignore[reportArgumentType]  (a tool call)
+    async with serving(assistant(catalogue, model)) as live:
+        first = {"input_value": "Change the prompt to a whisper and add a chat output", "session_id": "s"}
+        asked = await events(live.client, **first, flow=canvas.to_json())
+        done = await events(live.client, input_value=f"  {EDITS_APPROVED}\n", session_id="s", flow=canvas.to_json())
+    assert asked[-1]["data"]["continuation_expected"] is True
+    assert done[-1]["data"]["result"] == "I changed the prompt and added an output."
+    kinds = [event["action"] for event in done if event["event"] == "flow_update"]
+    assert kinds == ["configure", "add_component"]
+
+
+async def test_the_client_may_have_applied_the_edit_itself(catalogue: Catalogue, canvas: Flow) -> None:
+    from flows.edit import configure
+
+    node = next(node.id for node in canvas.nodes if node.type == "Prompt Template")
+    applied = configure(canvas, catalogue, node, {"template": "Whisper: {text}"}).flow
+    model = says(["build_flow", [whisper(canvas)], "It is done."])  # pyright: ignore[reportArgumentType]  (a tool call)
+    async with serving(assistant(catalogue, model)) as live:
+        await events(live.client, input_value="Whisper", session_id="s", flow=canvas.to_json())
+        done = await events(live.client, input_value=EDITS_APPROVED, session_id="s", flow=applied.to_json())
+    assert (done[-1]["event"], done[-1]["data"]["actions"]) == ("complete", 0)
+
+
+async def test_the_plan_message_carries_out_the_plan_without_a_classifier(catalogue: Catalogue) -> None:
+    replies = [
+        "build_flow",
+        [call("propose_plan", 1, markdown=PLAN)],
+        [call("build_flow", 2, spec=ECHO)],
+        "I built it.",
+    ]
+    async with serving(assistant(catalogue, says(replies))) as live:
+        asked = await events(live.client, input_value="Build something large", session_id="s")
+        done = await events(live.client, input_value=PLAN_APPROVED, session_id="s")
+    plan = next(event for event in asked if event.get("action") == "propose_plan")
+    assert plan["markdown"] == asked[-1]["data"]["approvals"][0]["markdown"] == PLAN
+    assert asked[-1]["data"]["continuation_expected"] is False
+    assert done[-1]["data"]["result"] == "I built it."
+    assert [event["step"] for event in done if event["event"] == "progress"][-1] == "flow_proposal_ready"
+
+
+async def test_a_message_that_only_begins_like_one_is_a_message(catalogue: Catalogue) -> None:
+    async with serving(assistant(catalogue, says(["question", "Which plan?"]))) as live:
+        done = await events(live.client, input_value=f"{PLAN_APPROVED} Really.", session_id="s")
+    assert done[-1]["data"]["result"] == "Which plan?"
+
+
+async def test_flow_proposal_ready_comes_only_with_an_offered_proposal(catalogue: Catalogue, canvas: Flow) -> None:
+    add = call("add_component", 1, type="ChatOutput")
+    async with serving(assistant(catalogue, says(["build_flow", [add], "I added it."]))) as live:
+        found = await events(live.client, input_value="Add an output", flow=canvas.to_json())
+    assert "flow_proposal_ready" not in [event.get("step") for event in found]
+    assert "flow_ran" not in str([event.get("action") for event in found])
+
+
+@pytest.mark.parametrize("message", [PLAN_APPROVED, EDITS_APPROVED])
+async def test_a_fixed_message_with_nothing_pending_is_refused(catalogue: Catalogue, message: str) -> None:
+    async with serving(assistant(catalogue, says([]))) as live:
+        reply = await live.client.post(ASSIST, json={"input_value": message, "session_id": "s"})
+    assert (reply.status_code, reply.json()["error"]["code"]) == (409, "nothing_pending")
+
+
+@pytest.mark.parametrize(
+    ("approvals", "status"),
+    [
+        ({"x": {"decision": "approve"}}, 409),
+        ({"x": {"decision": "maybe"}}, 422),
+        ({"x": "approve"}, 422),
+        ([], 422),
+    ],
+)
+async def test_answers_that_cannot_be_taken_are_refused(catalogue: Catalogue, approvals: object, status: int) -> None:
+    async with serving(assistant(catalogue, says([]))) as live:
+        reply = await live.client.post(ASSIST, json={"session_id": "s", "approvals": approvals})
+    assert reply.status_code == status, reply.text
+
+
+async def test_a_request_without_message_and_answers_is_refused(catalogue: Catalogue) -> None:
+    async with serving(assistant(catalogue, says([]))) as live:
+        reply = await live.client.post(ASSIST, json={"session_id": "s"})
+    assert (reply.status_code, reply.json()["error"]["where"]) == (422, "$.input_value")
+
+
+async def test_a_reset_forgets_the_conversation(catalogue: Catalogue, canvas: Flow) -> None:
+    model = says(["build_flow", [whisper(canvas)]])  # pyright: ignore[reportArgumentType]  (a tool call)
+    async with serving(assistant(catalogue, model)) as live:
+        asked = await events(live.client, input_value="Whisper", session_id="s", flow=canvas.to_json())
+        reset = await live.client.post(RESET, json={"session_id": "s"})
+        again = await live.client.post(RESET, json={"session_id": "s"})
+        late = await live.client.post(
+            ASSIST,
+            json={"session_id": "s", "approvals": {asked[-1]["data"]["approvals"][0]["id"]: {"decision": "approve"}}},
+        )
+        empty = await live.client.post(RESET, json={})
+    assert (reset.status_code, again.status_code) == (200, 200)
+    assert reset.json() == {"session_id": "s", "reset": True}
+    assert late.status_code == 409
+    assert empty.status_code == 422
+
+
+async def test_a_stored_flow_gets_the_approved_change_as_one_version(catalogue: Catalogue, canvas: Flow) -> None:
+    model = says(["build_flow", [whisper(canvas)], "I changed the prompt."])  # pyright: ignore[reportArgumentType]  (a tool call)
+    async with serving(assistant(catalogue, model)) as live:
+        stored = (await live.client.post(FLOWS, json=canvas.to_json())).json()
+        asked = await events(live.client, input_value="Whisper", session_id="s", flow_id=stored["id"])
+        assert asked[-1]["data"]["version"] == stored["version"]
+        answers = {asked[-1]["data"]["approvals"][0]["id"]: {"decision": "approve"}}
+        done = await events(live.client, session_id="s", flow_id=stored["id"], approvals=answers)
+    assert done[-1]["data"]["version"] == stored["version"] + 1

@@ -1,0 +1,132 @@
+"""Figures for Prometheus: counted from what happens, bounded, and without content."""
+
+import logging
+
+import pytest
+
+from flows.catalogue import Catalogue
+from runtime.happenings import happened
+from server.logs import JsonLines, PlainLines
+from server.metrics import LABELS, Metrics
+from tests.server.live import ASSIST, assistant, says, serving
+
+
+@pytest.fixture
+def metrics() -> Metrics:
+    return Metrics()
+
+
+def figures(text: str) -> dict[str, float]:
+    lines = [line.rsplit(" ", 1) for line in text.splitlines() if line and not line.startswith("#")]
+    return {name: float(value) for name, value in lines if not name.rsplit("{")[0].endswith("_created")}
+
+
+def counted(metrics: Metrics, name: str, **fields: object) -> dict[str, float]:
+    metrics.attach()
+    try:
+        happened(name, **fields)
+    finally:
+        metrics.detach()
+    happened(name, **fields)  # not attached: not counted
+    return figures(metrics.text().decode())
+
+
+@pytest.mark.parametrize(
+    ("event", "fields", "figure"),
+    [
+        ("assistant.request.started", {"provider": "openai"}, "assistant_requests_total"),
+        ("assistant.request.started", {"provider": "openai"}, 'assistant_provider_usage_total{provider="openai"}'),
+        (
+            "assistant.request.completed",
+            {"intent": "question", "duration_ms": 5},
+            'assistant_requests_by_intent_total{intent="question"}',
+        ),
+        ("assistant.request.completed", {"intent": "build_flow"}, "assistant_intent_build_flow_total"),
+        ("assistant.request.completed", {"duration_ms": 9}, "assistant_generation_duration_seconds_count"),
+        ("assistant.request.cancelled", {}, "assistant_cancellations_total"),
+        ("assistant.flow.error", {"error_type": "auth"}, 'assistant_errors_total{type="auth"}'),
+        ("flow_builder.proposal.ready", {}, "assistant_flow_proposal_ready_total"),
+        ("flow_builder.action.emitted", {"action": "connect"}, 'assistant_flow_update_events_total{action="connect"}'),
+        ("flow_builder.spec.orphan", {}, "assistant_flow_orphan_rejection_total"),
+        (
+            "flow_builder.tool.finished",
+            {"tool_name": "build_flow", "success": True, "duration_ms": 3},
+            'mcp_tool_invocations_total{success="true",tool="build_flow"}',
+        ),
+        (
+            "flow_builder.tool.finished",
+            {"tool_name": "build_flow", "success": False, "duration_ms": 3},
+            'mcp_tool_duration_ms_count{tool="build_flow"}',
+        ),
+        ("assistant.plan.proposed", {}, "assistant_plan_proposal_total"),
+        ("assistant.plan.continued", {}, "assistant_plan_continue_total"),
+        ("assistant.plan.dismissed", {}, "assistant_plan_dismiss_total"),
+        ("assistant.plan.replan", {}, "assistant_plan_replan_total"),
+        ("assistant.tool_cache.hit", {"tool": "describe"}, 'assistant_tool_cache_hit_total{tool="describe"}'),
+        ("assistant.tool_cache.miss", {"tool": "describe"}, 'assistant_tool_cache_miss_total{tool="describe"}'),
+        ("assistant.conversation_buffer.turn_recorded", {}, "assistant_conversation_buffer_turn_recorded_total"),
+        ("assistant.conversation_buffer.turn_recorded", {"sessions": 1}, "assistant_conversation_buffer_sessions"),
+        (
+            "assistant.conversation_buffer.turn_skipped",
+            {"reason": "empty_response"},
+            'assistant_conversation_buffer_turn_skipped_total{reason="empty_response"}',
+        ),
+        (
+            "assistant.conversation_buffer.session_evicted",
+            {},
+            "assistant_conversation_buffer_session_evicted_total",
+        ),
+        ("assistant.user_component.registered", {}, "assistant_user_component_registered_total"),
+        (
+            "assistant.user_component.register_refused",
+            {"reason": "unsafe_class_name"},
+            'assistant_user_component_register_refused_total{reason="unsafe_class_name"}',
+        ),
+        ("assistant.user_component.overlay", {"entries": 2}, "assistant_user_component_overlay_entries_count"),
+        ("assistant.session.reset", {"components_cleared": 1}, "assistant_session_reset_components_cleared_total"),
+        ("assistant.session.reset", {}, "assistant_session_reset_total"),
+        ("assistant.validation.success", {"attempts": 1}, "assistant_validation_success_rate"),
+        ("assistant.validation.success", {"attempts": 1}, "assistant_validation_attempts_count"),
+        ("assistant.model_fallback", {"provider": "openai"}, 'assistant_model_fallback_total{provider="openai"}'),
+    ],
+)
+def test_a_happening_is_counted_once_while_the_figures_are_attached(
+    metrics: Metrics, event: str, fields: dict[str, object], figure: str
+) -> None:
+    assert counted(metrics, event, **fields)[figure] == 1
+
+
+def test_the_values_of_a_label_are_bounded(metrics: Metrics) -> None:
+    metrics.attach()
+    try:
+        for number in range(LABELS * 3):
+            happened("flow_builder.tool.finished", tool_name=f"made-up-{number}" + "x" * 500, success=False)
+    finally:
+        metrics.detach()
+    names = [name for name in figures(metrics.text().decode()) if name.startswith("mcp_tool_invocations_total")]
+    assert len(names) == LABELS + 1
+    assert max(map(len, names)) < 200
+
+
+@pytest.mark.anyio
+async def test_a_turn_shows_in_the_figures_and_what_was_said_does_not(catalogue: Catalogue) -> None:
+    async with serving(assistant(catalogue, says(["question", "It echoes zebras."]))) as live:
+        reply = await live.client.post(ASSIST, json={"input_value": "What about zebras?", "session_id": "s"})
+        assert reply.status_code == 200
+        shown = await live.client.get("/metrics")
+    assert shown.headers["content-type"].startswith("text/plain; version=0.0.4")
+    found = figures(shown.text)
+    assert found["assistant_requests_total"] == 1
+    assert found['assistant_requests_by_intent_total{intent="question"}'] == 1
+    assert found['assistant_tokens_total{direction="output",phase="main"}'] > 0
+    assert "zebra" not in shown.text
+
+
+def test_the_fields_of_a_happening_stand_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    happened("assistant.tokens.phase", phase="main", total=3, level="x", nothing=None)
+    record = caplog.records[-1]
+    assert record.levelno == logging.INFO
+    assert '"message": "assistant.tokens.phase", "phase": "main", "total": 3, "level_": "x"' in JsonLines().format(
+        record
+    )
+    assert PlainLines("%(message)s").format(record) == "assistant.tokens.phase phase=main total=3 level=x"
