@@ -1,5 +1,6 @@
 """The assistant: assembled in one place, it takes turns."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
@@ -8,6 +9,7 @@ from pydantic_ai.models import Model
 from agent.chain import chain
 from agent.conduct import Conduct
 from agent.connecting import connect
+from agent.conversation import Conversation
 from agent.failures import AssistantUnavailable
 from agent.inflow import flow_models
 from agent.keys import ProviderKeys
@@ -22,8 +24,10 @@ from flows.catalogue import Catalogue, CatalogueMissing
 from flows.document import Flow
 from runtime.catalogue_file import CatalogueFile
 from runtime.component_sources import MakesComponents
+from runtime.happenings import happened
 from runtime.provision import RunnerEnvironment
 from runtime.runner import Runner
+from runtime.user_components import UserComponentError, clear
 from runtime.user_files import UserFiles
 from runtime.workshop import Workshop
 from tools.approvals import Approval
@@ -134,9 +138,25 @@ class Assistant:
         pending = (await self.memory.load(user, session)).pending
         return {} if pending is None else pending.left
 
-    async def reset(self, user: str, session: str) -> None:
-        """Forget a conversation; one that is not known is no fault."""
-        await self.memory.forget(user, session)
+    async def reset(self, user: str, session: str | None) -> int:
+        """Forget a conversation and the components that its user had made; what is not there is no fault.
+
+        Returns:
+            How many components were removed.
+        """
+        if session is not None:
+            await self.memory.forget(user, session)
+        try:
+            cleared = await asyncio.to_thread(clear, self.settings.data, user)
+        except (UserComponentError, OSError):
+            cleared = 0
+        happened("assistant.session.reset", session_id=session, components_cleared=cleared)
+        return cleared
+
+    async def drop_plan(self, user: str, session: str) -> None:
+        """Forget the plan that a conversation turned down, so that the next message quotes none."""
+        await Conversation(self.memory, user, session).drop_plan()
+        happened("assistant.session.reset", session_id=session)
 
     def workbench(self, request: TurnRequest, catalogue: Catalogue, choice: ModelChoice) -> Workbench:
         """What the tools of a turn work on; a flow that asks for the assistant's model gets the one of this turn."""

@@ -18,9 +18,12 @@ DEPTH = 8
 SHOWN = 300
 """Characters of a cause that are shown."""
 
-_INNER = ("error", "Error", "errors", "detail", "details", "metadata", "raw", "innererror", "cause", "message", "body")
+_INNER = (
+    *("error", "Error", "errors", "detail", "details", "metadata", "raw", "innererror", "cause", "message", "body"),
+    "violations",
+)
 _MESSAGES = ("message", "Message", "msg", "detail", "error", "raw", "error_description")
-_CODES = ("code", "Code", "type", "status", "reason", "__type")
+_CODES = ("code", "Code", "type", "status", "reason", "__type", "quotaId")
 _MASKED = re.compile(r"[\w-]*\*{3,}[\w-]*|\b(?=[\w-]*[0-9])(?=[\w-]*[A-Za-z])[A-Za-z0-9_-]{36,}\b")
 
 _NETWORK: tuple[tuple[type[BaseException], str], ...] = (

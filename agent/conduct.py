@@ -27,11 +27,12 @@ from agent.toolkit import WRITES_COMPONENTS, acting_calls, everything, tools_for
 from agent.turn import Intent, Outcome, TurnEnded, TurnError, TurnRequest, TurnResult
 from agent.words import asks_run, asks_undo, language, steps
 from flows.actions import StaleAction
+from flows.catalogue import ComponentType
 from flows.checks import check
 from flows.document import Flow
 from runtime.results import ModelUsage
 from tools.approvals import asked
-from tools.events import Progress, Step
+from tools.events import MadeComponent, Progress, Step
 from tools.undo import undone
 from tools.workbench import Workbench
 
@@ -47,11 +48,11 @@ REMEMBER_SECONDS = 5.0
 
 _MANY: tuple[Step, str] = ("orchestrating", "Orchestrating...")
 _STEPS: dict[Intent, tuple[Step, str]] = {
-    "build_flow": ("generating_flow", "Working on the flow..."),
+    "build_flow": ("generating_flow", "Generating flow..."),
     "component_then_flow": _MANY,
-    "generate_component": ("generating_component", "Writing the component..."),
+    "generate_component": ("generating_component", "Generating component..."),
     "run_flow": ("generating", "Preparing the run..."),
-    "manage_files": ("generating_document", "Working on your files..."),
+    "manage_files": ("generating_document", "Generating document..."),
 }
 
 
@@ -149,7 +150,8 @@ class Conduct:
                 raise AssistantUnavailable(TurnError(code="invalid_component", message=message, fix=faults[0].fix))
         always = self._request.apply == "always"
         bench.applies_plans = always
-        bench.applies_texts = always or asks_run(self._text, self._read.english)
+        bench.applies_texts = always
+        bench.runs_next = self._read.intent != "run_flow" and asks_run(self._text, self._read.english)
         bench.undoable = self._talk.undoable
         if pending is not None:
             bench.proposal = pending.proposal
@@ -184,7 +186,7 @@ class Conduct:
         frame = Frame(
             canvas=bench.flow,
             history=self._talk.turns,
-            dismissed_plan=self._talk.quote_plan() if builds else None,
+            dismissed_plan=self._talk.quote_plan(self._text) if builds else None,
             likely=likely_components(self._english, bench.catalogue) if builds else (),
             models=[f"{info.name}:{info.models[0]}" for info in self._providers() if info.models] if builds else (),
             wish=":".join(filter(None, (self._read.provider, self._read.model))) or None if builds else None,
@@ -270,6 +272,7 @@ class Conduct:
             runs=[] if bench is None else bench.runs,
             caveats=[] if bench is None else bench.caveats,
             files=[] if bench is None else bench.files,
+            components=[] if bench is None else [made(one) for one in bench.components],
             approvals={} if waits is None else waits.left,
             deferred=waits is not None and self._steps_left(),
             usage=self._spent(),
@@ -321,6 +324,11 @@ def instructions(intent: Intent) -> str:
     if intent in WRITES_COMPONENTS:
         parts.append("components")
     return "\n\n".join(prompt(part) for part in parts)
+
+
+def made(component: ComponentType) -> MadeComponent:
+    """A component type of this turn, as the result tells it."""
+    return MadeComponent(class_name=component.type, source=component.code)
 
 
 def answering(messages: list[ModelMessage]) -> list[str]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, cast, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
 from pydantic_ai import ToolApproved, ToolDenied
 from pydantic_ai.usage import RunUsage
 
 from agent.turn import Answer, Intent, TurnError, TurnRequest, TurnResult
+from flows.actions import Configure
 from flows.diff import diff
-from flows.document import Flow
+from flows.document import Flow, Json
 from runtime.results import RunResult
 from tools.approvals import Approval, EditApproval, PlanApproval
 from tools.events import FileChange
@@ -101,10 +102,8 @@ class GivenApproval(BaseModel):
         """The same as the assistant has it."""
         if self.kind == "plan":
             return PlanApproval(markdown=self.markdown)
-        edit = {"kind": "configure", "node": self.component_id, "field": self.field, "also": []}
-        return EditApproval.model_validate(
-            {"edit": {**edit, "old": self.old_value, "new": self.new_value}, "reason": self.reason}
-        )
+        old, new = cast("Json", self.old_value), cast("Json", self.new_value)
+        return EditApproval(edit=Configure(self.component_id, self.field, old, new), reason=self.reason)
 
 
 class Usage(BaseModel):

@@ -48,10 +48,31 @@ class Conversation:
         """What the last turn that changed the canvas did to it."""
         return tuple(self._seen.undoable)
 
-    def quote_plan(self) -> str | None:
-        """The plan that was turned down and that this turn refines; it is quoted once."""
-        self._quoted = self._seen.dismissed_plan is not None
-        return self._seen.dismissed_plan
+    def quote_plan(self, text: str) -> str | None:
+        """The plan that was turned down and that this turn refines; it is quoted once.
+
+        Args:
+            text: the message that refines it.
+        """
+        plan = self._seen.dismissed_plan
+        if plan is not None:
+            self._quoted = True
+            happened(
+                "assistant.plan.refining.send",
+                session_id=self._key[1],
+                stash_length=len(plan),
+                refinement_length=len(text),
+            )
+        return plan
+
+    async def drop_plan(self) -> None:
+        """Forget the plan that was turned down, or that waits: it is quoted to no message any more."""
+        async with self._lock:
+            kept = await self._memory.load(*self._key)
+            kept.dismissed_plan = None
+            if kept.pending is not None and kept.pending.plan is not None:
+                kept.pending = None
+            await self._memory.save(*self._key, kept)
 
     async def begin(self) -> None:
         """Look back before a new message; what still waited for an answer is denied by it."""
@@ -117,7 +138,6 @@ class Conversation:
             said = result.text if result.outcome in {"complete", "refused", "pending"} else ""
             if text.strip():
                 kept.record(Exchange(user=text, assistant=said, messages=_closed(result.messages)))
-            self._tell(text, said, len(kept.turns))
             if self._resumed is not None and result.outcome in {"error", "cancelled"} and not _did(result):
                 kept.pending = self._resumed.model_copy(update={"answers": {}})
             if result.outcome == "pending":
@@ -127,12 +147,15 @@ class Conversation:
             if self._denied_plan is not None:
                 kept.dismissed_plan = self._denied_plan
             if any(approval.kind == "plan" for approval in result.approvals.values()):
+                if self._quoted or kept.dismissed_plan is not None:
+                    happened("assistant.plan.replan", session_id=self._key[1])
                 kept.dismissed_plan = None
             if changed:
                 kept.undoable = list(result.actions)
-            await self._memory.save(*self._key, kept)
+            sessions = await self._memory.save(*self._key, kept)
+            self._tell(text, said, len(kept.turns), sessions)
 
-    def _tell(self, text: str, said: str, turns: int) -> None:
+    def _tell(self, text: str, said: str, turns: int, sessions: int) -> None:
         """Tell that a turn was recorded, or that there was nothing worth keeping."""
         if not text.strip() or not said.strip():
             happened("assistant.conversation_buffer.turn_skipped", reason="empty_response")
@@ -143,13 +166,17 @@ class Conversation:
             turn_index=turns - 1,
             user_length=len(text),
             assistant_length=len(said),
+            sessions=sessions,
         )
 
     def _note_denials(self, pending: Pending) -> None:
         for call, said in pending.answers.items():
+            approval = pending.approvals[call]
+            if approval.kind == "plan":
+                became = "dismissed" if isinstance(said, ToolDenied) else "continued"
+                happened(f"assistant.plan.{became}", session_id=self._key[1])
             if isinstance(said, ToolDenied):
                 self.denied = True
-                approval = pending.approvals[call]
                 if approval.kind == "plan":
                     self._denied_plan = approval.markdown
 

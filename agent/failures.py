@@ -90,6 +90,8 @@ _TOO_LONG = (
     "reduce the length",
 )
 _USED_UP = ("quota", "billing", "credit balance", "insufficient credits", "spending limit", "payment required")
+_DAILY = "perday"
+"""In Gemini's names of limits that waiting a moment does not lift."""
 _KEYS = ("api key", "api_key", "token expired", "not_authenticated", "authentication_token")
 
 
@@ -122,6 +124,8 @@ def _kind(failure: Exception) -> _Kind | None:
         if status == 413 or (status in (400, 403, 404, 422) and any(words in said for words in _TOO_LONG)):
             return _CONTEXT
         if status in (400, 403) and any(words in said for words in _USED_UP):
+            return _QUOTA
+        if status == 429 and _DAILY in said:
             return _QUOTA
         if status == 400 and any(words in said for words in _KEYS):
             return _AUTH

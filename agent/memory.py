@@ -104,8 +104,8 @@ class Memory(Protocol):
         """A conversation, to be changed and saved."""
         ...
 
-    async def save(self, user: str, session: str, kept: Session) -> None:
-        """Keep a conversation in its present state."""
+    async def save(self, user: str, session: str, kept: Session) -> int:
+        """Keep a conversation in its present state; returns how many are kept."""
         ...
 
     async def forget(self, user: str, session: str) -> None:
@@ -132,7 +132,7 @@ class ProcessMemory:
         self._kept.move_to_end((user, session))
         return Session.model_validate_json(written)
 
-    async def save(self, user: str, session: str, kept: Session) -> None:
+    async def save(self, user: str, session: str, kept: Session) -> int:
         """Keep a conversation, dropping the one unused for longest beyond the limit."""
         self._kept[user, session] = kept.model_dump_json()
         self._kept.move_to_end((user, session))
@@ -143,6 +143,7 @@ class ProcessMemory:
                 evicted_session_id=evicted,
                 current_session_count=len(self._kept),
             )
+        return len(self._kept)
 
     async def forget(self, user: str, session: str) -> None:
         """Drop a conversation."""

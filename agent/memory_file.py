@@ -10,6 +10,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from agent.memory import SESSIONS, Session
+from runtime.happenings import happened
 
 T = TypeVar("T")
 
@@ -21,7 +22,8 @@ _TOUCH = "update sessions set used = (select coalesce(max(used), 0) + 1 from ses
 _KEEP = """insert into sessions values (?, ?, (select coalesce(max(used), 0) + 1 from sessions), ?)
     on conflict (user, session) do update set used = excluded.used, kept = excluded.kept"""
 _DROP = "delete from sessions where user = ? and session = ?"
-_EVICT = "delete from sessions where rowid not in (select rowid from sessions order by used desc limit ?)"
+_BEYOND = "from sessions where rowid not in (select rowid from sessions order by used desc limit ?)"
+_COUNT = "select count(*) from sessions"
 
 
 class FileMemory:
@@ -53,15 +55,22 @@ class FileMemory:
         except ValidationError:
             return Session()
 
-    async def save(self, user: str, session: str, kept: Session) -> None:
+    async def save(self, user: str, session: str, kept: Session) -> int:
         """Keep a conversation, dropping those unused for longest beyond the limit."""
 
-        def write(file: sqlite3.Connection) -> None:
+        def write(file: sqlite3.Connection) -> tuple[list[str], int]:
             written = kept.model_dump_json()
             file.execute(_KEEP, (user, session, written))
-            file.execute(_EVICT, (self._sessions,))
+            evicted = [str(row[0]) for row in file.execute(f"select session {_BEYOND}", (self._sessions,))]
+            file.execute(f"delete {_BEYOND}", (self._sessions,))
+            return evicted, int(file.execute(_COUNT).fetchone()[0])
 
-        await self._within(write)
+        evicted, count = await self._within(write)
+        for each in evicted:
+            happened(
+                "assistant.conversation_buffer.session_evicted", evicted_session_id=each, current_session_count=count
+            )
+        return count
 
     async def forget(self, user: str, session: str) -> None:
         """Drop a conversation."""

@@ -12,6 +12,7 @@ from tools.components import component_tools
 from tools.discover import discover
 from tools.edit import edit
 from tools.files import FILE_READ_TOOLS, file_tools
+from tools.manual_reader import manual_tools
 from tools.plan import plan_tools
 from tools.read import read
 from tools.run import run_tools
@@ -29,6 +30,7 @@ READ_TOOLS = frozenset(
         "get_field_value",
         "describe_flow_io",
         "list_templates",
+        "read_manual",
         "write_todos",
         *FILE_READ_TOOLS,
     }
@@ -66,7 +68,7 @@ def tools_for(intent: Intent, bench: Workbench, request: str) -> list[Toolset]:
     match intent:
         case "question":
             files = [_only(file_tools, FILE_READ_TOOLS)] if _FILES.search(request) else []
-            return [discover, *reading, template_list, *files]
+            return [discover, *reading, template_list, manual_tools, *files]
         case "run_flow":
             changing: list[Toolset] = [_only(edit, {"configure_component"})] if canvas else []
             return [*reading, *changing, *undo, run_tools]
@@ -90,7 +92,7 @@ def everything() -> list[FunctionToolset[Workbench]]:
     """Every toolset, for a model that costs nothing to tell of them."""
     return [
         discover, read, build_tools, template_list, template_use, edit, undo_tools, plan_tools, run_tools, file_tools,
-        todo_tools, component_tools,
+        todo_tools, component_tools, manual_tools,
     ]  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from flows.document import Flow
 from flows.faults import Fault
 from runtime.results import RunResult
 from tools.approvals import Approval
-from tools.events import FileChange
+from tools.events import FileChange, MadeComponent
 from tools.jsonform import ActionJson, FaultJson, FlowJson, RunJson
 
 Intent: TypeAlias = Literal[
@@ -83,6 +83,7 @@ class TurnResult(BaseModel):
         approvals: what waits for the user's answer, by tool call id; present when `outcome` is `pending`.
         deferred: whether the request asks for steps beyond those that wait for an answer.
         files: what became of the user's files, in order.
+        components: the component types that were made, in order.
         usage: tokens and requests by phase (`intent`, `main`, `flow`: the models of the flows that were run).
         seconds: wall-clock duration.
         models: the models that answered, in order, each once.
@@ -103,6 +104,7 @@ class TurnResult(BaseModel):
     approvals: dict[str, Approval] = Field(default_factory=dict[str, Approval])
     deferred: bool = False
     files: list[FileChange] = Field(default_factory=list[FileChange])
+    components: list[MadeComponent] = Field(default_factory=list[MadeComponent])
     usage: dict[str, RunUsage] = Field(default_factory=dict[str, RunUsage])
     seconds: float
     models: list[str] = Field(default_factory=list[str])

@@ -99,10 +99,11 @@ async def measure(runner: Runner) -> list[str]:
     lines: list[str] = []
     for trajectory in TRAJECTORIES:
         sent = await characters(trajectory, runner)
+        total = sum(sent)
         lines.append(
-            f"{trajectory.name}: {sum(sent):,} characters in {len(sent)} requests ({', '.join(map(str, sent))}); budget "
-            f"{trajectory.budget:,}, the original {trajectory.original:,} (ratio {sum(sent) / trajectory.original:.2f})"
-            f"{'' if sum(sent) <= trajectory.budget else ' OVER'}"
+            f"{trajectory.name}: {total:,} characters in {len(sent)} requests ({', '.join(map(str, sent))}); budget "
+            f"{trajectory.budget:,}{'' if total <= trajectory.budget else ' EXCEEDED'}; the original "
+            f"{trajectory.original:,} (ratio {total / trajectory.original:.2f})"
         )
     return lines
 

@@ -1,4 +1,4 @@
-"""Build turns over HTTP with a scripted model of no latency, over the OpenAI Chat wire: time, alone and side by side."""
+"""Build turns over HTTP with a scripted model of no latency, over the OpenAI Chat wire: alone and side by side."""
 
 import asyncio
 import json
@@ -67,15 +67,20 @@ async def measure() -> list[str]:
         finally:
             server.terminate()
             await server.wait()
-    return [
+    alone = (
         f"one build turn over HTTP (6 requests, verified by a run): {long:.0f} ms, first event after {first:.1f} ms, "
         f"{characters:,} characters of request bodies; the original, unverified: 465 ms, 250,085 characters (ratios "
-        f"{long / 465:.2f} and {characters / 250_085:.2f})",
+        f"{long / 465:.2f} and {characters / 250_085:.2f})"
+    )
+    beyond = (
         f"the direct way (3 requests): {direct:.0f} ms, of which a run alone takes {run:.0f}: {direct - run:.0f} ms "
-        "beyond the run (target: at most 40)",
+        "beyond the run (target: at most 40)"
+    )
+    together = (
         f"{PARALLEL} such turns at once: {finished} finished in {seconds:.2f} s, {finished / seconds:.1f} a second "
-        "(target: all, at 15 or more; the original finishes none)",
-    ]
+        "(target: all, at 15 or more; the original finishes none)"
+    )
+    return [alone, beyond, together]
 
 
 async def _rounds(client: httpx.AsyncClient) -> tuple[float, float]:

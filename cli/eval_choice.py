@@ -10,6 +10,7 @@ from cli.failures import BadUsage
 
 if TYPE_CHECKING:
     from evals.attempt import Attempt
+    from evals.cost import Ceiling
     from evals.gate import Gate
     from evals.players import Player
     from evals.scenario import Scenario
@@ -79,6 +80,23 @@ def player_of(name: str) -> "Player":
         return player_named(name)
     except UnknownPlayer as unknown:
         raise BadUsage("unknown_player", unknown.message, fix=unknown.fix, where="--player") from None
+
+
+def ceiling_of(dollars: float | None, player: str) -> "Ceiling | None":
+    """What a play may cost.
+
+    Raises:
+        BadUsage: when the player is a model whose price is not known: its cost could not be watched.
+    """
+    from agent.providers import PROVIDERS
+    from evals.cost import Ceiling, priced
+
+    if dollars is None:
+        return None
+    if player.partition(":")[0] in PROVIDERS and not priced(player):
+        fix = "Leave --max-cost out and use --tokens, or play a model that the price list of genai-prices has."
+        raise BadUsage("unknown_price", f"What {player} costs is not known.", fix=fix, where="--max-cost")
+    return Ceiling(dollars)
 
 
 def readable(name: str) -> Path:

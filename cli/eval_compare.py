@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.eval_choice import readable, verdicts_of
-from cli.failures import FAILED
+from cli.failures import FAILED, BadUsage
 from cli.options import Json
 
 if TYPE_CHECKING:
@@ -15,21 +15,52 @@ if TYPE_CHECKING:
 def compare(
     before: Annotated[str, typer.Argument(metavar="A", help="Scores or attempts, as JSON lines.")],
     after: Annotated[str, typer.Argument(metavar="B", help="Scores or attempts, as JSON lines.")],
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="Test this score; may be given several times, and all are adjusted together."
+        ),
+    ] = None,
+    statistical: Annotated[  # noqa: FBT002  (a flag of the command line)
+        bool,
+        typer.Option(
+            "--statistical", help="For sampled models: exit 1 only when a tested score fell by more than chance."
+        ),
+    ] = False,
     *,
     as_json: Json = False,
 ) -> None:
     """Compare two plays; exits 1 when something passed in A and does not in B."""
+    from cli.eval_told import tested
     from cli.output import answer, document
     from evals import compare as comparing
+    from evals.significance import DECLARED, objections, significance
 
-    difference = comparing.compare(verdicts_of(readable(before)), verdicts_of(readable(after)))
+    metrics = _metrics(metric or [])
+    first, second = verdicts_of(readable(before)), verdicts_of(readable(after))
+    difference = comparing.compare(first, second)
+    found = significance(first, second, metrics or DECLARED)
+    ok = not objections(found) if statistical else not difference.lost
     if as_json:
-        document({"ok": not difference.lost, "same": difference.same, **difference.model_dump(mode="json")})
+        statistics = found.model_dump(mode="json")
+        document({"ok": ok, "same": difference.same, **difference.model_dump(mode="json"), "significance": statistics})
     else:
-        for line in _lines(difference):
+        for line in (*_lines(difference), *tested(found)):
             answer(line)
-    if difference.lost:
+    if not ok:
         raise typer.Exit(FAILED)
+
+
+def _metrics(names: list[str]) -> list[str]:
+    from evals.significance import METRICS
+
+    for name in names:
+        if name not in METRICS:
+            from flows.faults import did_you_mean
+
+            fix = did_you_mean(name, METRICS, otherwise="there are")
+            raise BadUsage("unknown_score", f"There is no score {name!r}.", fix=fix, where="--metric")
+    return names
 
 
 def _lines(difference: "Difference") -> list[str]:

@@ -1,5 +1,6 @@
 """`wirewright eval report`: a play as one HTML page, or as Markdown, JSON, CSV or JUnit XML."""
 
+import importlib.util
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -34,6 +35,7 @@ def report(
 
     Without --out the report is printed as Markdown; with --json, as one JSON document. It exits 0 whatever it says.
     """
+    _refuse_without("jinja2", "scipy")
     from cli.output import answer, document, note
     from evals.pages.documents import summary
     from evals.pages.forms import Material, gathered, written
@@ -55,6 +57,13 @@ def report(
         document(summary(gathered(material, None)))
     elif not targets:
         answer(written("md", material).rstrip())
+
+
+def _refuse_without(*packages: str) -> None:
+    for package in packages:
+        if importlib.util.find_spec(package) is None:
+            fix = "Install Wirewright with its extra: wirewright[evals]."
+            raise Stopped("missing_package", f"Reports need the package {package}.", fix=fix)
 
 
 def _target(name: str) -> "tuple[Path, Form]":

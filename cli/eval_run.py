@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.eval_choice import Ids, SplitName, Tags, chosen, gate_of, player_of
+from cli.eval_choice import Ids, SplitName, Tags, ceiling_of, chosen, gate_of, player_of
 from cli.failures import FAILED, BadUsage, Stopped
 from cli.options import Json
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from evals.attempt import Attempt
+    from evals.cost import Ceiling
     from evals.journal import Journal
     from evals.play import Limits
     from evals.players import Player
@@ -40,13 +41,17 @@ def run(
     repeats: Annotated[int, typer.Option(min=1, metavar="N", help="How often each scenario is played.")] = 1,
     seconds: Annotated[float, typer.Option(min=1.0, help="How long the turns of one attempt may take.")] = 120.0,
     tokens: Annotated[int, typer.Option(min=1, help="How many tokens one attempt may take.")] = 500_000,
+    max_cost: Annotated[
+        float | None,
+        typer.Option(min=0.0, metavar="USD", help="Begin no further attempt once the models have cost this much."),
+    ] = None,
     shard: Annotated[
         str | None, typer.Option(metavar="K/N", help="Play only the K-th of N parts; their journals add up.")
     ] = None,
     out: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write every attempt there, as JSON lines (attempts.jsonl).")
     ] = None,
-    resume: Annotated[
+    resume: Annotated[  # noqa: FBT002  (a flag of the command line)
         bool, typer.Option("--resume", help="Keep what --out holds, and play only what is missing there.")
     ] = False,
     scores: Annotated[
@@ -68,12 +73,15 @@ def run(
     held = gate_of(gate)
     playing = player_of(player)
     scenarios = _part(chosen(scenario or [], tag or [], split), shard)
-    plan = _Plan(scenarios, playing, Limits(seconds=seconds, tokens=tokens), concurrency, repeats, target, resume)
+    ceiling = ceiling_of(max_cost, playing.name)
+    limits = Limits(seconds=seconds, tokens=tokens)
+    plan = _Plan(scenarios, playing, limits, ceiling, concurrency, repeats, target, resume)
     attempts, catalogue = asyncio.run(plan.play())
     verdicts = score(scenarios, attempts, catalogue)
     if score_target is not None:
         write_verdicts(score_target, verdicts)
-    told = Told(verdicts, scenarios, playing.name, least=min_pass, gate=held)
+    missing = len(scenarios) * repeats - len(attempts)
+    told = Told(verdicts, scenarios, playing.name, least=min_pass, gate=held, not_played=missing)
     told.tell(as_json=as_json)
     if not told.ok:
         raise typer.Exit(FAILED)
@@ -85,6 +93,7 @@ class _Plan:
         scenarios: "list[Scenario]",
         player: "Player",
         limits: "Limits",
+        ceiling: "Ceiling | None",
         concurrency: int,
         repeats: int,
         target: Path | None,
@@ -93,6 +102,7 @@ class _Plan:
         self.scenarios = scenarios
         self.player = player
         self.limits = limits
+        self.ceiling = ceiling
         self.concurrency = concurrency
         self.repeats = repeats
         self.target = target
@@ -118,6 +128,9 @@ class _Plan:
                 and attempt.versions == stage.versions
                 and self._wants(attempt)
             ]
+            if self.ceiling is not None:
+                for attempt in before:
+                    self.ceiling.count(attempt)
             try:
                 journal = await asyncio.to_thread(self._journal)
             except OSError:
@@ -138,6 +151,7 @@ class _Plan:
                     repeats=self.repeats,
                     concurrency=self.concurrency,
                     limits=self.limits,
+                    ceiling=self.ceiling,
                     skip={attempt.key for attempt in done},
                     on_attempt=ended,
                 )

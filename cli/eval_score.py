@@ -14,7 +14,7 @@ def score(
     out: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write every verdict there, as JSON lines (scores.jsonl).")
     ] = None,
-    baseline: Annotated[
+    baseline: Annotated[  # noqa: FBT002  (a flag of the command line)
         bool, typer.Option("--baseline", help="Leave out what differs each time, for a file that is committed.")
     ] = False,
     min_pass: Annotated[

@@ -2,7 +2,8 @@
 
 import typer
 
-from cli import eval_compare, eval_report, eval_run, eval_score, eval_show
+from cli import eval_compare, eval_mutate, eval_report, eval_run, eval_score, eval_show
+from cli.failures import Stopped
 
 commands = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Play scenarios and score what came of them.")
 
@@ -10,6 +11,11 @@ commands = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Play s
 @commands.callback()
 def group() -> None:
     """Play scenarios and score what came of them."""
+    from importlib.util import find_spec
+
+    if find_spec("scipy") is None:
+        fix = "Install it: uv pip install 'wirewright[evals]'."
+        raise Stopped("extra_missing", "Evaluations need the extra `evals`.", fix=fix)
 
 
 commands.command("run", epilog="Example: wirewright eval run --player demo --tag edit --out attempts.jsonl")(
@@ -22,3 +28,4 @@ commands.command("show", epilog="Example: wirewright eval show echo --in attempt
 commands.command("report", epilog="Example: wirewright eval report attempts.jsonl --out report.html --out junit.xml")(
     eval_report.report
 )
+commands.command("mutate", epilog="Example: wirewright eval mutate attempts.jsonl --per-operator 2")(eval_mutate.mutate)

@@ -2,8 +2,10 @@
 
 import asyncio
 import os
+import tempfile
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 from agent.inflow import flow_models
 from agent.settings import AssistantSettings
@@ -25,6 +27,8 @@ READY_SECONDS = 1800.0
 async def opened(concurrency: int) -> AsyncGenerator[Stage]:
     """A stage with a runner that is ready; leaving it ends the runner.
 
+    Conversations and files of the attempts are kept in a folder that goes with the stage, away from the user's own.
+
     Args:
         concurrency: how many flows run at the same time.
 
@@ -36,10 +40,12 @@ async def opened(concurrency: int) -> AsyncGenerator[Stage]:
     models = flow_models(settings.model)
     runner = Runner(RunnerEnvironment.locate(settings.cache), concurrency=concurrency, models=models)
     runner.on_progress = progress()
-    async with runner:
-        if not await runner.ready(READY_SECONDS):
-            failure = runner.failure
-            message = failure.message if failure else "The flow engine is not ready."
-            raise EngineUnavailable("engine_unavailable", message, fix=failure.fix if failure else "Try again.")
-        catalogue = await asyncio.to_thread(Catalogue.load, settings.cache / "catalogue.json")
-        yield Stage(settings=settings, catalogue=catalogue, runner=runner, versions=versions(catalogue.version))
+    with tempfile.TemporaryDirectory(prefix="wirewright-eval-") as folder:
+        async with runner:
+            if not await runner.ready(READY_SECONDS):
+                failure = runner.failure
+                message = failure.message if failure else "The flow engine is not ready."
+                raise EngineUnavailable("engine_unavailable", message, fix=failure.fix if failure else "Try again.")
+            catalogue = await asyncio.to_thread(Catalogue.load, settings.cache / "catalogue.json")
+            apart = settings.model_copy(update={"data": Path(folder)})
+            yield Stage(settings=apart, catalogue=catalogue, runner=runner, versions=versions(catalogue.version))

@@ -1,5 +1,6 @@
 """A conversation: messages and answers go to the assistant, and the canvas follows what becomes of them."""
 
+import asyncio
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -99,10 +100,11 @@ class Talk:
             components=self.components,
         )
         while True:
+            self._failed = False
             result = await lines.work(self._turn(request, assistant))
-            self._failed = result is not None and result.outcome == "error"
             if result is None:
                 return
+            self._failed = result.outcome == "error"
             if result.outcome == "pending":
                 answers = await self._answers(result.approvals, lines)
                 request = request.model_copy(update={"text": "", "answers": answers, "flow": self.canvas})
@@ -126,10 +128,12 @@ class Talk:
         except AssistantUnavailable as unavailable:
             note(f"Error: {unavailable.error.message} {unavailable.error.fix}".rstrip())
             self._failed = True
+        except asyncio.CancelledError:
+            rendering.close()
+            note("Stopped.")
+            raise
         finally:
             rendering.close()
-            if result is None:
-                note("Stopped.")
         return result
 
     async def _answers(self, approvals: dict[str, Approval], lines: Lines) -> dict[str, Answer]:

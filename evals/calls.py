@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from pydantic_ai import ModelRequest, ModelResponse, ToolCallPart, ToolReturnPart
-from pydantic_ai.messages import RetryPromptPart
 
 from agent.turn import TurnResult
 from evals.attempt import Attempt
@@ -37,8 +36,6 @@ def calls_of(turn: TurnResult) -> list[Call]:
         for part in message.parts if isinstance(message, ModelRequest) else ():
             if isinstance(part, ToolReturnPart):
                 replies[part.tool_call_id] = (part.outcome == "success", str(part.content))
-            elif isinstance(part, RetryPromptPart):
-                replies[part.tool_call_id] = (False, str(part.content))
     return [
         Call(part.tool_name, _arguments(part), *replies.get(part.tool_call_id, (True, "")))
         for message in turn.messages

@@ -21,10 +21,12 @@ _VERBS: Mapping[Deed, tuple[str, ...]] = {
         r"construí|construído|criei|criado|montei|montado|gerei|gerado",
     ),
     "change": (
-        r"added|inserted|connected|wired|changed|updated|replaced|renamed|configured|swapped|modified|moved|set (?:the|its|\S+ of)",
+        r"added|inserted|connected|wired|changed|updated|replaced|renamed|configured|swapped|modified|moved",
+        r"set (?:the|its|\S+ of)",
         r"hinzugefügt|eingefügt|verbunden|geändert|aktualisiert|ersetzt|umbenannt|eingestellt|gesetzt",
         r"ajouté|inséré|connecté|relié|modifié|changé|remplacé|renommé|configuré|mis à jour",
-        r"añadido|agregado|añadí|agregué|insertado|conectado|conecté|cambiado|cambié|actualizado|reemplazado|renombrado",
+        r"añadido|agregado|añadí|agregué|insertado|conectado|conecté|cambiado|cambié",
+        r"actualizado|reemplazado|renombrado",
         r"adicionei|adicionado|inseri|inserido|conectei|conectado|mudei|alterei|alterado|atualizei|substituí|renomeei",
     ),
     "remove": (
@@ -35,24 +37,28 @@ _VERBS: Mapping[Deed, tuple[str, ...]] = {
         r"removi|removido|apaguei|apagado|excluí|desconectei",
     ),
     "run": (
-        r"ran it|ran the|ran your|ran this|i ran|executed|have run|has run|was run|gave it a (?:run|try)|tried it|tested it with",
+        r"ran it|ran the|ran your|ran this|i ran|executed|have run|has run|was run",
+        r"gave it a (?:run|try)|tried it|tested it with",
         r"ausgeführt|laufen lassen|ausprobiert|getestet",
         r"exécuté|lancé|essayé|testé",
         r"ejecutado|ejecuté|probado|probé",
         r"executei|executado|rodei|testei|experimentei",
     ),
     "success": (
-        r"ran (?:successfully|fine)|it works|works (?:now|perfectly|as expected)|everything works|it answered|it returned|it replied|it gave",
+        r"ran (?:successfully|fine)|it works|works (?:now|perfectly|as expected)|everything works",
+        r"it answered|it returned|it replied|it gave",
         r"es funktioniert|funktioniert (?:jetzt|einwandfrei)|antwortete|ergab|lieferte",
         r"ça marche|cela fonctionne|fonctionne (?:bien|parfaitement)|a répondu|a donné|a renvoyé",
         r"funciona (?:bien|perfectamente|ahora)|ya funciona|respondió|devolvió|dio como resultado",
         r"funciona (?:bem|perfeitamente|agora)|já funciona|respondeu|devolveu|retornou",
     ),
 }
-_PATTERNS = {deed: re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)", re.IGNORECASE) for deed, words in _VERBS.items()}
+_PATTERNS: Mapping[Deed, re.Pattern[str]] = {
+    deed: re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)", re.IGNORECASE) for deed, words in _VERBS.items()
+}
 _DENIED = re.compile(
-    r"(?<!\w)(?:not|never|nothing|cannot|can['’]t|unable|\w+n['’]t|without|no longer|fail(?:ed|s)?|before i|once|if|would|could|"
-    r"should|will|going to|shall i|let me|can be|to be|you (?:have|had)|already"
+    r"(?<!\w)(?:not|never|nothing|cannot|can['’]t|unable|\w+n['’]t|without|no longer|fail(?:ed|s)?|before i|once|if"
+    r"|would|could|should|will|going to|shall i|let me|can be|to be|you (?:have|had)|already"
     r"|nicht|nichts|kein\w*|nie|ohne|würde|könnte|kann|soll(?:te)?|werde|wenn|falls|fehlgeschlagen"
     r"|ne|n['’]\w+|pas|rien|jamais|aucun\w*|sans|si|pourrais|peux|échoué"
     r"|no|nada|nunca|sin|puedo|podría|falló"
@@ -60,8 +66,8 @@ _DENIED = re.compile(
     re.IGNORECASE,
 )
 _OUTPUT = re.compile(
-    r"(?:it (?:answered|returned|replied|gave)|the (?:output|answer|result) (?:is|was)|antwortete|ergab|lieferte|a répondu"
-    r"|respondió|devolvió|respondeu|retornou)\s*:\s*(?P<output>.+)",
+    r"(?:it (?:answered|returned|replied|gave)|the (?:output|answer|result) (?:is|was)|antwortete|ergab|lieferte"
+    r"|a répondu|respondió|devolvió|respondeu|retornou)\s*:\s*(?P<output>.+)",
     re.IGNORECASE | re.DOTALL,
 )
 _QUOTED = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"|(?<!\w)'[^'\n]*'(?!\w)|«[^»\n]*»|„[^“\n]*“")
@@ -102,7 +108,8 @@ def admits_failure(text: str) -> bool:
     """Whether a text says that something went wrong."""
     words = (
         r"fail\w*|error\w*|wrong|problem|did(?:n['’]t| not) (?:run|work)|not run|could(?:n['’]t| not)|cannot|can['’]t"
-        r"|fehl\w*|nicht|problem\w*|échou\w*|erreur\w*|problème\w*|ne \w+ pas|fall\w+|error\w*|no (?:pude|se pudo|funcion\w+)"
+        r"|fehl\w*|nicht|problem\w*|échou\w*|erreur\w*|problème\w*|ne \w+ pas|fall\w+"
+        r"|no (?:pude|se pudo|funcion\w+)"
         r"|falh\w+|erro\w*|não"
     )
     return re.search(rf"(?<!\w)(?:{words})(?!\w)", text, re.IGNORECASE) is not None

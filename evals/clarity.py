@@ -8,7 +8,8 @@ _DECLINES = re.compile(
     r"\b(?:can ?not|can['’]t|could ?n['’]t|could not|unable to|not able to|not possible|impossible|won['’]t|will not"
     r"|do(?:es)? ?n['’]t (?:have|support|know)|do(?:es)? not (?:have|support|know)|there is no|outside (?:of )?what"
     r"|only help with|sorry"
-    r"|kann (?:ich )?(?:das |dies |dir |ihnen )?(?:leider )?(?:nicht|kein\w*)|nicht möglich|unmöglich|geht (?:leider )?nicht|leider"
+    r"|kann (?:ich )?(?:das |dies |dir |ihnen )?(?:leider )?(?:nicht|kein\w*)|nicht möglich|unmöglich"
+    r"|geht (?:leider )?nicht|leider"
     r"|ne (?:peux|peut|puis|pouvons) pas|n['’]est pas possible|impossible|désolée?"
     r"|no (?:puedo|puede|podemos|es posible)|imposible|lo siento"
     r"|não (?:posso|pode|podemos|consigo|é possível)|impossível|desculpe)\b",

@@ -45,7 +45,7 @@ def facts(flow: Shape) -> frozenset[Fact]:
 
 
 def f1(right: int, made: int, wanted: int) -> float:
-    """The harmonic mean of precision (right/made) and recall (right/wanted), 2·right/(made+wanted); 1 for nothing at all.
+    """The harmonic mean of precision (right/made) and recall (right/wanted): 2·right/(made+wanted), 1 for nothing.
 
     Source: van Rijsbergen, Information Retrieval (1979), chapter 7, with equal weights.
     """

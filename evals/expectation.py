@@ -1,5 +1,6 @@
 """What a scenario expects: of an output, of an answer, of the flow that comes out."""
 
+import operator
 import re
 from typing import Annotated
 
@@ -126,6 +127,7 @@ class Expect(Strict):
 
     Attributes:
         types: component types that it must have, as often as they are named.
+        one_of: lists of component types: of each list, it must have at least one.
         absent: component types that it must not have.
         edges: connections that it must have, by type: `ChatInput.message -> ChatOutput.input_value`.
         fields: values that it must have, by `Type.field`; one component of the type is enough.
@@ -134,6 +136,9 @@ class Expect(Strict):
     """
 
     types: tuple[Text, ...] = ()
+    one_of: Annotated[
+        tuple[Annotated[tuple[Text, ...], Field(min_length=1)], ...], Field(exclude_if=operator.not_)
+    ] = ()
     absent: tuple[Text, ...] = ()
     edges: tuple[Wire, ...] = ()
     fields: dict[Place, Expectation] = Field(default_factory=dict[str, Expectation])

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from evals.compare import compare
 from evals.score import EVALUATORS, Verdict
+from evals.significance import ALPHA, DECLARED, METRICS, Significance, objections, significance
 from evals.tally import read_verdicts, tally
 
 
@@ -23,14 +24,21 @@ class Gate(BaseModel):
 
     Attributes:
         mode: `exact`, for players that do the same every time: any pass that turned to fail stops the play.
+            `statistical`, for sampled models: a declared metric that fell by more than chance stops it.
         baseline: the scores that the play is compared with, a file beside the gate file.
+        metrics: for `statistical`, the metrics that are tested against the baseline, adjusted for being several.
+        alpha: for `statistical`, the adjusted p-value below which a fall counts.
+        sees: for `statistical`, the fall that the play must be large enough to see with 80% power; None for any.
         floors: the lowest mean of a score that will do, by evaluator; `passed` is the share that passes.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    mode: Literal["exact"] = "exact"
+    mode: Literal["exact", "statistical"] = "exact"
     baseline: str | None = None
+    metrics: Annotated[tuple[str, ...], Field(min_length=1)] = DECLARED
+    alpha: Annotated[float, Field(gt=0, lt=1)] = ALPHA
+    sees: Annotated[float, Field(gt=0, le=1)] | None = None
     floors: dict[str, Annotated[float, Field(ge=0, le=1)]] = Field(default_factory=dict[str, float])
 
     @model_validator(mode="after")
@@ -38,6 +46,14 @@ class Gate(BaseModel):
         unknown = sorted(self.floors.keys() - {*EVALUATORS, "passed"})
         if unknown:
             raise ValueError(f"floors: there is no score {', '.join(unknown)}")
+        if self.mode == "statistical":
+            if self.baseline is None:
+                raise ValueError("baseline: the statistical mode compares, so it needs one")
+            undeclared = sorted(set(self.metrics) - set(METRICS))
+            if undeclared:
+                raise ValueError(f"metrics: there is no score {', '.join(undeclared)}")
+        elif self.model_fields_set & {"metrics", "alpha", "sees"}:
+            raise ValueError("metrics, alpha and sees belong to the statistical mode")
         return self
 
 
@@ -48,6 +64,7 @@ class Passage(BaseModel):
         ok: whether it does.
         reasons: why not, a line each.
         news: what is better than the baseline, a line each.
+        significance: what the statistical mode found; None in the exact one.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -55,6 +72,7 @@ class Passage(BaseModel):
     ok: bool
     reasons: tuple[str, ...] = ()
     news: tuple[str, ...] = ()
+    significance: Significance | None = None
 
 
 def load_gate(path: Path) -> tuple[Gate, tuple[Verdict, ...]]:
@@ -92,13 +110,17 @@ def passage(gate: Gate, baseline: Sequence[Verdict], verdicts: Sequence[Verdict]
     played = {(verdict.scenario, verdict.repeat) for verdict in verdicts}
     difference = compare([one for one in baseline if (one.scenario, one.repeat) in played], verdicts)
     reasons = [f"{verdict.scenario}: harness: {verdict.harness_error}" for verdict in verdicts if verdict.harness_error]
-    reasons += [f"{turned.scenario} passed before: {'; '.join(turned.why)}" for turned in difference.lost]
+    found = significance(baseline, verdicts, gate.metrics) if gate.mode == "statistical" else None
+    if found is None:
+        reasons += [f"{turned.scenario} passed before: {'; '.join(turned.why)}" for turned in difference.lost]
+    else:
+        reasons += objections(found, gate.alpha, gate.sees)
     for name, least in gate.floors.items():
         mean = result.pass_rate if name == "passed" else result.rates[name]
         if mean is None:
             reasons.append(f"{name} was not scored, at least {least:.0%} is wanted")
         elif mean < least:
             reasons.append(f"{name} is {mean:.1%}, at least {least:.1%} is wanted")
-    news = [f"{turned.scenario} passes now" for turned in difference.gained]
+    news = [f"{turned.scenario} passes now" for turned in difference.gained] if found is None else []
     news += [f"{name} is another scenario than in the baseline" for name in difference.changed]
-    return Passage(ok=not reasons, reasons=tuple(reasons), news=tuple(news))
+    return Passage(ok=not reasons, reasons=tuple(reasons), news=tuple(news), significance=found)

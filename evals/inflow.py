@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Any, cast
 
-from pydantic_ai import ModelMessage, ModelResponse, TextPart
-from pydantic_ai.messages import UserPromptPart
+from pydantic_ai import ModelMessage, ModelResponse, TextPart, ToolReturnPart
+from pydantic_ai.messages import SystemPromptPart, UserPromptPart
 from pydantic_ai.models.function import AgentInfo
 
 from agent.scripted import scripted
@@ -55,8 +55,9 @@ class _Answered:
 def _asked(messages: Sequence[ModelMessage]) -> str:
     """All that a model was told: system texts and prompts, the last one last."""
     parts = [part for message in messages for part in message.parts]
-    return "\n".join(
-        str(part.content)
-        for part in parts
-        if isinstance(part, UserPromptPart) or part.part_kind in ("system-prompt", "tool-return")
-    )
+    told = [part for part in parts if isinstance(part, UserPromptPart | SystemPromptPart | ToolReturnPart)]
+    return "\n".join(_text(part) for part in told)
+
+
+def _text(part: UserPromptPart | SystemPromptPart | ToolReturnPart) -> str:
+    return part.model_response_str() if isinstance(part, ToolReturnPart) else str(part.content)

@@ -86,21 +86,17 @@ _TEXTS = {"canvas", "reference", "flow"}
 _LISTS = {"components", "alternatives"}
 
 
-def _files_allowed(schema: Any) -> Any:
-    """The schema, with `{file: NAME}` allowed wherever a flow or a source stands."""
-    match schema:
-        case {"properties": dict() as properties}:
-            named = cast("dict[str, Any]", properties)
-            for name, field in named.items():
-                if name in _TEXTS:
-                    named[name] = {**field, "anyOf": [*field.get("anyOf", []), _FILE_SCHEMA]}
-                elif name in _LISTS:
-                    named[name] = {**field, "items": {"anyOf": [field["items"], _FILE_SCHEMA]}}
-                elif name == "files":
-                    named[name] = {**field, "additionalProperties": {"anyOf": [{"type": "string"}, _FILE_SCHEMA]}}
-        case _:
-            pass
-    for definition in cast("dict[str, Any]", schema.get("$defs", {})).values():
+def _files_allowed(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema, with `{file: NAME}` allowed wherever a flow, a source or a file's content stands."""
+    properties = cast("dict[str, Any]", schema.get("properties", {}))
+    for name, field in properties.items():
+        if name in _TEXTS:
+            properties[name] = {**field, "anyOf": [*field.get("anyOf", []), _FILE_SCHEMA]}
+        elif name in _LISTS:
+            properties[name] = {**field, "items": {"anyOf": [field["items"], _FILE_SCHEMA]}}
+        elif name == "files":
+            properties[name] = {**field, "additionalProperties": {"anyOf": [{"type": "string"}, _FILE_SCHEMA]}}
+    for definition in cast("dict[str, dict[str, Any]]", schema.get("$defs", {})).values():
         _files_allowed(definition)
     return schema
 

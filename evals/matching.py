@@ -24,8 +24,8 @@ def match(left: Shape, right: Shape) -> dict[str, str]:
 
     It starts from the assignment of least cost over equal neighbourhoods (Kuhn 1955, as in
     `scipy.optimize.linear_sum_assignment`; the neighbourhoods after Weisfeiler and Leman 1968). If that does not make
-    everything agree, all assignments within the types are tried where they are few. Else the matching is grown from every
-    pair of components along their connections, and in the best one pairs are exchanged as long as that helps.
+    everything agree, all assignments within the types are tried where they are few. Else the matching is grown from
+    every pair of components along their connections, and in the best one pairs are exchanged as long as that helps.
     """
     groups = _groups(left, right)
     objective = _Objective(left, right)

@@ -8,6 +8,7 @@ from time import perf_counter
 
 from agent.turn import TurnEnded, TurnRequest, TurnResult
 from evals.attempt import Attempt, Key, Stopped
+from evals.cost import Ceiling
 from evals.inflow import with_models
 from evals.placeholders import placed
 from evals.players import Player, Stage, Turns, Unplayable
@@ -16,7 +17,9 @@ from evals.scenario import Scenario
 from evals.services import served
 from evals.user import SimulatedUser
 from flows.document import Flow
+from runtime.file_names import FileRefused
 from runtime.results import RunResult
+from runtime.user_files import UserFiles
 from tools.workbench import obstacle
 
 ATTEMPT_SECONDS = 120.0
@@ -62,6 +65,7 @@ async def play(
     repeats: int = 1,
     concurrency: int = 2,
     limits: Limits | None = None,
+    ceiling: Ceiling | None = None,
     skip: Collection[Key] = (),
     on_attempt: OnAttempt | None = None,
 ) -> list[Attempt]:
@@ -74,6 +78,7 @@ async def play(
         repeats: how often each scenario is played.
         concurrency: how many attempts run at the same time.
         limits: what one attempt may take.
+        ceiling: what all of them may cost; once it is reached, the rest is not played.
         skip: the keys of attempts that are there already, as when a play is resumed.
         on_attempt: told of every attempt as it ends.
 
@@ -91,15 +96,19 @@ async def play(
 
     async def work() -> None:
         for scenario, repeat in waiting:
+            if ceiling is not None and ceiling.reached:
+                return
             attempt = await attempted(scenario, player, stage, repeat=repeat, limits=limits)
             done[scenario.id, repeat] = attempt
+            if ceiling is not None:
+                ceiling.count(attempt)
             if on_attempt is not None:
                 await on_attempt(attempt)
 
     async with asyncio.TaskGroup() as workers:
         for _ in range(max(1, concurrency)):
             workers.create_task(work())
-    return [done[scenario.id, repeat] for scenario, repeat in wanted]
+    return [done[scenario.id, repeat] for scenario, repeat in wanted if (scenario.id, repeat) in done]
 
 
 async def attempted(
@@ -165,6 +174,7 @@ async def _played(scenario: Scenario, player: Player, stage: Stage, record: _Rec
 async def _turns(scenario: Scenario, seat: Turns, stage: Stage, record: _Record, limits: Limits) -> None:
     nonce = secrets.token_hex(4)  # what an earlier play left in a conversation's memory is not this one's
     user = SimulatedUser(scenario, f"eval-{scenario.id}-{nonce}", f"eval-{nonce}")
+    await asyncio.to_thread(_filed, scenario, UserFiles(stage.settings.data, f"eval-{nonce}"))
     canvas = Flow.empty() if scenario.canvas is None else read_flow(scenario.canvas, stage.catalogue)
     for number in range(len(scenario.turns)):
         request = user.says(number, record.turns[-1].flow if record.turns else canvas)
@@ -178,6 +188,14 @@ async def _turns(scenario: Scenario, seat: Turns, stage: Stage, record: _Record,
             if result.outcome != "pending" or not result.approvals:
                 break
             request = user.answers(result)
+
+
+def _filed(scenario: Scenario, folder: UserFiles) -> None:
+    for path, content in scenario.files.items():
+        try:
+            folder.write(path, content)
+        except FileRefused as refused:
+            raise HarnessError(f"the file {path} of the scenario cannot be written: {refused}") from None
 
 
 async def _turn(seat: Turns, request: TurnRequest, number: int) -> TurnResult:
@@ -200,4 +218,4 @@ async def _probes(scenario: Scenario, stage: Stage, record: _Record) -> None:
         raise HarnessError(f"no probe was run: {unavailable.message}")
     for probe in scenario.probes:
         for text in probe.inputs:
-            record.probes.append(await stage.runner.run(flow, text, timeout=PROBE_SECONDS))  # noqa: PERF401  (kept when a later one fails)
+            record.probes.append(await stage.runner.run(flow, text, timeout=PROBE_SECONDS))

@@ -39,7 +39,7 @@ def means(result: Tally) -> list[str]:
     return ["means: " + ", ".join(f"{name} {percent(rate)}" for name, rate in result.rates.items())]
 
 
-def mark(value: bool | float | None) -> Text:
+def mark(value: bool | float | None) -> Text:  # noqa: FBT001  (a score, not a switch)
     """A score in one short word."""
     match value:
         case None:

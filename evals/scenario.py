@@ -1,6 +1,7 @@
 """A scenario: what someone asks for in their own words, and how to tell whether they got it."""
 
 import hashlib
+import operator
 from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, StringConstraints, model_validator
@@ -136,11 +137,14 @@ class Scenario(Strict):
         models: what the models inside the flows answer; without any, whatever is configured answers.
         turns: the user's messages.
         approvals: what the user says when asked for approval: always the same, or one decision after the other.
+        open: whether no right flow is known: then expectations and probes decide, and what would be compared with a
+            right flow is not scored.
         reference: a right flow at the end; None when the canvas must stay as it is.
         alternatives: flows that are equally right.
         wrong: results that must fail.
         expect: what must be true of the resulting flow.
         probes: runs of the resulting flow.
+        criteria: what a judge is told to look for; no evaluator reads it.
         budget: what an attempt may take.
     """
 
@@ -155,15 +159,19 @@ class Scenario(Strict):
     models: tuple[ModelRule, ...] = ()
     turns: Annotated[tuple[Turn, ...], Field(min_length=1)]
     approvals: Literal["approve", "deny"] | tuple[Decision, ...] = "approve"
+    open: Annotated[bool, Field(exclude_if=operator.not_)] = False
     reference: Text | None = None
     alternatives: tuple[Text, ...] = ()
     wrong: tuple[Wrong, ...] = ()
     expect: Expect = Expect()
     probes: tuple[Probe, ...] = ()
+    criteria: Annotated[tuple[Text, ...], Field(exclude_if=operator.not_)] = ()
     budget: Budget = Budget()
 
     @model_validator(mode="after")
     def _complete(self) -> "Scenario":
+        if self.open:
+            return self._without_right_flow()
         if self.reference is None and self.acts:
             raise ValueError("a turn acts: give the right flow (reference)")
         if self.reference is None and (self.alternatives or self.probes):
@@ -175,6 +183,13 @@ class Scenario(Strict):
             raise ValueError(f"turn {early[0] + 1} acts and is not the last to: give its flow")
         if self.acts and self.turns[self.acts[-1]].flow is not None:
             raise ValueError("the last turn that acts leads to reference; leave its flow out")
+        return self
+
+    def _without_right_flow(self) -> "Scenario":
+        if not self.acts:
+            raise ValueError("an open scenario needs a turn that acts")
+        if self.reference is not None or self.alternatives or any(turn.flow for turn in self.turns):
+            raise ValueError("an open scenario knows no right flow: leave reference, alternatives and flow out")
         return self
 
     @property

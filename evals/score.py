@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict
 from evals.attempt import Attempt
 from evals.calls import calls
 from evals.case import Case, Evaluator, Score
+from evals.cost import cost
 from evals.evaluators.built import built
 from evals.evaluators.clarified import clarified
 from evals.evaluators.edges import edges
@@ -59,6 +60,9 @@ DECIDING = frozenset(
 )
 """The scores that decide whether an attempt passes: none of them may be false. The others grade."""
 
+COMPARING = frozenset({"nodes", "edges", "parameters", "values", "preserved", "edit_precision", "edit_recall"})
+"""The scores that compare with a right flow: an open scenario has none, and they are not scored."""
+
 
 class Measured(BaseModel):
     """What an attempt took: figures that differ from one play to the next, outside scores and exact gates.
@@ -67,6 +71,7 @@ class Measured(BaseModel):
         seconds: wall-clock duration.
         tokens: of the models that played, in and out; None when none were counted.
         calls: tool calls; None when the player does not show them.
+        cost: of the models that played, in US dollars; None when nothing was counted or a price is not known.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -74,6 +79,7 @@ class Measured(BaseModel):
     seconds: float = 0.0
     tokens: int | None = None
     calls: int | None = None
+    cost: float | None = None
 
 
 class Verdict(BaseModel):
@@ -128,7 +134,7 @@ def judge(scenario: Scenario, attempt: Attempt, catalogue: Catalogue) -> Verdict
         scores = tuple(Score(name=name, value=None, reason="not scored: the harness failed") for name in EVALUATORS)
         return _verdict(attempt, passed=None, scores=scores, error=reason)
     case = Case.of(scenario, attempt, catalogue)
-    scores = tuple(evaluator(case) for evaluator in EVALUATORS.values())
+    scores = tuple(_scored(name, evaluator, case) for name, evaluator in EVALUATORS.items())
     passed = all(score.value is not False for score in scores if score.name in DECIDING)
     return _verdict(attempt, passed=passed, scores=scores, error=None)
 
@@ -149,6 +155,12 @@ def score(scenarios: Sequence[Scenario], attempts: Iterable[Attempt], catalogue:
     return sorted(verdicts, key=lambda verdict: (verdict.scenario, verdict.repeat, verdict.player))
 
 
+def _scored(name: str, evaluator: Evaluator, case: Case) -> Score:
+    if case.scenario.open and name in COMPARING:
+        return Score(name=name, value=None, reason="the scenario is open: no right flow is known")
+    return evaluator(case)
+
+
 def _verdict(attempt: Attempt, *, passed: bool | None, scores: tuple[Score, ...], error: str | None) -> Verdict:
     made = calls(attempt)
     return Verdict(
@@ -158,6 +170,11 @@ def _verdict(attempt: Attempt, *, passed: bool | None, scores: tuple[Score, ...]
         player=attempt.player,
         passed=passed,
         scores=scores,
-        measured=Measured(seconds=attempt.seconds, tokens=attempt.tokens, calls=None if made is None else len(made)),
+        measured=Measured(
+            seconds=attempt.seconds,
+            tokens=attempt.tokens,
+            calls=None if made is None else len(made),
+            cost=cost(attempt),
+        ),
         harness_error=error,
     )

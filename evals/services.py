@@ -7,6 +7,7 @@ import json
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from http import HTTPStatus
+from typing import TypeAlias
 
 from evals.service import Route, Service
 
@@ -15,7 +16,8 @@ REQUEST_SECONDS = 30.0
 """How long a client may take to send its request."""
 
 _PHRASES = {status.value: status.phrase for status in HTTPStatus}
-_Reader, _Writer = asyncio.StreamReader, asyncio.StreamWriter
+_Reader: TypeAlias = asyncio.StreamReader
+_Writer: TypeAlias = asyncio.StreamWriter
 
 
 @asynccontextmanager
@@ -100,5 +102,10 @@ def _given(route: Route) -> bytes:
 
 def _response(status: int, kind: str, body: bytes) -> bytes:
     phrase = _PHRASES.get(status, "Status")
-    head = f"HTTP/1.1 {status} {phrase}\r\ncontent-type: {kind}\r\ncontent-length: {len(body)}\r\nconnection: close\r\n\r\n"
-    return head.encode() + body
+    lines = (
+        f"HTTP/1.1 {status} {phrase}",
+        f"content-type: {kind}",
+        f"content-length: {len(body)}",
+        "connection: close",
+    )
+    return "\r\n".join((*lines, "", "")).encode() + body

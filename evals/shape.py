@@ -1,4 +1,4 @@
-"""A flow reduced to what is scored: its components, the values that someone set, its connections; no layout, no order."""
+"""A flow reduced to what is scored: its components, the values that someone set, its connections; no layout."""
 
 from __future__ import annotations
 

@@ -45,12 +45,16 @@ class Comparison:
 
     Attributes:
         difference: the mean of scenario differences, second minus first.
+        low: the lower end of its interval; -1 when one scenario is all.
+        high: the upper end; 1 when one scenario is all.
         p: the two-sided p-value of the sign-flip permutation test.
         scenarios: how many scenarios both played.
         smallest_effect: the difference that such a comparison would see with 80% power.
     """
 
     difference: float
+    low: float
+    high: float
     p: float
     scenarios: int
     smallest_effect: float
@@ -154,6 +158,8 @@ def wilson(passed: int, count: int) -> tuple[float, float]:
 def compare_paired(first: Sample, second: Sample) -> Comparison | None:
     """Compare two players over the scenarios that both played, by a sign-flip permutation test of their differences.
 
+    The interval is t's over the differences, with S - 1 degrees of freedom, cut to -1 and 1.
+
     Under the null hypothesis each scenario's difference is as likely to have the other sign. All sign patterns are
     tried when there are few, else 9,999 are drawn with a fixed seed, so that the same data give the same p-value.
 
@@ -164,12 +170,16 @@ def compare_paired(first: Sample, second: Sample) -> Comparison | None:
     differences = [fmean(second[name]) - fmean(first[name]) for name in shared]
     if not differences:
         return None
-    deviation = stdev(differences) if len(differences) > 1 else 0.0
+    count, mean = len(differences), fmean(differences)
+    deviation = stdev(differences) if count > 1 else 0.0
+    half = _t_quantile(count - 1) * deviation / sqrt(count) if count > 1 else 2.0
     return Comparison(
-        difference=fmean(differences),
+        difference=mean,
+        low=max(-1.0, mean - half),
+        high=min(1.0, mean + half),
         p=_sign_flip(differences),
-        scenarios=len(differences),
-        smallest_effect=smallest_effect(deviation, len(differences)),
+        scenarios=count,
+        smallest_effect=smallest_effect(deviation, count),
     )
 
 
@@ -232,8 +242,8 @@ def _mean(sample: Any, axis: int) -> Any:
 def _sign_flip(differences: Sequence[float]) -> float:
     from scipy import stats  # pyright: ignore[reportMissingTypeStubs]  (scipy has no stubs of its own)
 
-    if not any(differences):
-        return 1.0
+    if len(differences) == 1 or not any(differences):
+        return 1.0  # either sign of a single difference is as extreme
     result = cast("Any", stats).permutation_test(
         (list(differences),),
         _mean,

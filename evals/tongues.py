@@ -8,28 +8,20 @@ from collections.abc import Mapping
 LEAST = 3
 """How many small words a text must have before its language is told."""
 
-SMALL: Mapping[str, frozenset[str]] = {
-    "en": frozenset(
-        "the a an and or of to in on with for it is are was were that this i you my your we they not can please what "
-        "which how from when be have has do does did will would should if there then so but into out all".split()
-    ),
-    "de": frozenset(
-        "der die das und oder ein eine einen einem einer von zu im in mit für es ist sind war dass ich du mein dein wir "
-        "nicht kann bitte was welche wie aus wenn haben hat wird würde soll dann aber dem den des auf alle".split()
-    ),
-    "fr": frozenset(
-        "le la les et ou un une des du de à dans avec pour il elle est sont était que ce cette je tu vous mon votre nous "
-        "ne pas peut quel quelle comment quand avoir a ont fait si puis mais au aux sur qui moi".split()
-    ),
-    "es": frozenset(
-        "el la los las y o un una unos de del al en con para es son fue que este esta yo tú mi tu su nosotros no puede "
-        "qué cuál cómo cuando tener ha han hace si luego pero por lo me se todo".split()
-    ),
-    "pt": frozenset(
-        "o a os as e ou um uma de do da dos das ao em no na com para é são foi que este esta eu você meu seu nós não pode "
-        "qual como quando ter tem faz se depois mas por isso me tudo pelo pela".split()
-    ),
+_TEXTS = {
+    "en": """the a an and or of to in on with for it is are was were that this i you my your we they not can please
+        what which how from when be have has do does did will would should if there then so but into out all""",
+    "de": """der die das und oder ein eine einen einem einer von zu im in mit für es ist sind war dass ich du mein dein
+        wir nicht kann bitte was welche wie aus wenn haben hat wird würde soll dann aber dem den des auf alle""",
+    "fr": """le la les et ou un une des du de à dans avec pour il elle est sont était que ce cette je tu vous mon votre
+        nous ne pas peut quel quelle comment quand avoir a ont fait si puis mais au aux sur qui moi
+        j ai l puis tout cela""",
+    "es": """el la los las y o un una unos de del al en con para es son fue que este esta yo tú mi tu su nosotros no
+        puede qué cuál cómo cuando tener ha han hace si luego pero por lo me se todo""",
+    "pt": """o a os as e ou um uma de do da dos das ao em no na com para é são foi que este esta eu você meu seu nós
+        não pode qual como quando ter tem faz se depois mas por isso me tudo pelo pela""",
 }
+SMALL: Mapping[str, frozenset[str]] = {code: frozenset(text.split()) for code, text in _TEXTS.items()}
 """Frequent words of each language that carry little meaning."""
 
 _QUOTED = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`|«[^»\n]*»|„[^“\n]*“|\{[^}\n]*\}|https?://\S+")

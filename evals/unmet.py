@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 from evals.case import Case
 from evals.comparison import facts
-from evals.expectation import Expectation
 from evals.reading import spec_ids
 
 
@@ -19,6 +18,9 @@ def unmet(case: Case) -> Iterator[str]:
     for kind, times in Counter(expect.types).items():
         if there[kind] < times:
             yield f"there should be {times} {kind}, there are {there[kind]}"
+    for kinds in expect.one_of:
+        if not any(there[kind] for kind in kinds):
+            yield f"there should be one of {', '.join(kinds)}"
     for kind in expect.absent:
         if there[kind]:
             yield f"there should be no {kind}"
@@ -26,13 +28,13 @@ def unmet(case: Case) -> Iterator[str]:
     links = {f"{types[link.source]}.{link.output} -> {types[link.target]}.{link.input}" for link in case.made.links}
     yield from (f"{edge} is missing" for edge in expect.edges if edge not in links)
     for place, rule in expect.fields.items():
-        if not any(rule.met_by(value) for value in _values(case, place, rule)):
+        if not any(rule.met_by(value) for value in _values(case, place)):
             yield f"{place} should be: {rule}"
     yield from _not_kept(case)
 
 
-def _values(case: Case, place: str, _: Expectation) -> Iterator[str]:
-    kind, _, field = place.rpartition(".")
+def _values(case: Case, place: str) -> Iterator[str]:
+    kind, field = place.rsplit(".", 1)
     for node in case.after.nodes:
         if node.type == kind and node.field(field) is not None:
             value = node.value(field)

@@ -29,7 +29,7 @@ class SimulatedUser:
         self._user = user
         policy = scenario.approvals
         self._decisions: Iterator[Decision] = iter(policy) if isinstance(policy, tuple) else iter(())
-        self._always = policy if isinstance(policy, str) else "approve"
+        self._always = Decision(decision="approve" if isinstance(policy, tuple) else policy)
 
     def says(self, number: int, canvas: Flow) -> TurnRequest:
         """The request of a message.
@@ -46,7 +46,7 @@ class SimulatedUser:
         return self._request("", pending.after).model_copy(update={"answers": answers})
 
     def _answer(self) -> Answer:
-        said = next(self._decisions, Decision(decision=self._always))
+        said = next(self._decisions, self._always)
         return ToolApproved() if said.decision == "approve" else ToolDenied(said.reason or DENIED)
 
     def _request(self, text: str, canvas: Flow) -> TurnRequest:

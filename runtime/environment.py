@@ -16,9 +16,10 @@ PASSED = (
     "SSL_CERT_DIR",
     "REQUESTS_CA_BUNDLE",
     "SYSTEMROOT",
-    "LANGFLOW_SSRF_ALLOWED_HOSTS",
 )
-"""Variables that are passed on; none of them can hold a key. The last lets flows reach hosts of the operator's own."""
+"""Variables that are passed on; none of them can hold a key."""
+OWN_HOSTS = "LANGFLOW_SSRF_ALLOWED_HOSTS"
+"""The operator's variable that names private hosts which flows may call; the engine reads it once, when it starts."""
 SET: Mapping[str, str] = {
     "DO_NOT_TRACK": "1",
     "LANGFLOW_DO_NOT_TRACK": "true",
@@ -29,5 +30,5 @@ SET: Mapping[str, str] = {
 
 def passed_environment(folder: Path) -> dict[str, str]:
     """The whole environment of an engine process whose home and temporary folder is `folder`."""
-    kept = {name: os.environ[name] for name in PASSED if name in os.environ}
+    kept = {name: os.environ[name] for name in (*PASSED, OWN_HOSTS) if name in os.environ}
     return {**kept, **SET, "HOME": str(folder), "TMPDIR": str(folder), "LANGFLOW_CONFIG_DIR": str(folder)}

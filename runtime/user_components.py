@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import stat
 import tempfile
@@ -16,6 +17,7 @@ from flows.catalogue import ComponentType
 from flows.faults import Fault
 from runtime.component_rules import MAX_SOURCE, ClassNameError, check_class_name
 from runtime.component_sources import Inspected, MakesComponents, inspect
+from runtime.happenings import happened
 from runtime.user_folders import UserFolderError, private_folder, user_folder
 
 FOLDER: Final = ".components"
@@ -58,6 +60,16 @@ def save(data: Path, user: str | None, name: str, source: str) -> Path:
         UserComponentError: there is no user, the name or the size is refused, or the disk refuses.
     """
     try:
+        path = _kept(data, user, name, source)
+    except UserComponentError as refused:
+        happened("assistant.user_component.register_refused", logging.WARNING, reason=refused.reason)
+        raise
+    happened("assistant.user_component.registered", class_name=name)
+    return path
+
+
+def _kept(data: Path, user: str | None, name: str, source: str) -> Path:
+    try:
         check_class_name(name)
     except ClassNameError as error:
         reason = (
@@ -99,6 +111,9 @@ async def load(data: Path, user: str | None, runner: MakesComponents) -> Loaded:
             broken.append((file, Fault(code="class_name", message=message, fix="Name the file like its class.")))
         else:
             components.append(one.component)
+    happened("assistant.user_component.overlay", entries=len(components))
+    for _, fault in broken:
+        happened("assistant.user_component.overlay_skipped", logging.WARNING, reason=fault.code)
     return Loaded(tuple(components), tuple(broken))
 
 

@@ -19,11 +19,12 @@ from agent.providers import DEMO, PROVIDERS
 from agent.stream import TurnStream
 from agent.turn import Answer, TurnEnded, TurnError, TurnRequest
 from flows.document import Flow, JsonObject
+from runtime.happenings import happened
 from server.body import flow_of, validated
 from server.errors import ApiError, not_stored
 from server.service import Service
 from server.store.flows import FlowNotStored, FlowStore, StoredFlow, StoreUnavailable, VersionConflict
-from server.streams.signals import approved_by, is_signal
+from server.streams.signals import approved_by, is_signal, signal_of
 from server.streams.sse import SseEncoder, cancelled, ending, failed, questions
 from server.waiting import ServerStopping, until
 
@@ -232,6 +233,7 @@ async def _answers(assistant: Assistant, asked: AssistRequest, session: str) -> 
     answers = {call: decision.answer() for call, decision in asked.approvals.items()}
     if not is_signal(asked.input_value):
         return answers
+    happened("intent.build_flow.deterministic", signal=signal_of(asked.input_value), session_id=session)
     answers |= approved_by(asked.input_value, await assistant.pending(LOCAL_USER, session))
     if not answers:
         raise ApiError(

@@ -87,7 +87,7 @@ def test_every_module_says_what_it_is_for() -> None:
 def test_every_dependency_is_used() -> None:
     distributions = importlib.metadata.packages_distributions()
     imported = {name.split(".")[0] for path in sources() for name in imports(path)}
-    used = {dist.lower() for name in imported for dist in distributions.get(name, [])}
+    used = {dist.lower().replace("_", "-") for name in imported for dist in distributions.get(name, [])}
     declared = {re.split(r"[\[>=<]", line)[0].lower() for line in PROJECT["project"]["dependencies"]}
     assert declared - used - {"aiosqlite"} == set(), "declared but never imported (aiosqlite serves SQLAlchemy)"
 

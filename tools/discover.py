@@ -21,7 +21,7 @@ async def search_components(
         produces: only those with an output of this type; Tool means that an agent can use it.
     """
     await ctx.emit(Progress(step="searching_components", message=f"Searching components: {query[:80]}"))
-    key = ("search", query, limit, accepts, produces)
+    key = ("search_components", query, limit, accepts, produces)
     return ctx.deps.remember(key, lambda: _found(ctx.deps.catalogue, query, limit, accepts, produces))
 
 
@@ -45,7 +45,7 @@ async def describe_component(ctx: RunContext[Workbench], type: str) -> str:
         type: the exact component type, as search_components lists it.
     """
     try:
-        return ctx.deps.remember(("describe", type), lambda: ctx.deps.catalogue.describe(type))
+        return ctx.deps.remember(("describe_component", type), lambda: ctx.deps.catalogue.describe(type))
     except UnknownComponent as unknown:
         near = ctx.deps.catalogue.nearest(type)
         raise ModelRetry(

@@ -114,7 +114,8 @@ async def configure_component(
         edit = edits.configure(bench.current, bench.catalogue, component_id, values)
     except EditError as error:
         raise refused(error) from error
-    texts = [] if ctx.tool_call_approved or bench.applies_texts or bench.proposal is not None else _texts(bench, edit)
+    free = ctx.tool_call_approved or bench.proposal is not None or bench.texts_apply
+    texts = [] if free else _texts(bench, edit)
     if len(texts) > 1:
         names = ", ".join(change.field for change in texts)
         raise ModelRetry(f"Nothing was changed. {names} hold texts of the user's: change one of them a call.")

@@ -46,6 +46,19 @@ class FileChange:
 
 
 @dataclass(frozen=True, kw_only=True)
+class MadeComponent:
+    """A component type that was made for the user.
+
+    Attributes:
+        class_name: its type.
+        source: its source code.
+    """
+
+    class_name: str
+    source: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Todo:
     """One step of a long task.
 

@@ -1,5 +1,7 @@
 """Running the flow at hand for the user, on the real engine."""
 
+import logging
+
 import logfire
 from pydantic_ai import ModelRetry, RunContext
 from pydantic_ai.toolsets import FunctionToolset
@@ -60,6 +62,9 @@ async def _run(ctx: RunContext[Workbench], text: str | None) -> RunResult:
         outcome = "ok" if result.error is None else result.error.code
         span.set_attributes({"outcome": outcome, "seconds": result.metrics.seconds})
     happened("assistant.run.finished", outcome=outcome, duration_ms=round(result.metrics.seconds * 1000, 1))
+    if result.error is not None and result.error.code == "refused":
+        why, node = result.error.message, result.error.node
+        happened("assistant.run_flow.blocked_unsafe_code", logging.WARNING, node=node, violations=why[:200])
     return result
 
 

@@ -11,6 +11,7 @@ from flows.catalogue import Catalogue, ComponentType
 from flows.document import Flow
 from flows.edit import Edit
 from runtime.gateway.access import Models
+from runtime.happenings import happened
 from runtime.results import ModelUsage, RunError, RunResult
 from runtime.runner import Network, OnEvent
 from runtime.tweaks import Tweaks
@@ -70,6 +71,9 @@ async def obstacle(runner: Runs, seconds: float) -> RunError | None:
     )
 
 
+READS = 100
+"""Pure reads whose answers are kept during a turn; the oldest goes first."""
+
 Event = TypeVar("Event", bound=CustomEvent)
 
 
@@ -103,6 +107,7 @@ class Workbench:
         sandbox: the user's files; None when there is no folder for them.
         todos: the steps of a long task, as the agent noted them.
         applies_texts: whether changes of the user's own texts apply without being asked for.
+        runs_next: whether the message asks to run what it changes; texts then apply at once, up to the first run.
         applies_plans: whether plans are carried out without being asked for.
         undoable: the changes of the last turn that changed something, in order.
         reads: what pure reads have answered this turn.
@@ -129,6 +134,7 @@ class Workbench:
     sandbox: UserFiles | None = None
     todos: list[Todo] = field(default_factory=list[Todo])
     applies_texts: bool = False
+    runs_next: bool = False
     applies_plans: bool = False
     undoable: tuple[FlowAction, ...] = ()
     reads: dict[tuple[object, ...], str] = field(default_factory=dict[tuple[object, ...], str])
@@ -150,6 +156,11 @@ class Workbench:
         """Whether anything was changed, proposed, run, written or made this turn."""
         return bool(self.actions or self.runs or self.files or self.components) or self.proposal is not None
 
+    @property
+    def texts_apply(self) -> bool:
+        """Whether a text of the user's may be changed now without asking: what a run gave can order no change."""
+        return self.applies_texts or (self.runs_next and not self.runs)
+
     def remember(self, key: tuple[object, ...], read: Callable[[], str]) -> str:
         """What a pure read of the catalogue answers, read once a turn; a read that fails is never kept.
 
@@ -158,9 +169,17 @@ class Workbench:
             read: reads.
         """
         key = (id(self.catalogue), len(self.catalogue), *key)
-        if key not in self.reads:
-            self.reads[key] = read()
-        return self.reads[key]
+        tool = str(key[2])
+        if key in self.reads:
+            happened("assistant.tool_cache.hit", tool=tool, key_hash=f"{hash(key) & 0xFFFFFFFF:08x}")
+            return self.reads[key]
+        happened("assistant.tool_cache.miss", tool=tool)
+        answer = read()
+        if len(self.reads) >= READS:
+            happened("assistant.tool_cache.eviction", tool=tool)
+            self.reads.pop(next(iter(self.reads)))
+        self.reads[key] = answer
+        return answer
 
     def count(self, run: RunResult) -> None:
         """Add what a run's models took."""

@@ -3,9 +3,9 @@
 from collections import Counter
 
 from evals.case import Case, Score
-from flows.document import Flow
+from flows.document import Flow, Json
 
-_EMPTY = (None, "", [], {})
+_EMPTY: tuple[Json, ...] = (None, "", [], {})
 
 
 def inputs(case: Case) -> Score:

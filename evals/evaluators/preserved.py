@@ -7,9 +7,10 @@ from evals.comparison import Comparison, Fact
 def preserved(case: Case) -> Score:
     """True when every change to what was there stands at a place that had to change in the nearest right flow.
 
-    A place is a component, one of its fields, its name, or a connection; another value at a place that had to change is
-    inside the request, and so is one that an earlier message of the conversation asked to change. New components, and connections of theirs, are not a matter of preservation. Places on the canvas
-    do not count. Not scored on an empty canvas, or when a change was wanted and none was made.
+    A place is a component, one of its fields, its name, or a connection; another value at a place that had to change
+    is inside the request, and so is one that an earlier message of the conversation asked to change. New components,
+    and connections of theirs, are not a matter of preservation. Places on the canvas do not count. Not scored on an
+    empty canvas, or when a change was wanted and none was made.
     """
     if not case.start.parts:
         return Score(name="preserved", value=None, reason="there was nothing to preserve")

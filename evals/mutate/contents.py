@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
+from evals.mutate.wiring import Fault, edited
 from evals.shape import shape
 from flows.catalogue import Catalogue
 from flows.document import Flow
-from flows.edit import EditError
 from flows.edits.basic import configure
 from flows.edits.replace import replace_component
 from flows.jsonvalues import Json, JsonObject, as_object
 
-Faulty = tuple[str, Flow]
 OTHERS = 2
 """How many other types a component is exchanged for."""
 
 
-def swap_type(flow: Flow, catalogue: Catalogue) -> Iterator[Faulty]:
+def swap_type(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
     """Each component exchanged for one of another type that a search for its own finds next."""
     for node in flow.nodes:
         kind = None if node.is_note else catalogue.get(node.type)
@@ -25,14 +25,13 @@ def swap_type(flow: Flow, catalogue: Catalogue) -> Iterator[Faulty]:
             continue
         near = [match.type for match in catalogue.search(kind.display_name, OTHERS + 4) if match.type != node.type]
         for other in near[:OTHERS]:
-            try:
-                edit = replace_component(flow, catalogue, node.id, other)
-            except EditError:
-                continue
-            yield f"{node.id} became {other}", edit.flow
+            yield (
+                f"{node.id} became {other}",
+                partial(edited, partial(replace_component, flow, catalogue, node.id, other)),
+            )
 
 
-def change_value(flow: Flow, catalogue: Catalogue) -> Iterator[Faulty]:
+def change_value(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
     """Each value that someone set, set to another."""
     for part in shape(flow, catalogue).parts:
         node = flow.node(part.id)
@@ -42,14 +41,10 @@ def change_value(flow: Flow, catalogue: Catalogue) -> Iterator[Faulty]:
             other = _other(as_object(node.template.get(name)))
             if other is None:
                 continue
-            try:
-                edit = configure(flow, catalogue, part.id, {name: other})
-            except EditError:
-                continue
-            yield f"{part.id}.{name} changed", edit.flow
+            yield f"{part.id}.{name} changed", _set(flow, catalogue, part.id, {name: other})
 
 
-def move_value(flow: Flow, catalogue: Catalogue) -> Iterator[Faulty]:
+def move_value(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
     """Each text that someone set, moved to another text field of its component that was empty."""
     for part in shape(flow, catalogue).parts:
         node = flow.node(part.id)
@@ -66,15 +61,14 @@ def move_value(flow: Flow, catalogue: Catalogue) -> Iterator[Faulty]:
                 if target == name or not empty or field.get("options"):
                     continue
                 emptied = default if isinstance(default, str) else ""
-                try:
-                    edit = configure(flow, catalogue, part.id, {name: emptied, target: value})
-                except EditError:
-                    continue
-                yield f"{part.id}.{name} moved to {target}", edit.flow
+                yield (
+                    f"{part.id}.{name} moved to {target}",
+                    _set(flow, catalogue, part.id, {name: emptied, target: value}),
+                )
                 break
 
 
-def silent_edit(before: Flow, flow: Flow, catalogue: Catalogue) -> Iterator[Faulty]:
+def silent_edit(before: Flow, flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
     """Something changed that was there before and that nobody asked about: a value, or a display name.
 
     Args:
@@ -90,12 +84,12 @@ def silent_edit(before: Flow, flow: Flow, catalogue: Catalogue) -> Iterator[Faul
             other = _other(field) if field.get("type") in ("bool", "int") and field.get("show", True) else None
             if other is None or field.get("value") != as_object(old.template.get(name)).get("value"):
                 continue
-            try:
-                edit = configure(flow, catalogue, node.id, {name: other})
-            except EditError:
-                continue
-            yield f"{node.id}.{name} changed unasked", edit.flow
+            yield f"{node.id}.{name} changed unasked", _set(flow, catalogue, node.id, {name: other})
             break
+
+
+def _set(flow: Flow, catalogue: Catalogue, node_id: str, values: dict[str, Json]) -> Callable[[], Flow | None]:
+    return partial(edited, partial(configure, flow, catalogue, node_id, values))
 
 
 def _other(field: JsonObject) -> Json:

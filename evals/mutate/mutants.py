@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from evals.attempt import Attempt
 from evals.mutate.contents import change_value, move_value, silent_edit, swap_type
-from evals.mutate.wiring import add_edge, delete_node, drop_edge, reverse_edge, rewire_edge
+from evals.mutate.wiring import Fault, add_edge, delete_node, drop_edge, reverse_edge, rewire_edge
 from evals.mutate.words import false_claim, forged_output, ignored_instruction
 from flows.catalogue import Catalogue
 from flows.diff import diff, fingerprint
@@ -18,7 +18,7 @@ from flows.document import Flow
 PER_OPERATOR = 2
 """How many mutants one operator makes of one attempt."""
 
-_FLOWS: Mapping[str, Callable[[Flow, Catalogue], Iterator[tuple[str, Flow]]]] = {
+_FLOWS: Mapping[str, Callable[[Flow, Catalogue], Iterator[Fault]]] = {
     "drop_edge": drop_edge,
     "add_edge": add_edge,
     "rewire_edge": rewire_edge,
@@ -72,7 +72,8 @@ def mutants(attempt: Attempt, catalogue: Catalogue, *, per_operator: int = PER_O
     if not flow.is_empty:
         yield from _of_flow(attempt, flow, catalogue, per_operator)
     for operator, alter in _WORDS.items():
-        for number, (what, altered) in enumerate(_some(alter(attempt), f"{attempt.scenario} {operator}", per_operator)):
+        chosen = _shuffled(alter(attempt), f"{attempt.scenario} {operator}")[:per_operator]
+        for number, (what, altered) in enumerate(chosen):
             changed = altered.flow is not None and fingerprint(altered.flow) != fingerprint(flow)
             yield Mutant(f"{attempt.scenario}/{operator}/{number}", operator, what, altered, flow_changed=changed)
 
@@ -81,15 +82,20 @@ def _of_flow(attempt: Attempt, flow: Flow, catalogue: Catalogue, per_operator: i
     same = fingerprint(flow)
     before = attempt.turns[0].before
 
-    def silently(given: Flow, types: Catalogue) -> Iterator[tuple[str, Flow]]:
+    def silently(given: Flow, types: Catalogue) -> Iterator[Fault]:
         return silent_edit(before, given, types)
 
     for operator, alter in {**_FLOWS, "silent_edit": silently}.items():
-        found = ((what, other) for what, other in alter(flow, catalogue) if fingerprint(other) != same)
-        for number, (what, other) in enumerate(_some(found, f"{attempt.scenario} {operator}", per_operator)):
-            yield Mutant(
-                f"{attempt.scenario}/{operator}/{number}", operator, what, _left(attempt, other), flow_changed=True
-            )
+        number = 0
+        for what, make in _shuffled(alter(flow, catalogue), f"{attempt.scenario} {operator}"):
+            other = make()
+            if other is None or fingerprint(other) == same:
+                continue
+            name = f"{attempt.scenario}/{operator}/{number}"
+            yield Mutant(name, operator, what, _left(attempt, other), flow_changed=True)
+            number += 1
+            if number == per_operator:
+                break
 
 
 def _left(attempt: Attempt, flow: Flow) -> Attempt:
@@ -102,8 +108,7 @@ def _left(attempt: Attempt, flow: Flow) -> Attempt:
     return attempt.model_copy(update={"turns": [*attempt.turns[:-1], turn], "probes": []})
 
 
-def _some(found: Iterable[T], seed: str, count: int) -> list[T]:
-    """`count` of what was found, chosen by the seed and in the order found."""
-    every = list(found)
-    ranked = sorted(range(len(every)), key=lambda at: hashlib.sha256(f"{seed} {at}".encode()).digest())
-    return [every[at] for at in sorted(ranked[:count])]
+def _shuffled(found: Iterable[tuple[str, T]], seed: str) -> list[tuple[str, T]]:
+    """What was found, in an order that follows from the seed."""
+    every = enumerate(found)
+    return [item for _, item in sorted(every, key=lambda at: hashlib.sha256(f"{seed} {at[0]}".encode()).digest())]

@@ -5,16 +5,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from evals.attempt import Attempt
 from evals.inflow import with_models
-from evals.mutate.mutants import PER_OPERATOR, Mutant, mutants
+from evals.mutate.mutants import PER_OPERATOR, Mutant
+from evals.mutate.mutants import mutants as made_of
+from evals.placeholders import placed
 from evals.players import Stage
 from evals.scenario import Scenario
 from evals.score import Verdict, judge
-from runtime.results import RunResult
+from evals.services import served
 
 PROBE_SECONDS = 30.0
+
+Prepared: TypeAlias = tuple[Mutant, Scenario, Verdict]
+"""A mutant, its scenario, and the verdict of the attempt that it came from."""
 
 
 @dataclass(frozen=True)
@@ -42,37 +48,30 @@ class Trial:
 
 
 async def trials(
-    scenarios: Mapping[str, Scenario],
-    attempts: Sequence[Attempt],
+    mutants: Sequence[Prepared],
     stage: Stage,
     *,
-    per_operator: int = PER_OPERATOR,
     concurrency: int = 2,
     on_trial: Callable[[Trial], Awaitable[None]] | None = None,
 ) -> list[Trial]:
-    """Mutate every attempt that passes, and score the mutants.
-
-    A mutant's probes are run on the engine, unless its scenario has services, whose addresses are gone: then a mutant
-    with another flow is scored without probes.
+    """Score mutants; the probes of one with another flow are run on the engine.
 
     Args:
-        scenarios: by id.
-        attempts: what was played; those that do not pass are left out.
+        mutants: as `prepared` gives them.
         stage: what probes run on.
-        per_operator: mutants of one operator from one attempt.
         concurrency: how many are tried at the same time.
         on_trial: told of every trial as it ends.
 
     Returns:
         The trials, by mutant.
     """
-    waiting = iter(_every(scenarios, attempts, stage, per_operator))
+    waiting = iter(mutants)
     done: list[Trial] = []
 
     async def work() -> None:
         for mutant, scenario, original in waiting:
             attempt = await _probed(mutant, scenario, stage)
-            verdict = judge(scenario, attempt, stage.catalogue)
+            verdict = await asyncio.to_thread(judge, scenario, attempt, stage.catalogue)
             trial = Trial(mutant.id, mutant.operator, mutant.what, _lower(original, verdict), verdict.passed is False)
             done.append(trial)
             if on_trial is not None:
@@ -84,31 +83,48 @@ async def trials(
     return sorted(done, key=lambda trial: trial.id)
 
 
-def _every(
-    scenarios: Mapping[str, Scenario], attempts: Sequence[Attempt], stage: Stage, per_operator: int
-) -> list[tuple[Mutant, Scenario, Verdict]]:
-    found: list[tuple[Mutant, Scenario, Verdict]] = []
+def prepared(
+    scenarios: Mapping[str, Scenario],
+    attempts: Sequence[Attempt],
+    stage: Stage,
+    per_operator: int = PER_OPERATOR,
+) -> list[Prepared]:
+    """Every mutant of the attempts that pass, with its scenario and the verdict of the attempt it came from."""
+    found: list[Prepared] = []
     for attempt in attempts:
         scenario = scenarios.get(attempt.scenario)
         if scenario is None or scenario.digest != attempt.digest or attempt.repeat:
             continue
         original = judge(scenario, attempt, stage.catalogue)
         if original.passed:
-            made = mutants(attempt, stage.catalogue, per_operator=per_operator)
+            made = made_of(attempt, stage.catalogue, per_operator=per_operator)
             found.extend((mutant, scenario, original) for mutant in made)
     return found
 
 
 async def _probed(mutant: Mutant, scenario: Scenario, stage: Stage) -> Attempt:
-    flow = mutant.attempt.flow
-    if not mutant.flow_changed or scenario.services or flow is None or flow.is_empty:
+    """The mutant's attempt with its probes run, where its flow is another than the one that was probed."""
+    if not mutant.flow_changed:
         return mutant.attempt
-    probes: list[RunResult] = []
-    runner = with_models(stage.runner, scenario.models)
-    for probe in scenario.probes:
-        for text in probe.inputs:
-            probes.append(await runner.run(flow, text, timeout=PROBE_SECONDS))  # noqa: PERF401  (one after the other)
-    return mutant.attempt.model_copy(update={"probes": probes})
+    async with served(scenario.services) as addresses:
+        attempt = _moved(mutant.attempt, addresses)
+        flow = attempt.flow
+        if flow is None or flow.is_empty:
+            return attempt
+        runner = with_models(stage.runner, scenario.models)
+        inputs = [text for probe in placed(scenario, addresses).probes for text in probe.inputs]
+        probes = [await runner.run(flow, text, timeout=PROBE_SECONDS) for text in inputs]
+    return attempt.model_copy(update={"probes": probes})
+
+
+def _moved(attempt: Attempt, addresses: Mapping[str, str]) -> Attempt:
+    """The attempt with the addresses at which its services are served now."""
+    if not addresses:
+        return attempt
+    text = attempt.model_dump_json()
+    for name, address in attempt.services.items():
+        text = text.replace(address, addresses.get(name, address))
+    return Attempt.model_validate_json(text)
 
 
 def _lower(original: Verdict, verdict: Verdict) -> tuple[str, ...]:

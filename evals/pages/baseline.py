@@ -113,7 +113,7 @@ def _against(column: str, here: Sequence[Verdict], partner: str, there: Sequence
         worse=tuple(sorted((one for one in moved if one.now < one.before), key=lambda one: one.now - one.before)),
         better=tuple(sorted((one for one in moved if one.now > one.before), key=lambda one: one.before - one.now)),
         changed=tuple(sorted(mine.keys() & theirs.keys() - shared)),
-        missing=tuple(sorted(theirs.keys() - mine.keys())),
+        missing=tuple(line(name, 80) for name in sorted(theirs.keys() - mine.keys())),
         new=tuple(sorted(mine.keys() - theirs.keys())),
     )
 

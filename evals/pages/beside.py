@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from evals.case import Case
 from evals.comparison import Comparison, Fact
-from evals.pages.board import Board, Wire
+from evals.pages.board import Board, Shapes, Wire
 from evals.pages.canvas import Gallery, Mark, Marks, Picture
 from evals.pages.clipping import line
 from evals.reading import read_flow
@@ -63,13 +63,14 @@ def compared(case: Case, gallery: Gallery) -> Beside:
     right_flow = _right(case, nearest)
     expected = _relabelled(right_flow, _ids(case.targets[nearest], comparison.target))
     built = _relabelled(case.after, _ids(case.made, comparison.made))
-    board = Board.of([built, expected], case.catalogue)
+    shapes = Shapes(case.catalogue)
+    board = Board.of([built, expected], shapes)
     missing = comparison.target_facts - comparison.made_facts
     extra = comparison.made_facts - comparison.target_facts
     names = _names(expected, built)
     return Beside(
-        expected=gallery.picture(expected, board, case.catalogue, _marks(missing, extra, "removed", expected)),
-        built=gallery.picture(built, board, case.catalogue, _marks(extra, missing, "added", built)),
+        expected=gallery.picture(expected, board, shapes, _marks(missing, extra, "removed", expected)),
+        built=gallery.picture(built, board, shapes, _marks(extra, missing, "added", built)),
         differences=_told(missing, extra, names, _secrets(expected) | _secrets(built)),
         others=len(comparisons) - 1,
     )

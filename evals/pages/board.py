@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from evals.shape import shape
+from evals.shape import Shape, shape
 from flows.catalogue import Catalogue
 from flows.document import Edge, Flow, Node
 from flows.jsonvalues import Json, as_list, as_text, texts
@@ -28,6 +28,25 @@ _MOST_OUTPUTS = 4
 
 Wire = tuple[str, str, str, str]
 """A connection: source, its output, target, its input."""
+
+
+class Shapes:
+    """The shapes of flows, each worked out once, however often it is drawn and compared.
+
+    Args:
+        catalogue: says which values are a type's defaults.
+    """
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+        self._known: dict[int, tuple[Flow, Shape]] = {}
+
+    def of(self, flow: Flow) -> Shape:
+        """The shape of a flow; the flow is kept, so that nothing else can come to stand in its place."""
+        found = self._known.get(id(flow.raw))
+        if found is None:
+            found = self._known[id(flow.raw)] = (flow, shape(flow, self._catalogue))
+        return found[1]
 
 
 @dataclass(frozen=True)
@@ -69,13 +88,13 @@ class Board:
     height: int
 
     @classmethod
-    def of(cls, states: Sequence[Flow], catalogue: Catalogue) -> Board:
+    def of(cls, states: Sequence[Flow], shapes: Shapes) -> Board:
         """The board on which all states can be drawn, each component at one place."""
         whole = _united(states)
         values: dict[str, dict[str, None]] = {}
         outputs: dict[str, dict[str, str]] = {}
         for state in states:
-            for part in shape(state, catalogue).parts:
+            for part in shapes.of(state).parts:
                 values.setdefault(part.id, {}).update(dict.fromkeys(part.values))
             for node in state.nodes:
                 outputs.setdefault(node.id, {}).update(_outputs(node))

@@ -10,10 +10,8 @@ from typing import Literal
 
 from markupsafe import Markup
 
-from evals.pages.board import HEAD, ROW, WIDTH, Board, Rows, Wire, components, wires
+from evals.pages.board import HEAD, ROW, WIDTH, Board, Rows, Shapes, Wire, components, wires
 from evals.pages.clipping import line
-from evals.shape import shape
-from flows.catalogue import Catalogue
 from flows.document import Flow, Node
 from flows.fields import shown_value
 from flows.jsonvalues import Json, as_object, as_text
@@ -79,17 +77,17 @@ class Gallery:
         """The definitions that pictures refer to."""
         return Markup("\n").join(self._symbols[name] for name in sorted(self._symbols))
 
-    def picture(self, flow: Flow, board: Board, catalogue: Catalogue, marks: Marks | None = None) -> Picture:
+    def picture(self, flow: Flow, board: Board, shapes: Shapes, marks: Marks | None = None) -> Picture:
         """Draw one state of a flow.
 
         Args:
             flow: the state.
             board: where everything stands.
-            catalogue: says which values are a type's defaults.
+            shapes: what is set in each component.
             marks: what stands out.
         """
         marks = marks or Marks()
-        parts = {part.id: part for part in shape(flow, catalogue).parts}
+        parts = {part.id: part for part in shapes.of(flow).parts}
         drawn: list[Markup] = [
             Markup('<path class="w {} {}" d="{}"/>').format(
                 _kind(board.rows[wire[0]].outputs.get(wire[1], "")),

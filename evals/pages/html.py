@@ -103,7 +103,7 @@ def _environment() -> Environment:
 
 
 def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{value:.0%}" if value in {0.0, 1.0} else f"{value:.1%}"
+    return "–" if value is None else {"100.0%": "100%", "0.0%": "0%"}.get(shown := f"{value:.1%}", shown)
 
 
 def _points(value: float) -> str:

@@ -58,7 +58,7 @@ def _beside(one: Against, baseline: str) -> str:
             f"{test.found.difference * 100:+.1f}",
             f"{test.found.p:.4f}",
             f"{test.adjusted:.4f}",
-            f"{test.found.smallest_effect * 100:.1f}",
+            f"{test.found.smallest_effect * 100:.1f}" if test.found.smallest_effect else "–",
         ]
         for test in one.tested
     ]

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from agent.turn import TurnResult
-from evals.pages.board import Board, components, wires
+from evals.pages.board import Board, Shapes, components, wires
 from evals.pages.canvas import Gallery, Mark, Marks, Picture
 from evals.pages.clipping import line
-from evals.shape import shape
 from flows.actions import FlowAction, StaleAction, apply
 from flows.catalogue import Catalogue
 from flows.document import Edge, Flow, Node
@@ -49,6 +48,7 @@ def replayed(turn: TurnResult, gallery: Gallery, catalogue: Catalogue, most: int
         catalogue: the component types.
         most: the most steps that are drawn.
     """
+    shapes = Shapes(catalogue)
     states: list[tuple[str, Flow]] = [("Before", turn.before)]
     notice = ""
     for action in turn.actions:
@@ -62,27 +62,25 @@ def replayed(turn: TurnResult, gallery: Gallery, catalogue: Catalogue, most: int
             states.append((title, flow))
         else:
             states[-1] = (states[-1][0], flow)
-    if not _alike(states[-1][1], turn.after, catalogue):
+    if not _alike(states[-1][1], turn.after, shapes):
         states.append(("After", turn.after))
-    if turn.proposal is not None and not _alike(states[-1][1], turn.proposal, catalogue):
+    if turn.proposal is not None and not _alike(states[-1][1], turn.proposal, shapes):
         states.append(("Proposed", turn.proposal))
     if len(states) > most:
         notice = f"{len(states) - most} steps in the middle are left out. {notice}".strip()
         states = [*states[: most // 2], *states[most // 2 - most :]]
     if len(states) > 1 and not components(states[0][1]):
-        empty, states = states[0][1], states[1:]
-    else:
-        empty = None
-    if len(states) == 1 and not components(states[0][1]):
-        return Replay((), notice)
-    if len(states) == 1 and empty is None:
+        states = states[1:]  # an empty canvas shows nothing
+    elif len(states) == 1:
+        if not components(states[0][1]):
+            return Replay((), notice)
         states = [("As it was", states[0][1])]
-    board = Board.of([flow for _, flow in states], catalogue)
+    board = Board.of([flow for _, flow in states], shapes)
     steps: list[Step] = []
-    before = empty
+    before: Flow | None = None
     for title, flow in states:
-        shown, marks = (flow, Marks()) if before is None else _since(before, flow, catalogue)
-        steps.append(Step(title, gallery.picture(shown, board, catalogue, marks)))
+        shown, marks = (flow, Marks()) if before is None else _since(before, flow, shapes)
+        steps.append(Step(title, gallery.picture(shown, board, shapes, marks)))
         before = flow
     return Replay(tuple(steps), notice)
 
@@ -117,14 +115,14 @@ def said(action: FlowAction, flow: Flow) -> str:
             return ""
 
 
-def _since(before: Flow, after: Flow, catalogue: Catalogue) -> tuple[Flow, Marks]:
+def _since(before: Flow, after: Flow, shapes: Shapes) -> tuple[Flow, Marks]:
     """What changed, marked in a drawing of the new state; what went stays in it, marked as gone."""
     old, new = components(before), components(after)
     old_wires, new_wires = wires(before), wires(after)
     nodes: dict[str, Mark] = dict.fromkeys(new.keys() - old.keys(), "added")
     fields: dict[str, frozenset[str]] = {}
-    was = {part.id: part for part in shape(before, catalogue).parts}
-    for part in shape(after, catalogue).parts:
+    was = {part.id: part for part in shapes.of(before).parts}
+    for part in shapes.of(after).parts:
         earlier = was.get(part.id)
         if earlier is None:
             continue
@@ -148,9 +146,9 @@ def _since(before: Flow, after: Flow, catalogue: Catalogue) -> tuple[Flow, Marks
     return drawn, Marks(nodes, marks, fields)
 
 
-def _alike(left: Flow, right: Flow, catalogue: Catalogue) -> bool:
+def _alike(left: Flow, right: Flow, shapes: Shapes) -> bool:
     """Whether two flows would be drawn alike."""
-    one, other = shape(left, catalogue), shape(right, catalogue)
+    one, other = shapes.of(left), shapes.of(right)
     return one.links == other.links and {part.id: part for part in one.parts} == {part.id: part for part in other.parts}
 
 

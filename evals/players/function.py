@@ -1,4 +1,4 @@
-"""A Python callable as a player: any agent that takes a turn's request and gives its result, or just a flow and words."""
+"""A Python callable as a player: any agent that takes a turn's request and gives its result, or a flow and words."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from flows.document import Flow, FlowFormatError
 from runtime.results import RunResult
 
 Taken: TypeAlias = TurnResult | Mapping[str, Any]
-"""A result, or `{"flow": Langflow JSON, "text": words, "run": what `wirewright flow run --json` prints}`, all optional."""
+"""A result, or `{"flow": Langflow JSON, "text": words, "run": RunResult.to_json()}`, each of them optional."""
 Function: TypeAlias = Callable[[TurnRequest], Awaitable[Taken]]
 
 

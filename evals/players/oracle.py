@@ -39,7 +39,13 @@ class OraclePlayer:
         self._wrong = wrong
 
     def seat(self, scenario: Scenario, stage: Stage, /) -> Turns:
-        """A seat that plans each turn from the flow at hand."""
+        """A seat that plans each turn from the flow at hand.
+
+        Raises:
+            Unplayable: when the scenario is open: then there is no right flow to lead to.
+        """
+        if scenario.open:
+            raise Unplayable("the scenario is open: no right flow is known")
         if self._alternative is not None:
             scenario = scenario.model_copy(update={"reference": scenario.alternatives[self._alternative]})
         if self._wrong is not None:

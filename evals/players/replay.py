@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
 from pydantic_ai import ModelMessage, ModelRequest, ModelResponse, TextPart, ToolReturnPart
-from pydantic_ai.messages import ModelMessagesTypeAdapter, RetryPromptPart
+from pydantic_ai.messages import ModelMessagesTypeAdapter
 from pydantic_ai.models.function import AgentInfo
 
 from agent.assistant import Assistant
@@ -126,4 +126,4 @@ class _ReplaySeat:
 
 def _replies(message: ModelRequest) -> list[str]:
     """What the tools say in a request, in order."""
-    return [str(part.content) for part in message.parts if isinstance(part, ToolReturnPart | RetryPromptPart)]
+    return [str(part.content) for part in message.parts if isinstance(part, ToolReturnPart)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from flows.catalogue import Catalogue, ComponentType
 from flows.document import Json, JsonObject
 from flows.jsonvalues import as_list, as_object, as_text, object_at, texts
 from flows.model_values import CONNECTED, canonical_model
+from flows.secrecy import looks_secret
 from runtime.gateway.access import ASSISTANT, NoModel
 from runtime.guard.admission import find
 from runtime.results import RunError
@@ -168,7 +170,8 @@ class _Rewriting:
             if value == CONNECTED:
                 continue
             wanted = _wanted(value, shown)
-            self._ask(wanted, shown, embedding=entry.get("model_type") == "embedding")
+            variable = _variable(template, values, "api_key")
+            self._ask(wanted, shown, embedding=entry.get("model_type") == "embedding", variable=variable)
             changes[name] = [{"provider": "OpenAI", "name": wanted, "metadata": {}}]
         return {**changes, "api_key": key}
 
@@ -184,7 +187,7 @@ class _Rewriting:
         value = values.get(fields.model, as_object(template.get(fields.model)).get("value"))
         wanted = f"{fields.provider}:{as_text(value)}"
         embedding = any("Embeddings" in texts(output.get("types")) for output in known.outputs)
-        self._ask(wanted, shown, embedding=embedding)
+        self._ask(wanted, shown, embedding=embedding, variable=_variable(template, values, fields.key))
         return {
             fields.model: wanted,
             fields.key: key,
@@ -192,15 +195,20 @@ class _Rewriting:
             **{name: "" for name in template if name.endswith("_proxy")},
         }
 
-    def _ask(self, name: str, shown: str, *, embedding: bool) -> None:
-        """Find out whether a model can be had, and let the run's keys be good for it."""
+    def _ask(self, name: str, shown: str, *, embedding: bool, variable: str | None) -> None:
+        """Find out whether a model can be had, and let the run's keys be good for it.
+
+        `variable` is what the node names for its key; a missing key is told by it, too, and not only by the usual one.
+        """
         if (name, embedding) in self.asked:
             return
         try:
             self.session.embedding(name) if embedding else self.session.model(name)
         except NoModel as missing:
-            error = RunError(code=missing.code, message=missing.message, fix=missing.fix, node=shown)
-            raise Refused(error) from None
+            message = missing.message
+            if missing.code == "missing_key" and variable is not None and variable not in missing.fix:
+                message = f"The key of {shown} is the variable {variable}, which gives none here. {message}"
+            raise Refused(RunError(code=missing.code, message=message, fix=missing.fix, node=shown)) from None
         except Exception as failure:  # whatever a provider's client raises when it is made
             from runtime.gateway.failures import explain  # with PydanticAI, which flows without models do without
 
@@ -211,6 +219,15 @@ class _Rewriting:
 
 def _gives(known: ComponentType) -> bool:
     return any(_MODEL_TYPES & set(texts(output.get("types"))) for output in known.outputs)
+
+
+def _variable(template: JsonObject, values: Mapping[str, Json], name: str) -> str | None:
+    """The name of the stored variable that a key field asks for, as the flow has it; None for a typed-in key."""
+    entry = as_object(template.get(name))
+    value = values.get(name, entry.get("value"))
+    if not isinstance(value, str) or entry.get("load_from_db") is not True or looks_secret(value):
+        return None
+    return value if re.fullmatch(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+", value) else None  # what is typed in rarely looks so
 
 
 def _secret(entry: JsonObject) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from typing import Literal
 
 from pydantic import BaseModel, Field
 from sse_starlette.sse import EventSourceResponse
@@ -59,18 +60,28 @@ async def assist(request: Request) -> Response:
 
 
 class ResetRequest(BaseModel):
-    """Which conversation is to be forgotten."""
+    """What is to be forgotten.
 
-    session_id: str = Field(min_length=1, max_length=200)
+    Attributes:
+        session_id: the conversation; without one only the user's components are removed.
+        what: `all`, or the `plan` alone that was turned down or waits.
+    """
+
+    session_id: str | None = Field(default=None, min_length=1, max_length=200)
+    what: Literal["all", "plan"] = "all"
 
 
 async def reset(request: Request) -> Response:
-    """Forget a conversation: its history, and what waits in it. One that is not known is no fault."""
+    """Forget a conversation and the components of its user, or only its plan. What is not there is no fault."""
     service = service_of(request)
-    document = as_object(await read_object(request, service.settings.body_limit))
-    asked = validated(ResetRequest, document)
-    await service.assistant.reset(LOCAL_USER, asked.session_id)
-    return JsonReply({"session_id": asked.session_id, "reset": True})
+    body = await read_object(request, service.settings.body_limit) if await request.body() else {}
+    asked = validated(ResetRequest, {**dict(request.query_params), **as_object(body)})
+    cleared = 0
+    if asked.what == "all":
+        cleared = await service.assistant.reset(LOCAL_USER, asked.session_id)
+    elif asked.session_id is not None:
+        await service.assistant.drop_plan(LOCAL_USER, asked.session_id)
+    return JsonReply({"status": "ok", "components_cleared": cleared, "session_id": asked.session_id})
 
 
 async def check_config(request: Request) -> Response:

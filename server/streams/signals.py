@@ -26,6 +26,11 @@ def is_signal(text: str) -> bool:
     return text.strip() in _KINDS
 
 
+def signal_of(text: str) -> str:
+    """The kind of approvals that such a message answers: `plan` or `edit`."""
+    return _KINDS[text.strip()]
+
+
 def approved_by(text: str, pending: Mapping[str, Approval]) -> dict[str, Answer]:
     """The answers that such a message stands for: everything of its kind is approved.
 
@@ -33,5 +38,5 @@ def approved_by(text: str, pending: Mapping[str, Approval]) -> dict[str, Answer]
         text: a message that is a signal.
         pending: what waits in the conversation, by tool call id.
     """
-    kind = _KINDS[text.strip()]
+    kind = signal_of(text)
     return {call: ToolApproved() for call, approval in pending.items() if approval.kind == kind}

@@ -257,6 +257,10 @@ def complete_data(result: TurnResult, session: str) -> JsonObject:
     }
     if result.actions or result.proposal is not None:
         data["validated"] = not result.caveats and not any(fault.is_error for fault in result.faults)
+    if result.components:
+        made = result.components[-1]
+        data.update({"class_name": made.class_name, "component_code": made.source})
+        data.setdefault("validated", True)
     if result.approvals:
         data["approvals"] = [_approval(call, approval, result.after) for call, approval in result.approvals.items()]
         data["continuation_expected"] = result.deferred and all(

@@ -6,9 +6,11 @@ import pytest
 from pydantic_ai import ModelMessage, ToolApproved, ToolCallPart, ToolDenied
 from pydantic_ai.models.function import AgentInfo
 
+from agent.assistant import Assistant
 from agent.memory import ProcessMemory
 from agent.memory_file import FileMemory
 from agent.scripted import answered, call
+from agent.settings import AssistantSettings
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from tests.agent.acting import ECHO, built, follows, id_of, play
@@ -288,3 +290,16 @@ async def test_a_reset_forgets_what_waits_and_what_was_turned_down(catalogue: Ca
     await play(who, "Use Claude")
     assert "[Previous plan" not in script.prompts[2]
     assert "[Conversation history" not in script.prompts[2]
+
+
+async def test_the_demo_planner_goes_on_where_it_stopped(catalogue: Catalogue, canvas: Flow) -> None:
+    who = Assistant(AssistantSettings(model="demo"), StandInRunner(), catalogue=catalogue)
+    text = "Add a chat output, change the prompt to 'Whisper: {text}' and remove the chat input"
+    waiting = await play(who, text, canvas)
+    assert waiting.outcome == "pending"
+    assert [action.kind for action in waiting.actions] == ["add_component"]
+    answers = dict.fromkeys(waiting.approvals, ToolApproved())
+    result = await play(who, "", waiting.after, answers=answers)
+    assert result.outcome == "complete", result.error
+    assert [action.kind for action in result.actions][:1] == ["configure"]
+    assert not any(node.type == "ChatInput" for node in result.after.nodes)

@@ -123,7 +123,7 @@ async def test_a_question_has_no_tools_that_change_or_run(catalogue: Catalogue) 
 
     who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue, model=scripted(plan, "m"))
     await play(who, "What does a parser do?")
-    reading = {"search_components", "describe_component", "list_templates"}
+    reading = {"search_components", "describe_component", "list_templates", "read_manual"}
     assert offered == [set(), reading]
 
 

@@ -55,11 +55,13 @@ def test_a_failing_flow_is_a_full_document_that_names_the_node_as_the_spec_does(
     assert "URLComponent-" not in done.json["error"]["message"]
 
 
-def test_code_that_is_not_the_catalogues_is_refused(wirewright: Wirewright, louder: Path, tmp_path: Path) -> None:
+def test_code_that_is_not_the_catalogues_is_refused_when_it_does_not_pass_the_guard(
+    wirewright: Wirewright, louder: Path, tmp_path: Path
+) -> None:
     target = tmp_path / "louder.json"
     assert wirewright("flow", "build", louder, "--out", target).code == 0
     document = json.loads(target.read_bytes())
-    document["data"]["nodes"][1]["data"]["node"]["template"]["code"]["value"] += "\nprint('mine')\n"
+    document["data"]["nodes"][1]["data"]["node"]["template"]["code"]["value"] += "\nimport os\nos.abort()\n"
     done = wirewright("flow", "run", "-", "--json", stdin=json.dumps(document).encode())
     assert done.code == 1
     assert done.json["error"]["code"] == "refused"

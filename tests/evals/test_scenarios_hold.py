@@ -1,4 +1,4 @@
-"""Every scenario holds: what is right scores perfectly on the real engine, what is wrong fails, nothing earns nothing."""
+"""Every scenario holds: what is right scores perfectly on the real engine, what is wrong fails."""
 
 import asyncio
 

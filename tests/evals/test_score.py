@@ -120,9 +120,7 @@ def test_a_probe_or_a_run_that_fails_did_not_run(played: Played, catalogue: Cata
 
 def test_a_turn_that_failed_did_not_finish(played: Played, catalogue: Catalogue) -> None:
     attempt = played(TEMPLATE, TEMPLATE.reference)
-    failed = attempt.turns[0].model_copy(
-        update={"outcome": "error", "error": TurnError(code="x", message="no model")}
-    )
+    failed = attempt.turns[0].model_copy(update={"outcome": "error", "error": TurnError(code="x", message="no model")})
     verdict = judge(TEMPLATE, attempt.model_copy(update={"turns": [failed]}), catalogue)
     assert (verdict.passed, verdict.value("finished")) == (False, False)
 
@@ -215,7 +213,11 @@ def test_a_forbidden_tool_is_seen(played: Played, catalogue: Catalogue) -> None:
 def test_a_budget_counts_what_the_player_took_and_not_the_flow(played: Played, catalogue: Catalogue) -> None:
     tight = LOUDER.model_copy(update={"budget": Budget(tokens=100, calls=1)})
     attempt = played(tight, LOUDER.reference)
-    usage = {"main": RunUsage(input_tokens=60), "intent": RunUsage(output_tokens=30), "flow": RunUsage(input_tokens=900)}
+    usage = {
+        "main": RunUsage(input_tokens=60),
+        "intent": RunUsage(output_tokens=30),
+        "flow": RunUsage(input_tokens=900),
+    }
     within = attempt.model_copy(update={"turns": [attempt.turns[0].model_copy(update={"usage": usage})]})
     over = called(within, ("run_flow", {}, True), ("run_flow", {"input": "b"}, True))
     assert say(tight, attempt, catalogue)["tokens"] is None
@@ -302,7 +304,7 @@ verdicts = st.lists(
 @settings(deadline=None, max_examples=50)
 @given(verdicts, st.integers(0, 99))
 def test_the_order_of_attempts_changes_no_figure(found: list[Verdict], seed: int) -> None:
-    shuffled = Random(seed).sample(found, len(found))
+    shuffled = Random(seed).sample(found, len(found))  # noqa: S311  (a seed of a test)
     one, other = tally(found), tally(shuffled)
     assert one.model_copy(update={"verdicts": ()}) == other.model_copy(update={"verdicts": ()})
 

@@ -43,7 +43,7 @@ COMMANDS = (
 )
 MISREAD = (
     "curl https://example.com -d a=b",  # cURL posts data; the engine gets
-    "curl --request POST https://example.com",  # the engine takes the method for an address, and gets
+    "curl --request POST https://example.com",  # the engine overlooks the method, and gets
     "curl -u ada:pw https://example.com",  # the engine fails
     "curl https://example.com -o file.txt",  # the engine takes the file for the address
 )

@@ -4,8 +4,10 @@ import logging
 
 import pytest
 
+from agent.memory import ProcessMemory
+from agent.scripted import call
 from flows.catalogue import Catalogue
-from runtime.happenings import happened
+from runtime.happenings import fields_of, happened
 from server.logs import JsonLines, PlainLines
 from server.metrics import LABELS, Metrics
 from tests.server.live import ASSIST, assistant, says, serving
@@ -130,3 +132,80 @@ def test_the_fields_of_a_happening_stand_in_the_log(caplog: pytest.LogCaptureFix
         record
     )
     assert PlainLines("%(message)s").format(record) == "assistant.tokens.phase phase=main total=3 level=x"
+
+
+def figure_of(metrics: Metrics, name: str, **fields: object) -> set[str]:
+    """The names of the figures that are not zero after a happening."""
+    return {figure.partition("{")[0] for figure, value in counted(metrics, name, **fields).items() if value}
+
+
+@pytest.mark.parity("assistant_plan_continue_total", "assistant_plan_dismiss_total", "assistant_plan_replan_total")
+def test_what_becomes_of_plans_is_counted(metrics: Metrics) -> None:
+    assert "assistant_plan_continue_total" in figure_of(metrics, "assistant.plan.continued")
+    assert "assistant_plan_dismiss_total" in figure_of(metrics, "assistant.plan.dismissed")
+    assert "assistant_plan_replan_total" in figure_of(metrics, "assistant.plan.replan")
+
+
+@pytest.mark.parity(
+    "assistant_conversation_buffer_session_evicted_total",
+    "assistant_conversation_buffer_turn_recorded_total",
+    "assistant_conversation_buffer_turn_skipped_total",
+)
+def test_what_becomes_of_conversations_is_counted(metrics: Metrics) -> None:
+    buffer = "assistant.conversation_buffer"
+    assert f"{buffer.replace('.', '_')}_session_evicted_total" in figure_of(metrics, f"{buffer}.session_evicted")
+    assert f"{buffer.replace('.', '_')}_turn_recorded_total" in figure_of(metrics, f"{buffer}.turn_recorded")
+    skipped = figure_of(metrics, f"{buffer}.turn_skipped", reason="empty_response")
+    assert f"{buffer.replace('.', '_')}_turn_skipped_total" in skipped
+
+
+@pytest.mark.parity(
+    "assistant_user_component_registered_total",
+    "assistant_user_component_register_refused_total",
+    "assistant_user_component_overlay_skipped_total",
+)
+def test_what_becomes_of_components_is_counted(metrics: Metrics) -> None:
+    of = "assistant.user_component"
+    assert "assistant_user_component_registered_total" in figure_of(metrics, f"{of}.registered")
+    refused = figure_of(metrics, f"{of}.register_refused", reason="unsafe_class_name")
+    assert "assistant_user_component_register_refused_total" in refused
+    skipped = figure_of(metrics, f"{of}.overlay_skipped", reason="parse_error")
+    assert "assistant_user_component_overlay_skipped_total" in skipped
+
+
+@pytest.mark.anyio
+@pytest.mark.parity("flow_builder.spec.orphan", "assistant_flow_orphan_rejection_total")
+async def test_a_spec_that_is_refused_for_an_orphan_is_told_and_counted(
+    catalogue: Catalogue, caplog: pytest.LogCaptureFixture
+) -> None:
+    orphan = "nodes:\n  a: ChatInput\n  b: ChatOutput\n  c: Prompt Template\nedges:\n  a.message -> b.input_value\n"
+    replies = ["build_flow", [call("build_flow", 1, spec=orphan)], "It cannot be built.", "It cannot be built."]
+    async with serving(assistant(catalogue, says(replies))) as live:
+        await live.client.post(ASSIST, json={"input_value": "Build it", "session_id": "s"})
+        found = figures((await live.client.get("/metrics")).text)
+    assert found["assistant_flow_orphan_rejection_total"] == 1
+    (line,) = [fields_of(record) for record in caplog.records if record.getMessage() == "flow_builder.spec.orphan"]
+    assert line == {"orphan_node_ids": ["c"]}
+
+
+@pytest.mark.anyio
+@pytest.mark.parity("assistant.conversation_buffer.turn_recorded", "assistant.conversation_buffer.session_evicted")
+async def test_a_remembered_turn_and_a_forgotten_conversation_are_told(
+    catalogue: Catalogue, caplog: pytest.LogCaptureFixture
+) -> None:
+    who = assistant(catalogue, says(["question", "One.", "question", "Two."]))
+    who.memory = ProcessMemory(sessions=1)
+    async with serving(who) as live:
+        for session in ("first", "second"):
+            await live.client.post(ASSIST, json={"input_value": "Why?", "session_id": session})
+    told = {record.getMessage(): fields_of(record) for record in caplog.records}
+    assert told["assistant.conversation_buffer.turn_recorded"] == {
+        "session_id": "second",
+        "turn_index": 0,
+        "user_length": 4,
+        "assistant_length": 4,
+    }
+    assert told["assistant.conversation_buffer.session_evicted"] == {
+        "evicted_session_id": "first",
+        "current_session_count": 1,
+    }

@@ -15,7 +15,10 @@ from evals.pages.scored import scored
 from flows.catalogue import Catalogue
 from tests.evals.pages.conftest import Played
 
-HOSTILE = "</script></style><script>document.title='OWNED'</script><img src=x onerror=document.title='OWNED'>\u202e{{7*7}}\ud800"
+HOSTILE = (
+    "</script></style><script>document.title='OWNED'</script>"
+    "<img src=x onerror=document.title='OWNED'>\u202e{{7*7}}\ud800"
+)
 
 
 class Read(HTMLParser):
@@ -163,6 +166,8 @@ def test_a_browser_runs_our_script_and_not_the_data(hostile: Material, tmp_path:
     assert not re.search("<title>OWNED", done.stdout)
     assert not read.all("img")
     assert 'class="replay live"' in done.stdout, "our script did not run"
+    (tools,) = [one for one in read.all("div") if one.get("class") == "tools"]
+    assert "hidden" not in tools, "our script did not run to its end"
     (followed,) = [one for one in read.all("details") if one.get("id") == "report-insert--0-0"]
     assert "open" in followed
 

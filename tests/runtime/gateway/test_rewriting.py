@@ -161,3 +161,49 @@ def test_a_group_hands_its_own_choice_to_the_model_inside_and_no_key(
     assert outer["chosen"] == within["model"] == expected
     assert outer["key"] == within["api_key"] == run.key("G-1")
     assert "sk-live" not in json.dumps(data)
+
+
+@pytest.mark.parametrize(
+    ("type", "field", "model"),
+    [
+        ("LanguageModelComponent", "api_key", {"model": [{"provider": "OpenAI", "name": "gpt-x"}]}),
+        ("OpenAIModel", "api_key", {"model_name": "gpt-x"}),
+    ],
+)
+@pytest.mark.parity("base-scenario-unresolved-key", "base-smoke-missing-key", "ADR-027")
+def test_a_missing_key_names_the_variable_that_was_meant_and_the_usual_one(
+    type: str, field: str, model: dict[str, Json], make_flow: MakeFlow, installed_catalogue: Catalogue
+) -> None:
+    if type not in installed_catalogue:
+        pytest.skip("the installed engine has no such component")
+
+    def resolve(name: str) -> Any:
+        raise NoModel("Provider 'openai' is not configured.", "Set OPENAI_API_KEY.", code="missing_key")
+
+    def refusal(variable: str, *, stored: bool) -> str:
+        data = json.loads(json.dumps(runnable(make_flow({"Model-1": (type, {**model, field: variable})}))))
+        data["nodes"][0]["data"]["node"]["template"][field]["load_from_db"] = stored
+        with pytest.raises(Refused) as refused:
+            rewritten(data, installed_catalogue, session(resolve), URL)
+        assert refused.value.error.fix == "Set OPENAI_API_KEY."
+        assert refused.value.error.code == "missing_key"
+        return refused.value.error.message
+
+    assert refusal("MY_OPENAI_KEY", stored=True) == (
+        "The key of Model-1 is the variable MY_OPENAI_KEY, which gives none here. Provider 'openai' is not configured."
+    )
+    for typed, stored in (("OPENAI_API_KEY", True), ("MY_OPENAI_KEY", False), ("sk-live-abcdefghijklmnop1234", True)):
+        assert refusal(typed, stored=stored) == "Provider 'openai' is not configured."
+
+
+@pytest.mark.parity("term-api-key-diagnostic", "base-term-api-key-diagnostic")
+def test_a_key_that_was_typed_in_is_never_repeated(make_flow: MakeFlow, installed_catalogue: Catalogue) -> None:
+    def resolve(name: str) -> Any:
+        raise NoModel("Not configured.", "Set OPENAI_API_KEY.", code="missing_key")
+
+    values: dict[str, Json] = {"model": [{"provider": "OpenAI", "name": "gpt-x"}], "api_key": "hunter2_of_mine"}
+    with pytest.raises(Refused) as refused:
+        rewritten(
+            runnable(make_flow({"M-1": ("LanguageModelComponent", values)})), installed_catalogue, session(resolve), URL
+        )
+    assert "hunter2" not in f"{refused.value.error.message}{refused.value.error.fix}"

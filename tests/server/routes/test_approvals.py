@@ -1,12 +1,18 @@
 """Approvals over HTTP: what a client is asked, how it answers, and the two fixed messages of the original."""
 
-import pytest
+import logging
 
-from agent.scripted import call
+import pytest
+from pydantic_ai import ModelMessage, ModelResponse, TextPart
+from pydantic_ai.models.function import AgentInfo
+
+from agent.scripted import call, scripted
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build
+from runtime.user_components import clear, save
 from server.streams.signals import EDITS_APPROVED, PLAN_APPROVED
+from server.turns import LOCAL_USER
 from tests.flows.specs import LOUDER
 from tests.server.conftest import ECHO
 from tests.server.live import ASSIST, FLOWS, assistant, events, says, serving
@@ -120,7 +126,9 @@ async def test_the_client_may_have_applied_the_edit_itself(catalogue: Catalogue,
     assert (done[-1]["event"], done[-1]["data"]["actions"]) == ("complete", 0)
 
 
-async def test_the_plan_message_carries_out_the_plan_without_a_classifier(catalogue: Catalogue) -> None:
+async def test_the_plan_message_carries_out_the_plan_without_a_classifier(
+    catalogue: Catalogue, caplog: pytest.LogCaptureFixture
+) -> None:
     replies = [
         "build_flow",
         [call("propose_plan", 1, markdown=PLAN)],
@@ -129,7 +137,9 @@ async def test_the_plan_message_carries_out_the_plan_without_a_classifier(catalo
     ]
     async with serving(assistant(catalogue, says(replies))) as live:
         asked = await events(live.client, input_value="Build something large", session_id="s")
-        done = await events(live.client, input_value=PLAN_APPROVED, session_id="s")
+        with caplog.at_level(logging.INFO):
+            done = await events(live.client, input_value=PLAN_APPROVED, session_id="s")
+    assert "intent.build_flow.deterministic" in [record.msg for record in caplog.records]
     plan = next(event for event in asked if event.get("action") == "propose_plan")
     assert plan["markdown"] == asked[-1]["data"]["approvals"][0]["markdown"] == PLAN
     assert asked[-1]["data"]["continuation_expected"] is False
@@ -191,9 +201,9 @@ async def test_a_reset_forgets_the_conversation(catalogue: Catalogue, canvas: Fl
         )
         empty = await live.client.post(RESET, json={})
     assert (reset.status_code, again.status_code) == (200, 200)
-    assert reset.json() == {"session_id": "s", "reset": True}
+    assert reset.json() == {"status": "ok", "components_cleared": 0, "session_id": "s"}
     assert late.status_code == 409
-    assert empty.status_code == 422
+    assert empty.json() == {"status": "ok", "components_cleared": 0, "session_id": None}
 
 
 async def test_a_stored_flow_gets_the_approved_change_as_one_version(catalogue: Catalogue, canvas: Flow) -> None:
@@ -205,3 +215,38 @@ async def test_a_stored_flow_gets_the_approved_change_as_one_version(catalogue: 
         answers = {asked[-1]["data"]["approvals"][0]["id"]: {"decision": "approve"}}
         done = await events(live.client, session_id="s", flow_id=stored["id"], approvals=answers)
     assert done[-1]["data"]["version"] == stored["version"] + 1
+
+
+@pytest.mark.parity("scenario-plan-reset", "smoke-plan-reset")
+async def test_a_plan_can_be_dropped_and_is_quoted_to_no_message(catalogue: Catalogue) -> None:
+    shown: list[str] = []
+    replies = iter(["build_flow", [call("propose_plan", 1, markdown=PLAN)], "question", "No plan."])
+
+    def plan(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
+        shown.append(str(messages))
+        reply = next(replies)
+        return ModelResponse(parts=[TextPart(reply)] if isinstance(reply, str) else reply)
+
+    async with serving(assistant(catalogue, scripted(plan, "m"))) as live:
+        asked = await events(live.client, input_value="Build something large", session_id="s")
+        dropped = await live.client.post(RESET, json={"session_id": "s", "what": "plan"})
+        late = {asked[-1]["data"]["approvals"][0]["id"]: {"decision": "approve"}}
+        refused = await live.client.post(ASSIST, json={"session_id": "s", "approvals": late})
+        await events(live.client, input_value="Hm", session_id="s")
+    assert (dropped.status_code, refused.status_code) == (200, 409)
+    assert "[Previous plan" not in shown[-1]
+    assert "Build something large" in shown[-1], "the history stays"
+
+
+async def test_a_reset_removes_the_components_of_its_user_alone_and_counts_them(catalogue: Catalogue) -> None:
+    who = assistant(catalogue, says([]))
+    for user in (LOCAL_USER, "someone"):
+        save(who.settings.data, user, "Doubler", "class Doubler: ...")
+    async with serving(who) as live:
+        first = await live.client.post(f"{RESET}?session_id=s", json={"user_id": "someone"})
+        again = await live.client.post(RESET, json={"session_id": "s"})
+        wrong = await live.client.post(RESET, json={"session_id": "s", "what": "everything"})
+    assert first.json() == {"status": "ok", "components_cleared": 1, "session_id": "s"}
+    assert again.json() == {"status": "ok", "components_cleared": 0, "session_id": "s"}
+    assert wrong.status_code == 422
+    assert clear(who.settings.data, "someone") == 1

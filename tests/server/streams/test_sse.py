@@ -55,7 +55,14 @@ def told(event: TurnEvent, canvas: Flow | None = None) -> list[JsonObject]:
 
 
 def result(**given: object) -> TurnResult:
-    facts = {"outcome": "complete", "intent": "build_flow", "text": "Done.", "before": EMPTY, "after": ONE, "seconds": 0.5}
+    facts = {
+        "outcome": "complete",
+        "intent": "build_flow",
+        "text": "Done.",
+        "before": EMPTY,
+        "after": ONE,
+        "seconds": 0.5,
+    }
     return TurnResult.model_validate({**facts, **given})
 
 

@@ -1,0 +1,74 @@
+"""The scenario cassettes: whole turns, recorded; `python -m scripts.scenario_cassettes` records them again.
+
+They come from the oracle, so no provider's traffic is in them; `--player replay:FILE` plays one.
+"""
+
+import asyncio
+import os
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+os.environ.setdefault("LOGFIRE_IGNORE_NO_CONFIG", "1")
+
+from cli.stage import opened
+from evals.journal import Journal, read_journal
+from evals.loading import load_scenarios
+from evals.play import play
+from evals.players.oracle import OraclePlayer
+
+ROOT = Path(__file__).parent.parent
+FOLDER = ROOT / "cassettes" / "scenarios"
+RECORDED = {
+    "build": ("echo-wired", "build-only"),
+    "edit": ("edit-template", "edit-remove"),
+    "words": ("question-value", "refuse-weather"),
+}
+"""Cassettes and the scenarios in them."""
+
+
+def metadata(name: str) -> dict[str, Any]:
+    """What a cassette's own file says of it: source, date, digests."""
+    return yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))
+
+
+def stale(name: str) -> list[str]:
+    """The scenarios of a cassette that are others by now than when they were recorded."""
+    now = {scenario.id: scenario.digest for scenario in load_scenarios()}
+    attempts = read_journal(FOLDER / f"{name}.jsonl")
+    return [attempt.scenario for attempt in attempts if now.get(attempt.scenario) != attempt.digest]
+
+
+async def record(name: str) -> None:
+    """Record one cassette, and describe it."""
+    scenarios = [scenario for scenario in load_scenarios() if scenario.id in RECORDED[name]]
+    async with opened(2) as stage:
+        attempts = await play(scenarios, OraclePlayer(), stage)
+    journal = Journal(FOLDER / f"{name}.jsonl", anew=True)
+    for attempt in attempts:
+        journal.append(attempt)
+    described = {
+        "source": "the oracle player on the real engine, no provider",
+        "recorded": datetime.now(UTC).date().isoformat(),
+        "scenarios": {attempt.scenario: attempt.digest for attempt in attempts},
+        "versions": attempts[0].versions.model_dump(),
+    }
+    (FOLDER / f"{name}.yaml").write_text(yaml.safe_dump(described, sort_keys=False), encoding="utf-8")
+
+
+async def _record_all() -> None:
+    for name in RECORDED:
+        await record(name)
+        print(f"recorded {name}")
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as data:
+        os.environ.setdefault("WIREWRIGHT_CACHE", str(ROOT / ".cache" / "wirewright"))
+        os.environ["WIREWRIGHT_DATA"] = data
+        asyncio.run(_record_all())

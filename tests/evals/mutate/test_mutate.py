@@ -1,0 +1,120 @@
+"""Faults that are seeded into passing attempts: what the operators make, and that the graders see it."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from agent.settings import AssistantSettings
+from evals.attempt import Attempt
+from evals.mutate.matrix import ACCEPTED, AcceptedError, Survivor, matrix, read_accepted
+from evals.mutate.mutants import OPERATORS, Mutant, mutants
+from evals.mutate.trial import Trial, prepared, trials
+from evals.play import play
+from evals.players import Stage
+from evals.players.oracle import OraclePlayer
+from evals.scenario import Scenario
+from evals.versions import versions
+from flows.catalogue import Catalogue
+from flows.diff import fingerprint
+from runtime.provision import RunnerEnvironment
+from runtime.runner import Runner
+from tests.evals.conftest import scenario_named
+
+pytestmark = [pytest.mark.anyio, pytest.mark.engine]
+
+NAMES = ("template-router", "edit-template", "run-only", "question-which", "service-fetch", "edit-two-places")
+"""A build, edits, a run, a question and a service."""
+
+
+@pytest.fixture(scope="module")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+async def stage(runner_environment: RunnerEnvironment) -> AsyncIterator[Stage]:
+    catalogue = Catalogue.load(runner_environment.catalogue)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LANGFLOW_SSRF_ALLOWED_HOSTS", "127.0.0.1")
+        async with Runner(runner_environment) as runner:
+            assert await runner.ready(180)
+            settings = AssistantSettings()
+            yield Stage(settings=settings, catalogue=catalogue, runner=runner, versions=versions(catalogue.version))
+
+
+@pytest.fixture(scope="module")
+def scenarios() -> dict[str, Scenario]:
+    return {name: scenario_named(name) for name in NAMES}
+
+
+@pytest.fixture(scope="module")
+async def attempts(stage: Stage, scenarios: dict[str, Scenario]) -> list[Attempt]:
+    return await play(list(scenarios.values()), OraclePlayer(), stage)
+
+
+@pytest.fixture(scope="module")
+async def found(stage: Stage, scenarios: dict[str, Scenario], attempts: list[Attempt]) -> list[Trial]:
+    return await trials(prepared(scenarios, attempts, stage, 1), stage)
+
+
+async def test_at_least_95_of_100_mutants_are_killed(found: list[Trial]) -> None:
+    counted = matrix(found, read_accepted())
+    assert counted.kill_rate is not None
+    assert counted.kill_rate >= 0.95, counted.survivors
+    assert counted.stale == ()
+    assert set(counted.tried) == set(OPERATORS), "every operator is tried"
+
+
+async def test_most_mutants_turn_the_verdict_and_not_only_a_grade(found: list[Trial]) -> None:
+    assert sum(trial.failed for trial in found) / len(found) >= 0.8
+
+
+async def test_every_mutant_is_another_flow_or_another_story(
+    attempts: list[Attempt], stage: Stage, scenarios: dict[str, Scenario]
+) -> None:
+    del scenarios
+    for attempt in attempts:
+        made = list(mutants(attempt, stage.catalogue))
+        assert made == list(mutants(attempt, stage.catalogue)), "the same every time"
+        assert len({mutant.id for mutant in made}) == len(made)
+        for mutant in made:
+            assert mutant.attempt.turns != attempt.turns
+            assert mutant.flow_changed == _another_flow(mutant, attempt)
+
+
+def _another_flow(mutant: Mutant, attempt: Attempt) -> bool:
+    assert mutant.attempt.flow is not None
+    assert attempt.flow is not None
+    return fingerprint(mutant.attempt.flow) != fingerprint(attempt.flow)
+
+
+async def test_an_attempt_that_fails_is_not_mutated(
+    stage: Stage, scenarios: dict[str, Scenario], attempts: list[Attempt]
+) -> None:
+    failed = [attempt.model_copy(update={"stopped": "timeout"}) for attempt in attempts]
+    assert prepared(scenarios, failed, stage) == []
+
+
+def test_accepted_survivors_are_left_out_and_stale_ones_named() -> None:
+    killed = Trial("a/drop_edge/0", "drop_edge", "", ("edges",), failed=True)
+    alive = Trial("b/drop_edge/0", "drop_edge", "", (), failed=False)
+    counted = matrix([killed, alive])
+    assert counted.kill_rate == 0.5
+    assert counted.survivors == (alive,)
+    listed = [Survivor(id="b/drop_edge/0", because="no difference"), Survivor(id="gone/x/1", because="old")]
+    counted = matrix([killed, alive], listed)
+    assert counted.kill_rate == 1.0
+    assert counted.stale == ("gone/x/1",)
+    assert matrix([]).kill_rate is None
+
+
+@pytest.mark.parametrize("text", ["{", "a: b", "- id: 3", "- {id: a}", "- {id: a, because: b, more: c}"])
+def test_a_bad_list_of_survivors_is_refused(text: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.mktemp("accepted") / "accepted.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(AcceptedError, match=r"accepted\.yaml"):
+        read_accepted(path)
+
+
+def test_the_kept_list_can_be_read() -> None:
+    assert all(survivor.because for survivor in read_accepted(ACCEPTED))
