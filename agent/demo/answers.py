@@ -6,6 +6,7 @@ from agent.demo.changes import field_named, node_named
 from agent.demo.language import Request, plain
 from agent.demo.plan import CannotPlan, Plan, step
 from flows.catalogue import Catalogue, ComponentType
+from flows.document import Node
 from tools.workbench import Workbench
 
 _ABOUT_FLOW = re.compile(r"\b(this|my|the|current)\s+(flow|canvas|pipeline)\b|\bon the canvas\b", re.IGNORECASE)
@@ -14,6 +15,7 @@ _VALUE = re.compile(
     r"(?P<name>.+?)\??$",
     re.IGNORECASE,
 )
+_COUNT = re.compile(r"\bhow\s+many\s+(?P<name>[\w -]+?)\s+(?:does|do|has|have|are|is)\b", re.IGNORECASE)
 _FILLER = re.compile(
     r"\b(what|which|who|how|do|does|is|are|there|can|could|i|me|the|an?|any|component|components|use|used|using|for|to|of|in"
     r"|langflow|should|would|you|tell|about|list|show|find|have|with|that|which|explain|describe|work|works|need)\b",
@@ -32,6 +34,9 @@ def answer(request: Request, message: str, bench: Workbench) -> Plan:
     value = _value(request, bench)
     if value is not None:
         return value
+    counted = _COUNT.search(request.text)
+    if counted is not None and not bench.current.is_empty:
+        return Plan(steps=(step("describe_flow_io"),), close=lambda _: _counted(counted["name"], bench))
     named = mentioned(message, bench.catalogue)
     if _ABOUT_FLOW.search(message) and not bench.current.is_empty:
         return Plan(steps=(step("describe_flow_io"),), close=lambda answers: answers[-1])
@@ -43,6 +48,22 @@ def answer(request: Request, message: str, bench: Workbench) -> Plan:
     if not query:
         raise CannotPlan("I can answer questions about components and about the flow on the canvas.")
     return Plan(steps=(step("search_components", query=query),), close=lambda answers: listed(query, answers[-1]))
+
+
+def _counted(name: str, bench: Workbench) -> str:
+    """How many components of a kind the canvas has."""
+    wanted = plain(name).removesuffix("s")
+    nodes = [node for node in bench.current.nodes if not node.is_note]
+    if wanted not in ("component", "node", "", "box", "boxe", "step"):
+        nodes = [
+            node for node in nodes if wanted in (plain(node.type), plain(node.display_name)) or _is_kind(node, wanted)
+        ]
+    names = ", ".join(node.display_name for node in nodes)
+    return f"The flow has {len(nodes)} of them: {names}." if nodes else f"The flow has no {name.strip()}."
+
+
+def _is_kind(node: Node, wanted: str) -> bool:
+    return wanted in plain(node.type) or plain(node.type).removesuffix("component") == wanted
 
 
 def mentioned(message: str, catalogue: Catalogue) -> ComponentType | None:
@@ -73,7 +94,8 @@ def listed(query: str, found: str) -> str:
 
 
 def _value(request: Request, bench: Workbench) -> Plan | None:
-    said = _VALUE.search(request.text.strip())
+    asked = re.sub(r"\s+(?:in|of|on)\s+(?:my|this|the)\s+(?:flow|canvas)\s*\??$", "", request.text.strip())
+    said = _VALUE.search(asked)
     if said is None or bench.current.is_empty:
         return None
     try:

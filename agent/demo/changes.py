@@ -42,6 +42,11 @@ def is_change(clause: str) -> bool:
     return any(pattern.match(clause) for pattern in (*_RULES, _SET_PROMPT))
 
 
+def names_template(text: str) -> bool:
+    """Whether a message asks for a starter flow by its name."""
+    return _TEMPLATE.match(text.strip()) is not None
+
+
 def change(clause: str, request: Request, bench: Workbench) -> Step:
     """The step for one clause; its arguments are worked out on the canvas as it stands when its turn comes.
 
@@ -199,8 +204,9 @@ def node_named(name: str, flow: Flow) -> Node:
     if len(near) == 1:
         return near[0]
     have = ", ".join(node.id for node in nodes) or "nothing"
-    problem = "is not on the canvas" if not near else "could be several"
-    raise CannotPlan(f"{name!r} {problem}. The canvas has: {have}.")
+    if near:
+        raise CannotPlan(f"Which {name} do you mean: {_names(near)}?")
+    raise CannotPlan(f"{name!r} is not on the canvas. The canvas has: {have}. Which one do you mean?")
 
 
 def field_named(name: str, node: Node) -> str:
@@ -220,9 +226,15 @@ def _prompt_node(flow: Flow) -> Node:
     prompts = [node for node in flow.nodes if (node.field("template") or {}).get("type") == "prompt"]
     if len(prompts) != 1:
         raise CannotPlan(
-            "There is no prompt template on the canvas." if not prompts else "There are several prompts; name one."
+            "There is no prompt template on the canvas."
+            if not prompts
+            else f"Which prompt do you mean: {_names(prompts)}?"
         )
     return prompts[0]
+
+
+def _names(nodes: list[Node]) -> str:
+    return ", ".join(f"{node.display_name} ({node.id})" for node in nodes)
 
 
 def _end(said: str, flow: Flow) -> tuple[Node, str | None]:

@@ -27,6 +27,22 @@ _FIND = re.compile(
 )
 
 
+_ASKED = re.compile(
+    r"\b(?:my|the)\s+files?\s+(?:(?:called|named)\s+)?(?P<path>⟦\d+⟧|[\w./-]+\.\w{1,8})(?=[\s?.,!]|$)", re.IGNORECASE
+)
+
+
+def asked_file(request: Request) -> str | None:
+    """The file that a question is about, or None.
+
+    Args:
+        request: the message taken apart.
+    """
+    said = _ASKED.search(request.text)
+    asks = re.match(r"\s*(?:what|when|where|who|which|how|is|are|does|do)\b", request.text, re.IGNORECASE)
+    return request.unmask(said["path"]) if said is not None and asks is not None else None
+
+
 def file_steps(request: Request) -> list[Step] | None:
     """The steps of a request about files, or None when it is about something else.
 

@@ -11,10 +11,14 @@ _QUOTED = re.compile(
 )
 _MASK = re.compile(r"⟦(\d+)⟧")
 _RUN = re.compile(
-    r"(?:^|[,;.]?\s*(?:\band\b\s*)?(?:\bthen\b\s*)?)\b(?:run|test|try|execute)\b"
-    r"(?:\s+(?:it|this|that|the\s+(?:whole\s+)?flow|the\s+result))?(?:\s+out)?"
-    r"(?:\s*(?:with|on|using)(?:\s+the)?(?:\s+(?:input|text|message|value)\b)?\s*:?\s*(?P<input>.+?))?\s*[.!]*\s*$",
+    r"(?:^|[,;.]?\s*(?:\b(?:and|now|then|please|just)\b[\s,]*)*)\b(?:run|test|try|execute|check|show\s+me)\b"
+    r"(?:\s+(?:it|this|that|(?:the|my|this)\s+(?:[\w-]+\s+){0,2}?(?:flow|bot|chatbot|result|agent)))?(?:\s+out)?(?:\s+once)?"
+    r"(?:(?P<given>\s*(?:with|on|using|for)(?:\s+the)?(?:\s+(?:input|text|message|value|word)\b)?\s*:?\s*)(?P<input>.+?))?"
+    r"(?:[,;]?\s*(?:and\s+)?(?:tell|show)\s+me(?:\s+(?:what|how|the|whether|if)\b[^.!?]*)?)?(?:,?\s*please)?\s*[.!]*\s*$",
     re.IGNORECASE | re.DOTALL,
+)
+_GREETED = re.compile(
+    r"[,;.]?\s*(?:and\s+)?say\s+(?P<input>⟦\d+⟧|\w+)\s+to\s+(?:it|the\s+bot)\s*[.!]*\s*$", re.IGNORECASE
 )
 _VERBS = (
     "add|insert|put|remove|delete|connect|wire|link|disconnect|unlink|set|change|update|rename|replace|swap|duplicate"
@@ -73,12 +77,20 @@ def take_apart(message: str) -> Request:
     masked = _QUOTED.sub(mask, message.strip())
     spoken = tongue(masked)
     masked = in_english(masked, spoken)
-    run = _RUN.search(masked)
+    run = _ran(masked)
     if run is None:
         return Request(masked, tuple(quoted), runs=False, input=None, spoken=spoken)
     said = run.group("input")
     value = _MASK.sub(lambda match: quoted[int(match.group(1))], said).strip() if said else None
     return Request(masked[: run.start()].strip(" ,;."), tuple(quoted), runs=True, input=value, spoken=spoken)
+
+
+def _ran(masked: str) -> re.Match[str] | None:
+    """The clause that asks for a run; "check" and "show me" are one only with an input."""
+    run = _GREETED.search(masked) or _RUN.search(masked)
+    if run is None or run.group("input") is not None:
+        return run
+    return None if re.match(r"\W*(?:\w+\W+)?(?:check|show)\b", run.group(), re.IGNORECASE) else run
 
 
 def plain(name: str) -> str:

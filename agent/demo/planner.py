@@ -6,13 +6,16 @@ from pydantic_ai import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from agent.demo.answers import answer
-from agent.demo.changes import change, is_change
+from agent.demo.changes import change, is_change, names_template
 from agent.demo.components import Written, component, wants_component
-from agent.demo.files import file_steps
+from agent.demo.extending import extension_steps
+from agent.demo.files import asked_file, file_steps
 from agent.demo.language import Request, take_apart
 from agent.demo.places import is_place, place_steps
 from agent.demo.plan import CannotPlan, Plan, Step
+from agent.demo.plan import step as plan_step
 from agent.demo.recipes import Recipe, recipe, wants_build
+from agent.demo.rewording import is_rewording, rewording_steps
 from agent.demo.stages import spec
 from agent.demo.tongues import Tongue, says
 from agent.providers import DEMO
@@ -35,12 +38,23 @@ _ASKS = re.compile(
 )
 _POLITE = re.compile(r"^\s*(?:can|could|would|will)\s+you\s+(?:please\s+)?|^\s*please\s+", re.IGNORECASE)
 _ELSEWHERE = re.compile(
-    r"\b(weather|joke|poem|song|recipe for|football|soccer|capital of|president|horoscope|stock price|movie|lottery)\b",
+    r"\b(weather|joke|poem|song|recipe for|football|soccer|capital of|president|horoscope|stock price|movie|lottery"
+    r"|wetter|clima|tiempo|météo|previsão|chiste|witz|blague|piada)\b",
+    re.IGNORECASE,
+)
+_SECRETS = re.compile(
+    r"\b(?:show|list|give|tell|read|print|what\s+are)\b.*\b(?:api\s+keys?|passwords?|secrets?|credentials)\b",
     re.IGNORECASE,
 )
 _AT_HOME = re.compile(
-    r"\b(flow|component|prompt|canvas|node|langflow|bot|chat|template|run|agent|file)\b", re.IGNORECASE
+    r"\b(flow|component|prompt|canvas|node|langflow|bot|chat|template|run|agent|file|https?)\b", re.IGNORECASE
 )
+
+
+_PLAN_FIRST = re.compile(r"\bplan\b.{0,20}\bfirst\b|\b(?:show|tell|give)\s+me\s+(?:your|the|a)\s+plan\b", re.IGNORECASE)
+
+
+_OF_THIS = re.compile(r"\b(?:make|set|let|have)\s+(?:my|the|this|it|its)\b", re.IGNORECASE)
 
 
 def demo_intent(message: str) -> Intent:
@@ -51,14 +65,17 @@ def demo_intent(message: str) -> Intent:
     request = take_apart(text)
     if _ELSEWHERE.search(request.text) and not _AT_HOME.search(request.text):
         return "off_topic"
-    if file_steps(request) is not None:
+    if _SECRETS.search(request.text) and not wants_build(request):
+        return "off_topic"
+    if file_steps(request) is not None or asked_file(request) is not None:
         return "manage_files"
-    acts = any(is_change(clause) or is_place(clause) for clause in request.clauses)
+    acts = any(is_change(clause) or is_place(clause) or is_rewording(clause) for clause in request.clauses)
     if wants_component(request) and not acts:
         written = component(request)
         return "component_then_flow" if written is not None and written.in_flow else "generate_component"
     runs = request.runs and not request.text
-    if _ASKS.search(request.text) and not acts and not runs and not wants_build(request):
+    reaches = "http://" in request.text or "https://" in request.text
+    if _ASKS.search(request.text) and not acts and not runs and not reaches and not wants_build(request):
         return "question"
     return "run_flow" if runs else "build_flow"
 
@@ -96,6 +113,9 @@ def demo_model(bench: Workbench, message: str) -> FunctionModel:
 def _plan(text: str, bench: Workbench) -> Plan:
     request = take_apart(text)
     files = file_steps(request)
+    path = asked_file(request)
+    if files is None and path is not None and not wants_build(request):
+        files = [plan_step("read_file", path=path)]
     if files is not None:
         return Plan(steps=tuple(files), close=lambda answers: answers[-1])
     intent = demo_intent(text)
@@ -103,28 +123,60 @@ def _plan(text: str, bench: Workbench) -> Plan:
         return answer(request, text, bench)
     if intent in ("generate_component", "component_then_flow"):
         return _component(request, bench)
-    if wants_build(request):
-        found = recipe(request, text)
-        return _nearest(request) if found is None else _building(found, request, bench)
     if not request.text and request.runs:
         return _acting([], request, bench)
-    return _acting(_changing(request, bench), request, bench)
+    if not bench.current.is_empty and (reworded := rewording_steps(request.text, request.unmask, bench)):
+        return _acting(reworded, request, bench)
+    builds = wants_build(request) and (bench.current.is_empty or _OF_THIS.search(request.text) is None)
+    found = recipe(request, text) if builds or (bench.current.is_empty and not names_template(request.text)) else None
+    if found is not None:
+        return _building(found, request, bench)
+    if builds or (bench.current.is_empty and not any(is_change(one) for one in request.clauses)):
+        return _nearest(request)
+    steps, left_out = _changing(request, bench)
+    return _acting(steps, request, bench, left_out=left_out)
 
 
-def _changing(request: Request, bench: Workbench) -> list[Step]:
+def _changing(request: Request, bench: Workbench) -> tuple[list[Step], tuple[str, ...]]:
+    """The steps of every clause that is understood, and the clauses that are not.
+
+    Raises:
+        CannotPlan: when none is understood.
+    """
     steps: list[Step] = []
+    left_out: list[str] = []
     for clause in request.clauses:
-        placed = place_steps(clause, request.unmask, bench)
-        steps.extend([change(clause, request, bench)] if placed is None else placed)
-    return steps
+        placed = place_steps(clause, request.unmask, bench) or rewording_steps(clause, request.unmask, bench)
+        if placed is not None:
+            steps.extend(placed)
+        elif is_change(clause):
+            steps.append(change(clause, request, bench))
+        else:
+            left_out.append(request.unmask(clause))
+    if steps:
+        return steps, tuple(left_out)
+    extended = extension_steps(request, bench)
+    if extended is None:
+        said = "; ".join(left_out).replace('"', "'")
+        raise CannotPlan(f'I don\'t know how to do this: "{said}". What exactly should change?')
+    return extended, ()
 
 
 def _building(found: Recipe, request: Request, bench: Workbench) -> Plan:
     if found.template is not None:
-        step: Step = ("use_template", lambda: {"name": found.template})
+        step = plan_step("use_template", name=found.template)
     else:
-        step = ("build_flow", lambda: {"spec": found.spec})
-    return _acting([step], request, bench, left_out=found.left_out)
+        step = plan_step("build_flow", spec=found.spec)
+    return _acting([*_planned(found, request), step], request, bench, left_out=found.left_out)
+
+
+def _planned(found: Recipe, request: Request) -> list[Step]:
+    """The question whether the plan is right, when the user wants to see it first."""
+    if _PLAN_FIRST.search(request.text) is None or found.spec is None:
+        return []
+    nodes = found.spec.partition("edges:")[0].partition("nodes:")[2].splitlines()
+    listed = [f"{number}. {line.partition(': ')[2]}" for number, line in enumerate(filter(None, nodes), start=1)]
+    return [plan_step("propose_plan", markdown="\n".join(["I would build a flow of:", *listed]))]
 
 
 def _component(request: Request, bench: Workbench) -> Plan:

@@ -11,7 +11,8 @@ from agent.demo.texts import text_stage
 from flows.templates import Template, templates
 
 _BUILD = re.compile(
-    r"\b(build|create|make|set\s*up|generate|design|compose|assemble|need|want|would like|'d like|give me)\b",
+    r"\b(build|create|make|set\s*(?:me\s*)?up|prepare|generate|design"
+    r"|compose|assemble|need|want|would like|'d like|give me)\b",
     re.IGNORECASE,
 )
 _FLOWISH = re.compile(
@@ -24,7 +25,7 @@ _VERBS = (
     "|capital|us|giv|tell|pass|display|swap|scrap|remember|correct|fix|suffix|start|end|begin"
 )
 _SPLIT = re.compile(
-    rf"\s*(?:[,;.]|\band\b|\bthen\b|\bafterwards\b|\bfinally\b|\bafter\s+that\b)+\s*"
+    rf"\s*(?:[,;.:]|\band\b|\bthen\b|\bafterwards\b|\bfinally\b|\bafter\s+that\b)+\s*"
     rf"(?:(?:and|then|finally|also|it|that|which|the\s+result)\s+)*(?=(?:{_VERBS})\w*\b)",
     re.IGNORECASE,
 )
@@ -89,7 +90,7 @@ def recipe(request: Request, message: str) -> Recipe | None:
 
 def _stages(request: Request) -> tuple[list[Stage], tuple[str, ...]]:
     """The stages of a request in order, and the parts that name something else."""
-    whole = bool(re.search(r"\bjson\b", request.text, re.IGNORECASE))
+    whole = bool(re.search(r"\b(?:json|agent)\b", request.text, re.IGNORECASE))
     parts = [request.text] if whole else [part for part in _SPLIT.split(request.text) if part.strip()]
     found: list[Stage] = []
     rest: list[str] = []

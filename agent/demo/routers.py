@@ -17,7 +17,8 @@ _OPERATORS = (
     (r"equals?(?:\s+to)?|is\s+(?:equal\s+to|exactly)|says?|is", "equals"),
 )
 _CONDITION = re.compile(
-    r"\b(?:if|when(?:ever)?|messages?\s+that|texts?\s+that|everything\s+that)\b\s*(?:[\w']+\s+){0,3}?"
+    r"\b(?:if|when(?:ever)?|messages?\s+that|texts?\s+that|everything\s+that|messages?(?=\s+with)|one(?=\s+with))\b\s*"
+    r"(?:[\w']+\s+){0,5}?"
     rf"(?P<operator>{'|'.join(words for words, _ in _OPERATORS)})\s+"
     r"(?:(?:the|a|an)\s+)?(?:(?:word|text|number|phrase|letters?)\s+)?(?P<operand>⟦\d+⟧|[\w@#.+-]*\w)",
     re.IGNORECASE,
@@ -28,6 +29,11 @@ _OTHERWISE = re.compile(
     re.IGNORECASE,
 )
 _REPLY = re.compile(r"⟦(\d+)⟧")
+_AND_MESSAGE = re.compile(
+    r"\s*(?:and|plus|followed\s+by|with|,|suivi\s+du|suivi\s+de|und|y|e|et)\s+(?:then\s+)?(?:the\s+|my\s+|its?\s+|le\s+|la\s+|die\s+|den\s+|el\s+|a\s+|o\s+)?"
+    r"(?:whole\s+)?(?:message|number|text|it|words?|input|nachricht|mensaje|mensagem|texto|texte)\b",
+    re.IGNORECASE,
+)
 _ROUTES = re.compile(r"\b(?:rout\w*|branch\w*|condition\w*|if[\s-]else)\b", re.IGNORECASE)
 
 
@@ -112,9 +118,18 @@ def _operator(said: str) -> str:
 
 def _first(text: str, request: Request) -> str | None:
     found = _REPLY.search(text)
-    return request.quoted[int(found.group(1))] if found else None
+    return None if found is None else _with_message(found, text, request)
 
 
 def _last(text: str, request: Request) -> str | None:
-    found = _REPLY.findall(text)
-    return request.quoted[int(found[-1])] if found else None
+    found = list(_REPLY.finditer(text))
+    return _with_message(found[-1], text, request) if found else None
+
+
+def _with_message(found: re.Match[str], text: str, request: Request) -> str:
+    """A reply, with a gap for the message where one was asked for behind it."""
+    reply = request.quoted[int(found.group(1))]
+    if _AND_MESSAGE.match(text, found.end()) is None:
+        return reply
+    escaped = reply.replace("{", "{{").replace("}", "}}")
+    return f"{escaped}{'' if escaped.endswith((' ', chr(10))) else ' '}{{text}}"

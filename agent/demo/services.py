@@ -11,7 +11,7 @@ MODEL = "openai:gpt-4o-mini"
 
 _NAMED = re.compile(
     r"\b(?P<provider>openai|anthropic|google|groq|mistral|ollama)[:/](?P<model>[\w.:-]*\w)"
-    r"|\b(?P<bare>(?:gpt|o\d|claude|gemini|mistral|llama)-?[\d][\w.:-]*\w|claude-[\w.-]*\w|gemini-[\w.-]*\w)",
+    r"|\b(?P<bare>(?:gpt|o\d|claude|gemini|mistral|llama)-?[\d][\w.:-]*\w|(?:claude|gemini|mistral)-[\w.-]*\w)",
     re.IGNORECASE,
 )
 _HOMES = {"gpt": "openai", "o": "openai", "claude": "anthropic", "gemini": "google", "mistral": "mistral"}
@@ -36,7 +36,8 @@ _TASKS = (
 _TOOLS = (
     (r"calculat\w*|arithmetic|maths?", "calculator", "CalculatorComponent"),
     (r"web|urls?|pages?|internet|browse\w*", "pages", "URLComponent"),
-    (r"apis?|http|rest", "api", "APIRequest"),
+    (r"apis?|http", "api", "APIRequest"),
+    (r"dates?|what\s+day|today", "date", "CurrentDate"),
 )
 
 
@@ -119,7 +120,14 @@ def _chat(part: str, request: Request) -> Stage | None:
     prompt = next((value for value in _quoted(part, request) if VARIABLE.search(value)), None)
     if prompt is not None:
         return _asked(prompt, "Prompt and model", request)
-    system = next(iter(_quoted(part, request)), None)
+    manner = re.search(
+        r"\b(?:that|which|who)\s+(?:always\s+)?(?P<how>(?:talks?|speaks?|behaves?|acts?|answers?|replies)\s+(?:always\s+|only\s+)?"
+        r"(?:like|as|in|politely|rudely|briefly|friendly|kindly|formally)\b[^,.;⟦]*)",
+        request.text,
+        re.IGNORECASE,
+    )
+    told = None if manner is None else "Always " + re.sub(r"^(\w+?)s\b", r"\1", manner["how"].strip()) + "."
+    system = next(iter(_quoted(part, request)), told)
     return Stage(
         name="model",
         nodes=(("@", "LanguageModelComponent"),),
@@ -165,10 +173,10 @@ def _page(part: str, request: Request) -> Stage | None:
 
 
 def _api(part: str, request: Request) -> Stage | None:
-    if not re.search(r"\b(?:apis?|rest|http|endpoint|webservice)\b", part, re.IGNORECASE):
+    named = re.search(r"\b(?i:apis?|http|endpoint|webservice|rest\s+(?:api|call|service))\b|\bREST\b", part)
+    if not named and _address(part, request) is None:
         return None
-    address = next((value for value in _quoted(part, request) if re.match(r"https?://", value)), None)
-    bare = address or next(iter(re.findall(r"https?://\S+[\w/]", part)), None)
+    bare = _address(part, request)
     method = re.search(r"\b(GET|POST|PUT|PATCH|DELETE)\b", part)
     return Stage(
         name="call",
@@ -183,6 +191,12 @@ def _api(part: str, request: Request) -> Stage | None:
         ),
         title="API call",
     )
+
+
+def _address(part: str, request: Request) -> str | None:
+    """The web address that a part names, quoted or not."""
+    quoted = next((value for value in _quoted(part, request) if re.match(r"https?://\S+$", value)), None)
+    return quoted or next(iter(re.findall(r"https?://\S*[\w/]", part)), None)
 
 
 def _file(part: str, request: Request) -> Stage | None:

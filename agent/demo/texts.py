@@ -91,7 +91,7 @@ def _value_of(name: str, request: Request) -> str | None:
 
 def _replacement(part: str, request: Request) -> Stage | None:
     said = re.search(
-        r"\b(?:replac|swap|substitut|chang|turn)\w*\s+(?:\w+\s+){0,4}?⟦(\d+)⟧\s+(?:with|by|for|to|into)\s+"
+        r"\b(?:replac|swap|substitut|chang|turn)\w*\s+(?:\w+\s+){0,5}?⟦(\d+)⟧\s+(?:with|by|for|to|into)\s+"
         r"(?:\w+\s+){0,3}?⟦(\d+)⟧",
         part,
         re.IGNORECASE,
@@ -177,6 +177,65 @@ def _cleaning(part: str, request: Request) -> Stage | None:
     if re.search(r"\b(?:trim|strip)\w*\b|\b(?:leading|trailing|surrounding)\b.*\bspaces?\b", part, re.IGNORECASE):
         return operation("Text Strip", "Trim text")
     return None
+
+
+def _masked(part: str, request: Request) -> Stage | None:
+    """Every digit, vowel or space becomes something else."""
+    said = re.search(
+        r"\b(?:each|every|all)\s+(?:the\s+)?(?P<what>digits?|numbers?|vowels?|spaces?|letters?)\b.{0,60}?"
+        r"\b(?:stars?|asterisks?|hash(?:es)?|dash(?:es)?|⟦(?P<other>\d+)⟧)",
+        part.replace("⟦", " ⟦"),
+        re.IGNORECASE,
+    ) or re.search(
+        r"\b(?:each|every|all)\s+(?:the\s+)?(?P<what>digits?|numbers?|vowels?|spaces?|letters?)\b[^⟦]{0,60}⟦(?P<other>\d+)⟧",
+        part,
+        re.IGNORECASE,
+    )
+    if said is None or not re.search(
+        r"\b(?:become|come\s+out|replac|turn|mask|hid|chang|convert)\w*", part, re.IGNORECASE
+    ):
+        return None
+    patterns = {"digit": r"\d", "number": r"\d", "vowel": "[aeiouAEIOU]", "space": r"\s", "letter": "[A-Za-z]"}
+    signs = {"star": "*", "aste": "*", "hash": "#", "dash": "-"}
+    found = next((sign for word, sign in signs.items() if word in part.lower()), "*")
+    new = request.quoted[int(said["other"])] if said["other"] else found
+    stage = operation(
+        "Text Replace",
+        "Mask text",
+        ("search_pattern", patterns[said["what"].lower().rstrip("s")]),
+        ("replacement_text", new),
+    )
+    return Stage(
+        name=stage.name,
+        nodes=stage.nodes,
+        into=stage.into,
+        out=stage.out,
+        config=(*stage.config, "  @.use_regex: true"),
+        title=stage.title,
+    )
+
+
+def _each_line(part: str, request: Request) -> Stage | None:
+    """Every line with something before it."""
+    said = re.search(
+        r"⟦(\d+)⟧[^⟦]{0,30}\b(?:in\s+front\s+of|before)\s+(?:every|each|all)\b[^⟦]{0,20}\blines?\b", part, re.IGNORECASE
+    )
+    if said is None:
+        return None
+    return Stage(
+        name="lines",
+        nodes=(("@", "SplitText"), ("@_listed", "ParserComponent")),
+        into="@.data_inputs",
+        out="@_listed.parsed_text",
+        edges=("@.dataframe -> @_listed.input_data",),
+        config=(
+            '  @.separator: "\\n"',
+            "  @.chunk_size: 1",
+            "  @.chunk_overlap: 0",
+            entry("@_listed.pattern", f"{request.quoted[int(said.group(1))]}{{text}}"),
+        ),
+        title="Lines",
+    )
 
 
 def _pieces(part: str, request: Request) -> Stage | None:
@@ -280,7 +339,9 @@ def _quoted(part: str, request: Request) -> list[str]:
 _RULES: tuple[Callable[[str, Request], Stage | None], ...] = (
     _json_fields,
     _template,
+    _each_line,
     _replacement,
+    _masked,
     _pieces,
     _count,
     _extraction,

@@ -26,10 +26,14 @@ _TELLTALES: Mapping[Tongue, str] = {
 }
 
 _BUILD = {
-    "pt": r"(?:crie|cria|criar|construa|construir|faça|fazer|monte|montar|gere|gerar|quero|preciso(?:\s+de)?)",
-    "es": r"(?:crea|crear|cr[eé]ame|construye|construir|haz|hazme|hacer|genera|generar|monta|quiero|necesito)",
-    "de": r"(?:baue?|bauen|erstelle?|erstellen|mache?|machen|erzeuge?|generiere|ich\s+(?:brauche|möchte|will))",
-    "fr": r"(?:crée[rz]?|creer|construi[st]|construire|construisez|fais|faire|faites|génère|je\s+veux|j'ai\s+besoin"
+    "pt": r"(?:crie|cria|criar|construa|construir|faça|fazer|monte|montar|gere|gerar|quero|queria|gostaria\s+de"
+    r"|preciso(?:\s+de)?)",
+    "es": r"(?:crea|crear|cr[eé]ame|construye|construir|haz|hazme|hacer|genera|generar|monta|quiero|quisiera"
+    r"|me\s+gustaría|necesito)",
+    "de": r"(?:baue?|bauen|erstelle?|erstellen|mache?|machen|erzeuge?|generiere|ich\s+(?:brauche|möchte|will"
+    r"|hätte\s+gern))",
+    "fr": r"(?:crée[rz]?|creer|construi[st]|construire|construisez|fais|faire|faites|génère|je\s+(?:veux"
+    r"|voudrais|souhaite)|j'aimerais|j'ai\s+besoin"
     r"\s+d'?)",
 }
 
@@ -39,11 +43,15 @@ _GERMAN_RUN = (
 )
 _PHRASES: Mapping[Tongue, Sequence[tuple[str, str]]] = {
     "pt": (
+        (r"(?:mud[ae]|alter[ae]|troqu?[ea])\s+o\s+(?:texto\s+do\s+)?(?:prompt|modelo)\s+para", "change the prompt to"),
         (r"(?:e|depois|então|,)?\s*(?:e\s+)?(?:execut[ea]|rod[ea]|test[ea])(?:-o|-a)?\s+com", "and run it with"),
         (r"(?:e|depois|,)?\s*(?:e\s+)?(?:execute|executa|rode|roda|teste)(?:-o|-a)(?=\W*$)", "and run it"),
         (r"letras\s+maiúsculas|maiúsculas?", "uppercase"),
         (r"letras\s+minúsculas|minúsculas?", "lowercase"),
-        (r"(?:se|quando)\s+(?:a\s+mensagem|o\s+texto|ela|ele)?\s*(?:contém|contiver|contem|tiver)", "if it contains"),
+        (
+            r"(?:se|quando)\s+(?:a\s+(?:minha\s+)?mensagem|o\s+texto|ela|ele)?\s*(?:contém|contiver|contem|tiver)",
+            "if it contains",
+        ),
         (r"(?:se|quando)\s+(?:a\s+mensagem|o\s+texto)?\s*(?:começa|começar)\s+com", "if it starts with"),
         (r"caso\s+contrário|senão|se\s+não|do\s+contrário", "otherwise"),
         (r"endereços?\s+de\s+e-?mail|e-?mails?", "email addresses"),
@@ -51,6 +59,9 @@ _PHRASES: Mapping[Tongue, Sequence[tuple[str, str]]] = {
         (r"entrada\s+(?:de\s+|do\s+)?chat", "chat input"),
         (r"saída\s+(?:de\s+|do\s+)?chat", "chat output"),
         (r"repete|repita|ecoa|eco", "echoes"),
+        (r"p[õo]e|ponha|coloc[ae]", "puts"),
+        (r"antes", "before"),
+        (r"a\s+palavra", "the word"),
         (r"converte|converta|transforma|transforme", "converts"),
         (r"extraia|extrai|extrair", "extracts"),
         (r"números?", "numbers"),
@@ -72,18 +83,23 @@ _PHRASES: Mapping[Tongue, Sequence[tuple[str, str]]] = {
         (r"depois|então|em\s+seguida", "then"),
     ),
     "es": (
+        ((r"cambi[ae]\s+(?:el\s+texto\s+de\s+)?(?:el|la|del)?\s*(?:prompt|plantilla)\s+(?:a"
+            r"|por)"), "change the prompt to"),
         (r"(?:y|luego|después|,)?\s*(?:y\s+)?(?:ejec[uú]ta|pru[eé]ba|c[oó]rre)(?:lo|la)?\s+con", "and run it with"),
         (r"(?:y|luego|después|,)?\s*(?:y\s+)?(?:ejec[uú]ta|pru[eé]ba|c[oó]rre)(?:lo|la)(?=\W*$)", "and run it"),
         (r"mayúsculas?", "uppercase"),
         (r"minúsculas?", "lowercase"),
-        (r"(?:si|cuando)\s+(?:el\s+mensaje|el\s+texto)?\s*(?:contiene|incluye|tiene)", "if it contains"),
-        (r"(?:si|cuando)\s+(?:el\s+mensaje|el\s+texto)?\s*empieza\s+(?:con|por)", "if it starts with"),
+        (r"(?:si|cuando)\s+(?:(?:el|mi)\s+mensaje|el\s+texto)?\s*(?:contiene|incluye|tiene)", "if it contains"),
+        (r"(?:si|cuando)\s+(?:(?:el|mi)\s+mensaje|el\s+texto)?\s*empieza\s+(?:con|por)", "if it starts with"),
         (r"en\s+caso\s+contrario|de\s+lo\s+contrario|si\s+no|sino", "otherwise"),
         (r"(?:direcciones?\s+de\s+)?correos?(?:\s+electrónicos?)?|e-?mails?", "email addresses"),
         (r"(?:el|un|una)\s+(?:prompt|plantilla)", "a prompt"),
         (r"entrada\s+(?:de\s+|del\s+)?chat", "chat input"),
         (r"salida\s+(?:de\s+|del\s+)?chat", "chat output"),
         (r"repit[ae]|repite|eco", "echoes"),
+        (r"pon(?:ga|e)?|coloc[ae]", "puts"),
+        (r"antes|delante", "before"),
+        (r"la\s+palabra", "the word"),
         (r"conviert[ae]|transforma", "converts"),
         (r"extra(?:e|iga|er)", "extracts"),
         (r"números?", "numbers"),
@@ -105,8 +121,12 @@ _PHRASES: Mapping[Tongue, Sequence[tuple[str, str]]] = {
         (r"luego|después|entonces", "then"),
     ),
     "de": (
+        ((r"änder[en]*\s+(?:de[nr]|die|das)\s+(?:prompt|vorlage|text)(?:-?vorlage)?\s+(?:zu|auf"
+            r"|in)"), "change the prompt to"),
+        (r"vorlage", "template"),
         (_GERMAN_RUN, r"and run it with \g<kept>"),
-        (r"(?:und|dann|,)?\s*(?:und\s+)?(?:dann\s+)?teste?\s+(?:ihn|sie|es|das|den\s+(?:flow|ablauf))?\s*(?:dann\s+)?mit",
+        ((r"(?:und|dann|,)?\s*(?:und\s+)?(?:dann\s+)?teste?\s+(?:ihn|sie|es|das|den\s+(?:flow"
+            r"|ablauf))?\s*(?:dann\s+)?mit"),
          "and run it with"),
         (r"(?:und|dann|,)?\s*(?:und\s+)?führe?\s+(?:ihn|sie|es|das|den\s+(?:flow|ablauf))\s+aus(?=\W*$)", "and run it"),
         (r"gro(?:ß|ss)buchstaben|gro(?:ß|ss)schreibung", "uppercase"),
@@ -143,19 +163,23 @@ _PHRASES: Mapping[Tongue, Sequence[tuple[str, str]]] = {
         (r"dann|danach|anschließend", "then"),
     ),
     "fr": (
+        ((r"(?:change[zr]?|modifie[zr]?)\s+(?:le\s+texte\s+du\s+)?(?:le\s+)?(?:prompt|modèle)\s+(?:en"
+            r"|par)"), "change the prompt to"),
         (r"(?:et|puis|ensuite|,)?\s*(?:et\s+)?(?:exécute[zr]?|lance[zr]?|teste[zr]?|essaie)(?:-l[ea])?\s+avec",
          "and run it with"),
         (r"(?:et|puis|ensuite|,)?\s*(?:et\s+)?(?:exécute[zr]?|lance[zr]?|teste[zr]?)-l[ea](?=\W*$)", "and run it"),
         (r"majuscules?", "uppercase"),
         (r"minuscules?", "lowercase"),
-        (r"(?:si|quand)\s+(?:le\s+message|le\s+texte|il)?\s*(?:contient|inclut|comporte)", "if it contains"),
-        (r"(?:si|quand)\s+(?:le\s+message|le\s+texte|il)?\s*commence\s+par", "if it starts with"),
+        (r"(?:si|quand)\s+(?:(?:le|mon)\s+message|le\s+texte|il)?\s*(?:contient|inclut|comporte)", "if it contains"),
+        (r"(?:si|quand)\s+(?:(?:le|mon)\s+message|le\s+texte|il)?\s*commence\s+par", "if it starts with"),
         (r"sinon|dans\s+le\s+cas\s+contraire|autrement", "otherwise"),
         (r"adresses?\s+(?:e-?mail|électroniques?|mail)|e-?mails?|courriels?", "email addresses"),
         (r"(?:le|un|une|l')\s*(?:prompt|modèle\s+de\s+prompt|invite)", "a prompt"),
         (r"entrée\s+(?:de\s+|du\s+)?chat", "chat input"),
         (r"sortie\s+(?:de\s+|du\s+)?chat", "chat output"),
         (r"répète|écho", "echoes"),
+        (r"avant|devant", "before"),
+        (r"le\s+mot", "the word"),
         (r"convertit|transforme|met", "converts"),
         (r"extrait|extraire|trouve", "extracts"),
         (r"nombres?|chiffres?", "numbers"),
