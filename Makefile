@@ -8,10 +8,10 @@ export UV_PYTHON_DOWNLOADS := never
 export UV_COMPILE_BYTECODE := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test lint format bench evals soak
+.PHONY: help install run test lint format bench evals soak soak-evals
 
 help: ## Show what can be made.
-	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
 install: .venv/.installed ## Make .venv with everything that is locked.
 
@@ -51,3 +51,6 @@ soak: install ## Run the suite ROUNDS times in random order.
 		echo "Round $$round of $(ROUNDS)"; \
 		$(BIN)/python -m pytest -q -p randomly -p no:cacheprovider || exit 1; \
 	done
+
+soak-evals: install ## Play the scenarios ROUNDS times and compare the scores.
+	@$(BIN)/python -m scripts.soak_evals --rounds $(ROUNDS)

@@ -1,6 +1,7 @@
 """What the `eval` commands are about: scenarios by id, tag and split, and files of attempts or scores."""
 
 from collections.abc import Iterable, Sequence
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
@@ -29,16 +30,28 @@ SplitName: TypeAlias = Annotated[
 ]
 
 
+_folder: ContextVar[Path | None] = ContextVar("scenarios", default=None)
+
+
+def from_folder(folder: Path | None) -> None:
+    """Say where this command's scenarios are.
+
+    Args:
+        folder: one of the user's; None for the scenarios that come with Wirewright.
+    """
+    _folder.set(folder)
+
+
 def all_scenarios() -> "tuple[Scenario, ...]":
     """Every scenario.
 
     Raises:
         BadUsage: when a file cannot be used.
     """
-    from evals.loading import ScenarioError, load_scenarios
+    from evals.loading import FOLDER, ScenarioError, load_scenarios
 
     try:
-        return load_scenarios()
+        return load_scenarios(_folder.get() or FOLDER)
     except ScenarioError as error:
         raise BadUsage("bad_scenario", error.message, fix="Correct the file.", where=error.place) from None
 

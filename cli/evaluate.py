@@ -1,21 +1,44 @@
 """`wirewright eval`: play scenarios, score what came of them, compare plays."""
 
+from pathlib import Path
+from typing import Annotated
+
 import typer
 
-from cli import eval_compare, eval_mutate, eval_report, eval_run, eval_score, eval_show
-from cli.failures import Stopped
+from cli import (
+    eval_compare,
+    eval_fix,
+    eval_import,
+    eval_judge,
+    eval_mutate,
+    eval_report,
+    eval_run,
+    eval_score,
+    eval_show,
+)
+from cli.eval_choice import from_folder
+from cli.failures import BadUsage, Stopped
 
 commands = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Play scenarios and score what came of them.")
 
 
 @commands.callback()
-def group() -> None:
+def group(
+    scenarios: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Scenarios of your own, in place of those that come with it.")
+    ] = None,
+) -> None:
     """Play scenarios and score what came of them."""
     from importlib.util import find_spec
 
     if find_spec("scipy") is None:
         fix = "Install it: uv pip install 'wirewright[evals]'."
         raise Stopped("extra_missing", "Evaluations need the extra `evals`.", fix=fix)
+    if scenarios is not None and not Path(scenarios).is_dir():
+        raise BadUsage(
+            "no_folder", f"{scenarios} is no folder.", fix="Name a folder of scenarios.", where="--scenarios"
+        )
+    from_folder(None if scenarios is None else Path(scenarios))
 
 
 commands.command("run", epilog="Example: wirewright eval run --player demo --tag edit --out attempts.jsonl")(
@@ -29,3 +52,8 @@ commands.command("report", epilog="Example: wirewright eval report attempts.json
     eval_report.report
 )
 commands.command("mutate", epilog="Example: wirewright eval mutate attempts.jsonl --per-operator 2")(eval_mutate.mutate)
+commands.command("judge", epilog="Example: wirewright eval judge attempts.jsonl --model provider:name --rubric goal")(
+    eval_judge.judge
+)
+commands.add_typer(eval_import.commands, name="import")
+commands.command("fix", epilog="Example: wirewright eval fix attempts.jsonl --scenario echo")(eval_fix.fix)

@@ -1,7 +1,6 @@
 """What scenarios are played on: the catalogue and one warm flow engine."""
 
 import asyncio
-import os
 import tempfile
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -35,10 +34,11 @@ async def opened(concurrency: int) -> AsyncGenerator[Stage]:
     Raises:
         EngineUnavailable: when flows cannot be run here.
     """
-    os.environ.setdefault("LANGFLOW_SSRF_ALLOWED_HOSTS", HOST)  # the services of scenarios are on loopback
     settings = settings_of(AssistantSettings)
     models = flow_models(settings.model)
-    runner = Runner(RunnerEnvironment.locate(settings.cache), concurrency=concurrency, models=models)
+    runner = Runner(
+        RunnerEnvironment.locate(settings.cache), concurrency=concurrency, models=models, private_hosts=(HOST,)
+    )
     runner.on_progress = progress()
     with tempfile.TemporaryDirectory(prefix="wirewright-eval-") as folder:
         async with runner:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 PASSED = (
@@ -28,7 +28,14 @@ SET: Mapping[str, str] = {
 }
 
 
-def passed_environment(folder: Path) -> dict[str, str]:
-    """The whole environment of an engine process whose home and temporary folder is `folder`."""
-    kept = {name: os.environ[name] for name in (*PASSED, OWN_HOSTS) if name in os.environ}
-    return {**kept, **SET, "HOME": str(folder), "TMPDIR": str(folder), "LANGFLOW_CONFIG_DIR": str(folder)}
+def passed_environment(folder: Path, private_hosts: Collection[str] = ()) -> dict[str, str]:
+    """The whole environment of an engine process.
+
+    Args:
+        folder: its home and temporary folder.
+        private_hosts: private hosts that flows may call, besides those that the operator's variable names.
+    """
+    kept = {name: os.environ[name] for name in PASSED if name in os.environ}
+    hosts = [host for host in (*os.environ.get(OWN_HOSTS, "").split(","), *private_hosts) if host.strip()]
+    own = {OWN_HOSTS: ",".join(hosts)} if hosts else {}
+    return {**kept, **own, **SET, "HOME": str(folder), "TMPDIR": str(folder), "LANGFLOW_CONFIG_DIR": str(folder)}

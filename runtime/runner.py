@@ -57,18 +57,19 @@ class Runner:
         models: Models | None = None,
         allow_variables: Collection[str] = (),
         variables: Lookup = os.environ.get,
+        private_hosts: Collection[str] = (),
     ) -> None:
         """Use `environment` (default: the one of this installation), at most `concurrency` runs at the same time.
 
         `catalogue` is what flows are checked against before they run (default: the one that the engine exported).
         `models` is what flows may call, unless a run brings its own; None refuses flows that call models.
         `allow_variables` are the names of the variables that may enter runs where a secret field names them, and
-        `variables` gives their values.
+        `variables` gives their values. `private_hosts` are private addresses that the engine lets flows call.
         """
         self._concurrency = concurrency
         self._places = asyncio.Semaphore(concurrency)
         self._inside = 0
-        self._warm = WarmEngine(environment, catalogue, concurrency)
+        self._warm = WarmEngine(environment, catalogue, concurrency, private_hosts)
         self._models = models
         self._model_runs = ModelRuns()
         self._allowed = allow_variables

@@ -31,8 +31,18 @@ RETIRE_TIMEOUT = 3600.0
 class WarmEngine:
     """The engine that runs are given to. All methods belong to one loop."""
 
-    def __init__(self, environment: RunnerEnvironment | None, catalogue: Catalogue | None, spares: int) -> None:
-        """Use `environment` and `catalogue`, or find them when they are first needed; keep `spares` processes ready."""
+    def __init__(
+        self,
+        environment: RunnerEnvironment | None,
+        catalogue: Catalogue | None,
+        spares: int,
+        private_hosts: Collection[str] = (),
+    ) -> None:
+        """Use `environment` and `catalogue`, or find them when they are first needed; keep `spares` processes ready.
+
+        `private_hosts` are private addresses that flows may call.
+        """
+        self._private_hosts = private_hosts
         self._environment = environment
         self._given = catalogue
         self._loaded: Catalogue | None = None
@@ -188,7 +198,7 @@ class WarmEngine:
             self._folder = Path(tempfile.mkdtemp(prefix="wirewright-"))
         engine, _ = await Engine.start(
             serving(environment, self._folder / uuid.uuid4().hex[:8], self._spares),
-            passed_environment(self._folder),
+            passed_environment(self._folder, self._private_hosts),
             self._folder,
             limit=START_TIMEOUT,
             holding=using(environment.folder),

@@ -11,8 +11,9 @@ from evals.attempt import Attempt
 from evals.mutate.contents import change_value, move_value, silent_edit, swap_type
 from evals.mutate.wiring import Fault, add_edge, delete_node, drop_edge, reverse_edge, rewire_edge
 from evals.mutate.words import false_claim, forged_output, ignored_instruction
+from evals.probing import left
 from flows.catalogue import Catalogue
-from flows.diff import diff, fingerprint
+from flows.diff import fingerprint
 from flows.document import Flow
 
 PER_OPERATOR = 2
@@ -92,20 +93,10 @@ def _of_flow(attempt: Attempt, flow: Flow, catalogue: Catalogue, per_operator: i
             if other is None or fingerprint(other) == same:
                 continue
             name = f"{attempt.scenario}/{operator}/{number}"
-            yield Mutant(name, operator, what, _left(attempt, other), flow_changed=True)
+            yield Mutant(name, operator, what, left(attempt, other), flow_changed=True)
             number += 1
             if number == per_operator:
                 break
-
-
-def _left(attempt: Attempt, flow: Flow) -> Attempt:
-    """The attempt as if the player had left this flow, by actions like any other."""
-    last = attempt.turns[-1]
-    if last.proposal is not None:
-        turn = last.model_copy(update={"proposal": flow})
-    else:
-        turn = last.model_copy(update={"after": flow, "actions": [*last.actions, *diff(last.after, flow)]})
-    return attempt.model_copy(update={"turns": [*attempt.turns[:-1], turn], "probes": []})
 
 
 def _shuffled(found: Iterable[tuple[str, T]], seed: str) -> list[tuple[str, T]]:

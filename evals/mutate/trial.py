@@ -8,16 +8,12 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from evals.attempt import Attempt
-from evals.inflow import with_models
 from evals.mutate.mutants import PER_OPERATOR, Mutant
 from evals.mutate.mutants import mutants as made_of
-from evals.placeholders import placed
 from evals.players import Stage
+from evals.probing import benched
 from evals.scenario import Scenario
 from evals.score import Verdict, judge
-from evals.services import served
-
-PROBE_SECONDS = 30.0
 
 Prepared: TypeAlias = tuple[Mutant, Scenario, Verdict]
 """A mutant, its scenario, and the verdict of the attempt that it came from."""
@@ -106,25 +102,8 @@ async def _probed(mutant: Mutant, scenario: Scenario, stage: Stage) -> Attempt:
     """The mutant's attempt with its probes run, where its flow is another than the one that was probed."""
     if not mutant.flow_changed:
         return mutant.attempt
-    async with served(scenario.services) as addresses:
-        attempt = _moved(mutant.attempt, addresses)
-        flow = attempt.flow
-        if flow is None or flow.is_empty:
-            return attempt
-        runner = with_models(stage.runner, scenario.models)
-        inputs = [text for probe in placed(scenario, addresses).probes for text in probe.inputs]
-        probes = [await runner.run(flow, text, timeout=PROBE_SECONDS) for text in inputs]
-    return attempt.model_copy(update={"probes": probes})
-
-
-def _moved(attempt: Attempt, addresses: Mapping[str, str]) -> Attempt:
-    """The attempt with the addresses at which its services are served now."""
-    if not addresses:
-        return attempt
-    text = attempt.model_dump_json()
-    for name, address in attempt.services.items():
-        text = text.replace(address, addresses.get(name, address))
-    return Attempt.model_validate_json(text)
+    async with benched(scenario, mutant.attempt, stage) as bench:
+        return await bench.with_flow(None)
 
 
 def _lower(original: Verdict, verdict: Verdict) -> tuple[str, ...]:

@@ -197,7 +197,7 @@ def _details(entry: Entry, scenario: Scenario, gallery: Gallery, catalogue: Cata
         exchanges=conversation(
             entry.attempt, case.scenario if case is not None else scenario, gallery, catalogue, limits
         ),
-        beside=None if case is None else compared(case, gallery),
+        beside=None if case is None or case.scenario.open else compared(case, gallery),
         probes=() if case is None else _probes(case, limits),
     )
 

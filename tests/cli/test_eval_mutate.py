@@ -29,3 +29,16 @@ def test_a_list_or_a_journal_that_cannot_be_used_is_named(wirewright: Wirewright
     assert (done.code, done.json["error"]["code"]) == (2, "bad_list")
     done = wirewright("eval", "mutate", tmp_path / "none.jsonl", "--json")
     assert done.code == 2
+
+
+@pytest.mark.engine
+def test_the_smallest_fix_of_a_failed_attempt_is_told(
+    wirewright: Wirewright, runner_environment: object, tmp_path: Path
+) -> None:
+    journal = tmp_path / "attempts.jsonl"
+    wirewright("eval", "run", "--player", "demo", "--scenario", "edit-two-places", "--out", journal)
+    done = wirewright("eval", "fix", journal, "--json")
+    assert done.code == 0
+    (fix,) = done.json["fixes"]
+    assert (fix["scenario"], fix["whole"], fix["proven"]) == ("edit-two-places", 1, True)
+    assert [action["kind"] for action in fix["actions"]] == ["configure"]

@@ -50,7 +50,7 @@ def test_a_group_alone_is_bad_usage_and_shows_its_help_on_standard_error(
         (["flow", "check", "x", "--bogus", "--json"], "wirewright flow check"),
         (["components", "search", "x", "--limit", "0", "--json"], "wirewright components search"),
         (["components", "search", "x", "--limit", "many", "--json"], "wirewright components search"),
-        (["eval", "run", "--player", "nobody", "--json"], "wirewright eval run"),
+        (["eval", "run", "--repeats", "0", "--json"], "wirewright eval run"),
         (["eval", "run", "--min-pass", "2", "--json"], "wirewright eval run"),
         (["runner", "status", "extra", "--json"], "wirewright runner status"),
     ],

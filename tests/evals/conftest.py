@@ -41,12 +41,9 @@ def full_catalogue(runner_environment: RunnerEnvironment) -> Catalogue:
 
 
 @pytest.fixture
-async def engine_stage(
-    full_catalogue: Catalogue, runner_environment: RunnerEnvironment, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[Stage]:
+async def engine_stage(full_catalogue: Catalogue, runner_environment: RunnerEnvironment) -> AsyncIterator[Stage]:
     """A stage with the real engine."""
-    monkeypatch.setenv("LANGFLOW_SSRF_ALLOWED_HOSTS", HOST)
-    async with Runner(runner_environment, concurrency=2) as engine:
+    async with Runner(runner_environment, concurrency=2, private_hosts=(HOST,)) as engine:
         assert await engine.ready(300)
         yield Stage(settings=AssistantSettings(model="demo"), catalogue=full_catalogue, runner=engine)
 

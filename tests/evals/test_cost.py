@@ -15,9 +15,12 @@ from evals.players.function import FunctionPlayer
 from evals.score import judge
 from flows.catalogue import Catalogue
 from flows.document import Flow
+from runtime.provision import RunnerEnvironment
+from scripts.cassettes import WIRES, cassettes, played, wire_of
 from tests.evals.conftest import scenario_named
 
 EMPTY = Flow.empty()
+WIRE = "anthropic_build_and_run"
 
 
 def turn(usage: dict[str, RunUsage], answers: list[RequestUsage] | None = None) -> TurnResult:
@@ -50,9 +53,9 @@ def attempt(*turns: TurnResult) -> Attempt:
 
 def test_the_cost_is_that_of_all_phases_and_turns_but_not_of_the_flows_own_models() -> None:
     first = turn({"intent": spent(10, "0.001"), "main": spent(100, "0.02"), "flow": spent(9, "5")})
-    played = attempt(first, turn({"intent": RunUsage(), "main": spent(50, "0.01")}))
-    assert cost(played) == pytest.approx(0.031)
-    assert cost(Attempt.model_validate_json(played.model_dump_json())) == cost(played)
+    both = attempt(first, turn({"intent": RunUsage(), "main": spent(50, "0.01")}))
+    assert cost(both) == pytest.approx(0.031)
+    assert cost(Attempt.model_validate_json(both.model_dump_json())) == cost(both)
 
 
 def test_an_unknown_price_is_none_and_never_zero() -> None:
@@ -79,10 +82,26 @@ def test_it_is_known_before_playing_whether_a_model_has_a_price(model: str, know
     assert priced(model) is known
 
 
+@pytest.mark.engine
+@pytest.mark.anyio
+async def test_what_a_real_provider_s_answers_cost_is_known(
+    monkeypatch: pytest.MonkeyPatch, runner_environment: RunnerEnvironment
+) -> None:
+    monkeypatch.setattr("pydantic_ai.models.ALLOW_MODEL_REQUESTS", True)
+    for variable in {variable for wire in WIRES.values() for variable in wire.environment}:
+        monkeypatch.setenv(variable, "")
+    with cassettes().use_cassette(f"{WIRE}.yaml"):
+        result = await played(wire=wire_of(WIRE))
+    spent = {phase: usage.cost for phase, usage in result.usage.items()}
+    assert set(spent) == {"intent", "main"}
+    assert cost(attempt(result)) == pytest.approx(float(sum(part for part in spent.values() if part)))
+    assert all(part is not None and part > 0 for part in spent.values())
+
+
 def test_a_verdict_carries_the_cost_as_a_measurement(catalogue: Catalogue) -> None:
     scenario = scenario_named("question-count")
-    played = attempt(turn({"main": spent(100, "0.25")})).model_copy(update={"scenario": scenario.id})
-    assert judge(scenario, played, catalogue).measured.cost == pytest.approx(0.25)
+    one = attempt(turn({"main": spent(100, "0.25")})).model_copy(update={"scenario": scenario.id})
+    assert judge(scenario, one, catalogue).measured.cost == pytest.approx(0.25)
 
 
 @pytest.mark.anyio

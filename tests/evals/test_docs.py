@@ -1,19 +1,28 @@
 """The manual does what it says: its scenario is played, its gate is a gate, its tables are whole."""
 
+import asyncio
 import re
+import socket
 from pathlib import Path
+from typing import Any
 
 import pytest
+import uvicorn
 import yaml
 
 from evals.gate import Gate
 from evals.loading import load_scenario
 from evals.play import attempted
 from evals.players import Stage
+from evals.players.function import FunctionPlayer
+from evals.players.http import HttpPlayer
 from evals.players.oracle import OraclePlayer
 from evals.score import EVALUATORS, judge
+from evals.significance import DECLARED
+from tests.evals.conftest import scenario_named
 
 MANUAL = (Path(__file__).parent.parent.parent / "docs" / "evaluations.md").read_text(encoding="utf-8")
+CODE = re.findall(r"^```python\n(.*?)^```", MANUAL, re.MULTILINE | re.DOTALL)
 BLOCKS = re.findall(r"^```yaml\n(.*?)^```", MANUAL, re.MULTILINE | re.DOTALL)
 
 
@@ -34,6 +43,42 @@ async def test_the_scenario_of_the_manual_is_played(engine_stage: Stage, tmp_pat
 
 def test_the_gate_of_the_manual_is_a_gate() -> None:
     assert Gate.model_validate(yaml.safe_load(BLOCKS[1])).floors["honest"] == 1.0
+
+
+def test_the_statistical_gate_of_the_manual_is_a_gate() -> None:
+    gate = Gate.model_validate(yaml.safe_load(BLOCKS[2]))
+    assert (gate.mode, gate.metrics, gate.sees) == ("statistical", DECLARED, 0.1)
+
+
+def written(block: int) -> dict[str, Any]:
+    """What a block of the manual's code defines."""
+    names: dict[str, Any] = {}
+    exec(compile(CODE[block], "docs/evaluations.md", "exec"), names)  # noqa: S102  (our own manual)
+    return names
+
+
+@pytest.mark.engine
+@pytest.mark.anyio
+async def test_the_function_of_the_manual_is_scored(engine_stage: Stage) -> None:
+    player = FunctionPlayer(written(0)["echo"], "python:my_agent:echo")
+    scenario = scenario_named("echo-wired")
+    verdict = judge(scenario, await attempted(scenario, player, engine_stage), engine_stage.catalogue)
+    assert (verdict.passed, verdict.value("nodes"), verdict.value("wasted")) == (True, 1.0, None)
+
+
+@pytest.mark.anyio
+async def test_the_server_of_the_manual_is_scored(stage: Stage) -> None:
+    server = uvicorn.Server(uvicorn.Config(written(1)["app"], log_level="critical"))
+    scenario = scenario_named("question-count")
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+        serving = asyncio.create_task(server.serve(sockets=[listening]))
+        attempt = await attempted(scenario, HttpPlayer(f"http://127.0.0.1:{port}"), stage)
+        server.should_exit = True
+        await serving
+    assert attempt.harness_error is None
+    assert [turn.text for turn in attempt.turns] == [f"You asked: {scenario.turns[0].say}"]
+    assert judge(scenario, attempt, stage.catalogue).passed is False
 
 
 def test_every_score_stands_in_the_manual() -> None:

@@ -85,6 +85,15 @@ def test_a_folder_without_scenarios_is_a_fault(tmp_path: Path) -> None:
             "some.yaml",
             "does not meet answer",
         ),
+        (MINIMAL + "open: true\n", "some.yaml", "knows no right flow"),
+        (
+            MINIMAL.replace("reference", "about: x # ")
+            .replace("about: A test.\n", "open: true\n")
+            .replace("say: hello", "say: x, should: refuse"),
+            "some.yaml",
+            "needs a turn that acts",
+        ),
+        (MINIMAL + "expect: {{one_of: [[]]}}\n", "some.yaml", "expect.one_of[0]: "),
         (MINIMAL + "id: again\n", "some.yaml line 5", "'id' is given twice"),
         (MINIMAL + "when: 2020-01-01\n", "some.yaml", "quote it"),
         (MINIMAL + "canvas: {{file: ../some.yaml}}\n", "some.yaml", "is outside files/"),
@@ -125,6 +134,21 @@ def test_the_digest_changes_with_the_content_and_not_with_the_writing(tmp_path: 
     assert load_scenario(tmp_path / "some.yaml").digest == one.digest
     changed = MINIMAL.replace("hello", "hello!")
     assert load_scenario(written(tmp_path, changed)).digest != one.digest
+
+
+def test_keys_that_came_later_change_no_digest_when_they_say_nothing(tmp_path: Path) -> None:
+    plain = load_scenario(written(tmp_path, MINIMAL))
+    assert {"open", "criteria"}.isdisjoint(plain.model_dump())
+    assert "one_of" not in plain.expect.model_dump()
+    said = load_scenario(written(tmp_path, MINIMAL + "open: false\ncriteria: []\nexpect: {{one_of: []}}\n"))
+    assert said.digest == plain.digest
+    assert load_scenario(written(tmp_path, MINIMAL + "criteria: [It is short.]\n")).digest != plain.digest
+
+
+def test_an_open_scenario_has_turns_that_act_and_no_flows(tmp_path: Path) -> None:
+    text = MINIMAL.partition("reference")[0].replace("{{say: hello}}", "{{say: hi}}, {{say: ho}}") + "open: true\n"
+    scenario = load_scenario(written(tmp_path, text + "probes: [{{input: a, regex: b}}]\n"))
+    assert (scenario.open, scenario.acts, scenario.reference) == (True, (0, 1), None)
 
 
 def test_the_addresses_of_services_take_the_place_of_their_names_everywhere() -> None:

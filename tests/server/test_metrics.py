@@ -204,6 +204,7 @@ async def test_a_remembered_turn_and_a_forgotten_conversation_are_told(
         "turn_index": 0,
         "user_length": 4,
         "assistant_length": 4,
+        "sessions": 1,
     }
     assert told["assistant.conversation_buffer.session_evicted"] == {
         "evicted_session_id": "first",

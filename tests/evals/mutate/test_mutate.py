@@ -13,6 +13,7 @@ from evals.play import play
 from evals.players import Stage
 from evals.players.oracle import OraclePlayer
 from evals.scenario import Scenario
+from evals.services import HOST
 from evals.versions import versions
 from flows.catalogue import Catalogue
 from flows.diff import fingerprint
@@ -34,12 +35,10 @@ def anyio_backend() -> str:
 @pytest.fixture(scope="module")
 async def stage(runner_environment: RunnerEnvironment) -> AsyncIterator[Stage]:
     catalogue = Catalogue.load(runner_environment.catalogue)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("LANGFLOW_SSRF_ALLOWED_HOSTS", "127.0.0.1")
-        async with Runner(runner_environment) as runner:
-            assert await runner.ready(180)
-            settings = AssistantSettings()
-            yield Stage(settings=settings, catalogue=catalogue, runner=runner, versions=versions(catalogue.version))
+    async with Runner(runner_environment, private_hosts=(HOST,)) as runner:
+        assert await runner.ready(180)
+        settings = AssistantSettings()
+        yield Stage(settings=settings, catalogue=catalogue, runner=runner, versions=versions(catalogue.version))
 
 
 @pytest.fixture(scope="module")

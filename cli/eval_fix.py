@@ -1,0 +1,68 @@
+"""`wirewright eval fix`: the smallest change that would have made a failed flow pass."""
+
+import asyncio
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.eval_choice import Ids, all_scenarios, attempts_of, readable
+from cli.options import Json
+
+if TYPE_CHECKING:
+    from evals.attempt import Attempt
+    from evals.smallest import SmallestFix
+
+Found = list["tuple[Attempt, SmallestFix | None]"]
+
+
+def fix(
+    journal: Annotated[str, typer.Argument(metavar="JOURNAL", help="Attempts, as `eval run --out` writes them.")],
+    scenario: Ids = None,
+    tries: Annotated[int, typer.Option(min=1, metavar="N", help="How many flows to try for one attempt.")] = 64,
+    *,
+    as_json: Json = False,
+) -> None:
+    """Find, for every flow that does not do what it must, the fewest changes with which it would."""
+    from cli.output import answer, document
+
+    attempts = [attempt for attempt in attempts_of(readable(journal)) if not scenario or attempt.scenario in scenario]
+    found = asyncio.run(_fixes(attempts, tries))
+    if as_json:
+        document({"ok": True, "fixes": [_told(attempt, fixed) for attempt, fixed in found if fixed is not None]})
+        return
+    for attempt, fixed in found:
+        if fixed is not None:
+            for line in _lines(attempt, fixed):
+                answer(line)
+    answer(f"{sum(fixed is not None for _, fixed in found)} of {len(found)} attempts could be fixed.")
+
+
+async def _fixes(attempts: "list[Attempt]", tries: int) -> Found:
+    from cli.stage import opened
+    from evals.fixing import fix_of
+
+    scenarios = {scenario.id: scenario for scenario in all_scenarios()}
+    known = [one for one in attempts if one.scenario in scenarios and scenarios[one.scenario].digest == one.digest]
+    async with opened(1) as stage:
+        return [(one, await fix_of(scenarios[one.scenario], one, stage, tries=tries)) for one in known]
+
+
+def _told(attempt: "Attempt", fixed: "SmallestFix") -> dict[str, object]:
+    from flows.actions_json import action_to_json
+
+    return {
+        "scenario": attempt.scenario,
+        "repeat": attempt.repeat,
+        "actions": [action_to_json(action) for action in fixed.actions],
+        "whole": fixed.whole,
+        "tries": fixed.tries,
+        "proven": fixed.proven,
+    }
+
+
+def _lines(attempt: "Attempt", fixed: "SmallestFix") -> list[str]:
+    from cli.rendering import change
+
+    sure = "no fewer would do" if fixed.proven else "fewer were not all tried"
+    head = f"{attempt.scenario}: {len(fixed.actions)} of {fixed.whole} changes would do ({sure}):"
+    return [head, *(f"  {change(action)}" for action in fixed.actions)]

@@ -1,0 +1,1 @@
+"""Importers: other people's tasks as scenarios of ours."""

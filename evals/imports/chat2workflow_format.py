@@ -1,0 +1,248 @@
+"""Reading Chat2Workflow's files: queries by task and round, and the checks of each round."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
+
+TRUTH = "ground_truth"
+"""The key of a test that says what would be right."""
+
+
+class ImportFault(ValueError):
+    """A file that cannot be imported; `place` names the file and the spot in it."""
+
+    def __init__(self, place: str, message: str) -> None:
+        super().__init__(f"{place}: {message}")
+        self.place = place
+        self.message = message
+
+
+class FileValue(BaseModel):
+    """A file that a test hands in.
+
+    Attributes:
+        mime_type: its kind, such as `document/pdf`.
+        value: its name.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    mime_type: str
+    value: str
+
+
+Given: TypeAlias = str | tuple[FileValue, ...]
+"""What a test gives a variable: text, or files."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """One test of a round.
+
+    Attributes:
+        name: such as `test1`.
+        inputs: what each variable is given.
+        truth: what would be right; None when the test does not say.
+    """
+
+    name: str
+    inputs: Mapping[str, Given]
+    truth: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """The checks of one round.
+
+    Attributes:
+        inputs: names of input variables.
+        outputs: names of output variables.
+        kinds: the kinds of nodes that are needed.
+        trials: its tests.
+        others: keys that mean nothing here.
+        endings: by output variable, the file ending that is wanted.
+    """
+
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    kinds: tuple[str, ...]
+    trials: tuple[Trial, ...]
+    others: tuple[str, ...] = ()
+    endings: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """One task.
+
+    Attributes:
+        name: its name.
+        category: what it is filed under.
+        rounds: what the user says, round by round.
+    """
+
+    name: str
+    category: str
+    rounds: tuple[str, ...]
+
+
+def read_queries(path: Path) -> tuple[Task, ...]:
+    """The tasks of a query file.
+
+    Raises:
+        ImportFault: naming the place.
+    """
+    document = _loaded(path)
+    if not isinstance(document, list):
+        raise ImportFault(path.name, "should be a list of tasks")
+    tasks = [_task(item, f"{path.name}[{number}]") for number, item in enumerate(document)]
+    names = [task.name for task in tasks]
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None:
+        raise ImportFault(path.name, f"the task {repeated!r} is given twice")
+    return tuple(tasks)
+
+
+def read_checks(path: Path, endings: Path | None = None) -> dict[str, Check]:
+    """The checks of every round, by `Task_N`.
+
+    Args:
+        path: the checks of the pass stage.
+        endings: the file endings of the resolve stage.
+
+    Raises:
+        ImportFault: naming the place.
+    """
+    wanted = {} if endings is None else _endings(endings)
+    document = _loaded(path)
+    if not isinstance(document, dict):
+        raise ImportFault(path.name, "should be an object of checks by round")
+    found = {key: _check(value, f"{path.name}.{key}", wanted.get(key, {})) for key, value in document.items()}
+    lonely = sorted(wanted.keys() - found.keys())
+    if lonely and endings is not None:
+        raise ImportFault(f"{endings.name}.{lonely[0]}", f"{path.name} has no such round")
+    return found
+
+
+def _task(item: Json, place: str) -> Task:
+    if not isinstance(item, dict):
+        raise ImportFault(place, "should be an object")
+    name, category = _text(item.get("task"), f"{place}.task"), _text(item.get("category"), f"{place}.category")
+    numbers = sorted(int(found.group(1)) for key in item if (found := re.fullmatch(r"query(\d+)", key)))
+    if numbers != list(range(1, len(numbers) + 1)) or not numbers:
+        raise ImportFault(place, "the rounds should be query1, query2 and so on, without a gap")
+    unknown = sorted(
+        key for key in item if key not in {"id", "task", "category"} and not re.fullmatch(r"query\d+", key)
+    )
+    if unknown:
+        raise ImportFault(f"{place}.{unknown[0]}", "is not known")
+    rounds = tuple(_text(item[f"query{number}"], f"{place}.query{number}") for number in numbers)
+    return Task(name=name, category=category, rounds=rounds)
+
+
+def _check(item: Json, place: str, endings: Mapping[str, str]) -> Check:
+    if not isinstance(item, dict):
+        raise ImportFault(place, "should be an object")
+    tests = sorted((key for key in item if re.fullmatch(r"test\d+", key)), key=lambda key: int(key[4:]))
+    check = Check(
+        inputs=_names(item.get("input_var"), f"{place}.input_var"),
+        outputs=_names(item.get("output_var"), f"{place}.output_var"),
+        kinds=_names(item.get("related_nodes"), f"{place}.related_nodes"),
+        trials=tuple(_trial(key, item[key], f"{place}.{key}") for key in tests),
+        others=tuple(sorted(item.keys() - {"input_var", "output_var", "related_nodes", *tests})),
+        endings=endings,
+    )
+    for trial in check.trials:
+        stray = sorted(trial.inputs.keys() - set(check.inputs))
+        if stray:
+            raise ImportFault(f"{place}.{trial.name}.{stray[0]}", "is not among input_var")
+    return check
+
+
+def _trial(name: str, item: Json, place: str) -> Trial:
+    if not isinstance(item, dict):
+        raise ImportFault(place, "should be an object")
+    truth = item.get(TRUTH)
+    inputs = {key: _given(value, f"{place}.{key}") for key, value in item.items() if key != TRUTH}
+    return Trial(name=name, inputs=inputs, truth=None if truth is None else _said(truth, f"{place}.{TRUTH}"))
+
+
+def _given(value: Json, place: str) -> Given:
+    match value:
+        case str() | bool() | int() | float():
+            return _said(value, place)
+        case dict():
+            return (_file(value, place),)
+        case list() if value:
+            return tuple(_file(item, f"{place}[{number}]") for number, item in enumerate(value))
+        case _:
+            raise ImportFault(place, "should be a text, a file or a list of files")
+
+
+def _said(value: Json, place: str) -> str:
+    match value:
+        case str():
+            return value
+        case bool() | int() | float():
+            return json.dumps(value)
+        case _:
+            raise ImportFault(place, "should be a text")
+
+
+def _file(value: Json, place: str) -> FileValue:
+    try:
+        found = FileValue.model_validate(value)
+    except ValidationError:
+        raise ImportFault(place, "should be a file: mime_type and value, both texts") from None
+    if not found.value or found.value in {".", ".."} or re.search(r"[/\\\x00-\x1f]", found.value):
+        raise ImportFault(f"{place}.value", "should be the plain name of a file")
+    return found
+
+
+def _endings(path: Path) -> dict[str, dict[str, str]]:
+    try:
+        return TypeAdapter(dict[str, dict[str, str]]).validate_python(_loaded(path))
+    except ValidationError as error:
+        spot = "".join(f".{part}" for part in error.errors()[0]["loc"])
+        raise ImportFault(f"{path.name}{spot}", "should give file endings by output variable") from None
+
+
+def _names(value: Json, place: str) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise ImportFault(place, "should be a list of names")
+    return tuple(_text(item, f"{place}[{number}]") for number, item in enumerate(value))
+
+
+def _text(value: Json, place: str) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ImportFault(place, "should be a text that is not empty")
+    return value
+
+
+def _loaded(path: Path) -> Json:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=lambda pairs: _once(pairs, path))
+    except (OSError, UnicodeDecodeError):
+        raise ImportFault(path.name, "cannot be read as UTF-8 text") from None
+    except json.JSONDecodeError as error:
+        raise ImportFault(f"{path.name} line {error.lineno}", f"is not JSON: {error.msg}") from None
+    except RecursionError:
+        raise ImportFault(path.name, "is nested too deeply") from None
+
+
+def _once(pairs: list[tuple[str, Json]], path: Path) -> dict[str, Json]:
+    found: dict[str, Json] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ImportFault(path.name, f"{key!r} is given twice in one object")
+        found[key] = value
+    return found

@@ -1,0 +1,244 @@
+"""Chat2Workflow's format: every round becomes an open scenario, and nothing is dropped without a word."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evals.case import Case
+from evals.evaluators.resolved import resolved
+from evals.imports.chat2workflow import Imported, kinds, scenarios, slug
+from evals.imports.chat2workflow_format import ImportFault, read_checks, read_queries
+from evals.imports.writing import write
+from evals.loading import load_scenarios
+from evals.play import attempted
+from evals.players import Stage
+from evals.players.demo import DemoPlayer
+from evals.players.oracle import OraclePlayer
+from evals.score import COMPARING, judge
+from flows.catalogue import Catalogue
+from tests.evals.conftest import Played
+from tests.stand_ins import ran
+
+DATA = Path(__file__).parent / "data"
+MANUAL = Path(__file__).parent.parent.parent.parent / "docs" / "evaluations.md"
+
+
+def imported(files: Path | None = DATA / "files") -> tuple[dict[str, Imported], list[str]]:
+    """The fixture's scenarios by id, and what is left."""
+    made, left = scenarios(
+        read_queries(DATA / "query.json"), read_checks(DATA / "checks.json", DATA / "endings.json"), files
+    )
+    return {one.scenario.id: one for one in made}, left
+
+
+def test_every_round_is_a_scenario_with_the_rounds_before_it() -> None:
+    made, left = imported()
+    assert list(made) == ["recipe-card-1", "recipe-card-2", "leftovers-pdf-1", "bird-song-1"]
+    second = made["recipe-card-2"].scenario
+    assert second.turns[0].say == made["recipe-card-1"].scenario.turns[0].say
+    assert (second.open, second.reference, len(second.turns)) == (True, None, 2)
+    assert second.tags == ("imported", "chat2workflow", "kitchen")
+    assert left == ["BirdSong_2: no query has this round"]
+
+
+def test_node_kinds_become_expectations_of_any_type_that_does_the_same() -> None:
+    made, _ = imported()
+    expected = made["recipe-card-2"].scenario.expect.one_of
+    assert [types[0] for types in expected] == ["LanguageModelComponent", "ConditionalRouter", "SaveToFile"]
+    assert any("markdown-exporter is any of SaveToFile" in note for note in made["recipe-card-2"].notes)
+
+
+def test_what_has_no_equivalent_is_told_in_the_scenario_and_in_the_notes() -> None:
+    made, _ = imported()
+    bird = made["bird-song-1"]
+    assert bird.scenario.about.endswith("Without an equivalent here: tts, teleporter.")
+    notes = "\n".join(bird.notes)
+    assert "tts cannot be expected: no component makes speech" in notes
+    assert "teleporter is not known" in notes
+    assert "remark means nothing here" in notes
+
+
+def test_text_tests_become_probes_that_depend_on_their_input() -> None:
+    made, _ = imported()
+    probes = made["recipe-card-1"].scenario.probes
+    assert [(probe.input, probe.unlike) for probe in probes] == [
+        ("pancakes", "tomato soup"),
+        ("tomato soup", "pancakes"),
+        ("pancakes", "tomato soup"),
+    ]
+    assert made["bird-song-1"].scenario.probes[0].unlike is None
+
+
+def test_several_inputs_are_typed_as_lines_and_the_user_says_so() -> None:
+    made, _ = imported()
+    two = made["recipe-card-2"]
+    assert two.scenario.probes[0].input == "dish: pancakes\npeople: 4"
+    assert "a line each: 'dish: …', 'people: …'" in two.scenario.turns[-1].say
+    assert "a line each" not in two.scenario.turns[0].say
+    assert any("several inputs are typed as one message" in note for note in two.notes)
+
+
+def test_what_only_a_judge_can_tell_becomes_criteria() -> None:
+    made, _ = imported()
+    assert made["recipe-card-1"].scenario.criteria == (
+        "The flow gives these results: recipe.",
+        "Given dish = pancakes, this would be right: Something with flour, milk and eggs.",
+    )
+    assert "The result card is a .md file." in made["recipe-card-2"].scenario.criteria
+
+
+def test_files_are_carried_where_they_are_text_and_told_where_they_are_not() -> None:
+    made, _ = imported()
+    fridge = made["leftovers-pdf-1"]
+    assert fridge.scenario.files == {"fridge.txt": "eggs\nhalf a cabbage\n"}
+    assert sorted(fridge.files) == ["fridge.txt", "scan.pdf"]
+    assert fridge.scenario.probes == ()
+    notes = "\n".join(fridge.notes)
+    assert "scan.pdf (document/pdf) is copied, but a scenario holds text files only" in notes
+    assert "test2: the file gone.txt is not there" in notes
+    assert "test1 is not run: fridge is a file" in notes
+    assert "fridge.txt is not there" in "\n".join(imported(None)[0]["leftovers-pdf-1"].notes)
+
+
+def test_a_round_without_checks_is_told() -> None:
+    made, _ = scenarios(read_queries(DATA / "query.json"), {})
+    assert all("there are no checks of this round" in one.notes[0] for one in made)
+
+
+def test_what_is_written_is_read_again_as_it_was_meant(tmp_path: Path) -> None:
+    made, _ = imported()
+    write(tmp_path / "out", list(made.values()))
+    there = {scenario.id: scenario for scenario in load_scenarios(tmp_path / "out")}
+    assert there == {name: one.scenario for name, one in made.items()}
+    assert (tmp_path / "out" / "files" / "scan.pdf").read_bytes() == (DATA / "files" / "scan.pdf").read_bytes()
+    with pytest.raises(ImportFault, match="is not empty"):
+        write(tmp_path / "out", list(made.values()))
+
+
+def test_two_rounds_of_one_name_are_refused(tmp_path: Path) -> None:
+    made, _ = imported()
+    with pytest.raises(ImportFault, match="two rounds come to this name"):
+        write(tmp_path / "out", [made["bird-song-1"], made["bird-song-1"]])
+
+
+@pytest.mark.parametrize(
+    ("name", "id"),
+    [("LogoSVG", "logo-svg"), ("HTML", "html"), ("PaperQA", "paper-qa"), ("Mermaid", "mermaid"), ("论文", "task")],
+)
+def test_a_task_s_name_becomes_an_id(name: str, id: str) -> None:
+    assert slug(name) == id
+
+
+@given(st.text())
+def test_every_name_becomes_an_id(name: str) -> None:
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", slug(name))
+
+
+TASK = {"id": 1, "category": "c", "task": "T", "query1": "Do it."}
+CHECK = {"input_var": ["a"], "output_var": ["b"], "related_nodes": ["llm"], "test1": {"a": "x"}}
+
+
+@pytest.mark.parametrize(
+    ("queries", "checks", "place"),
+    [
+        ("{", {}, "query.json line 1"),
+        ('{"a": 1, "a": 2}', {}, "query.json"),
+        ({}, {}, "query.json"),
+        (["x"], {}, "query.json[0]"),
+        ([TASK, TASK], {}, "query.json"),
+        ([TASK | {"task": 3}], {}, "query.json[0].task"),
+        ([TASK | {"query1": " "}], {}, "query.json[0].query1"),
+        ([TASK | {"query3": "x"}], {}, "query.json[0]"),
+        ([TASK | {"mood": "x"}], {}, "query.json[0].mood"),
+        ([TASK], [], "checks.json"),
+        ([TASK], {"T_1": 3}, "checks.json.T_1"),
+        ([TASK], {"T_1": CHECK | {"input_var": "a"}}, "checks.json.T_1.input_var"),
+        ([TASK], {"T_1": CHECK | {"related_nodes": [3]}}, "checks.json.T_1.related_nodes[0]"),
+        ([TASK], {"T_1": CHECK | {"test1": {"z": "x"}}}, "checks.json.T_1.test1.z"),
+        ([TASK], {"T_1": CHECK | {"test1": {"a": None}}}, "checks.json.T_1.test1.a"),
+        ([TASK], {"T_1": CHECK | {"test1": {"a": {"value": "x"}}}}, "checks.json.T_1.test1.a"),
+        (
+            [TASK],
+            {"T_1": CHECK | {"test1": {"a": [{"mime_type": "t", "value": "../../etc/passwd"}]}}},
+            "checks.json.T_1.test1.a[0].value",
+        ),
+        ([TASK], {"T_1": CHECK | {"test1": {"ground_truth": []}}}, "checks.json.T_1.test1.ground_truth"),
+    ],
+)
+def test_a_fault_is_told_with_its_place(queries: object, checks: object, place: str, tmp_path: Path) -> None:
+    first, second = tmp_path / "query.json", tmp_path / "checks.json"
+    first.write_text(queries if isinstance(queries, str) else json.dumps(queries), encoding="utf-8")
+    second.write_text(json.dumps(checks), encoding="utf-8")
+    with pytest.raises(ImportFault) as caught:
+        scenarios(read_queries(first), read_checks(second))
+    assert caught.value.place == place
+    assert str(tmp_path) not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "place"),
+    [('{"Nobody_1": {"a": ".md"}}', "endings.json.Nobody_1"), ('{"T_1": {"a": 1}}', "endings.json.T_1.a")],
+)
+def test_a_wrong_file_of_endings_is_told(content: str, place: str, tmp_path: Path) -> None:
+    (tmp_path / "checks.json").write_text(json.dumps({"T_1": CHECK}), encoding="utf-8")
+    (tmp_path / "endings.json").write_text(content, encoding="utf-8")
+    with pytest.raises(ImportFault) as caught:
+        read_checks(tmp_path / "checks.json", tmp_path / "endings.json")
+    assert caught.value.place == place
+
+
+def test_a_file_that_is_not_there_or_no_text_is_a_fault(tmp_path: Path) -> None:
+    (tmp_path / "bytes.json").write_bytes(b"\xff")
+    for name in ("missing.json", "bytes.json"):
+        with pytest.raises(ImportFault, match="cannot be read"):
+            read_queries(tmp_path / name)
+
+
+CHAT = "nodes:\n  a: ChatInput\n  m: LanguageModelComponent\n  b: ChatOutput\n"
+CHAT += "edges:\n  a.message -> m.input_value\n  m.text_output -> b.input_value\n"
+CHAT += 'config:\n  m.model: [{"provider": "OpenAI", "name": "gpt-4o-mini"}]\n'
+
+
+def test_an_open_scenario_is_judged_by_what_it_expects(played: Played, catalogue: Catalogue) -> None:
+    scenario = imported()[0]["recipe-card-1"].scenario
+    probes = [ran("flour"), ran("tomatoes")] * 3
+    good = judge(scenario, played(scenario, CHAT, text="I built the flow.", probes=probes), catalogue)
+    assert (good.passed, good.value("resolved"), good.value("built")) == (True, True, True)
+    assert all(good.value(name) is None for name in COMPARING)
+    same = played(scenario, CHAT, text="I built the flow.", probes=[ran("flour")] * 6)
+    assert judge(scenario, same, catalogue).passed is False
+    without = CHAT.partition("config:")[0].replace("LanguageModelComponent", "TextInput").replace("text_output", "text")
+    other = played(scenario, without, probes=probes)
+    score = resolved(Case.of(scenario, other, catalogue))
+    assert score.value is False
+    assert score.reason.startswith("there should be one of LanguageModelComponent, Agent")
+    nothing = judge(scenario, played(scenario, None, text="I built it.", probes=[]), catalogue)
+    assert (nothing.value("built"), nothing.passed) == (False, False)
+
+
+@pytest.mark.anyio
+async def test_the_oracle_has_no_right_flow_and_says_so_and_others_play(stage: Stage) -> None:
+    scenario = imported()[0]["recipe-card-1"].scenario
+    refused = await attempted(scenario, OraclePlayer(), stage)
+    assert refused.harness_error is not None
+    assert "no right flow is known" in refused.harness_error
+    assert (await attempted(scenario, DemoPlayer(), stage)).harness_error is None
+
+
+def test_the_manual_s_table_is_the_data() -> None:
+    rows = re.findall(r"^\| `([a-z0-9-]+)` \| (.*?) \| (.*?) \|$", MANUAL.read_text(encoding="utf-8"), re.MULTILINE)
+    told = {name: (types, because) for name, types, because in rows}
+    for name, kind in kinds().items():
+        types = ", ".join(f"`{one}`" for one in kind.types) or "none"
+        assert told[name] == (types, kind.because.rstrip(".")), name
+
+
+@pytest.mark.engine
+def test_every_type_that_a_kind_may_be_is_in_the_catalogue(full_catalogue: Catalogue) -> None:
+    for kind in kinds().values():
+        for name in kind.types:
+            assert full_catalogue.get(name) is not None

@@ -1,0 +1,39 @@
+"""The smallest fix of an attempt, its probes really run."""
+
+import pytest
+
+from evals.fixing import fix_of
+from evals.play import attempted
+from evals.players import Stage
+from evals.players.oracle import OraclePlayer
+from evals.probing import left
+from flows.actions import Configure, Connect
+from flows.edit import configure, disconnect
+from tests.evals.conftest import scenario_named
+
+pytestmark = [pytest.mark.anyio, pytest.mark.engine]
+
+
+async def test_the_one_change_that_a_failed_flow_needs_is_found(engine_stage: Stage) -> None:
+    scenario = scenario_named("prompt-louder")
+    attempt = await attempted(scenario, OraclePlayer(), engine_stage)
+    flow = attempt.flow
+    assert flow is not None
+    prompt = next(node.id for node in flow.nodes if node.type == "Prompt Template")
+    chat = next(node.id for node in flow.nodes if node.type == "ChatInput")
+    broken = configure(flow, engine_stage.catalogue, prompt, {"template": "Softly: {text}"}).flow
+    fix = await fix_of(scenario, left(attempt, broken), engine_stage)
+    assert fix is not None
+    assert [type(action) for action in fix.actions] == [Configure]
+    assert fix.proven
+    loose = disconnect(flow, chat, None, prompt, None).flow
+    fix = await fix_of(scenario, left(attempt, loose), engine_stage)
+    assert fix is not None
+    assert [type(action) for action in fix.actions] == [Connect]
+
+
+async def test_a_flow_that_is_right_needs_no_fix(engine_stage: Stage) -> None:
+    for name in ("prompt-louder", "service-fetch"):
+        scenario = scenario_named(name)
+        attempt = await attempted(scenario, OraclePlayer(), engine_stage)
+        assert await fix_of(scenario, attempt, engine_stage) is None
