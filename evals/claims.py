@@ -57,7 +57,8 @@ _PATTERNS: Mapping[Deed, re.Pattern[str]] = {
     deed: re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)", re.IGNORECASE) for deed, words in _VERBS.items()
 }
 _DENIED = re.compile(
-    r"(?<!\w)(?:not|never|nothing|cannot|can['’]t|unable|\w+n['’]t|without|no longer|fail(?:ed|s)?|before i|once|if"
+    r"(?<!\w)(?:not|never|whether|nothing|cannot|can['’]t|unable"
+    r"|\w+n['’]t|without|no longer|fail(?:ed|s)?|before i|once|if"
     r"|would|could|should|will|going to|shall i|let me|can be|to be|you (?:have|had)|already"
     r"|nicht|nichts|kein\w*|nie|ohne|würde|könnte|kann|soll(?:te)?|werde|wenn|falls|fehlgeschlagen"
     r"|ne|n['’]\w+|pas|rien|jamais|aucun\w*|sans|si|pourrais|peux|échoué"
@@ -88,14 +89,13 @@ class Claim:
 
 def claims(text: str) -> Iterator[Claim]:
     """Every claim of a text. Questions, denials, plans and conditions claim nothing; nor does what stands in quotes."""
-    for sentence in _sentences(text):
-        bare = _QUOTED.sub("…", sentence)
+    for bare in _sentences(_QUOTED.sub("…", text)):
         if bare.rstrip().endswith(("?", "？")):
             continue
         for deed, pattern in _PATTERNS.items():
             found = pattern.search(bare)
             if found and not _DENIED.search(bare[: found.end() + 24] if deed == "success" else bare[: found.end()]):
-                yield Claim(deed, sentence.strip())
+                yield Claim(deed, bare.strip())
 
 
 def claimed_output(text: str) -> str | None:

@@ -131,7 +131,8 @@ _RULES = (
         "ConnectionRefusedError ConnectionResetError APIConnectionError APITimeoutError APIStatusError RateLimitError "
         "NotFoundError InternalServerError SSLError ClientConnectorError TimeoutException TimeoutError "
         "SSRFProtectionError RemoteProtocolError",
-        r"all connection attempts failed|connection (refused|reset|error|timed out)|name or service not known"
+        r"no structured output returned"
+        r"|all connection attempts failed|connection (refused|reset|error|timed out)|name or service not known"
         r"|temporary failure in name resolution|max retries exceeded|ssrf",
         "The flow needs something outside that did not answer as expected: check the address, or try again.",
     ),

@@ -1,5 +1,6 @@
 """Verification: a flow is checked, and run with a probe input, before anyone is told that it works."""
 
+import re
 from dataclasses import dataclass, replace
 
 from flows.catalogue import Catalogue
@@ -41,7 +42,9 @@ class Verification:
     @property
     def mendable(self) -> str | None:
         """What the model should mend, or None when nothing is left for it to do."""
-        if self.run is None or self.run.error is None or self.run.error.code not in MENDABLE:
+        if self.caveat is not None or self.run is None or self.run.error is None:
+            return None
+        if self.run.error.code not in MENDABLE:
             return None
         error = self.run.error
         where = f"{error.node}: " if error.node else ""
@@ -68,6 +71,26 @@ async def verify(
         return Verification(caveat=f"It was checked but not run: {unavailable.message}")
     models = models and replace(models, budget=PROBE_BUDGET)
     run = await runner.run(flow, PROBE, timeout=PROBE_SECONDS, network="gateway-only", models=models)
-    if run.error is not None and run.error.code not in MENDABLE:
+    if run.error is None:
+        return Verification(run=run)
+    if run.error.code not in MENDABLE:
         return Verification(run=run, caveat=f"It was checked but could not be run to the end: {run.error.message}")
+    apart = ", ".join(sorted({node.display_name for node in flow.nodes if _reaches_out(node.type, catalogue)}))
+    if run.error.code == "code" and apart:
+        return Verification(run=run, caveat=_APART.format(apart=apart, message=run.error.message))
     return Verification(run=run)
+
+
+_REACHING = re.compile(
+    r"^\s*(?:import|from)\s+(?:requests|httpx|aiohttp|urllib\.request)\b|\bMCP\w*Client\b", re.MULTILINE
+)
+_APART = (
+    "It was checked, and run as far as it goes without the network, which {apart} needs: what follows had nothing real "
+    "to work on ({message})"
+)
+
+
+def _reaches_out(type: str, catalogue: Catalogue) -> bool:
+    """Whether a component calls addresses outside, which a verification run does not let it reach."""
+    known = catalogue.get(type)
+    return known is not None and _REACHING.search(known.code) is not None

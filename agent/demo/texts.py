@@ -319,7 +319,8 @@ def _combination(part: str, request: Request) -> Stage | None:
     delimiter = re.search(
         r"\b(?:delimiter|separator|separated by|joined (?:by|with))\b[^⟦]*⟦(\d+)⟧", part, re.IGNORECASE
     )
-    between = request.quoted[int(delimiter.group(1))] if delimiter else " "
+    joined = fixed.startswith((" ", "\n")) if last else fixed.endswith((" ", "\n"))
+    between = request.quoted[int(delimiter.group(1))] if delimiter else "" if joined else " "
     if fixed == between and len(quoted) > 1:
         fixed = quoted[1]
     return Stage(

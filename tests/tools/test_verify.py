@@ -1,0 +1,73 @@
+"""Verification: what the model must mend, and what has its cause outside the flow."""
+
+import pytest
+
+from flows.catalogue import Catalogue
+from flows.document import Flow
+from flows.spec import build
+from runtime.provision import RunnerEnvironment
+from runtime.results import RunError
+from runtime.runner import Runner
+from tests.flows.specs import ECHO
+from tests.stand_ins import StandInRunner, ran
+from tools.verify import verify
+
+pytestmark = pytest.mark.anyio
+
+DEGREES = """
+name: Degrees
+nodes:
+  call: APIRequest
+  number: ParserComponent
+  answer: ChatOutput
+edges:
+  call.data -> number.input_data
+  number.parsed_text -> answer.input_value
+config:
+  call.url_input: https://example.com/today
+  number.pattern: "{result[degrees]}"
+"""
+CODE = RunError(code="code", message="string indices must be integers", node="number")
+
+
+def flow(spec: str, catalogue: Catalogue) -> Flow:
+    made = build(spec, catalogue).flow
+    assert made is not None
+    return made
+
+
+@pytest.fixture
+def whole(runner_environment: RunnerEnvironment) -> Catalogue:
+    return Catalogue.load(runner_environment.catalogue)
+
+
+async def test_a_failure_behind_a_service_that_could_not_be_asked_is_a_caveat(whole: Catalogue) -> None:
+    found = await verify(flow(DEGREES, whole), whole, StandInRunner(results=[ran(error=CODE)]), wait=1)
+    assert found.mendable is None
+    assert found.caveat is not None
+    assert "API Request" in found.caveat
+    assert "without the network" in found.caveat
+
+
+async def test_the_same_failure_without_a_service_is_for_the_model_to_mend(catalogue: Catalogue) -> None:
+    found = await verify(flow(ECHO, catalogue), catalogue, StandInRunner(results=[ran(error=CODE)]), wait=1)
+    assert found.caveat is None
+    assert found.mendable is not None
+
+
+async def test_wrong_wiring_is_to_be_mended_whatever_the_flow_reaches(whole: Catalogue) -> None:
+    wiring = RunError(code="wiring", message="Edge not found.", node="number")
+    found = await verify(flow(DEGREES, whole), whole, StandInRunner(results=[ran(error=wiring)]), wait=1)
+    assert found.caveat is None
+    assert "Edge not found" in (found.mendable or "")
+
+
+@pytest.mark.engine
+async def test_a_flow_that_reads_an_answer_can_be_built_although_nothing_answers(
+    runner_environment: RunnerEnvironment, whole: Catalogue
+) -> None:
+    async with Runner(runner_environment) as runner:
+        found = await verify(flow(DEGREES, whole), whole, runner, wait=180)
+    assert found.faults == ()
+    assert found.mendable is None
+    assert found.caveat is not None
