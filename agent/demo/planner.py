@@ -125,7 +125,9 @@ def _plan(text: str, bench: Workbench) -> Plan:
         return _component(request, bench)
     if not request.text and request.runs:
         return _acting([], request, bench)
-    if not bench.current.is_empty and (reworded := rewording_steps(request.text, request.unmask, bench)):
+    changing = any(is_change(clause) or is_place(clause) for clause in request.clauses)
+    reworded = None if changing else rewording_steps(request.text, request.unmask, bench)
+    if reworded is not None and not bench.current.is_empty:
         return _acting(reworded, request, bench)
     builds = wants_build(request) and (bench.current.is_empty or _OF_THIS.search(request.text) is None)
     found = recipe(request, text) if builds or (bench.current.is_empty and not names_template(request.text)) else None

@@ -128,13 +128,6 @@ CASES: dict[str, tuple[str, str, str, str, str]] = {
         "Invalid JSON string",
         "JSON",
     ),
-    "a package for a query": (
-        after_chat("ParseJSONData", "input_value", query=".x"),
-        '{"a": 1}',
-        "missing_package",
-        "jq",
-        "wirewright runner install --with jq",
-    ),
     "an encyclopedia's package": (
         after_chat("WikipediaAPI", "input_value"),
         "bees",
