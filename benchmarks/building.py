@@ -18,11 +18,12 @@ from flows.document import Flow
 from flows.layout import layout
 from flows.spec import build
 
-ROUNDS = {10: 20, 100: 6, 1_000: 1}
+ROUNDS = {10: 60, 100: 6, 1_000: 1}
 """How many turns each side has with a flow of so many nodes."""
 BURST = 4
 """How often a flow is built in one turn."""
-WARM = 1
+WARM = {10: 60, 100: 3, 1_000: 1}
+"""Turns before those that count, for both sides, until neither gets faster any more."""
 IMPORTS = 15
 
 
@@ -56,10 +57,10 @@ def measure(catalogue: Catalogue, lfx: Engine) -> list[str]:
         lfx.do(do="build", spec=text)
         ours: list[float] = []
         theirs: list[float] = []
-        for _ in range(rounds + WARM):
+        for _ in range(rounds + WARM[nodes]):
             ours += [timed(partial(_document, text, catalogue)) for _ in range(BURST)]
             theirs += [lfx.do(do="build", spec=text) for _ in range(BURST)]
-        ours, theirs = ours[WARM * BURST :], theirs[WARM * BURST :]
+        ours, theirs = ours[WARM[nodes] * BURST :], theirs[WARM[nodes] * BURST :]
         each[nodes] = median(ours) / nodes
         target = "target: at most 0.5" if nodes == 10 else "target: at most 1"
         lines.append(line(f"spec build of {nodes:,} nodes, to JSON", ours, theirs, target))
