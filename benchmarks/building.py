@@ -18,11 +18,11 @@ from flows.document import Flow
 from flows.layout import layout
 from flows.spec import build
 
-ROUNDS = {10: 60, 100: 6, 1_000: 1}
+ROUNDS = {10: 20, 100: 6, 1_000: 1}
 """How many turns each side has with a flow of so many nodes."""
-BURST = 4
-"""How often a flow is built in one turn."""
-WARM = {10: 60, 100: 3, 1_000: 1}
+BURST = {10: 20, 100: 4, 1_000: 1}
+"""How often a flow is built in one turn, of which the fastest counts: the others were disturbed by something else."""
+WARM = {10: 15, 100: 3, 1_000: 1}
 """Turns before those that count, for both sides, until neither gets faster any more."""
 IMPORTS = 15
 
@@ -48,7 +48,7 @@ def spec(nodes: int) -> str:
 
 
 def measure(catalogue: Catalogue, lfx: Engine) -> list[str]:
-    """Build by turns and compare the medians; then what grows with a flow, and the import."""
+    """Build by turns and compare the medians of each turn's fastest; then what grows with a flow, and the import."""
     lines: list[str] = []
     each: dict[int, float] = {}
     for nodes, rounds in ROUNDS.items():
@@ -58,9 +58,9 @@ def measure(catalogue: Catalogue, lfx: Engine) -> list[str]:
         ours: list[float] = []
         theirs: list[float] = []
         for _ in range(rounds + WARM[nodes]):
-            ours += [timed(partial(_document, text, catalogue)) for _ in range(BURST)]
-            theirs += [lfx.do(do="build", spec=text) for _ in range(BURST)]
-        ours, theirs = ours[WARM[nodes] * BURST :], theirs[WARM[nodes] * BURST :]
+            ours.append(min(timed(partial(_document, text, catalogue)) for _ in range(BURST[nodes])))
+            theirs.append(min(lfx.do(do="build", spec=text) for _ in range(BURST[nodes])))
+        ours, theirs = ours[WARM[nodes] :], theirs[WARM[nodes] :]
         each[nodes] = median(ours) / nodes
         target = "target: at most 0.5" if nodes == 10 else "target: at most 1"
         lines.append(line(f"spec build of {nodes:,} nodes, to JSON", ours, theirs, target))
