@@ -85,7 +85,7 @@ def _groups(left: Shape, right: Shape) -> list[tuple[list[Part], list[Part]]]:
 
 
 def _assigned(left: Shape, right: Shape, groups: Sequence[tuple[list[Part], list[Part]]]) -> dict[str, str]:
-    from scipy.optimize import linear_sum_assignment  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
+    from scipy.optimize import linear_sum_assignment  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]  (scipy has no stubs)
 
     rounds = max(len(left.parts), len(right.parts), 1)
     around_left, around_right = _neighbourhoods(left, min(rounds, 6)), _neighbourhoods(right, min(rounds, 6))

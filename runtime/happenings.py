@@ -34,4 +34,4 @@ def happened(name: str, level: int = logging.INFO, /, **fields: object) -> None:
 def fields_of(record: logging.LogRecord) -> dict[str, object]:
     """The fields of a happening; none for other records."""
     fields = getattr(record, FIELDS, None)
-    return dict(fields) if isinstance(fields, dict) else {}  # pyright: ignore[reportUnknownArgumentType]
+    return dict(fields) if isinstance(fields, dict) else {}  # pyright: ignore[reportUnknownArgumentType]  (whatever was received)

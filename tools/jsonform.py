@@ -38,7 +38,7 @@ def _as_flow(value: Any) -> Flow:
 
 
 def _as_action(value: Any) -> FlowAction:
-    return action_from_json(value) if isinstance(value, dict) else value  # pyright: ignore[reportUnknownArgumentType]
+    return action_from_json(value) if isinstance(value, dict) else value  # pyright: ignore[reportUnknownArgumentType]  (whatever was received)
 
 
 def _as_configure(value: Any) -> Configure:

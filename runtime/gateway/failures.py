@@ -236,8 +236,8 @@ def _exhausted(failure: ai.FallbackExceptionGroup, model: str) -> CallFailure:
 def _rejected(failure: ai.ModelHTTPError, model: str) -> CallFailure:
     """A provider's refusal, in its own words where it gave any: they say what is wrong with the request."""
     body = failure.body
-    detail = body.get("error", body) if isinstance(body, dict) else {}  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-    said = detail.get("message") if isinstance(detail, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    detail = body.get("error", body) if isinstance(body, dict) else {}  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]  (whatever was received)
+    said = detail.get("message") if isinstance(detail, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]  (whatever was received)
     words = scrub(said) if isinstance(said, str) and said else f"The provider of {model} rejected the request."
     client = 400 <= failure.status_code < 500
     return CallFailure(

@@ -170,14 +170,14 @@ for request in requests():
 """
     async with opened(fake(body), concurrency=1) as made:
         begun = asyncio.Event()
-        task = asyncio.create_task(made._submit({}, "x", run_id="r1", started=lambda _: begun.set()))  # pyright: ignore[reportPrivateUsage]
+        task = asyncio.create_task(made._submit({}, "x", run_id="r1", started=lambda _: begun.set()))  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
         await begun.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
         # The only place is free again once the engine has confirmed: another run gets to it.
         begun.clear()
-        again = asyncio.create_task(made._submit({}, "x", run_id="r2", started=lambda _: begun.set()))  # pyright: ignore[reportPrivateUsage]
+        again = asyncio.create_task(made._submit({}, "x", run_id="r2", started=lambda _: begun.set()))  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
         await begun.wait()
         again.cancel()
         with pytest.raises(asyncio.CancelledError):

@@ -66,7 +66,7 @@ def canary(tmp_path: Path) -> Iterator[Path]:
 async def outcome(runner: Runner, make_code: MakeCode, attempt: str, network: Network = "gateway-only") -> JsonObject:
     """What became of an attempt: `stopped` with an exception's name, `escaped` with what it got, or `ended`."""
     body = ATTEMPT.format(attempt="\n".join(f"    {line}" for line in attempt.strip().split("\n")))
-    result = await runner._submit(make_code(body), timeout=30, network=network)  # pyright: ignore[reportPrivateUsage]
+    result = await runner._submit(make_code(body), timeout=30, network=network)  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
     if result.error is not None:
         return {"ended": result.error.code}
     [value] = result.outputs.values()
@@ -232,6 +232,6 @@ async def test_bombs_hit_a_limit_and_the_next_run_works(
 
 
 async def test_a_loop_without_end_is_stopped_when_its_time_is_up(runner: Runner, make_code: MakeCode) -> None:
-    result = await runner._submit(make_code("while True: pass"), timeout=2)  # pyright: ignore[reportPrivateUsage]
+    result = await runner._submit(make_code("while True: pass"), timeout=2)  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
     assert result.error is not None
     assert result.error.code in {"timeout", "limit"}

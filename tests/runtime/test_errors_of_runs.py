@@ -42,7 +42,7 @@ async def coded(
     runner: Runner, make_code: MakeCode, body: str, *, timeout: float = 30, network: Network = "open"
 ) -> RunError:
     data = make_code(body)
-    return told(await runner._submit(data, timeout=timeout, network=network))  # pyright: ignore[reportPrivateUsage]
+    return told(await runner._submit(data, timeout=timeout, network=network))  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
 
 
 @pytest.mark.parametrize(

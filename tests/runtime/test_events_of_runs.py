@@ -66,7 +66,7 @@ def loop(installed_catalogue: Catalogue) -> tuple[Flow, dict[str, str]]:
 async def told(runner: Runner, data: JsonObject) -> tuple[list[RunEvent], RunResult]:
     """The events of code that was never admitted, and its result."""
     events: list[RunEvent] = []
-    return events, await runner._submit(data, timeout=30, on_event=events.append)  # pyright: ignore[reportPrivateUsage]
+    return events, await runner._submit(data, timeout=30, on_event=events.append)  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
 
 
 async def test_every_node_is_told_as_it_begins_and_ends_and_then_comes_the_result(runner: Runner, echo: Flow) -> None:
@@ -278,7 +278,7 @@ async def test_the_flow_sees_the_session_it_was_given_or_one_of_its_own(runner: 
     data = make_code('return Data(data={"session": self.graph.session_id})')
     seen: list[object] = []
     for session in ("mine", None, "  ", None):
-        result = await runner._submit(data, session=session)  # pyright: ignore[reportPrivateUsage]
+        result = await runner._submit(data, session=session)  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
         [value] = result.outputs.values()
         seen.append(as_object(value)["session"])
     assert seen[0] == "mine"
@@ -292,7 +292,7 @@ async def test_the_flow_sees_the_session_it_was_given_or_one_of_its_own(runner: 
 async def test_a_run_that_ends_without_a_result_still_has_its_figures(
     runner: Runner, make_code: MakeCode, body: str, code: str
 ) -> None:
-    result = await runner._submit(make_code(body), timeout=0.7)  # pyright: ignore[reportPrivateUsage]
+    result = await runner._submit(make_code(body), timeout=0.7)  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
     assert result.error is not None
     assert result.error.code == code
     assert result.metrics.seconds > 0

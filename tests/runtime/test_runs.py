@@ -47,7 +47,7 @@ def exists(path: object) -> bool:
 
 
 async def doing(runner: Runner, data: JsonObject, *, timeout: float = 30.0, text: str | None = None) -> RunResult:
-    return await runner._submit(data, text, timeout=timeout, want_nodes=True)  # pyright: ignore[reportPrivateUsage]
+    return await runner._submit(data, text, timeout=timeout, want_nodes=True)  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
 
 
 async def still_works(runner: Runner, echo: Flow) -> bool:
@@ -142,7 +142,7 @@ async def test_several_outputs_of_a_node_come_back_by_port(runner: Runner, make_
 async def test_a_run_is_neither_the_servers_nor_the_engines_process(runner: Runner, make_code: MakeCode) -> None:
     started: list[int] = []
     data = make_code('return Data(data={"pid": os.getpid(), "parent": os.getppid(), "session": os.getsid(0)})')
-    result = await runner._submit(data, started=started.append)  # pyright: ignore[reportPrivateUsage]
+    result = await runner._submit(data, started=started.append)  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
     [seen] = result.outputs.values()
     value = as_object(seen)
     assert started == [value["pid"]]
@@ -153,7 +153,7 @@ async def test_a_run_is_neither_the_servers_nor_the_engines_process(runner: Runn
 
 async def test_the_next_run_works_when_one_sleeps_forever(runner: Runner, make_code: MakeCode, echo: Flow) -> None:
     pids: list[int] = []
-    sleeping = runner._submit(make_code("time.sleep(3600)"), timeout=0.5, started=pids.append)  # pyright: ignore[reportPrivateUsage]
+    sleeping = runner._submit(make_code("time.sleep(3600)"), timeout=0.5, started=pids.append)  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
     result, answered = await asyncio.gather(sleeping, still_works(runner, echo))
     assert result.error is not None
     assert result.error.code == "timeout"
@@ -291,7 +291,7 @@ return Data(data={"pid": int(os.read(read, 20))})"""
 async def test_cancelling_ends_the_runs_process(runner: Runner, make_code: MakeCode, echo: Flow) -> None:
     begun: asyncio.Future[int] = asyncio.get_running_loop().create_future()
     data = make_code("time.sleep(3600)")
-    task = asyncio.create_task(runner._submit(data, timeout=600, started=begun.set_result))  # pyright: ignore[reportPrivateUsage]
+    task = asyncio.create_task(runner._submit(data, timeout=600, started=begun.set_result))  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
     pid = await begun
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -353,7 +353,7 @@ async def test_the_engine_is_replaced_when_it_is_killed(runner: Runner, make_cod
     assert first is not None
     begun: asyncio.Future[int] = asyncio.get_running_loop().create_future()
     data = make_code("time.sleep(3600)")
-    task = asyncio.create_task(runner._submit(data, timeout=600, started=begun.set_result))  # pyright: ignore[reportPrivateUsage]
+    task = asyncio.create_task(runner._submit(data, timeout=600, started=begun.set_result))  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
     await begun
     os.kill(first, 9)
     result = await task

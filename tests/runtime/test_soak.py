@@ -68,12 +68,12 @@ async def test_every_call_ends_once_and_nothing_is_left_when_runs_and_engines_ar
     async def call(number: int) -> None:
         match chance.randrange(6):
             case 0:  # its own process is killed
-                result = await runner._submit(sleeping, timeout=60, started=kill)  # pyright: ignore[reportPrivateUsage]
+                result = await runner._submit(sleeping, timeout=60, started=kill)  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
                 assert result.error is not None
                 assert result.error.code == "crash"
             case 1:  # the caller leaves
                 begun: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-                work = runner._submit(sleeping, timeout=60, started=begun.set_result)  # pyright: ignore[reportPrivateUsage]
+                work = runner._submit(sleeping, timeout=60, started=begun.set_result)  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
                 task: asyncio.Task[RunResult] = asyncio.create_task(work)
                 await asyncio.wait([begun, task], return_when=asyncio.FIRST_COMPLETED)
                 task.cancel()

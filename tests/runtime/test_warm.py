@@ -96,7 +96,7 @@ async def test_runs_of_the_old_engine_go_on_and_it_ends_after_them(fake: Fake) -
         old = made.engine_pid
         assert old is not None
         begun = asyncio.Event()
-        slow = asyncio.create_task(made._submit({}, "slow", timeout=600, started=lambda _: begun.set()))  # pyright: ignore[reportPrivateUsage]
+        slow = asyncio.create_task(made._submit({}, "slow", timeout=600, started=lambda _: begun.set()))  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
         await begun.wait()
         files.version = 2
         assert (await made.run(EMPTY, "x")).output == str(made.engine_pid)
@@ -162,12 +162,12 @@ for request in requests():
         assert await made.ready(30)
         engine = made.engine_pid
         begun: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-        task = asyncio.create_task(made._submit({}, "x", timeout=600, started=begun.set_result))  # pyright: ignore[reportPrivateUsage]
+        task = asyncio.create_task(made._submit({}, "x", timeout=600, started=begun.set_result))  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
         pid = await begun
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        again = asyncio.create_task(made._submit({}, "y", timeout=0.01))  # pyright: ignore[reportPrivateUsage]
+        again = asyncio.create_task(made._submit({}, "y", timeout=0.01))  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
         await asyncio.wait([again])  # the only place is free again once the first run is over
         assert not alive(pid)
         assert made.engine_pid == engine

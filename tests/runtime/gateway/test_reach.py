@@ -44,10 +44,10 @@ return Data(data={{"escaped": str(got)[:300]}})"""
 
 async def attempted(runner: Runner, make_code: Callable[[str], JsonObject], attempt: str) -> JsonObject:
     """What unguarded code achieves in a verification run that has a gateway."""
-    gateway = await runner._model_runs._started()  # pyright: ignore[reportPrivateUsage]
+    gateway = await runner._model_runs._started()  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
     attempt = attempt.replace("{gateway}", str(gateway.port))
     body = ATTEMPT.format(attempt="\n".join(f"    {line}" for line in attempt.strip().split("\n")))
-    result = await runner._submit(  # pyright: ignore[reportPrivateUsage]
+    result = await runner._submit(  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
         make_code(body), timeout=30, network="gateway-only", gateway=gateway.url
     )
     assert result.error is None, result.error

@@ -35,7 +35,7 @@ class Component:
 
     def __init__(self, **given: object) -> None:
         for part in self.inputs:
-            setattr(self, part.given["name"], part.given.get("value", ""))  # pyright: ignore[reportArgumentType]
+            setattr(self, part.given["name"], part.given.get("value", ""))  # pyright: ignore[reportArgumentType]  (plain values that are checked when used)
         self.__dict__.update(given)
 
     def log(self, *_: object) -> None:
