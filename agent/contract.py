@@ -31,7 +31,7 @@ class SentDecision(BaseModel):
     """
 
     decision: Literal["approve", "deny"]
-    reason: str | None = None
+    reason: str | None = Field(default=None, max_length=4_000)
     args: dict[str, JsonValue] | None = None
 
     @classmethod

@@ -11,9 +11,9 @@ from uuid import uuid4
 
 import anyio
 from pydantic import BaseModel, Field, JsonValue
-from pydantic_ai import ToolApproved, ToolDenied
 
 from agent.assistant import Assistant
+from agent.contract import SentDecision
 from agent.failures import ModelChoiceError
 from agent.providers import DEMO, PROVIDERS
 from agent.stream import TurnStream
@@ -40,26 +40,6 @@ LOCAL_USER = "local"
 """Who asks while there are no accounts."""
 
 
-class Decision(BaseModel):
-    """What the user says to one approval.
-
-    Attributes:
-        decision: whether the call may be done.
-        reason: why not, for the assistant.
-        args: arguments of the call that the user changed.
-    """
-
-    decision: Literal["approve", "deny"]
-    reason: str | None = Field(default=None, max_length=4_000)
-    args: dict[str, JsonValue] | None = None
-
-    def answer(self) -> Answer:
-        """The same for the assistant."""
-        if self.decision == "approve":
-            return ToolApproved(override_args=self.args or None)
-        return ToolDenied(self.reason) if self.reason else ToolDenied()
-
-
 class AssistRequest(BaseModel):
     """What a client asks of the assistant; keys beyond these are ignored, as the original does.
 
@@ -82,7 +62,7 @@ class AssistRequest(BaseModel):
     model_name: str | None = Field(default=None, max_length=200)
     max_retries: int | None = Field(default=None, ge=0, le=100)
     session_id: str | None = Field(default=None, max_length=200)
-    approvals: dict[str, Decision] = Field(default_factory=dict[str, Decision], max_length=100)
+    approvals: dict[str, SentDecision] = Field(default_factory=dict[str, SentDecision], max_length=100)
     apply: Literal["ask", "always"] = "ask"
 
 
