@@ -4,6 +4,7 @@ PYTHON ?= python3
 UV := $(or $(shell command -v uv 2>/dev/null),.bootstrap/bin/uv)
 BIN := .venv/bin
 ROUNDS ?= 20
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 export UV_PYTHON_DOWNLOADS := never
 export UV_COMPILE_BYTECODE := 1
 
@@ -28,7 +29,7 @@ run: install ## Serve the assistant and print its address.
 	@$(BIN)/wirewright serve
 
 test: lint ## Run the linters and every test.
-	@$(BIN)/python -m pytest
+	@$(PYTEST)
 
 lint: install ## Check style, formatting and types.
 	@$(BIN)/ruff check .
@@ -49,7 +50,7 @@ evals: install ## Play the scenarios offline and print the scores.
 soak: install ## Run the suite ROUNDS times in random order.
 	@for round in $$(seq 1 $(ROUNDS)); do \
 		echo "Round $$round of $(ROUNDS)"; \
-		$(BIN)/python -m pytest -q -p randomly -p no:cacheprovider || exit 1; \
+		$(PYTEST) -q -p no:cacheprovider || exit 1; \
 	done
 
 soak-evals: install ## Play the scenarios ROUNDS times and compare the scores.

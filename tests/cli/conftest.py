@@ -4,14 +4,19 @@ import io
 import json
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from agent.assistant import Assistant
+from agent.settings import AssistantSettings
 from cli.main import run
+from flows.catalogue import Catalogue
+from tests.stand_ins import StandInRunner
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -90,3 +95,20 @@ def louder_json(louder: Path, excerpt: Path, wirewright: Wirewright, tmp_path: P
     path = tmp_path / "louder.json"
     assert wirewright("flow", "build", louder, "--out", path).code == 0
     return path
+
+
+@pytest.fixture
+def runner(monkeypatch: pytest.MonkeyPatch, catalogue: Catalogue, excerpt: Path) -> StandInRunner:
+    """The assistant of the command, with a stand-in for the engine."""
+    stand_in = StandInRunner()
+
+    @asynccontextmanager
+    async def opened(settings: AssistantSettings) -> AsyncGenerator[Assistant]:
+        yield Assistant(settings, stand_in, catalogue=catalogue)
+
+    async def nothing() -> None:
+        pass
+
+    monkeypatch.setattr(Assistant, "open", opened)
+    monkeypatch.setattr("cli.engine.install", nothing)
+    return stand_in

@@ -4,15 +4,11 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
 from agent.assistant import Assistant
-from agent.settings import AssistantSettings
-from flows.catalogue import Catalogue
 from runtime.results import RunError
 from tests.cli.conftest import Wirewright
 from tests.stand_ins import StandInRunner, ran
@@ -22,23 +18,6 @@ LOUD = (
     "then run it with hello"
 )
 BUILD = "Build an echo flow"
-
-
-@pytest.fixture
-def runner(monkeypatch: pytest.MonkeyPatch, catalogue: Catalogue, excerpt: Path) -> StandInRunner:
-    """The assistant of the command, with a stand-in for the engine."""
-    stand_in = StandInRunner()
-
-    @asynccontextmanager
-    async def opened(settings: AssistantSettings) -> AsyncGenerator[Assistant]:
-        yield Assistant(settings, stand_in, catalogue=catalogue)
-
-    async def nothing() -> None:
-        pass
-
-    monkeypatch.setattr(Assistant, "open", opened)
-    monkeypatch.setattr("cli.engine.install", nothing)
-    return stand_in
 
 
 @pytest.mark.engine

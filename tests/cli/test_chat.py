@@ -138,14 +138,14 @@ async def test_being_told_to_end_lets_no_more_lines_come(monkeypatch: pytest.Mon
         await lines.next("> ")
 
 
-def test_messages_may_be_piped_in(wirewright: Wirewright, excerpt: Path) -> None:
+def test_messages_may_be_piped_in(wirewright: Wirewright, runner: StandInRunner) -> None:
     done = wirewright("chat", "--model", "demo", stdin=b"What does the Chat Input do?\n/show\n")
     assert done.code == 0
     assert "The canvas is empty." in done.out
     assert "Chat Input" in done.out
 
 
-def test_a_flow_to_work_on_is_read_first(wirewright: Wirewright, louder_json: Path) -> None:
+def test_a_flow_to_work_on_is_read_first(wirewright: Wirewright, runner: StandInRunner, louder_json: Path) -> None:
     done = wirewright("chat", "--model", "demo", "--flow", louder_json, stdin=b"/show\n")
     assert (done.code, "ChatOutput" in done.out) == (0, True)
 
@@ -161,7 +161,7 @@ def test_what_cannot_be_used_is_refused_before_any_message_is_read(
     assert done.err
 
 
-def test_what_is_piped_in_must_be_text(wirewright: Wirewright, excerpt: Path) -> None:
+def test_what_is_piped_in_must_be_text(wirewright: Wirewright, runner: StandInRunner) -> None:
     done = wirewright("chat", "--model", "demo", stdin=b"\xff\xfe\n")
     assert (done.code, done.out) == (2, "")
     assert "UTF-8" in done.err
