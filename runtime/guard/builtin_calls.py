@@ -13,6 +13,7 @@ from runtime.guard.embedded import format_reach
 from runtime.guard.folding import fold_call, is_foldable, is_unpacking
 from runtime.guard.paths import as_path
 from runtime.guard.reading import Reading
+from runtime.guard.running import steps_into_run
 from runtime.guard.scopes import Scope
 from runtime.guard.values import (
     ANYTHING,
@@ -138,6 +139,8 @@ def _import_module(reading: Reading, given: Arguments, node: ast.Call, _: Scope)
 def _attrgetter(reading: Reading, given: Arguments, node: ast.Call, _: Scope) -> Value:
     for value in given.every():
         for text in strings(value):
+            if steps_into_run(text):
+                reading.report("secrets", node, f"`attrgetter` with {text}")
             for part in text.split("."):
                 if (
                     part in policy.HIDDEN_MODULES
@@ -200,8 +203,9 @@ def _dict(_: Reading, given: Arguments, __: ast.Call, ___: Scope) -> Value:
     return frozenset({shallow(Box(items, union(rest), mapping=True))})
 
 
-def _super(_: Reading, __: Arguments, ___: ast.Call, ____: Scope) -> Value:
-    return ANYTHING
+def _super(_: Reading, given: Arguments, __: ast.Call, ___: Scope) -> Value:
+    outer = frozenset(atom for atom in given.at(1) or EMPTY if isinstance(atom, Ref))
+    return outer or ANYTHING
 
 
 def _format(reading: Reading, given: Arguments, node: ast.Call, _: Scope) -> Value:
@@ -260,6 +264,10 @@ SPECIAL: Mapping[str, Callable[[Reading, Arguments, ast.Call, Scope], Value]] = 
         "@str.format_map": _format,
         "@object.__getattribute__": _getattr,
         "@object.__setattr__": _setattr,
+        "@object.__delattr__": _delattr,
+        "@type.__getattribute__": _getattr,
+        "@type.__setattr__": _setattr,
+        "@type.__delattr__": _delattr,
         "pathlib.Path": _path,
         "importlib.import_module": _import_module,
         "operator.attrgetter": _attrgetter,

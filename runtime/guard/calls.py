@@ -35,6 +35,15 @@ _LOOKS_AT = {
     "@issubclass": 1,
 }
 """Builtins that take a module or class only to look at it, with the argument's position."""
+_SWITCHES = {
+    "allow_dangerous_deserialization": False,
+    "allow_dangerous_code": False,
+    "allow_pickle": False,
+    "pickle_fallback": False,
+    "trust_remote_code": False,
+    "weights_only": True,
+}
+"""Keywords that let a library execute what it reads, with the value that forbids it."""
 _RESERVED = {"name": "component_as_tool", "method": "to_toolkit"}
 _PASSES_ELEMENTS = ("@map", "@filter", "functools.reduce", "itertools.starmap", "@sorted", "@max", "@min")
 
@@ -62,6 +71,7 @@ def call(reading: Reading, node: ast.Call, scope: Scope) -> Value:
     found.extend(_called(reading, atom, held, given, node, scope) for atom in callee)
     _pass_functions(reading, callee, given)
     _reserved(reading, node, callee, given)
+    _switches(reading, node, given)
     return union(found) if callee or found else EMPTY
 
 
@@ -197,6 +207,14 @@ def _pass_functions(reading: Reading, callee: Value, given: Arguments) -> None:
                 defined = reading.definitions[atom.number]
                 passed = [elements(given.given[0])] if name == "key" and given.given else [ANYTHING] * 9
                 enter(reading, defined, frozenset({Unknown()}) if defined.owner else None, Arguments(passed))
+
+
+def _switches(reading: Reading, node: ast.Call, given: Arguments) -> None:
+    """Switches by which libraries let data be executed; what else they take does not matter then."""
+    for name, harmless in _SWITCHES.items():
+        value = given.named.get(name)
+        if value is not None and value != frozenset({Const(harmless)}):
+            reading.report("deserialiser", node, f"A call with `{name}`")
 
 
 def _reserved(reading: Reading, node: ast.Call, callee: Value, given: Arguments) -> None:

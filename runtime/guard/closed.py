@@ -158,9 +158,9 @@ _CLOSED: Mapping[Rule, str] = MappingProxyType(
             spec_from_file_location spec_from_loader run_path run_module run_string import_module set_function
             get_function build_template_config template_config
         """,
-        "files": "get_file_content_dicts keylog_filename full_path_of get_full_path load_cert_chain",
+        "files": "get_file_content_dicts keylog_filename full_path_of get_full_path load_cert_chain xinclude",
         "tampering": "set_exception_handler set_default_executor set_task_factory load_extension enable_load_extension",
-        "secrets": "list_key_names get_variables auth_settings SECRET_KEY",
+        "secrets": "list_key_names get_variables auth_settings SECRET_KEY raw_graph_data vertex_map",
     }
 )
 CLOSED: Mapping[str, Rule] = MappingProxyType({name: rule for rule, names in _CLOSED.items() for name in names.split()})

@@ -8,6 +8,7 @@ from runtime.guard import policy
 from runtime.guard.folding import fold_item, fold_operator
 from runtime.guard.paths import added, below, filled, parent_of
 from runtime.guard.reading import Reading
+from runtime.guard.running import HANDED
 from runtime.guard.values import (
     ANYTHING,
     DECODED,
@@ -46,6 +47,8 @@ def attribute(reading: Reading, held: Value, name: str) -> Value:
             case Local(number) | Made(number):
                 found.append(reading.attribute(name))
                 found.extend(_inherited(reading, number, name, made=isinstance(atom, Made)))
+                if name in HANDED and name not in reading.stored and isinstance(atom, Made):
+                    found.append(outside(HANDED[name]) if _of_engine(reading, number) else EMPTY)
             case Unknown("plain") if name in policy.HIDDEN_MODULES:
                 found.append(outside(f"?{name}"))
             case Const() | Text():
@@ -75,6 +78,20 @@ def _inherited(reading: Reading, number: int, name: str, *, made: bool) -> list[
             elif policy.is_standard(parent.path) and policy.forbidden(path):
                 found.append(outside(path))
     return found
+
+
+def _of_engine(reading: Reading, number: int) -> bool:
+    """Whether a class of the source is a component: it inherits from a class of the engine, by whatever way."""
+    waiting, seen = [number], set[int]()
+    while waiting:
+        one = waiting.pop()
+        seen.add(one)
+        for parent in reading.definitions[one].bases:
+            if isinstance(parent, Ref) and policy.is_engine(parent.path):
+                return True
+            if isinstance(parent, Local) and parent.number not in seen:
+                waiting.append(parent.number)
+    return False
 
 
 def sliced(atom: object, *, backwards: bool) -> Value:

@@ -7,12 +7,15 @@ import string
 from collections.abc import Iterator
 
 from runtime.guard.closed import attribute_rule
+from runtime.guard.running import steps_into_run
 
 
 def format_reach(template: str) -> str | None:
     """What a replacement field of a `str.format` template reaches that it must not, or None."""
     for field in _fields(template, 3):
         _, _, path = field.replace("[", ".").partition(".")
+        if steps_into_run(path):
+            return path
         for part in path.replace("]", "").split("."):
             if attribute_rule(part) or part in ("__class__", "__dict__", "__init__", "environ", "modules", "os", "sys"):
                 return part
@@ -45,7 +48,8 @@ def template_reach(template: str) -> bool:
 _QUERY_REACH = re.compile(r"__|@\w+\s*[.(\[]|@pd\b|import\b")
 _SQL_REACH = re.compile(
     r"\battach\b(?!\s+(?:database\s+)?'(?::memory:)?'\s)|\bvacuum\b[^;]*\binto\b|load_extension\s*\("
-    r"|\breadfile\s*\(|\bwritefile\s*\(|\bread_(?:text|csv|blob|parquet|json)\s*\(|\bcopy\b[^;]*\b(?:to|from)\s+'",
+    r"|\breadfile\s*\(|\bwritefile\s*\(|\bread_(?:text|csv|blob|parquet|json)\s*\(|\bcopy\b[^;]*\b(?:to|from)\s+'"
+    r"|\bfrom\s+'[^'\s]*[/.][^'\s]*'",
     re.IGNORECASE,
 )
 

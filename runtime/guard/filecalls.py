@@ -158,6 +158,17 @@ def _numeric() -> Iterator[tuple[str, FileCall]]:
 
 
 def _pictures_and_documents() -> Iterator[tuple[str, FileCall]]:
+    for name in ("convert", "convert_local", "convert_uri", "convert_url"):
+        yield f"markitdown.MarkItDown().{name}", FileCall(names=("source", "path", "uri", "url"), source="url")
+    for name in ("write", "append", "merge", "append_pages_from_reader"):
+        yield f"pypdf.PdfWriter().{name}", FileCall(names=("stream", "fileobj"), source="absent")
+    yield "pypdf.PdfWriter", FileCall((0, 1), ("fileobj", "clone_from"), source="absent")
+    for name in ("XMLSchema", "RelaxNG", "DTD", "Schematron"):
+        yield f"lxml.etree.{name}", FileCall(names=("file",), source="absent")
+    yield "ssl.create_default_context", FileCall((1, 2), ("cafile", "capath"), source="absent")
+    for name in ("PromptTemplate", "ChatPromptTemplate", "HumanMessagePromptTemplate", "SystemMessagePromptTemplate"):
+        yield f"langchain_core.prompts.{name}.from_file", FileCall(names=("template_file",))
+        yield f"langchain_core.prompts.{name}.from_template_file", FileCall(names=("template_file",))
     for name in [
         "PIL.Image.open",
         "openpyxl.load_workbook",

@@ -35,15 +35,9 @@ def called(reading: Reading, path: str, spec: FileCall, given: Arguments, node: 
     bad = reaches(spec, given)
     if bad:
         reading.report("files", node, judging.shown(path))
-    if path == "numpy.load" and not _false(given.at(-1, "allow_pickle")):
-        reading.report("deserialiser", node, "`numpy.load` with `allow_pickle`")
     if spec.gives_file:
         return OUTSIDE if bad else frozenset({File(1)})
     return ANYTHING if path.startswith(("os.", "shutil.")) else outside(f"{path}()")
-
-
-def _false(value: Value | None) -> bool:
-    return value is None or value == frozenset({Const(value=False)})
 
 
 def reaches(spec: FileCall, given: Arguments) -> bool:

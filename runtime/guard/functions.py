@@ -23,6 +23,7 @@ from runtime.guard.values import (
     Ref,
     Text,
     Value,
+    contents,
     elements,
     outside,
     shallow,
@@ -39,6 +40,7 @@ _OPENERS = frozenset(
     f"urllib.request.{name}"
     for name in ("urlopen", "Request", "urlretrieve", "build_opener().open", "OpenerDirector().open")
 )
+_TEMPLATES = ("Template", "from_string", "compile_expression", "compile", "DictLoader")
 _HTTP = ("http://", "https://")
 _PATHLESS = frozenset(
     [
@@ -156,13 +158,44 @@ def _yaml(reading: Reading, path: str, given: Arguments, node: ast.AST) -> None:
         reading.report("deserialiser", node, "`YAML(typ='unsafe')`")
 
 
+def _entities(reading: Reading, given: Arguments, node: ast.AST) -> None:
+    for name in ("resolve_entities", "load_dtd", "dtd_validation", "attribute_defaults"):
+        value = given.named.get(name)
+        if value is not None and not all(atom in (Const(value=False), Const("internal")) for atom in value):
+            reading.report("files", node, f"An XML parser with `{name}`")
+
+
+def _templates(reading: Reading, path: str, given: Arguments, node: ast.AST) -> None:
+    """A Jinja template executes what it says, so that its text must stand in the source, unless it is in a sandbox."""
+    name = path.rpartition(".")[2]
+    if not path.startswith("jinja2.") or path.startswith("jinja2.sandbox.") or name not in _TEMPLATES:
+        return
+    text = given.at(0, "source", "mapping") or EMPTY
+    if name == "DictLoader":
+        text = union([contents(atom) if isinstance(atom, Box) else frozenset({atom}) for atom in text])
+    if any(template_reach(one) for one in strings(text)):
+        reading.report("dynamic_code", node, "A template that reaches into Python")
+    elif any(not isinstance(atom, Const) for atom in text):
+        reading.report(
+            "dynamic_code",
+            node,
+            "A Jinja template that is not written out in the source",
+            "Use jinja2.sandbox.SandboxedEnvironment, or write the template out.",
+        )
+
+
 def _library(reading: Reading, path: str, given: Arguments, node: ast.AST) -> None:
     top = path.partition(".")[0]
     texts = [text for value in given.every() for text in strings(value)]
-    if path.endswith(("jinja2.Template", "Environment().from_string")) and any(map(template_reach, texts)):
-        reading.report("dynamic_code", node, "A template that reaches into Python")
+    _templates(reading, path, given, node)
+    if path in ("lxml.etree.XMLParser", "lxml.etree.ETCompatXMLParser", "lxml.etree.iterparse"):
+        _entities(reading, given, node)
     if "uds" in given.named:
         reading.report("sockets", node, "A Unix socket")
+    for name in ("verify", "cert"):
+        given_paths = given.named.get(name, EMPTY)
+        if any(is_local_path(text) for text in [*strings(given_paths), *strings(elements(given_paths))]):
+            reading.report("files", node, f"{judging.shown(path)} with a path of this machine")
     if "(" in path or top in _PATHLESS:
         return
     for text in texts:

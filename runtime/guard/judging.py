@@ -8,6 +8,7 @@ from runtime.guard import policy
 from runtime.guard.closed import CLOSED, attribute_rule
 from runtime.guard.filecalls import PATH_READS
 from runtime.guard.reading import Reading
+from runtime.guard.running import is_shared
 from runtime.guard.values import Box, Const, Local, Made, Ref, Text, Unknown, Value, contents
 from runtime.guard.violations import Rule
 
@@ -16,7 +17,7 @@ _ESCAPE_FIX = "Name the attribute where it is read, as in `thing.attribute`."
 
 def shown(path: str) -> str:
     """A path as a reader of the source would write it."""
-    plain = path.lstrip("@?").replace("()", "").replace("[]", "")
+    plain = path.lstrip("@?").replace("lfx.running.", "").replace("()", "").replace("[]", "")
     return f"`{plain}`"
 
 
@@ -70,8 +71,21 @@ def attribute(reading: Reading, base: Value, name: str, node: ast.AST) -> None:
     elif name == "sock":
         if any(isinstance(atom, Ref) for atom in base):
             reading.report("sockets", node, "`.sock`")
+    elif name == "get_variable" and not _own(reading, base, name) and _of_engine(base, node):
+        reading.report("secrets", node, "`.get_variable`")
     elif name == "__getattr__" and not any(isinstance(atom, Unknown | Made) for atom in base):
         reading.report("escape", node, "`.__getattr__`")
+
+
+def _of_engine(base: Value, node: ast.AST) -> bool:
+    """Whether an attribute is read from a component or its base class, `super()` included."""
+    if any(isinstance(atom, Made) or (isinstance(atom, Ref) and policy.is_engine(atom.path)) for atom in base):
+        return True
+    match node:
+        case ast.Attribute(value=ast.Call(func=ast.Name(id="super"))):
+            return True
+        case _:
+            return False
 
 
 def _freed(base: Value, name: str) -> bool:
@@ -122,6 +136,8 @@ def key(reading: Reading, base: Value, index: Value, node: ast.AST) -> None:
     for atom in base:
         match atom:
             case Unknown("table" | "picked"):
+                if Const("_vertex") in index:
+                    reading.report("secrets", node, "The key '_vertex'")
                 hidden = hidden_name(index)
                 if hidden is not None:
                     reading.report(hidden[0], node, f"An attribute table with {hidden[1]}", _ESCAPE_FIX)
@@ -138,7 +154,7 @@ def changed(reading: Reading, base: Value, name: str, value: Value, node: ast.AS
         if name not in (*harmless, "__context__", "__suppress_context__", "__slots__"):
             reading.report("tampering", node, f"Assigning to `.{name}`")
     for atom in base:
-        if not isinstance(atom, Ref) or "(" in atom.path:
+        if not isinstance(atom, Ref) or ("(" in atom.path and not is_shared(atom.path)):
             continue
         path = atom.path
         named(reading, path, node)

@@ -13,12 +13,7 @@ _DOES: Mapping[Rule, str] = MappingProxyType(
             dotenv decouple environs keyring pydantic_settings pydantic.BaseSettings
             pydantic.v1.BaseSettings pydantic.v1.env_settings pydantic.env_settings starlette.config
             requests.utils.get_netrc_auth requests.utils.get_environ_proxies requests.utils.getproxies
-            lfx.services.deps.get_variable_service lfx.services.deps.get_auth_service
-            lfx.services.variable lfx.services.deps.get_db_service lfx.services.deps.get_session
-            lfx.services.deps.session_scope lfx.services.deps.injectable_session_scope
-            lfx.services.deps.session_scope_readonly lfx.services.deps.injectable_session_scope_readonly
-            lfx.services.deps.get_service lfx.services.deps.get_connection_resolver lfx.services.manager
-            lfx.services.auth lfx.services.database lfx.settings
+            lfx.services lfx.settings lfx.utils.env_var_security
             lfx.base.models.unified_models.get_api_key_for_provider
             lfx.base.models.unified_models.get_all_variables_for_provider
             lfx.base.models.unified_models.credentials langflow.services
@@ -32,8 +27,8 @@ _DOES: Mapping[Rule, str] = MappingProxyType(
             anyio.run_process anyio.open_process anyio.to_process anyio.open_signal_receiver trio curio
             langchain_community.tools.ShellTool langchain_community.tools.shell
             langchain_community.utilities.BashProcess langchain_community.utilities.bash
-            langchain_experimental.llm_bash lfx.base.mcp.util.MCPStdioClient
-            lfx.base.mcp.util.update_tools mcp.client.stdio mcp.StdioServerParameters mcp.stdio_client
+            langchain_experimental.llm_bash lfx.base.mcp lfx.fork lfx.preload
+            mcp.client.stdio mcp.StdioServerParameters mcp.stdio_client
             pip setuptools pkg_resources pandas.read_clipboard click.launch click.edit typer.launch
             uvicorn hypercorn mcp.server apscheduler supervisor setproctitle
         """,
@@ -56,9 +51,12 @@ _DOES: Mapping[Rule, str] = MappingProxyType(
             lfx.cli lfx.graph.Graph lfx.graph.graph lfx.helpers.flow lfx.base.tools.run_flow
             lfx.base.tools.flow_tool lfx.processing lfx.execution lfx.components.tools.python_repl
             lfx.components.tools.python_code_structured_tool lfx.components.prototypes
-            lfx.utils.sandbox.run_code_in_sandbox lfx.utils.validate langflow.custom.eval
+            lfx.utils.sandbox lfx.utils.validate lfx.utils.lazy_load lfx.utils.lazy_import lfx.utils.langflow_utils
+            lfx.utils.python_repl_security lfx.utils.util.get_default_factory
+            lfx.utils.util.build_template_from_function
+            lfx.utils.util.build_template_from_method langflow.custom.eval
             langflow.utils.validate langflow.load langflow.interface langflow.processing langflow.graph
-            langflow.custom.utils langflow.custom.code_parser jinja2.nativetypes jinja2.compiler
+            langflow.custom.utils langflow.custom.code_parser jinja2.nativetypes jinja2.compiler jinja2.FunctionLoader
             ipykernel simpleeval bytecode typeguard.install_import_hook beartype.claw codetransformer
         """,
         "escape": "pydantic._internal._typing_extra varname executing stack_data objgraph pympler guppy sorcery frida",
@@ -78,39 +76,31 @@ _DOES: Mapping[Rule, str] = MappingProxyType(
         "files": """
             anyio.Path trio.Path fsspec smart_open upath pyfakefs watchfiles watchdog path path.Path
             unipath send2trash numpy.lib.npyio numpy.lib.DataSource pycurl requests_file
-            langchain_community.document_loaders.TextLoader
-            langchain_community.document_loaders.DirectoryLoader
-            langchain_community.document_loaders.CSVLoader
-            langchain_community.document_loaders.JSONLoader
-            langchain_community.document_loaders.PyPDFLoader
-            langchain_community.document_loaders.PythonLoader langchain_community.document_loaders.text
-            langchain_community.document_loaders.directory
-            langchain_community.document_loaders.UnstructuredFileLoader
-            langchain_community.document_loaders.GitLoader
-            langchain_community.document_loaders.UnstructuredMarkdownLoader
+            langchain_community.document_loaders langchain_classic.document_loaders langchain.document_loaders
+            langchain_unstructured langchain_core.documents.Blob langchain_core.documents.base.Blob
+            langchain_core.document_loaders.Blob langchain_core.document_loaders.blob_loaders
+            langchain_core.prompts.load_prompt langchain_core.prompts.loading
+            langchain_community.chat_message_histories.FileChatMessageHistory
+            langchain_community.chat_message_histories.file
+            lxml.etree.XSLT lxml.etree.XInclude lxml.ElementInclude lxml.isoschematron
             langchain_community.agent_toolkits.FileManagementToolkit
             langchain_community.tools.file_management langchain_community.tools.ReadFileTool
             langchain_community.tools.WriteFileTool langchain_community.tools.ListDirectoryTool
             langchain.storage.LocalFileStore langchain_classic.storage.LocalFileStore
-            pydantic.parse_file_as lfx.base.data.base_file lfx.base.data.utils.parse_text_file_to_data
-            lfx.base.data.utils.aparse_text_file_to_data lfx.base.data.utils.retrieve_file_paths
-            lfx.base.data.utils.parallel_load_data lfx.base.data.utils.aparallel_load_data
-            lfx.base.data.utils.read_text_file lfx.base.data.utils.read_docx_file
-            lfx.base.data.utils.parse_pdf_to_text lfx.base.data.utils.partition_file_to_data
-            lfx.base.data.utils.read_text_file_async lfx.base.data.storage_utils.read_file_bytes
-            lfx.base.data.storage_utils.read_file_text lfx.base.data.cloud_storage_utils
+            pydantic.parse_file_as lfx.base.data lfx.utils.image lfx.utils.end_user_storage
+            lfx.log.logger.configure
             lfx.components.files_and_knowledge.file lfx.components.files_and_knowledge.filesystem
             lfx.components.files_and_knowledge.directory lfx.components.files_and_knowledge.save_file
             lfx.components.files_and_knowledge._filesystem_isolation
             lfx.components.files_and_knowledge._filesystem_namespace lfx.components.data.file
-            lfx.components.data.directory lfx.components.input_output.file lfx.services.storage
-            lfx.services.deps.get_storage_service lfx.schema.image.Image lfx.schema.image.get_files
+            lfx.components.data.directory lfx.components.input_output.file
+            lfx.schema.image.Image lfx.schema.image.get_files
             jinja2.FileSystemLoader jinja2.PackageLoader jinja2.loaders jinja2.ModuleLoader
             pygments.formatters.load_formatter_from_file pygments.lexers.load_lexer_from_file
         """,
         "tampering": """
             gevent eventlet forbiddenfruit wrapt.patch_function_wrapper mock monkeypatch pytest
-            uvloop.install lfx.services.deps.get_shared_component_cache_service
+            uvloop.install lfx.mcp lfx.extension lfx.upgrade lfx.testing lfx.utils.util.update_settings
             wrapt.wrap_function_wrapper wrapt.register_post_import_hook wrapt.importer requests_mock
             respx freezegun responses vcr
         """,
@@ -132,10 +122,32 @@ _DOES: Mapping[Rule, str] = MappingProxyType(
     }
 )
 
+_FREED = """
+    lfx.services.deps.get_settings_service lfx.services.deps.get_tracing_service
+    lfx.services.cache.utils.CacheMiss lfx.services.model_provider_policy lfx.services.schema
+    lfx.base.mcp.constants lfx.base.mcp.util.MCPStreamableHttpClient
+    lfx.base.mcp.util.config_uses_global_variables lfx.base.data.docling_utils
+    lfx.base.data.utils.TEXT_FILE_TYPES lfx.base.data.utils.IMG_FILE_TYPES lfx.base.data.utils.normalize_text
+    lfx.base.data.utils.parse_structured_text
+    lfx.base.data.storage_utils.parse_storage_path lfx.base.data.storage_utils.require_storage_service
+    lfx.base.data.storage_utils.validate_image_content_type lfx.utils.sandbox.is_sandbox_enabled
+    lfx.utils.python_repl_security.ensure_code_execution_enabled lfx.utils.python_repl_security.validate_code_safety
+    langchain_community.document_loaders.WebBaseLoader langchain_community.document_loaders.web_base
+    langchain_community.document_loaders.RecursiveUrlLoader langchain_community.document_loaders.recursive_url_loader
+    langchain_community.document_loaders.WikipediaLoader langchain_community.document_loaders.ArxivLoader
+    langchain_community.document_loaders.YoutubeLoader langchain_community.document_loaders.HNLoader
+    langchain_community.document_loaders.RSSFeedLoader langchain_community.document_loaders.SitemapLoader
+    langchain_community.document_loaders.AsyncHtmlLoader langchain_community.document_loaders.PubMedLoader
+    langchain_community.document_loaders.DataFrameLoader langchain_community.document_loaders.FireCrawlLoader
+    langchain_community.document_loaders.base langchain_community.document_loaders.youtube
+"""
+"""What is free of that which the rest of its package does."""
+
 LIBRARIES: Mapping[str, Rule | None] = MappingProxyType(
     {
         **{path: rule for rule, names in _DOES.items() for path in names.split()},
         "langchain_experimental.text_splitter": None,
+        **dict.fromkeys(_FREED.split()),
     }
 )
 """The rule that a dotted path breaks; None frees a path below one that does."""

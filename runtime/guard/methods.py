@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 
-from runtime.guard import derived, files, targets
+from runtime.guard import derived, files, judging, targets
 from runtime.guard.arguments import Arguments
 from runtime.guard.embedded import format_reach, query_reach, sql_reach, template_reach
 from runtime.guard.filecalls import PATH_READS
 from runtime.guard.folding import fold_method
 from runtime.guard.paths import below, filled
+from runtime.guard.places import outside_files
 from runtime.guard.reading import Reading
 from runtime.guard.scopes import Scope
 from runtime.guard.values import (
@@ -79,12 +80,19 @@ def judge(reading: Reading, held: Value, name: str, given: Arguments, node: ast.
         reading.report("dynamic_code", node, "A template that reaches into Python")
     if name == "variables" and given.given and not own and "variables" not in reading.stored:
         reading.report("secrets", node, "`self.variables`")
+    if name in ("__setattr__", "__delattr__"):
+        outer = frozenset(atom for atom in held if isinstance(atom, Ref) and not atom.path.startswith("@"))
+        judging.changed(reading, outer, "", given.at(1) or EMPTY, node)
+    if name == "load_verify_locations":
+        _judge_certificates(reading, given, node)
     if name == "addHandler":
         _judge_logger(reading, held, node)
 
 
 def _judge_format(reading: Reading, held: Value, given: Arguments, node: ast.AST) -> None:
     templates = strings(held) + [text for value in given.given[:1] for text in strings(value)]
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get_field":
+        templates = [f"{{{text}}}" for text in templates]
     for text in templates:
         reached = format_reach(text)
         if reached is not None:
@@ -92,6 +100,12 @@ def _judge_format(reading: Reading, held: Value, given: Arguments, node: ast.AST
     for atom in held:
         if isinstance(atom, Text) and (atom.decoded or format_reach(atom.head) or format_reach(atom.tail)):
             reading.report("escape", node, "A format template that is unpacked or joined at run time")
+
+
+def _judge_certificates(reading: Reading, given: Arguments, node: ast.AST) -> None:
+    for value in (given.at(0, "cafile"), given.at(1, "capath")):
+        if value is not None and outside_files(value, "absent"):
+            reading.report("files", node, "`.load_verify_locations` of a path")
 
 
 def _judge_logger(reading: Reading, held: Value, node: ast.AST) -> None:
@@ -118,8 +132,6 @@ def result(reading: Reading, held: Value, name: str, given: Arguments, node: ast
                 found.append(DECODED)
             case Unknown("table") if name in ("get", "pop", "__getitem__"):
                 index = given.at(0) or EMPTY
-                from runtime.guard import derived, judging
-
                 judging.key(reading, held, index, node)
                 found.append(derived.item(reading, frozenset({atom}), index))
             case Ref(path) if path == "pathlib.Path" and name in PATH_READS:

@@ -12,6 +12,7 @@ _BUFFERS = frozenset(
         "tempfile.SpooledTemporaryFile()",
         "io.TextIOWrapper()",
         "urllib.request.urlopen()",
+        "io.BufferedReader()",
     ]
 )
 _MAY_BE_ABSENT = ("absent", "unless known", "memory", "folder")

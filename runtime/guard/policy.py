@@ -8,6 +8,7 @@ from functools import lru_cache
 from runtime.guard.closed import attribute_rule
 from runtime.guard.filecalls import FILE_CALLS
 from runtime.guard.libraries import HIDDEN_MODULES, LIBRARIES, NAMES
+from runtime.guard.running import SAME, kept_from
 from runtime.guard.stdlib import FREE, NOT_MODULES, PARTIAL, SAME_AS, STDLIB
 from runtime.guard.violations import Rule
 
@@ -29,10 +30,14 @@ def step(path: str, name: str) -> str:
     longer = f"{path}.{name}"
     if longer in SAME_AS:
         return SAME_AS[longer]
+    if longer in SAME:
+        return SAME[longer]
     if "(" in path or path.startswith("@"):
         return longer
     if longer in _KNOWN or longer in STDLIB or longer in NOT_MODULES or path.rpartition(".")[2] == name:
         return longer
+    if _forbidden(path) is not None:
+        return longer  # `copy` of the environment is no module
     standard = path.partition(".")[0] in _STANDARD
     if name in HIDDEN_MODULES or (standard and name in _STANDARD and not (path in FREE and name in ("time", "types"))):
         return imported(name)
@@ -59,7 +64,7 @@ def _forbidden(path: str) -> Rule | None:
     if path.startswith("?"):
         return STDLIB.get(path[1:])
     if "(" in path:
-        return "dynamic_code" if path.startswith("importlib.util.find_spec().") else None
+        return "dynamic_code" if path.startswith("importlib.util.find_spec().") else kept_from(path)
     if path.rpartition(".")[2] in _TELLING_NAMES:
         return None
     parts = path.split(".")
@@ -103,6 +108,11 @@ def only_called(path: str) -> bool:
     return path in CALLEES or path in FILE_CALLS
 
 
+def is_engine(path: str) -> bool:
+    """Whether the path begins in the engine or one of its bundles."""
+    return path.startswith(("lfx.", "langflow.", "lfx_"))
+
+
 def is_standard(path: str) -> bool:
     """Whether the path begins in the standard library or the engine."""
-    return path.partition(".")[0] in _STANDARD or path.startswith(("@", "lfx.", "langflow.", "lfx_"))
+    return path.partition(".")[0] in _STANDARD or path.startswith("@") or is_engine(path)

@@ -177,6 +177,8 @@ _PARTS: Mapping[str, tuple[Rule, str]] = MappingProxyType(
         "logging.handlers": ("files", "MemoryHandler QueueHandler"),
         "getpass": ("secrets", ""),
         "select": ("sockets", "error"),
+        "gettext": ("files", "gettext ngettext NullTranslations"),
+        "socket": ("sockets", "timeout error gaierror herror inet_aton inet_ntoa inet_pton inet_ntop AF_INET AF_INET6"),
     }
 )
 """Modules of which only the names given may be used, with the rule that the rest breaks."""
@@ -220,11 +222,11 @@ _DOES: Mapping[Rule, str] = MappingProxyType(
         "files": """
             io.FileIO io.open_code io.OpenWrapper os.chdir os.chroot os.pipe os.dup os.dup2
             os.closerange os.fchmod os.fchdir os.fwalk os.sendfile os.memfd_create os.ctermid os.statvfs
-            os.sync os.umask mmap dbm fileinput linecache filecmp mailbox gettext mimetypes.init
+            os.sync os.umask mmap dbm fileinput linecache filecmp mailbox mimetypes.init
             mimetypes.read_mime_types mimetypes.MimeTypes tempfile.tempdir cgi cgitb pathlib.Path.cwd
             urllib.request.FileHandler urllib.request.URLopener urllib.request.FancyURLopener
             urllib.request.localhost tokenize.open logging.handlers xml.sax
-            tempfile._get_default_tempdir ctypes.util fcntl crypt imghdr sndhdr
+            xml.etree.ElementInclude tempfile._get_default_tempdir ctypes.util fcntl crypt imghdr sndhdr
         """,
         "tampering": """
             atexit sys.modules sys.path sys.meta_path sys.path_hooks sys.path_importer_cache
@@ -240,7 +242,7 @@ _DOES: Mapping[Rule, str] = MappingProxyType(
             test lib2to3 distutils sre_compile ast._const_types abc.ABCMeta.register
         """,
         "sockets": """
-            socket _socket socketserver http.server wsgiref xmlrpc.server smtpd asyncore asynchat
+            _socket socketserver http.server wsgiref xmlrpc.server smtpd asyncore asynchat
             selectors asyncio.open_connection asyncio.start_server asyncio.open_unix_connection
             asyncio.start_unix_server asyncio.base_events asyncio.selector_events asyncio.streams
             asyncio.sslproto asyncio.transports asyncio.proactor_events ftplib smtplib imaplib poplib

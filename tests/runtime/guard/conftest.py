@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from runtime.provision import RunnerEnvironment
-from tests.runtime.guard.sampling import HERE, SECRET, Listener
+from tests.runtime.guard.sampling import ENGINE, HERE, SECRET, Listener
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def unguarded(
         path = tmp_path / "sample.py"
         path.write_text(source, encoding="utf-8")
         python: Path | str = sys.executable
-        if needs:
+        if needs:  # a library, or the engine itself
             environment: RunnerEnvironment = request.getfixturevalue("runner_environment")
             python = environment.python
         (tmp_path / "tmp").mkdir(exist_ok=True)
@@ -70,15 +70,17 @@ def unguarded(
             "WW_CANARY": SECRET,
             "HOME": str(canary),
             "TMPDIR": str(tmp_path / "tmp"),
+            "DO_NOT_TRACK": "1",
         }
-        command = [python, "-I", "-W", "ignore", HERE / "child.py", path]
+        child = "engine_child.py" if needs == ENGINE else "child.py"
+        command = [python, "-I", "-W", "ignore", HERE / child, path]
         return subprocess.run(
             command,
             env=variables,
             cwd=tmp_path,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=300 if needs == ENGINE else 60,
             errors="replace",
             check=False,
         )

@@ -7,6 +7,8 @@ import yaml
 
 HERE = Path(__file__).parent
 SECRET = "canary-7f3a91"
+ENGINE = "engine"
+"""What a sample needs that shows its effect in a flow of the engine, after a node that holds the secret."""
 _WRAPPED = """\
 from lfx.custom import Component
 from lfx.io import MessageTextInput, Output
@@ -18,6 +20,22 @@ class Sample(Component):
     outputs = [Output(display_name="Result", name="result", method="build_result")]
 
     def build_result(self):
+"""
+_IN_THE_ENGINE = """\
+from lfx.custom import Component
+from lfx.io import MessageTextInput, Output
+from lfx.schema.message import Message
+
+
+class Sample(Component):
+    display_name = "Sample"
+    inputs = [
+        MessageTextInput(name="text", display_name="Text", value="hello"),
+        MessageTextInput(name="after", display_name="After"),
+    ]
+    outputs = [Output(display_name="Result", name="result", method="build_result")]
+
+    def build_result(self) -> Message:
 """
 
 
@@ -50,7 +68,8 @@ def samples(kind: str) -> list[Sample]:
     for path in sorted((HERE / "samples").glob(f"{kind}_*.yaml")):
         for row in yaml.safe_load(path.read_text(encoding="utf-8")):
             body = "".join(f"        {line}\n" for line in row.get("body", "").splitlines())
-            code = row.get("code") or _WRAPPED + body
+            head = _IN_THE_ENGINE if row.get("needs") == ENGINE else _WRAPPED
+            code = row.get("code") or head + body
             found.append(Sample(row["id"], code, row.get("needs", ""), row.get("proof", "")))
     return found
 
