@@ -15,6 +15,7 @@ from runtime.runner import Runner
 
 ECHO = "name: Echo\nnodes:\n  a: ChatInput\n  b: ChatOutput\nedges:\n  a.message -> b.input_value\n"
 ROUNDS = 60
+SERVER = 7878
 PARALLEL_ROUNDS = 7
 BATCH = 12
 
@@ -22,20 +23,25 @@ BATCH = 12
 async def measure(runner: Runner, catalogue: Catalogue, lfx: Engine) -> list[str]:
     """Run by turns and compare the medians; ours is measured from call to result."""
     echo, chain = _built(ECHO, catalogue), _built(spec(32), catalogue)
-    payload = echo.to_json()
+    lines = [await _beside("warm echo run, in a confined child and in process", runner, echo, lfx)]
+    runner.closed_ports = (SERVER,)
+    lines.append(await _beside("the same under a server, its port closed", runner, echo, lfx))
+    runner.closed_ports = ()
+    return [*lines, await _side_by_side("echo", runner, echo), await _side_by_side("of 32 nodes", runner, chain)]
+
+
+async def _beside(name: str, runner: Runner, flow: Flow, lfx: Engine) -> str:
+    """Runs with a network, as a user's are, and the engine's own, by turns."""
+    payload = flow.to_json()
     ours: list[float] = []
     theirs: list[float] = []
     for _ in range(ROUNDS):
         started = perf_counter()
-        result = await runner.run(echo, "hello")
+        result = await runner.run(flow, "hello")
         ours.append((perf_counter() - started) * 1000)
         assert result.output == "hello", result.error
         theirs.append(lfx.do(do="run", flow=payload, text="hello"))
-    return [
-        line("warm echo run, in a confined child and in process", ours[10:], theirs[10:], "target: at most 1.5"),
-        await _side_by_side("echo", runner, echo),
-        await _side_by_side("of 32 nodes", runner, chain),
-    ]
+    return line(name, ours[10:], theirs[10:], "target: at most 1.5")
 
 
 async def _side_by_side(name: str, runner: Runner, flow: Flow) -> str:

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, NoReturn
 
-from lfx_runner.confine import Network, confine_network, confine_process
+from lfx_runner.confine import Closed, Network, confine_network, confine_process
 from lfx_runner.describe import describe
 from lfx_runner.engine import touch
 from lfx_runner.execute import exception_chain, run_flow
@@ -26,28 +26,29 @@ SETTLE = 0.2
 would have to share the processor with it."""
 
 
-def live(parent: int, request: int, go: int, results: int, events: int, folder: Path) -> NoReturn:
+def live(parent: int, request: int, go: int, results: int, events: int, folder: Path, closed: Closed) -> NoReturn:
     """The life of a forked process. `go` gives one byte when `request` holds a request, or ends when there is none.
 
     `results` takes one line at the end, and `events` one for each thing that is told before. A process that waits
-    for long warms itself meanwhile.
+    for long warms itself meanwhile. `closed` are the ports that it is expected to close: closing them takes long, so
+    that it is done while nobody waits.
     """
     status = 70
     try:
-        isolate(parent, {request, go, results, events}, folder)
+        isolate(parent, {request, go, results, events}, folder, closed)
         if not select.select([go], [], [], SETTLE)[0]:
             touch()
             if not select.select([go], [], [], SETTLE)[0]:
                 touch_models()
         if os.read(go, 1):
             size = os.fstat(request).st_size
-            write_all(results, answer(os.pread(request, size, 0), Sender(events)))
+            write_all(results, answer(os.pread(request, size, 0), Sender(events), closed.ports))
         status = 0
     finally:
         os._exit(status)
 
 
-def isolate(parent: int, keep: set[int], folder: Path) -> None:
+def isolate(parent: int, keep: set[int], folder: Path, closed: Closed) -> None:
     """Own session, no inherited descriptor but `keep`, private folders, an allow-listed environment, confinement."""
     os.setsid()
     end_with_parent(parent)
@@ -57,13 +58,16 @@ def isolate(parent: int, keep: set[int], folder: Path) -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(nothing, standard)
-    close_all_but(keep | {0, 1, 2})
+    rules = set[int]() if closed.ruleset is None else {closed.ruleset}
+    close_all_but(keep | rules | {0, 1, 2})
     os.umask(0o077)
     home, temporary = folder / "home", folder / "tmp"
     environment = run_environment(dict(os.environ), str(home), str(temporary))
     os.environ.clear()
     os.environ.update(environment)
     confine_process(folder)
+    closed.enforce()
+    closed.let_go()
     os.chdir(home)
     tempfile.tempdir = None
     random.seed()
@@ -94,12 +98,21 @@ def _move_engine_home(home: Path) -> None:
         service.settings.__dict__["config_dir"] = str(home)
 
 
-def answer(line: bytes, emit: Emit) -> bytes:
-    """Run the request in `line` and give the result as one line; `emit` is told what happens, if that was asked for."""
+def answer(line: bytes, emit: Emit, ahead: frozenset[int] = frozenset()) -> bytes:
+    """Run the request in `line` and give the result as one line.
+
+    `emit` is told what happens, if that was asked for; `ahead` are the ports that are closed already.
+    """
     request: dict[str, Any] = json.loads(line)
     gateway: str | None = request.get("gateway")
     network: Network = "open" if request.get("network") == "open" else "gateway-only"
-    confine_network(network, float(request["timeout"]), port_of(gateway) if gateway else None)
+    confine_network(
+        network,
+        float(request["timeout"]),
+        port_of(gateway) if gateway else None,
+        closed=frozenset(request.get("closed") or ()),
+        ahead=ahead,
+    )
     if gateway:
         use_gateway(gateway)
     if request.get("type") == "describe":

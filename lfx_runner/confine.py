@@ -13,7 +13,8 @@ import resource
 import site
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -35,6 +36,7 @@ FILE_SIZE = 64 * 1024**2
 FOLDER_SIZE = "256m"
 """What a run's private folders may hold together, where they can be a file system of their own."""
 CPU_MARGIN = 5
+PROBED_PORT = 9
 PR_SET_NO_NEW_PRIVS = 38
 CLONE_NEWNS, CLONE_NEWNET = 0x00020000, 0x40000000
 MS_REC, MS_PRIVATE, MS_NOSUID, MS_NODEV = 0x4000, 1 << 18, 2, 4
@@ -60,6 +62,42 @@ DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 FACTS = ("/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/sys/devices/system/cpu", "/sys/fs/cgroup")
 
 
+@dataclass(frozen=True)
+class Closed:
+    """Ports that open runs do not connect to, and the rules for it; an empty set needs none.
+
+    Attributes:
+        ports: the ports.
+        ruleset: a descriptor of the rules, made once and put on many processes; None where there are none.
+    """
+
+    ports: frozenset[int] = frozenset()
+    ruleset: int | None = None
+
+    @classmethod
+    def made(cls, ports: frozenset[int]) -> "Closed":
+        """The rules for these ports, which takes a moment.
+
+        Raises:
+            OSError: the kernel has such rules, and refused these.
+        """
+        return cls(ports, landlock.every_port_but(ports) if ports and landlock.abi() >= 4 else None)
+
+    def enforce(self) -> None:
+        """Put the rules on this process. They are many, so nothing else of Landlock's should follow.
+
+        Raises:
+            OSError: the kernel refused.
+        """
+        if self.ruleset is not None:
+            landlock.enforce(self.ruleset)
+
+    def let_go(self) -> None:
+        """Close the descriptor."""
+        if self.ruleset is not None:
+            os.close(self.ruleset)
+
+
 def confine_process(private: Path) -> list[str]:
     """Take away files, processes, privileges and resources; the network is left for `confine_network`.
 
@@ -79,32 +117,58 @@ def confine_process(private: Path) -> list[str]:
     return held
 
 
-def confine_network(network: Network, seconds: float, gateway: int | None = None) -> list[str]:
+def confine_network(
+    network: Network,
+    seconds: float,
+    gateway: int | None = None,
+    *,
+    closed: frozenset[int] = frozenset(),
+    ahead: frozenset[int] = frozenset(),
+) -> list[str]:
     """Take away the network, as far as this run may not have it, and set its processor time.
 
     Args:
         network: `open` leaves going out by TCP and UDP; `gateway-only` leaves the gateway, if the run has one.
         seconds: the run's time limit; its processor time may be a little more.
         gateway: the port of loopback that a run with models connects to; None leaves `gateway-only` without sockets.
+        closed: ports that an open run must not connect to, the server's for instance.
+        ahead: ports that were closed in this process already.
 
     Returns:
         The names of the parts that hold.
+
+    Raises:
+        OSError: the kernel can close ports, and did not.
     """
     held: list[str] = []
     allowed = math.ceil(seconds) + CPU_MARGIN
     with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_CPU, (allowed, allowed + CPU_MARGIN))
         held.append("processor time")
-    with contextlib.suppress(OSError):
-        if landlock.restrict_tcp(None if network == "open" else () if gateway is None else (gateway,)):
-            held.append("listening")
     if seccomp.available():
         with contextlib.suppress(OSError):
             seccomp.restrict_calls("internet" if network == "open" else "none" if gateway is None else "tcp")
-            held += ["processes", "network"]
-    if {"listening", "network"} <= set(held):
-        held.append("gateway")
+            held += ["processes", "listening", "network"]
+    if network == "open" and closed:
+        held += _close(closed - ahead)
+    elif not (ahead and gateway is None and "network" in held):  # what was closed ahead makes any more rules slow
+        with contextlib.suppress(OSError):
+            if landlock.restrict_tcp(None if network == "open" else () if gateway is None else (gateway,)):
+                held.append("ports")
+    if {"ports", "network"} <= set(held):
+        held.append("server" if network == "open" else "gateway")
     return held
+
+
+def _close(ports: frozenset[int]) -> list[str]:
+    """Close ports that are not closed yet. What cannot be closed ends the run, unless the kernel never can."""
+    if landlock.abi() < 4:
+        return []
+    if ports:
+        rules = Closed.made(ports)
+        rules.enforce()
+        rules.let_go()
+    return ["ports"]
 
 
 def _limit() -> Iterator[str]:
@@ -178,13 +242,20 @@ def prepare() -> None:
 
 def probe(folder: Path) -> dict[str, Any]:
     """What holds on this machine, tried in a process of its own."""
+    closed = _held_by(lambda: confine_network("gateway-only", 10), folder / "closed")
+    opened = _held_by(lambda: confine_network("open", 10, closed=frozenset({PROBED_PORT})), folder / "open")
+    return {"held": [*closed, *(["server"] if "server" in opened else [])], "landlock": landlock.abi()}
+
+
+def _held_by(network: Callable[[], list[str]], folder: Path) -> list[str]:
+    """The parts that hold in a process that confines itself and its network."""
+    folder.mkdir(mode=0o700)
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         status = 1
         try:
-            held = [*confine_process(folder), *confine_network("gateway-only", 10)]
-            os.write(writing, json.dumps(held).encode())
+            os.write(writing, json.dumps([*confine_process(folder), *network()]).encode())
             status = 0
         finally:
             os._exit(status)
@@ -192,7 +263,7 @@ def probe(folder: Path) -> dict[str, Any]:
     with os.fdopen(reading, "rb") as answer:
         text = answer.read()
     os.waitpid(child, 0)
-    return {"held": json.loads(text) if text else [], "landlock": landlock.abi()}
+    return json.loads(text) if text else []
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""Entry of the runner process: `main.py serve FOLDER [SPARES]` runs flows, `main.py index FILE DIGEST` exports them."""
+"""Entry of the runner process: `main.py serve FOLDER [SPARES [PORT...]]` runs flows, `main.py index FILE DIGEST`
+exports them."""
 
 import gc
 import importlib.util
@@ -35,8 +36,11 @@ def take_over_pipes() -> tuple[int, int]:
     return commands, replies
 
 
-def serve(folder: str, spares: int) -> int:
-    """Speak the protocol until standard input ends; `spares` processes are kept ready for runs to come."""
+def serve(folder: str, spares: int, closed: frozenset[int]) -> int:
+    """Speak the protocol until standard input ends; `spares` processes are kept ready for runs to come.
+
+    `closed` are the ports that open runs will be told to close.
+    """
     from lfx_runner.protocol import PROTOCOL, encode, write_all  # a package only after become_package
 
     commands, replies = take_over_pipes()
@@ -55,7 +59,7 @@ def serve(folder: str, spares: int) -> int:
     version = warm_up()
     gc.enable()
     gather_memory()
-    with Zygote(commands, replies, Path(folder), spares) as zygote:
+    with Zygote(commands, replies, Path(folder), spares, closed) as zygote:
         write_all(replies, encode({"type": "hello", "protocol": PROTOCOL, "lfx": version, "pid": os.getpid()}))
         zygote.serve()
     return 0
@@ -65,15 +69,15 @@ def main(arguments: list[str]) -> int:
     """Run the command that `arguments` name."""
     become_package()
     match arguments:
-        case ["serve", folder, *spares]:
-            return serve(folder, max(1, int(spares[0])) if spares else 1)
+        case ["serve", folder, *rest]:
+            return serve(folder, max(1, int(rest[0])) if rest else 1, frozenset(map(int, rest[1:])))
         case ["index", target, digest]:
             from lfx_runner.index import export  # imports lfx, which takes seconds
 
             export(Path(target), digest)
             return 0
         case _:
-            sys.stderr.write("usage: main.py serve FOLDER [SPARES] | index FILE DIGEST\n")
+            sys.stderr.write("usage: main.py serve FOLDER [SPARES [PORT...]] | index FILE DIGEST\n")
             return 2
 
 

@@ -23,6 +23,7 @@ CLONE_THREAD = 0x00010000
 AF_INET, AF_INET6, AF_NETLINK = 2, 10, 16
 SOCK_STREAM, SOCK_DGRAM = 1, 2
 IPPROTO_ANY, IPPROTO_TCP, IPPROTO_UDP = 0, 6, 17
+TCP_ULP = 31
 MSG_FASTOPEN = 0x20000000
 X32 = 0x40000000
 PR_SET_SECCOMP, MODE_FILTER = 22, 2
@@ -49,7 +50,8 @@ MACHINES = {
         "userfaultfd": 323, "kexec_load": 246, "init_module": 175, "finit_module": 313, "delete_module": 176,
         "reboot": 169, "swapon": 167, "swapoff": 168, "sethostname": 170, "setdomainname": 171, "acct": 163,
         "settimeofday": 164, "clock_settime": 227, "quotactl": 179, "open_by_handle_at": 304, "socket": 41,
-        "setrlimit": 160, "prlimit64": 302, "sendto": 44, "sendmsg": 46, "sendmmsg": 307,
+        "setrlimit": 160, "prlimit64": 302, "sendto": 44, "sendmsg": 46, "sendmmsg": 307, "listen": 50,
+        "setsockopt": 54,
     }),
     "aarch64": Machine(0xC00000B7, _SHARED | {
         "clone": 220, "execve": 221, "execveat": 281, "ptrace": 117, "process_vm_readv": 270,
@@ -58,13 +60,14 @@ MACHINES = {
         "userfaultfd": 282, "kexec_load": 104, "init_module": 105, "finit_module": 273, "delete_module": 106,
         "reboot": 142, "swapon": 224, "swapoff": 225, "sethostname": 161, "setdomainname": 162, "acct": 89,
         "settimeofday": 170, "clock_settime": 112, "quotactl": 60, "open_by_handle_at": 265, "socket": 198,
-        "setrlimit": 164, "prlimit64": 261, "sendto": 206, "sendmsg": 211, "sendmmsg": 269,
+        "setrlimit": 164, "prlimit64": 261, "sendto": 206, "sendmsg": 211, "sendmmsg": 269, "listen": 201,
+        "setsockopt": 208,
     }),
 }
 # fmt: on
 _FLAGS = {"sendto": 3, "sendmsg": 2, "sendmmsg": 3}
 """Calls that send, and which of their arguments holds flags."""
-_LOOKED_AT = frozenset({"clone", "clone3", "socket", "prlimit64", *_FLAGS})
+_LOOKED_AT = frozenset({"clone", "clone3", "socket", "setsockopt", "prlimit64", *_FLAGS})
 
 
 def available() -> bool:
@@ -139,6 +142,9 @@ def _program(sockets: Sockets) -> list[Instruction]:
         # TCP Fast Open connects without the connect call that Landlock watches
         flags = [(LOAD, 0, 0, ARGUMENTS + 8 * place), (ANY_BIT, 0, 1, MSG_FASTOPEN), _refuse(), allow]
         program += _when(number[name], flags)
+    # what takes over a TCP socket from above may make it one that Landlock does not watch, SMC for instance
+    taken_over = [(LOAD, 0, 0, ARGUMENTS + 8), (EQUAL, 0, 3, IPPROTO_TCP), (LOAD, 0, 0, ARGUMENTS + 16)]
+    program += _when(number["setsockopt"], [*taken_over, (EQUAL, 0, 1, TCP_ULP), _refuse(), allow])
     program += _when(number["socket"], {"none": [_refuse()], "tcp": _tcp(), "internet": _internet()}[sockets])
     return [*program, allow]
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from lfx_runner import child
-from lfx_runner.confine import prepare
+from lfx_runner.confine import Closed, prepare
 from lfx_runner.eventpipe import EventPipe
 from lfx_runner.linux import adopt_orphans, end_orphans
 from lfx_runner.protocol import MAX_REQUEST, MAX_RESULT, LineBuffer, Message, encode, write_all
@@ -52,10 +52,13 @@ class Child:
 class Zygote:
     """The loop that serves runs until its input ends; leaving the context ends every run."""
 
-    def __init__(self, commands: int, replies: int, folder: Path, spares: int = 1) -> None:
+    def __init__(
+        self, commands: int, replies: int, folder: Path, spares: int = 1, closed: frozenset[int] = frozenset()
+    ) -> None:
         """Read requests from descriptor `commands`, answer on `replies`, keep private folders under `folder`.
 
-        `spares` processes are kept ready ahead of need: one for each run that may begin at the same time.
+        `spares` processes are kept ready ahead of need: one for each run that may begin at the same time. `closed` are
+        the ports that open runs are expected to close; each of them says so again.
         """
         self._commands = commands
         self._replies = replies
@@ -63,6 +66,8 @@ class Zygote:
         self._children: dict[int, Child] = {}
         self._runs: dict[str, Child] = {}
         self._spares: list[Child] = []
+        self._expected = closed
+        self._closed = Closed()
         self._spares_owed = spares  # one more for each run: a spare that dies unused is not replaced at once
         self._lines = LineBuffer(MAX_REQUEST)
         self._open = True
@@ -90,6 +95,7 @@ class Zygote:
 
     def serve(self) -> None:
         """Serve until the input ends or a shutdown is asked for."""
+        self._close(self._expected)
         while self._open:
             self._fork_spares()
             nearest = min((each.deadline for each in self._runs.values()), default=float("inf"))
@@ -110,6 +116,19 @@ class Zygote:
 
     def _fail(self, run: str, code: str, message: str, **more: Any) -> None:
         self._reply({"id": run, "type": "error", "code": code, "message": message, **more})
+
+    def _close(self, ports: frozenset[int]) -> None:
+        """Have processes close these ports from now on; those that wait and have closed others are given up."""
+        if ports == self._closed.ports:
+            return
+        self._closed.let_go()
+        try:
+            self._closed = Closed.made(ports)
+        except OSError:
+            self._closed = Closed()  # a run tries by itself, and ends if it cannot
+        for spare in list(self._spares):
+            self._remove(spare)
+            self._spares_owed += 1
 
     def _fork_spares(self) -> None:
         """Fork the processes that are owed; when the system gives none, the next run tries again."""
@@ -167,6 +186,8 @@ class Zygote:
         if len(self._runs) >= MAX_RUNS:
             self._fail(run, "busy", "Too many runs at the same time.")
             return
+        if request.get("network") == "open":
+            self._close(frozenset(request.get("closed") or ()))
         taken = self._spares.pop(0) if self._spares else self._fork()
         self._spares_owed += 1
         if taken is None:
@@ -206,7 +227,7 @@ class Zygote:
             shutil.rmtree(folder, ignore_errors=True)
             return None
         if pid == 0:
-            child.live(parent, request, go_read, results_write, events_write, folder)
+            child.live(parent, request, go_read, results_write, events_write, folder, self._closed)
         for descriptor in (go_read, results_write, events_write):
             os.close(descriptor)
         for descriptor in (results_read, events_read):

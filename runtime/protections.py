@@ -28,12 +28,17 @@ _CONFINED: Mapping[str, tuple[str, str, str]] = {
     "open files": ("open files", "256 for a run", "resource limits"),
     "file size": ("file size", "64 MB a file", "resource limits"),
     "folder size": ("folder size", "256 MB in all private folders together", "a mount of its own, which takes root"),
-    "listening": ("listening", "no TCP port can be opened to others", "Landlock 4"),
+    "listening": ("listening", "no TCP port can be opened to others", "seccomp"),
     "network": ("network of verification runs", "no socket can be opened, unless the run calls models", "seccomp"),
     "gateway": (
         "network of verification runs with models",
         "TCP to the port of the model gateway; no UDP, no name look-ups, no other socket",
         "Landlock 4 and seccomp",
+    ),
+    "server": (
+        "the server's port",
+        "other runs cannot connect to the port that the server listens on, here or elsewhere",
+        "Landlock 4 and seccomp, so that this is advisory: other runs can connect to the server",
     ),
 }
 """Parts of the confinement: a name and a note for people, and what is missing where it does not hold."""
@@ -85,7 +90,7 @@ def protections(source: Path) -> tuple[Protection, ...]:
         Protection(
             name="network of other runs",
             active=False,
-            note="advisory: TCP and UDP to whatever this machine can reach, this server included",
+            note="advisory: TCP and UDP to whatever this machine can reach, its own other services included",
         ),
     )
 

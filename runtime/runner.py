@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Literal, Self, TypeAlias
 
 from flows.catalogue import Catalogue
-from flows.document import Flow, JsonObject
+from flows.document import Flow, Json, JsonObject
 from runtime.answers import CLOSED, SHRINK, encoded, ended, event_of, failed, result_of
 from runtime.describing import SECONDS, Made, NotMade, made_of
 from runtime.engine import Engine, EngineDied
@@ -103,6 +103,18 @@ class Runner:
     @on_progress.setter
     def on_progress(self, tell: Callable[[str], None] | None) -> None:
         self._warm.on_progress = tell
+
+    @property
+    def closed_ports(self) -> Collection[int]:
+        """TCP ports that no run may connect to, whatever its network: those of the server that it is asked by.
+
+        Best set before it starts: processes that wait ready were made for the ports of that time, and are made anew.
+        """
+        return self._warm.closed_ports
+
+    @closed_ports.setter
+    def closed_ports(self, ports: Collection[int]) -> None:
+        self._warm.closed_ports = frozenset(ports)
 
     async def start(self) -> None:
         """Begin to install and start the engine, unless it is there; `ready` waits for it."""
@@ -258,6 +270,7 @@ class Runner:
             "timeout": timeout,
             "want_nodes": want_nodes,
             "network": network,
+            "closed": list[Json](self._warm.closed_ports) if network == "open" else [],
             "events": on_event is not None,
             "max_iterations": max_iterations,
             "gateway": gateway,

@@ -56,6 +56,8 @@ class WarmEngine:
         self.failure: RunError | None = None
         self.progress = ""
         self.on_progress: Callable[[str], None] | None = None
+        self.closed_ports = frozenset[int]()
+        """Ports that open runs must not connect to."""
 
     @property
     def state(self) -> RunnerState:
@@ -197,7 +199,7 @@ class WarmEngine:
             # In this thread: a cancelled `to_thread` would make the folder all the same, and nobody would remove it.
             self._folder = Path(tempfile.mkdtemp(prefix="wirewright-"))
         engine, _ = await Engine.start(
-            serving(environment, self._folder / uuid.uuid4().hex[:8], self._spares),
+            serving(environment, self._folder / uuid.uuid4().hex[:8], self._spares, self.closed_ports),
             passed_environment(self._folder, self._private_hosts),
             self._folder,
             limit=START_TIMEOUT,
@@ -230,6 +232,7 @@ async def starts(environment: RunnerEnvironment) -> None:
         await engine.close()
 
 
-def serving(environment: RunnerEnvironment, runs: Path, spares: int) -> list[str]:
-    """The command that starts an engine which keeps its runs' folders in `runs`."""
-    return [str(environment.python), "-I", "-X", "utf8", str(environment.main), "serve", str(runs), str(spares)]
+def serving(environment: RunnerEnvironment, runs: Path, spares: int, closed: Collection[int] = ()) -> list[str]:
+    """The command that starts an engine which keeps its runs' folders in `runs` and expects to close these ports."""
+    command = [str(environment.python), "-I", "-X", "utf8", str(environment.main), "serve", str(runs), str(spares)]
+    return [*command, *map(str, sorted(closed))]

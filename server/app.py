@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Collection
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from starlette.applications import Starlette
@@ -20,7 +20,11 @@ log = logging.getLogger(__name__)
 
 
 def create_app(
-    settings: ServerSettings, *, assistant: Assistant | None = None, stopping: asyncio.Event | None = None
+    settings: ServerSettings,
+    *,
+    assistant: Assistant | None = None,
+    stopping: asyncio.Event | None = None,
+    ports: Collection[int] = (),
 ) -> Starlette:
     """The application of one server.
 
@@ -28,6 +32,7 @@ def create_app(
         settings: what the environment says.
         assistant: takes the turns; None opens one with the application, its runner warming in the background.
         stopping: set by whoever stops the server, so that open streams can say goodbye.
+        ports: where the server listens; what flows do cannot connect there.
     """
     stop = stopping or asyncio.Event()
 
@@ -37,6 +42,8 @@ def create_app(
             serving = assistant or await stack.enter_async_context(Assistant.open(settings))
             if isinstance(serving.runner, Runner):
                 serving.runner.on_progress = log.info
+                serving.runner.closed_ports = ports
+                stack.callback(setattr, serving.runner, "closed_ports", ())
             service = Service(settings, serving, stop)
             stack.push_async_callback(service.aclose)
             service.metrics.attach()

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from types import FrameType
 from typing import TYPE_CHECKING
 
-import logfire
 import uvicorn
 from starlette.applications import Starlette
 
@@ -80,7 +79,11 @@ class HttpServer(uvicorn.Server):
 
 
 def serve(
-    settings: ServerSettings, announce: Callable[[str], None] | None = None, *, assistant: "Assistant | None" = None
+    settings: ServerSettings,
+    announce: Callable[[str], None] | None = None,
+    *,
+    assistant: "Assistant | None" = None,
+    as_json: bool = False,
 ) -> None:
     """Serve until SIGINT or SIGTERM.
 
@@ -88,6 +91,7 @@ def serve(
         settings: what the environment says.
         announce: gets the line that names the address, once requests are answered; None prints it.
         assistant: takes the turns; None opens one.
+        as_json: whether the log is lines of JSON on a terminal, too.
 
     Raises:
         CannotServe: the address is taken, or the server could not start.
@@ -96,18 +100,13 @@ def serve(
     line = f"Wirewright serves at {address(listener)}"
     from server.app import create_app
     from server.logs import configure_logs
+    from server.tracing import configure_traces
 
-    configure_logs()
-    logfire.configure(
-        send_to_logfire="if-token-present", console=False, service_name="wirewright", inspect_arguments=False
-    )
-    logfire.instrument_pydantic_ai(
-        include_content=settings.trace_content, include_binary_content=settings.trace_content
-    )
+    configure_logs(as_json=as_json)
+    configure_traces(content=settings.trace_content)
     stopping = asyncio.Event()
-    server = HttpServer(
-        create_app(settings, assistant=assistant, stopping=stopping), stopping, lambda: (announce or _print)(line)
-    )
+    app = create_app(settings, assistant=assistant, stopping=stopping, ports=[listener.getsockname()[1]])
+    server = HttpServer(app, stopping, lambda: (announce or _print)(line))
     try:
         asyncio.run(server.serve(sockets=[listener]))
     except SystemExit:

@@ -22,9 +22,9 @@ from runtime.provision import RunnerEnvironment  # noqa: E402  (likewise)
 models.ALLOW_MODEL_REQUESTS = False
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def anyio_backend() -> str:
-    """Asynchronous tests run on asyncio."""
+    """Asynchronous tests run on asyncio, a loop each, or one for all that share an engine."""
     return "asyncio"
 
 

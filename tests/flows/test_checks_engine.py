@@ -232,12 +232,6 @@ TEXTS = dict.fromkeys(("loop in a loop", "loop after a loop", "branch in a loop"
 TEXTS["table into the chat output"] = "| x | y |\n|---|---|\n| a | 1 |"
 
 
-@pytest.fixture(scope="module", autouse=True)
-def anyio_backend() -> str:
-    """One loop for the module, so that one engine serves it."""
-    return "asyncio"
-
-
 @pytest.fixture(scope="module")
 def whole(runner_environment: RunnerEnvironment) -> Catalogue:
     """The catalogue of the installed engine."""

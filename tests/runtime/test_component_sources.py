@@ -1,6 +1,5 @@
 """From source to component type, on the real engine: what it becomes, and why not, in words a model can mend it by."""
 
-from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ from flows.document import Json
 from flows.spec import build
 from runtime.component_sources import Inspected, inspect
 from runtime.describing import Made, NotMade
-from runtime.provision import RunnerEnvironment
 from runtime.runner import Runner
 from tests.runtime.test_component_rules import GOOD
 
@@ -19,18 +17,6 @@ pytestmark = [pytest.mark.engine, pytest.mark.anyio]
 WRITTEN: list[dict[str, str | bool]] = yaml.safe_load(
     (Path(__file__).parent / "written_components.yaml").read_text(encoding="utf-8")
 )
-
-
-@pytest.fixture(scope="module")
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
-async def runner(runner_environment: RunnerEnvironment) -> AsyncGenerator[Runner]:
-    async with Runner(runner_environment, concurrency=2) as running:
-        assert await running.ready(120)
-        yield running
 
 
 def in_class(line: str) -> str:

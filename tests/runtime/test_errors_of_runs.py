@@ -1,31 +1,17 @@
 """Flows that fail in many ways on the real engine: each is told by its cause, its code, its node and a remedy."""
 
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 
 import pytest
 
 from flows.document import Flow, Json, JsonObject
-from runtime.provision import RunnerEnvironment
 from runtime.results import RunError, RunResult
 from runtime.runner import Network, Runner
 
 MakeFlow = Callable[..., Flow]
 MakeCode = Callable[[str], JsonObject]
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def anyio_backend() -> str:
-    """One loop for the module, so that one engine serves it."""
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
-async def runner(runner_environment: RunnerEnvironment) -> AsyncIterator[Runner]:
-    async with Runner(runner_environment) as made:
-        assert await made.ready(180)
-        yield made
 
 
 def told(result: RunResult) -> RunError:

@@ -1,7 +1,7 @@
 """What a run tells while it goes on, tweaks, limits of loops, and types of values, on the real engine."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 
 import pytest
 
@@ -10,7 +10,6 @@ from flows.document import Flow, JsonObject
 from flows.jsonvalues import as_list, as_object, object_at
 from flows.spec import build
 from runtime.progress import RunStream
-from runtime.provision import RunnerEnvironment
 from runtime.results import RunEvent, RunResult
 from runtime.runner import Runner
 
@@ -40,19 +39,6 @@ config:
   p.pattern: "<{text}>"
   t.pattern: "{text}"
 """
-
-
-@pytest.fixture(scope="module", autouse=True)
-def anyio_backend() -> str:
-    """One loop for the module, so that one engine serves it."""
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
-async def runner(runner_environment: RunnerEnvironment) -> AsyncIterator[Runner]:
-    async with Runner(runner_environment) as made:
-        assert await made.ready(180)
-        yield made
 
 
 @pytest.fixture(scope="module")

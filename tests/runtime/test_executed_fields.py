@@ -1,28 +1,13 @@
 """Components that execute one of their fields, on the real engine: a clean text runs, any other is refused."""
 
-from collections.abc import AsyncGenerator
-
 import pytest
 
 from flows.catalogue import Catalogue
 from flows.spec import build
-from runtime.provision import RunnerEnvironment
 from runtime.results import RunResult
 from runtime.runner import Runner
 
 pytestmark = [pytest.mark.engine, pytest.mark.anyio]
-
-
-@pytest.fixture(scope="module")
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
-async def runner(runner_environment: RunnerEnvironment) -> AsyncGenerator[Runner]:
-    async with Runner(runner_environment, concurrency=1) as running:
-        assert await running.ready(120)
-        yield running
 
 
 async def ran(

@@ -1,29 +1,14 @@
 """Flows of the catalogue's own components that fail as users' flows do: each says its cause, its code and a remedy."""
 
 import json
-from collections.abc import AsyncIterator
 
 import pytest
 
 from flows.catalogue import Catalogue
 from flows.spec import build
-from runtime.provision import RunnerEnvironment
 from runtime.runner import Runner
 
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def anyio_backend() -> str:
-    """One loop for the module, so that one engine serves it."""
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
-async def runner(runner_environment: RunnerEnvironment) -> AsyncIterator[Runner]:
-    async with Runner(runner_environment) as made:
-        assert await made.ready(180)
-        yield made
 
 
 def alone(kind: str, **values: object) -> str:

@@ -13,7 +13,7 @@ import pytest
 from flows.document import Flow, JsonObject
 from runtime.provision import RunnerEnvironment
 from runtime.results import RunResult
-from runtime.runner import Runner
+from runtime.runner import Network, Runner
 
 MakeCode = Callable[[str], JsonObject]
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
@@ -57,6 +57,7 @@ async def test_every_call_ends_once_and_nothing_is_left_when_runs_and_engines_ar
 ) -> None:
     chance = random.Random(7)  # noqa: S311 - the same kills every time
     sleeping = make_code("time.sleep(600)")
+    runner.closed_ports = (7878,)
     assert (await runner.run(echo, "x")).ok
     before = descriptors(os.getpid())
     ended: list[str] = []
@@ -66,6 +67,7 @@ async def test_every_call_ends_once_and_nothing_is_left_when_runs_and_engines_ar
             os.kill(pid, signal.SIGKILL)
 
     async def call(number: int) -> None:
+        network: Network = "open" if number % 2 else "gateway-only"
         match chance.randrange(6):
             case 0:  # its own process is killed
                 result = await runner._submit(sleeping, timeout=60, started=kill)  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
@@ -84,9 +86,9 @@ async def test_every_call_ends_once_and_nothing_is_left_when_runs_and_engines_ar
             case 2 if number % 5 == 0:  # the engine is killed
                 if runner.engine_pid is not None:
                     kill(runner.engine_pid)
-                result = await runner.run(echo, str(number))
+                result = await runner.run(echo, str(number), network=network)
             case _:
-                result = await runner.run(echo, str(number))
+                result = await runner.run(echo, str(number), network=network)
         assert (result.error is None) != (result.output is None)
         assert result.error is None or result.error.code in {"crash", "limit"}
         ended.append(result.error.code if result.error is not None else "ok")
@@ -99,6 +101,7 @@ async def test_every_call_ends_once_and_nothing_is_left_when_runs_and_engines_ar
     assert len(left) <= 3
     assert not any(map(is_zombie, left))
     assert descriptors(os.getpid()) <= before + 2  # pipes of an engine that is just being collected
+    runner.closed_ports = ()
 
 
 async def test_the_engine_keeps_as_many_descriptors_after_many_runs_as_before(runner: Runner, echo: Flow) -> None:

@@ -1,7 +1,7 @@
 """Every starter flow that needs a model runs on the real engine, its models scripted behind the gateway."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -22,19 +22,6 @@ from runtime.results import RunResult
 from runtime.runner import Runner
 
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def anyio_backend() -> str:
-    """One loop for the module, so that one engine serves it."""
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
-async def runner(runner_environment: RunnerEnvironment) -> AsyncIterator[Runner]:
-    async with Runner(runner_environment) as made:
-        assert await made.ready(180)
-        yield made
 
 
 @pytest.fixture(scope="module")

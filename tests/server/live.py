@@ -41,7 +41,8 @@ class Live:
 async def serving(assistant: Assistant, settings: ServerSettings | None = None) -> AsyncGenerator[Live]:
     """Serve an assistant until the block is left."""
     stopping, listening, listener = asyncio.Event(), asyncio.Event(), bound("127.0.0.1", 0)
-    app = create_app(settings or ServerSettings(), assistant=assistant, stopping=stopping)
+    ports = [listener.getsockname()[1]]
+    app = create_app(settings or ServerSettings(), assistant=assistant, stopping=stopping, ports=ports)
     server = HttpServer(app, stopping, listening.set)
     task = asyncio.create_task(server.serve(sockets=[listener]))
     waiting = asyncio.create_task(listening.wait())

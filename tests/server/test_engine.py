@@ -79,12 +79,6 @@ class Unguarded(Runner):
         )
 
 
-@pytest.fixture(scope="module", autouse=True)
-def anyio_backend() -> str:
-    """One loop for the module, so that one engine serves it."""
-    return "asyncio"
-
-
 @pytest.fixture(scope="module")
 async def runner(runner_environment: RunnerEnvironment) -> AsyncGenerator[Unguarded]:
     async with Unguarded(runner_environment) as made:
@@ -156,6 +150,23 @@ async def test_a_run_that_exits_hard_is_an_error_and_the_next_one_works(
     run = (await live.client.post(await stored(live, installed, "os._exit(3)"), json={})).json()
     assert (run["ok"], run["error"]["code"]) == (False, "crash")
     assert await works(live, echo)
+
+
+async def test_a_run_cannot_reach_the_server_that_runs_it(
+    live: Live, installed: Catalogue, runner_environment: RunnerEnvironment
+) -> None:
+    if "the server's port" not in {each.name for each in runner_environment.status().protections if each.active}:
+        pytest.skip("not on this kernel")
+    here = live.client.base_url
+    assert (await live.client.get("/healthz")).status_code == 200
+    body = f"""import socket
+        try:
+            return Data(data={{"got": str(socket.create_connection(({here.host!r}, {here.port}), 5))}})
+        except OSError as stopped:
+            return Data(data={{"stopped": type(stopped).__name__}})"""
+    run = (await live.client.post(await stored(live, installed, body), json={})).json()
+    (value,) = run["outputs"].values()
+    assert value == {"stopped": "PermissionError"}
 
 
 async def test_a_client_that_leaves_ends_its_run_and_frees_the_place(

@@ -49,11 +49,6 @@ HOSTILE = GOOD.replace("    def greet", "    import os\n    x = os.environ\n\n  
 
 
 @pytest.fixture(scope="module")
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
 async def runner(runner_environment: RunnerEnvironment) -> AsyncGenerator[Runner]:
     async with Runner(runner_environment, concurrency=1) as running:
         assert await running.ready(120)

@@ -69,11 +69,6 @@ def whole(runner_environment: RunnerEnvironment) -> Catalogue:
 
 
 @pytest.fixture(scope="module")
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
 async def runner(runner_environment: RunnerEnvironment) -> AsyncIterator[Runner]:
     async with Runner(runner_environment) as ready:
         assert await ready.ready(180)

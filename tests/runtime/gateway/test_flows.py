@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -17,7 +17,6 @@ from flows.document import Flow
 from flows.jsonvalues import as_list, as_object
 from flows.spec import build
 from runtime.gateway.access import Budget, Models, NoModel
-from runtime.provision import RunnerEnvironment
 from runtime.results import RunResult
 from runtime.runner import Runner
 
@@ -60,19 +59,6 @@ edges:
 config:
   g.model: gpt-x
 """
-
-
-@pytest.fixture(scope="module", autouse=True)
-def anyio_backend() -> str:
-    """One loop for the module, so that one engine serves it."""
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
-async def runner(runner_environment: RunnerEnvironment) -> AsyncIterator[Runner]:
-    async with Runner(runner_environment) as made:
-        assert await made.ready(180)
-        yield made
 
 
 @pytest.fixture(scope="session")

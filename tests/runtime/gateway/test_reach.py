@@ -1,7 +1,7 @@
 """What the process of a run with models reaches: the gateway, with its own key, and nothing else."""
 
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -11,19 +11,6 @@ from runtime.provision import RunnerEnvironment
 from runtime.runner import Runner
 
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def anyio_backend() -> str:
-    """One loop for the module, so that one engine serves it."""
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
-async def runner(runner_environment: RunnerEnvironment) -> AsyncIterator[Runner]:
-    async with Runner(runner_environment) as made:
-        assert await made.ready(180)
-        yield made
 
 
 @pytest.fixture

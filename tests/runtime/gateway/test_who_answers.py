@@ -1,7 +1,5 @@
 """Who answers a flow's models: the model of that name behind its chain, the assistant's own, or the run's script."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 from pydantic_ai import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo
@@ -15,7 +13,6 @@ from agent.turn import TurnEnded, TurnRequest
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build
-from runtime.provision import RunnerEnvironment
 from runtime.runner import Runner
 from scripts.scripted_provider import Reply, ScriptedProvider
 
@@ -32,19 +29,6 @@ edges:
 config:
   m.system_message: You are inside the flow.
 """
-
-
-@pytest.fixture(scope="module", autouse=True)
-def anyio_backend() -> str:
-    """One loop for the module, so that one engine serves it."""
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
-async def runner(runner_environment: RunnerEnvironment) -> AsyncIterator[Runner]:
-    async with Runner(runner_environment) as made:
-        assert await made.ready(180)
-        yield made
 
 
 def made(catalogue: Catalogue, model: str) -> Flow:
