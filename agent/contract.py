@@ -49,24 +49,28 @@ class SentDecision(BaseModel):
 
 
 class SentTurn(BaseModel):
-    """What a client sends to ask for a turn.
+    """What a client sends to ask for a turn; keys beyond these are ignored, as the original does.
 
     Attributes:
         input_value: the user's message.
-        session_id: the conversation.
-        flow: the canvas itself; nothing is stored.
-        provider: who serves the model.
-        model_name: one model of that provider.
-        approvals: answers to what waits in the conversation, by id.
-        apply: whether changes of the user's texts `ask` first or are `always` made.
+        flow_id: the stored flow that the turn works on.
+        flow: the canvas itself, instead of a stored flow; nothing is stored.
+        provider: who serves the model: a name of `check-config`, or `demo`.
+        model_name: one model of that provider, or of the default one.
+        max_retries: attempts at validation. The assistant keeps to its own three.
+        session_id: the conversation; a new one when it is left out.
+        approvals: answers to what waits in the conversation, by id; the message may then be left out.
+        apply: whether changes of the user's texts, and plans, `ask` first or are `always` carried out.
     """
 
-    input_value: str
-    session_id: str
-    flow: FlowJson | None = None
-    provider: str | None = None
-    model_name: str | None = None
-    approvals: dict[str, SentDecision] = Field(default_factory=dict[str, SentDecision])
+    input_value: str = ""
+    flow_id: str | None = None
+    flow: dict[str, JsonValue] | None = None
+    provider: str | None = Field(default=None, max_length=200)
+    model_name: str | None = Field(default=None, max_length=200)
+    max_retries: int | None = Field(default=None, ge=0, le=100)
+    session_id: str | None = Field(default=None, max_length=200)
+    approvals: dict[str, SentDecision] = Field(default_factory=dict[str, SentDecision], max_length=100)
     apply: Literal["ask", "always"] = "ask"
 
     @classmethod
@@ -76,7 +80,7 @@ class SentTurn(BaseModel):
         return cls(
             input_value=request.text,
             session_id=request.session,
-            flow=request.flow,
+            flow=None if request.flow is None else cast("dict[str, JsonValue]", request.flow.to_json()),
             provider=provider or None,
             model_name=name or None,
             approvals={call: SentDecision.of(answer) for call, answer in request.answers.items()},

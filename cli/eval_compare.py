@@ -10,11 +10,18 @@ from cli.options import Json
 
 if TYPE_CHECKING:
     from evals.compare import Difference
+    from evals.score import Verdict
 
 
 def compare(
     before: Annotated[str, typer.Argument(metavar="A", help="Scores or attempts, as JSON lines.")],
     after: Annotated[str, typer.Argument(metavar="B", help="Scores or attempts, as JSON lines.")],
+    player: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="Whose attempts, where a file holds several players'; twice: in A, then in B."
+        ),
+    ] = None,
     metric: Annotated[
         list[str] | None,
         typer.Option(
@@ -37,7 +44,14 @@ def compare(
     from evals.significance import DECLARED, objections, significance
 
     metrics = _metrics(metric or [])
-    first, second = verdicts_of(readable(before)), verdicts_of(readable(after))
+    names = player or []
+    if len(names) > 2:
+        fix = "Name one player for both files, or one for each."
+        raise BadUsage("too_many_players", "Two files have no third player.", fix=fix, where="--player")
+    first, second = (
+        _of_player(verdicts_of(readable(file)), names[number % len(names)] if names else None, file)
+        for number, file in enumerate((before, after))
+    )
     difference = comparing.compare(first, second)
     found = significance(first, second, metrics or DECLARED)
     ok = not objections(found) if statistical else not difference.lost
@@ -49,6 +63,20 @@ def compare(
             answer(line)
     if not ok:
         raise typer.Exit(FAILED)
+
+
+def _of_player(verdicts: "list[Verdict]", name: str | None, file: str) -> "list[Verdict]":
+    """One player's verdicts: those of several players at one scenario would stand in each other's place."""
+    players = sorted({verdict.player for verdict in verdicts})
+    if name is None and len(players) > 1:
+        fix = f"Name one with --player: {', '.join(players)}."
+        raise BadUsage("several_players", f"{file} holds several players.", fix=fix, where=file)
+    if name is not None and name not in players:
+        from flows.faults import did_you_mean
+
+        fix = did_you_mean(name, players, otherwise="there are") if players else "Name a file that has attempts."
+        raise BadUsage("unknown_player", f"{file} has no player {name!r}.", fix=fix, where="--player")
+    return [verdict for verdict in verdicts if name in (None, verdict.player)]
 
 
 def _metrics(names: list[str]) -> list[str]:

@@ -1,11 +1,13 @@
 """`wirewright eval fix`: the smallest change that would have made a failed flow pass."""
 
 import asyncio
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cli.eval_choice import Ids, all_scenarios, attempts_of, readable
+from cli.failures import BadUsage, Stopped
 from cli.options import Json
 
 if TYPE_CHECKING:
@@ -19,14 +21,22 @@ def fix(
     journal: Annotated[str, typer.Argument(metavar="JOURNAL", help="Attempts, as `eval run --out` writes them.")],
     scenario: Ids = None,
     tries: Annotated[int, typer.Option(min=1, metavar="N", help="How many flows to try for one attempt.")] = 64,
+    out: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write what was found there, for `eval report --fixes`.")
+    ] = None,
     *,
     as_json: Json = False,
 ) -> None:
     """Find, for every flow that does not do what it must, the fewest changes with which it would."""
-    from cli.output import answer, document
+    from cli.output import answer, document, note
+    from cli.target import writable
 
+    target = writable(out)
     attempts = [attempt for attempt in attempts_of(readable(journal)) if not scenario or attempt.scenario in scenario]
     found = asyncio.run(_fixes(attempts, tries))
+    if target is not None:
+        _write(target, found)
+        note(f"Written to {target}.")
     if as_json:
         document({"ok": True, "fixes": [_told(attempt, fixed) for attempt, fixed in found if fixed is not None]})
         return
@@ -34,7 +44,7 @@ def fix(
         if fixed is not None:
             for line in _lines(attempt, fixed):
                 answer(line)
-    answer(f"{sum(fixed is not None for _, fixed in found)} of {len(found)} attempts could be fixed.")
+    answer(f"For {sum(fixed is not None for _, fixed in found)} of {len(found)} attempts a fix was found.")
 
 
 async def _fixes(attempts: "list[Attempt]", tries: int) -> Found:
@@ -42,9 +52,21 @@ async def _fixes(attempts: "list[Attempt]", tries: int) -> Found:
     from evals.fixing import fix_of
 
     scenarios = {scenario.id: scenario for scenario in all_scenarios()}
-    known = [one for one in attempts if one.scenario in scenarios and scenarios[one.scenario].digest == one.digest]
+    for one in attempts:
+        if one.scenario not in scenarios or scenarios[one.scenario].digest != one.digest:
+            message = f"The scenario {one.scenario!r} is gone, or has changed since it was played."
+            raise BadUsage("other_scenario", message, fix="Play again with the scenarios that there are.")
     async with opened(1) as stage:
-        return [(one, await fix_of(scenarios[one.scenario], one, stage, tries=tries)) for one in known]
+        return [(one, await fix_of(scenarios[one.scenario], one, stage, tries=tries)) for one in attempts]
+
+
+def _write(target: Path, found: Found) -> None:
+    from evals.fixes import Fix, write_fixes
+
+    try:
+        write_fixes(target, [Fix.of(attempt, fixed) for attempt, fixed in found if fixed is not None])
+    except OSError:
+        raise Stopped("unwritable", f"{target} cannot be written.", fix="Name another file.", where="--out") from None
 
 
 def _told(attempt: "Attempt", fixed: "SmallestFix") -> dict[str, object]:
@@ -53,6 +75,7 @@ def _told(attempt: "Attempt", fixed: "SmallestFix") -> dict[str, object]:
     return {
         "scenario": attempt.scenario,
         "repeat": attempt.repeat,
+        "player": attempt.player,
         "actions": [action_to_json(action) for action in fixed.actions],
         "whole": fixed.whole,
         "tries": fixed.tries,
@@ -64,5 +87,6 @@ def _lines(attempt: "Attempt", fixed: "SmallestFix") -> list[str]:
     from cli.rendering import change
 
     sure = "no fewer would do" if fixed.proven else "fewer were not all tried"
-    head = f"{attempt.scenario}: {len(fixed.actions)} of {fixed.whole} changes would do ({sure}):"
+    name = attempt.scenario if not attempt.repeat else f"{attempt.scenario} #{attempt.repeat + 1}"
+    head = f"{name}: {len(fixed.actions)} of {fixed.whole} changes would do ({sure}):"
     return [head, *(f"  {change(action)}" for action in fixed.actions)]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from pydantic_ai.models import Model
 
-    from evals.judging import Opinion, Rubric
+    from evals.adapter.judging import Opinion, Rubric
     from evals.score import Verdict
 
 
@@ -38,7 +38,8 @@ def judge(
     """Ask a language model about the attempts of a journal; its opinions stand beside the scores and decide nothing."""
     from cli.output import answer, document, progress
     from cli.target import writable
-    from evals.judging import MissingExtra, opinions
+    from evals.adapter import MissingExtra
+    from evals.adapter.judging import opinions
 
     target = writable(out)
     rubrics = _rubrics(rubric or ["goal"])
@@ -72,7 +73,7 @@ def judge(
 
 
 def _rubrics(names: list[str]) -> "list[Rubric]":
-    from evals.judging import RubricError, load_rubric
+    from evals.adapter.judging import RubricError, load_rubric
 
     try:
         return [load_rubric(name) for name in dict.fromkeys(names)]

@@ -39,7 +39,7 @@ def mutate(
     found = asyncio.run(_tried(attempts, per_operator, concurrency))
     counted = matrix(found, accepted)
     rate = counted.kill_rate
-    ok = rate is not None and rate >= floor
+    ok = rate is not None and rate >= floor and not counted.disturbed
     if as_json:
         document({"ok": ok, "kill_rate": rate, "floor": floor, **_document(counted)})
     else:
@@ -47,6 +47,11 @@ def mutate(
             answer(line)
         for trial in counted.survivors:
             answer(f"survived {trial.id}: {trial.what}")
+        for trial in counted.disturbed:
+            answer(f"seen although nothing changed {trial.id}: {', '.join(trial.seen_by)}")
+        opened = _open(counted, {scenario.id for scenario in all_scenarios() if scenario.open})
+        if opened:
+            answer(opened)
         for name in counted.stale:
             answer(f"accepted, but no survivor any more: {name}")
         answer(_summary(counted, floor))
@@ -102,6 +107,8 @@ def _document(counted: "Matrix") -> dict[str, object]:
         "survivors": told(counted.survivors),
         "accepted": told(counted.accepted),
         "stale": list(counted.stale),
+        "controls": counted.controls,
+        "disturbed": told(counted.disturbed),
     }
 
 
@@ -115,10 +122,20 @@ def _lines(counted: "Matrix") -> list[str]:
     return found
 
 
+def _open(counted: "Matrix", without: set[str]) -> str:
+    """How many survivors are of scenarios that no right flow is known of; empty when none is."""
+    number = sum(trial.id.partition("/")[0] in without for trial in counted.survivors)
+    are = "survivor is of an open scenario" if number == 1 else "survivors are of open scenarios"
+    return f"{number} {are}, without a right flow to compare with: give more probes and expectations." if number else ""
+
+
 def _summary(counted: "Matrix", floor: float) -> str:
     rate = counted.kill_rate
     if rate is None:
         return "No mutant was made: no attempt of the journal passes."
     tried = sum(counted.tried.values())
     accepted = f", {len(counted.accepted)} survivors are accepted" if counted.accepted else ""
-    return f"{sum(counted.killed.values())} of {tried} mutants killed ({rate:.1%}, at least {floor:.0%}){accepted}."
+    same = f"; {len(counted.disturbed)} of {counted.controls} unchanged attempts were seen as faults"
+    return (
+        f"{sum(counted.killed.values())} of {tried} mutants killed ({rate:.1%}, at least {floor:.0%}){accepted}{same}."
+    )

@@ -11,14 +11,28 @@ from cli.failures import BadUsage, Stopped
 from cli.options import Json
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from evals.fixes import Fix
     from evals.pages.forms import Form, Material
     from evals.pages.scored import Play
+    from evals.score import Verdict
 
 
 def report(
     journal: Annotated[str, typer.Argument(metavar="JOURNAL", help="Attempts, as `eval run --out` writes them.")],
     baseline: Annotated[
         str | None, typer.Option(metavar="FILE", help="Compare with the scores or attempts of an earlier play.")
+    ] = None,
+    baseline_player: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Compare every player with this one of the baseline; else each with its namesake, or the only one.",
+        ),
+    ] = None,
+    fixes: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Show the smallest fixes that `eval fix --out` wrote.")
     ] = None,
     out: Annotated[
         list[str] | None,
@@ -43,11 +57,16 @@ def report(
     targets = [_target(name) for name in out or []]
     path = readable(journal)
     earlier = None if baseline is None else readable(baseline)
+    before = [] if earlier is None else verdicts_of(earlier)
+    _refuse_player(baseline_player, before)
+    play = _play(path)
     material = Material(
-        play=_play(path),
+        play=play,
         catalogue=the_catalogue(),
-        baseline=() if earlier is None else verdicts_of(earlier),
+        baseline=before,
         baseline_name="" if earlier is None else earlier.name,
+        baseline_player=baseline_player or "",
+        fixes=_fixes(fixes, play),
         title=title,
     )
     for target, form in targets:
@@ -64,6 +83,38 @@ def _refuse_without(*packages: str) -> None:
         if importlib.util.find_spec(package) is None:
             fix = "Install Wirewright with its extra: wirewright[evals]."
             raise Stopped("missing_package", f"Reports need the package {package}.", fix=fix)
+
+
+def _refuse_player(name: str | None, baseline: "Sequence[Verdict]") -> None:
+    if name is None:
+        return
+    players = sorted({verdict.player for verdict in baseline})
+    if name not in players:
+        from flows.faults import did_you_mean
+
+        fix = did_you_mean(name, players, otherwise="there are") if players else "Name a baseline that has players."
+        raise BadUsage("unknown_player", f"The baseline has no player {name!r}.", fix=fix, where="--baseline-player")
+
+
+def _fixes(name: str | None, play: "Play") -> "list[Fix]":
+    """The fixes of a file; those of no attempt of the play are told and left out."""
+    from cli.output import note
+    from evals.fixes import read_fixes
+    from evals.journal import JournalError
+
+    if name is None:
+        return []
+    path = readable(name)
+    try:
+        found = list(read_fixes(path))
+    except (JournalError, UnicodeDecodeError) as error:
+        fix = "Name a file of `eval fix --out`."
+        raise BadUsage("bad_fixes", f"{error}.", fix=fix, where="--fixes") from None
+    keys = {entry.attempt.key for entry in play.entries}
+    strange = sum(fix.key not in keys for fix in found)
+    if strange:
+        note(f"{strange} of the {len(found)} fixes in {path.name} are of no attempt of this journal, and not shown.")
+    return [fix for fix in found if fix.key in keys]
 
 
 def _target(name: str) -> "tuple[Path, Form]":

@@ -1,29 +1,60 @@
 """`wirewright eval list` and `eval show`: the scenarios, and what was played of one."""
 
+import asyncio
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cli.eval_choice import SplitName, Tags, attempts_of, chosen, readable, scored, the_catalogue
+from cli.failures import FAILED
 from cli.options import Json
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from evals.attempt import Attempt
     from evals.scenario import Scenario
     from evals.score import Verdict
+    from evals.soundness import Unsound
 
 
-def list_scenarios(tag: Tags = None, split: SplitName = None, *, as_json: Json = False) -> None:
+def list_scenarios(
+    tag: Tags = None,
+    split: SplitName = None,
+    check: Annotated[  # noqa: FBT002  (a flag of the command line)
+        bool,
+        typer.Option("--check", help="Build every flow of the scenarios; exit 1 and name those that do not build."),
+    ] = False,
+    *,
+    as_json: Json = False,
+) -> None:
     """List the scenarios."""
     from cli.output import answer, document
 
     scenarios = chosen([], tag or [], split)
+    faults = asyncio.run(_unsound(scenarios)) if check else []
     if as_json:
-        document({"scenarios": [_brief(scenario) for scenario in scenarios]})
-        return
-    for scenario in scenarios:
-        answer(f"{scenario.id}  [{', '.join((scenario.split, *scenario.tags))}]  {scenario.about}")
-    answer(f"{len(scenarios)} scenarios")
+        checked = {"faults": [fault.model_dump(mode="json") for fault in faults]} if check else {}
+        document({"scenarios": [_brief(scenario) for scenario in scenarios], **checked})
+    else:
+        for scenario in scenarios:
+            answer(f"{scenario.id}  [{', '.join((scenario.split, *scenario.tags))}]  {scenario.about}")
+        for fault in faults:
+            answer(f"{fault.scenario}: {fault.place} does not build: {fault.message}")
+        answer(f"{len(scenarios)} scenarios")
+    if faults:
+        raise typer.Exit(FAILED)
+
+
+async def _unsound(scenarios: "Sequence[Scenario]") -> "list[Unsound]":
+    """What does not build; the engine is started only where a scenario has components of its own."""
+    from cli.stage import opened
+    from evals.soundness import unsound
+
+    if not any(scenario.components for scenario in scenarios):
+        return await unsound(scenarios, await asyncio.to_thread(the_catalogue))
+    async with opened(1) as stage:
+        return await unsound(scenarios, stage.catalogue, stage.runner)
 
 
 def show(
@@ -78,6 +109,8 @@ def _lines(scenario: "Scenario") -> list[str]:
     if scenario.canvas is not None:
         lines += ["", "On the canvas:", *_indented(scenario.canvas)]
     for turn in scenario.turns:
+        if turn.edit is not None:
+            lines += ["", "The user makes of the canvas:", *_indented(turn.edit)]
         lines += ["", f"The user ({turn.should}):", *_indented(turn.say)]
     if scenario.reference is not None:
         lines += ["", "Right:", *_indented(scenario.reference)]

@@ -7,6 +7,7 @@ import typer
 
 from cli import (
     eval_compare,
+    eval_export,
     eval_fix,
     eval_import,
     eval_judge,
@@ -55,5 +56,8 @@ commands.command("mutate", epilog="Example: wirewright eval mutate attempts.json
 commands.command("judge", epilog="Example: wirewright eval judge attempts.jsonl --model provider:name --rubric goal")(
     eval_judge.judge
 )
+commands.command("export", epilog="Example: LOGFIRE_TOKEN=... wirewright eval export attempts.jsonl")(
+    eval_export.export
+)
 commands.add_typer(eval_import.commands, name="import")
-commands.command("fix", epilog="Example: wirewright eval fix attempts.jsonl --scenario echo")(eval_fix.fix)
+commands.command("fix", epilog="Example: wirewright eval fix attempts.jsonl --out fixes.jsonl")(eval_fix.fix)

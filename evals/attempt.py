@@ -1,10 +1,13 @@
 """An attempt: the one thing that playing writes and everything else reads."""
 
-from typing import Literal, NamedTuple
+import operator
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from agent.turn import TurnResult
+from evals.own import OwnType, beside
+from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.results import RunResult
 from tools.jsonform import RunJson
@@ -50,6 +53,8 @@ class Attempt(BaseModel):
         services: the addresses of the scenario's services, by name.
         turns: what each turn came to, those that answer an approval included.
         asked: for each turn, the number of the scenario's message that it belongs to, from 0.
+        components: the scenario's own component types, as the engine made them: scoring needs no engine.
+        files: what the user's files hold at the end, by path, of those that the scenario expects something of.
         probes: the probe runs of the resulting flow, in the scenario's order; fewer when there was no flow to run.
         seconds: wall-clock duration of turns and probes; a measurement, never a score.
         stopped: which limit ended it early; what was played until then is scored.
@@ -66,6 +71,8 @@ class Attempt(BaseModel):
     services: dict[str, str] = Field(default_factory=dict[str, str])
     turns: list[TurnResult] = Field(default_factory=list[TurnResult])
     asked: list[int] = Field(default_factory=list[int])
+    components: Annotated[list[OwnType], Field(exclude_if=operator.not_)] = Field(default_factory=list[OwnType])
+    files: Annotated[dict[str, str], Field(exclude_if=operator.not_)] = Field(default_factory=dict[str, str])
     probes: list[RunJson] = Field(default_factory=list[RunResult])
     seconds: float = 0.0
     stopped: Stopped | None = None
@@ -80,6 +87,10 @@ class Attempt(BaseModel):
     def flow(self) -> Flow | None:
         """The flow that the user is left with: the last proposal or canvas."""
         return self.turns[-1].flow if self.turns else None
+
+    def catalogue(self, built_in: Catalogue) -> Catalogue:
+        """The built-in component types with the scenario's own beside them."""
+        return beside(built_in, self.components)
 
     def replies(self, message: int) -> list[TurnResult]:
         """The turns that belong to one of the scenario's messages, by number from 0."""

@@ -14,7 +14,7 @@ from evals.comparison import Comparison, Fact
 from evals.expectation import Probe
 from evals.matching import match
 from evals.placeholders import placed
-from evals.reading import read_flow
+from evals.reading import read_flow, read_named
 from evals.scenario import Scenario
 from evals.shape import Shape, shape
 from flows.catalogue import Catalogue
@@ -54,14 +54,30 @@ class Case:
 
     @classmethod
     def of(cls, scenario: Scenario, attempt: Attempt, catalogue: Catalogue) -> Case:
-        """The case of an attempt at a scenario as its file says it."""
-        return cls(placed(scenario, attempt.services), attempt, catalogue)
+        """The case of an attempt at a scenario as its file says it.
+
+        Args:
+            scenario: as its file says it.
+            attempt: what was played.
+            catalogue: the built-in component types; the scenario's own come with the attempt.
+        """
+        return cls(placed(scenario, attempt.services), attempt, attempt.catalogue(catalogue))
 
     @cached_property
     def before(self) -> Flow:
-        """The canvas that the scenario begins with."""
+        """What the user made of the canvas last: the scenario's canvas, or the last edit that was played."""
+        if self.edited is not None:
+            text = self.scenario.turns[self.edited].edit or ""
+            return read_named(f"the edit before message {self.edited + 1}", text, self.catalogue)
         text = self.scenario.canvas
-        return Flow.empty() if text is None else read_flow(text, self.catalogue)
+        return Flow.empty() if text is None else read_named("the canvas", text, self.catalogue)
+
+    @cached_property
+    def edited(self) -> int | None:
+        """The last message played, from 0, before which the user edited the canvas; None when there is none."""
+        played = set(self.attempt.asked)
+        edits = [number for number, turn in enumerate(self.scenario.turns) if turn.edit and number in played]
+        return edits[-1] if edits else None
 
     @cached_property
     def after(self) -> Flow:
@@ -93,8 +109,7 @@ class Case:
     @cached_property
     def target_flows(self) -> tuple[Flow, ...]:
         """The flows that are right: the reference and its alternatives, or the canvas itself when it must stay."""
-        texts = [text for text in (self.scenario.reference, *self.scenario.alternatives) if text is not None]
-        return tuple(read_flow(text, self.catalogue) for text in texts) or (self.before,)
+        return tuple(read_named(name, text, self.catalogue) for name, text in self.scenario.right) or (self.before,)
 
     @cached_property
     def targets(self) -> tuple[Shape, ...]:
@@ -108,8 +123,12 @@ class Case:
 
     @cached_property
     def asked_earlier(self) -> frozenset[Fact]:
-        """What the messages before the last one asked to change of what was there, as facts that came or went."""
-        steps = [turn.flow for turn in self.scenario.turns if turn.flow is not None]
+        """What the messages before the last one asked to change of what was there, as facts that came or went.
+
+        Messages before the user's last edit do not count: what they asked for was there when the user edited.
+        """
+        since = self.scenario.turns[self.edited or 0 :]
+        steps = [turn.flow for turn in since if turn.flow is not None]
         flows = [shape(read_flow(text, self.catalogue), self.catalogue) for text in steps]
         wanted = [Comparison.of(self.start, self.made, flow).wanted for flow in flows]
         return frozenset(fact for changes in wanted for _, fact in changes)

@@ -1,15 +1,17 @@
 """What a scenario expects: of an output, of an answer, of the flow that comes out."""
 
+import json
 import operator
 import re
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, model_validator
 
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 Text = Annotated[str, StringConstraints(min_length=1)]
 Wire = Annotated[str, StringConstraints(pattern=r"^[^.]+\.\S+ -> [^.]+\.\S+$")]
 ErrorCode = Annotated[str, StringConstraints(pattern=r"^[a-z_]+$")]
+ToolName = Annotated[str, StringConstraints(pattern=r"^[a-z_]+$")]
 Place = Annotated[str, StringConstraints(pattern=r"^[^.]+\.\w+$")]
 
 
@@ -122,6 +124,22 @@ class Probe(RunAsked):
         return " and ".join(part for part in (rules, other) if part)
 
 
+class ToolUse(Strict):
+    """A tool that must be used.
+
+    Attributes:
+        tool: its name.
+        arguments: what it must be called with; arguments that are not named may be anything.
+    """
+
+    tool: ToolName
+    arguments: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
+
+    def __str__(self) -> str:
+        given = ", ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in self.arguments.items())
+        return f"{self.tool}({given})"
+
+
 class Expect(Strict):
     """What must be true of the flow that the user is left with, whatever else it looks like.
 
@@ -133,6 +151,8 @@ class Expect(Strict):
         fields: values that it must have, by `Type.field`; one component of the type is enough.
         kept: components of the starting canvas, by the ids of its text, that must stay as they are.
         no_tools: tools that must not be called.
+        tools: tools that must have been called, and have done what they were called for.
+        files: what the user's files must hold at the end, by path.
     """
 
     types: tuple[Text, ...] = ()
@@ -144,3 +164,7 @@ class Expect(Strict):
     fields: dict[Place, Expectation] = Field(default_factory=dict[str, Expectation])
     kept: tuple[Text, ...] = ()
     no_tools: tuple[Text, ...] = ()
+    tools: Annotated[tuple[ToolUse, ...], Field(exclude_if=operator.not_)] = ()
+    files: Annotated[dict[Text, Expectation], Field(exclude_if=operator.not_)] = Field(
+        default_factory=dict[str, Expectation]
+    )

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
 from evals.attempt import Attempt
 from evals.case import Case
 from evals.evaluators.resolved import missed
 from evals.players import Stage
-from evals.probing import benched
-from evals.reading import read_flow
+from evals.probing import benched, moved
+from evals.reading import read_named
 from evals.scenario import Scenario
 from evals.smallest import TRIES, SmallestFix, smallest_fix
 from evals.unmet import unmet
+from flows.actions_json import action_from_json, action_to_json
 from flows.checks import check
 from flows.document import Flow
+from flows.jsonvalues import JsonObject, as_object
 
 
 async def fix_of(scenario: Scenario, attempt: Attempt, stage: Stage, *, tries: int = TRIES) -> SmallestFix | None:
@@ -25,24 +30,36 @@ async def fix_of(scenario: Scenario, attempt: Attempt, stage: Stage, *, tries: i
         tries: how many flows to try at most.
 
     Returns:
-        The fix; None when the flow is right as it is, was never made, or has no right one to compare with.
+        The fix, with the addresses of services as the attempt has them; None when the flow is right as it is, was never
+        made, or has no right one to compare with.
     """
     async with benched(scenario, attempt, stage) as bench:
-        texts = [text for text in (bench.scenario.reference, *bench.scenario.alternatives) if text is not None]
+        catalogue = attempt.catalogue(stage.catalogue)
         made = bench.attempt.flow
-        if made is None or made.is_empty or not texts:
+        if made is None or made.is_empty or not bench.scenario.right:
             return None
 
         async def passes(flow: Flow) -> bool:
             tried = await bench.with_flow(flow)
-            case = Case(bench.scenario, tried, stage.catalogue)
+            case = Case(bench.scenario, tried, catalogue)
             return (
-                not any(fault.is_error for fault in check(flow, stage.catalogue))
+                not any(fault.is_error for fault in check(flow, catalogue))
                 and not any(missed(probe, runs) for probe, runs in case.probed)
                 and next(iter(unmet(case)), None) is None
             )
 
         if await passes(made):
             return None
-        right = [read_flow(text, stage.catalogue) for text in texts]
-        return await smallest_fix(made, right, stage.catalogue, passes, tries=tries)
+        right = [read_named(name, text, catalogue) for name, text in bench.scenario.right]
+        found = await smallest_fix(made, right, catalogue, passes, tries=tries)
+        return None if found is None else _as_played(found, attempt, bench.attempt)
+
+
+def _as_played(found: SmallestFix, attempt: Attempt, served: Attempt) -> SmallestFix:
+    """A fix of the flow that is served now, as one of the flow that was played."""
+
+    def back(value: JsonObject) -> JsonObject:
+        return as_object(json.loads(moved(json.dumps(value, ensure_ascii=False), served.services, attempt.services)))
+
+    actions = tuple(action_from_json(back(action_to_json(action))) for action in found.actions)
+    return replace(found, actions=actions, flow=Flow.from_json(back(found.flow.to_json())))

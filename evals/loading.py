@@ -82,7 +82,7 @@ _FILE_SCHEMA: dict[str, JsonValue] = {
     "required": ["file"],
     "additionalProperties": False,
 }
-_TEXTS = {"canvas", "reference", "flow"}
+_TEXTS = {"canvas", "reference", "flow", "edit"}
 _LISTS = {"components", "alternatives"}
 
 
@@ -94,7 +94,7 @@ def _files_allowed(schema: dict[str, Any]) -> dict[str, Any]:
             properties[name] = {**field, "anyOf": [*field.get("anyOf", []), _FILE_SCHEMA]}
         elif name in _LISTS:
             properties[name] = {**field, "items": {"anyOf": [field["items"], _FILE_SCHEMA]}}
-        elif name == "files":
+        elif name == "files" and field.get("additionalProperties") == {"type": "string"}:
             properties[name] = {**field, "additionalProperties": {"anyOf": [{"type": "string"}, _FILE_SCHEMA]}}
     for definition in cast("dict[str, dict[str, Any]]", schema.get("$defs", {})).values():
         _files_allowed(definition)

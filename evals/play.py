@@ -1,24 +1,28 @@
 """Playing: scenarios in, attempts out. A failing player is an attempt; a failing harness is an attempt that says so."""
 
 import asyncio
+import contextlib
 import secrets
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from time import perf_counter
 
 from agent.turn import TurnEnded, TurnRequest, TurnResult
 from evals.attempt import Attempt, Key, Stopped
 from evals.cost import Ceiling
 from evals.inflow import with_models
+from evals.own import OwnType, keep, own_of
 from evals.placeholders import placed
 from evals.players import Player, Stage, Turns, Unplayable
-from evals.reading import BadFlow, read_flow
+from evals.reading import BadFlow, read_named
 from evals.scenario import Scenario
 from evals.services import served
 from evals.user import SimulatedUser
 from flows.document import Flow
 from runtime.file_names import FileRefused
 from runtime.results import RunResult
+from runtime.user_components import UserComponentError
 from runtime.user_files import UserFiles
 from tools.workbench import obstacle
 
@@ -33,6 +37,9 @@ PROBE_SECONDS = 30.0
 
 READY_SECONDS = 120.0
 """How long probes wait for an engine that is still being prepared."""
+
+FILE_CHARACTERS = 100_000
+"""How much of a file that was written is recorded."""
 
 APPROVALS = 8
 """How often one message may be asked back about before the attempt goes on."""
@@ -133,6 +140,8 @@ async def attempted(
         services=record.services,
         turns=record.turns,
         asked=record.asked,
+        components=record.components,
+        files=record.files,
         probes=record.probes,
         seconds=perf_counter() - started,
         stopped=record.stopped,
@@ -147,6 +156,8 @@ class _Record:
     services: dict[str, str] = field(default_factory=dict[str, str])
     turns: list[TurnResult] = field(default_factory=list[TurnResult])
     asked: list[int] = field(default_factory=list[int])
+    components: list[OwnType] = field(default_factory=list[OwnType])
+    files: dict[str, str] = field(default_factory=dict[str, str])
     probes: list[RunResult] = field(default_factory=list[RunResult])
     stopped: Stopped | None = None
 
@@ -161,23 +172,26 @@ async def _played(scenario: Scenario, player: Player, stage: Stage, record: _Rec
         record.services, digest = addresses, scenario.digest
         scenario = placed(scenario, addresses)
         runner = with_models(stage.runner, scenario.models)
-        stage = replace(stage, runner=runner, digest=digest, services=addresses)
+        own = await own_of(scenario.components, stage.runner)
+        record.components = list(own.types)
+        stage = replace(stage, runner=runner, digest=digest, services=addresses, own=own)
+        user = f"eval-{secrets.token_hex(4)}"  # what an earlier play left behind is not this one's
+        await asyncio.to_thread(_moved_in, scenario, stage.settings.data, user)
         try:
             async with asyncio.timeout(limits.seconds):
-                await _turns(scenario, player.seat(scenario, stage), stage, record, limits)
+                await _turns(scenario, player.seat(scenario, stage), user, stage, record, limits)
         except TimeoutError:
             record.stopped = "timeout"
+        record.files = await asyncio.to_thread(_files, scenario, UserFiles(stage.settings.data, user))
         if record.stopped is None:
             await _probes(scenario, stage, record)
 
 
-async def _turns(scenario: Scenario, seat: Turns, stage: Stage, record: _Record, limits: Limits) -> None:
-    nonce = secrets.token_hex(4)  # what an earlier play left in a conversation's memory is not this one's
-    user = SimulatedUser(scenario, f"eval-{scenario.id}-{nonce}", f"eval-{nonce}")
-    await asyncio.to_thread(_filed, scenario, UserFiles(stage.settings.data, f"eval-{nonce}"))
-    canvas = Flow.empty() if scenario.canvas is None else read_flow(scenario.canvas, stage.catalogue)
-    for number in range(len(scenario.turns)):
-        request = user.says(number, record.turns[-1].flow if record.turns else canvas)
+async def _turns(scenario: Scenario, seat: Turns, name: str, stage: Stage, record: _Record, limits: Limits) -> None:
+    user = SimulatedUser(scenario, f"{name}-{scenario.id}", name, stage.own.sources)
+    canvases = _canvases(scenario, stage)
+    for number, canvas in enumerate(canvases):
+        request = user.says(number, record.turns[-1].flow if canvas is None else canvas)
         for _ in range(APPROVALS + 1):
             result = await _turn(seat, request, number)
             record.turns.append(result)
@@ -190,12 +204,46 @@ async def _turns(scenario: Scenario, seat: Turns, stage: Stage, record: _Record,
             request = user.answers(result)
 
 
-def _filed(scenario: Scenario, folder: UserFiles) -> None:
+def _canvases(scenario: Scenario, stage: Stage) -> list[Flow | None]:
+    """What the user puts on the canvas before each message; None leaves there what the message before led to.
+
+    Raises:
+        BadFlow: naming what does not build, and why a component of the scenario's own is left out.
+    """
+    try:
+        edits = [
+            None if turn.edit is None else read_named(f"the edit before message {number}", turn.edit, stage.known)
+            for number, turn in enumerate(scenario.turns, start=1)
+        ]
+        canvas = Flow.empty() if scenario.canvas is None else read_named("the canvas", scenario.canvas, stage.known)
+    except BadFlow as bad:
+        raise BadFlow(
+            " ".join([str(bad), *(f"(own component: {fault.message})" for fault in stage.own.faults)])
+        ) from None
+    return [edits[0] or canvas, *edits[1:]]
+
+
+def _moved_in(scenario: Scenario, data: Path, user: str) -> None:
+    """Give the user what the scenario says they have: files and components."""
+    try:
+        keep(scenario.components, data, user)
+    except UserComponentError as refused:
+        raise HarnessError(f"a component of the scenario cannot be kept: {refused.message}") from None
+    folder = UserFiles(data, user)
     for path, content in scenario.files.items():
         try:
             folder.write(path, content)
         except FileRefused as refused:
             raise HarnessError(f"the file {path} of the scenario cannot be written: {refused}") from None
+
+
+def _files(scenario: Scenario, folder: UserFiles) -> dict[str, str]:
+    """What the files hold that the scenario expects something of; one that is not there, or no text, is left out."""
+    found: dict[str, str] = {}
+    for path in scenario.expect.files:
+        with contextlib.suppress(FileRefused):
+            found[path] = folder.read(path)[:FILE_CHARACTERS]
+    return found
 
 
 async def _turn(seat: Turns, request: TurnRequest, number: int) -> TurnResult:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -72,11 +73,24 @@ def left(attempt: Attempt, flow: Flow) -> Attempt:
     return attempt.model_copy(update={"turns": [*attempt.turns[:-1], turn], "probes": []})
 
 
+def moved(text: str, before: Mapping[str, str], after: Mapping[str, str]) -> str:
+    """A text in which the addresses of services are others.
+
+    Args:
+        text: any text that may hold them.
+        before: the addresses that it holds, by the service's name.
+        after: those that it shall hold.
+    """
+    others = {address: after[name] for name, address in before.items() if name in after}
+    if not others:
+        return text
+    pattern = re.compile("|".join(rf"{re.escape(address)}(?!\d)" for address in others))
+    return pattern.sub(lambda found: others[found.group()], text)
+
+
 def _moved(attempt: Attempt, addresses: Mapping[str, str]) -> Attempt:
     """The attempt with the addresses at which its services are served now."""
     if not addresses:
         return attempt
-    text = attempt.model_dump_json()
-    for name, address in attempt.services.items():
-        text = text.replace(address, addresses.get(name, address))
+    text = moved(attempt.model_dump_json(), attempt.services, addresses)
     return Attempt.model_validate_json(text).model_copy(update={"services": dict(addresses)})

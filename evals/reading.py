@@ -13,6 +13,18 @@ class BadFlow(ValueError):
     """A scenario's text that is no flow; the message names every fault."""
 
 
+def read_named(name: str, text: str, catalogue: Catalogue) -> Flow:
+    """The flow of a text that a scenario calls by a name, such as `alternative 2`.
+
+    Raises:
+        BadFlow: when it does not build or is no flow; the message begins with the name.
+    """
+    try:
+        return read_flow(text, catalogue)
+    except BadFlow as bad:
+        raise BadFlow(f"{name} does not build: {bad}") from None
+
+
 def read_flow(text: str, catalogue: Catalogue) -> Flow:
     """The flow of a text.
 

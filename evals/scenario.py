@@ -48,6 +48,8 @@ class Turn(Strict):
         answer: what the answer's text must be.
         flow: what the flow must be after this turn, as text; for the last turn that acts, `reference` says it.
         reply: right closing words, where none can be derived from `answer`.
+        edit: the flow that the user makes of the canvas before saying this, as text; it must survive like what was
+            there at the start.
         script: for the `script` player, its answers.
     """
 
@@ -57,6 +59,7 @@ class Turn(Strict):
     answer: tuple[Expectation, ...] = ()
     flow: Text | None = None
     reply: Text | None = None
+    edit: Annotated[Text | None, Field(exclude_if=operator.not_)] = None
     script: tuple[ScriptStep, ...] | None = None
 
     @model_validator(mode="after")
@@ -78,12 +81,14 @@ class Wrong(Strict):
     Attributes:
         because: what is wrong with it.
         flow: the flow, as text; None leaves the canvas as it was.
-        reply: the last turn's closing words; None says nothing.
+        reply: the last turn's closing words; None says what was done, and nothing that helps where nothing was.
+        files: what it writes into the user's files, by path.
     """
 
     because: Text
     flow: Text | None = None
     reply: Text | None = None
+    files: Annotated[dict[Text, str], Field(exclude_if=operator.not_)] = Field(default_factory=dict[str, str])
 
 
 class Decision(Strict):
@@ -131,7 +136,8 @@ class Scenario(Strict):
         tags: for choosing scenarios.
         split: `dev` to look at while working on prompts, `test` to keep unseen.
         canvas: the flow at the start; None is an empty canvas.
-        components: component types of the user's own, as source.
+        components: component types of the user's own, as source. One that cannot be made is left out, as the assistant
+            leaves it out.
         files: the user's files, path to content.
         services: HTTP services on loopback that flows may call; `{{service:NAME}}` in any text is its address.
         models: what the models inside the flows answer; without any, whatever is configured answers.
@@ -172,17 +178,21 @@ class Scenario(Strict):
     def _complete(self) -> "Scenario":
         if self.open:
             return self._without_right_flow()
-        if self.reference is None and self.acts:
-            raise ValueError("a turn acts: give the right flow (reference)")
+        if self.reference is None and self.acts and not self.expect.files:
+            raise ValueError("a turn acts: give the right flow (reference), or what it must write (expect.files)")
         if self.reference is None and (self.alternatives or self.probes):
             raise ValueError("alternatives and probes need a reference")
         if self.reference is not None and not self.acts:
             raise ValueError("reference is given, and no turn acts")
-        early = [number for number in self.acts[:-1] if self.turns[number].flow is None]
+        early = [number for number in self.acts[:-1] if self.turns[number].flow is None and self.reference]
         if early:
             raise ValueError(f"turn {early[0] + 1} acts and is not the last to: give its flow")
         if self.acts and self.turns[self.acts[-1]].flow is not None:
             raise ValueError("the last turn that acts leads to reference; leave its flow out")
+        if self.acts and any(turn.edit for turn in self.turns[self.acts[-1] + 1 :]):
+            raise ValueError(
+                "the user edits the canvas after the last turn that acts: nothing tells the right flow then"
+            )
         return self
 
     def _without_right_flow(self) -> "Scenario":
@@ -196,6 +206,28 @@ class Scenario(Strict):
     def acts(self) -> tuple[int, ...]:
         """The turns that act, by number from 0."""
         return tuple(number for number, turn in enumerate(self.turns) if turn.should == "act")
+
+    @property
+    def right(self) -> tuple[tuple[str, str], ...]:
+        """The texts of the flows that are right, each with what it is called."""
+        reference = () if self.reference is None else (("the reference", self.reference),)
+        return (*reference, *((f"alternative {n}", text) for n, text in enumerate(self.alternatives, start=1)))
+
+    @property
+    def flows(self) -> tuple[tuple[str, str], ...]:
+        """Every text that must be a flow, with what it is called."""
+        canvas = () if self.canvas is None else (("the canvas", self.canvas),)
+        turns = [
+            (name, text)
+            for number, turn in enumerate(self.turns, start=1)
+            for name, text in (
+                (f"the edit before message {number}", turn.edit),
+                (f"the flow of message {number}", turn.flow),
+            )
+            if text is not None
+        ]
+        wrong = [(f"wrong {n}", one.flow) for n, one in enumerate(self.wrong, start=1) if one.flow is not None]
+        return (*canvas, *turns, *self.right, *wrong)
 
     @property
     def prompts(self) -> tuple[str, ...]:

@@ -28,6 +28,7 @@ from evals.evaluators.tokens import tokens
 from evals.evaluators.valid import valid
 from evals.evaluators.values import values
 from evals.evaluators.wasted import wasted
+from evals.reading import BadFlow
 from evals.scenario import Scenario
 from flows.catalogue import Catalogue
 
@@ -128,13 +129,17 @@ def judge(scenario: Scenario, attempt: Attempt, catalogue: Catalogue) -> Verdict
         scenario: the one that was played.
         attempt: what came of it.
         catalogue: the component types; the reference flows are built from it.
+
+    Returns:
+        The verdict; a flow of the scenario that does not build is a harness error that names it.
     """
     if attempt.harness_error is not None or not attempt.turns:
-        reason = attempt.harness_error or "no turn was played"
-        scores = tuple(Score(name=name, value=None, reason="not scored: the harness failed") for name in EVALUATORS)
-        return _verdict(attempt, passed=None, scores=scores, error=reason)
+        return _unscored(attempt, attempt.harness_error or "no turn was played")
     case = Case.of(scenario, attempt, catalogue)
-    scores = tuple(_scored(name, evaluator, case) for name, evaluator in EVALUATORS.items())
+    try:
+        scores = tuple(_scored(name, evaluator, case) for name, evaluator in EVALUATORS.items())
+    except BadFlow as bad:
+        return _unscored(attempt, str(bad))
     passed = all(score.value is not False for score in scores if score.name in DECIDING)
     return _verdict(attempt, passed=passed, scores=scores, error=None)
 
@@ -153,6 +158,11 @@ def score(scenarios: Sequence[Scenario], attempts: Iterable[Attempt], catalogue:
             raise UnknownScenario(attempt, known=scenario is not None)
         verdicts.append(judge(scenario, attempt, catalogue))
     return sorted(verdicts, key=lambda verdict: (verdict.scenario, verdict.repeat, verdict.player))
+
+
+def _unscored(attempt: Attempt, why: str) -> Verdict:
+    scores = tuple(Score(name=name, value=None, reason="not scored: the harness failed") for name in EVALUATORS)
+    return _verdict(attempt, passed=None, scores=scores, error=why)
 
 
 def _scored(name: str, evaluator: Evaluator, case: Case) -> Score:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic_ai import ToolApproved, ToolDenied
 
@@ -21,12 +21,14 @@ class SimulatedUser:
         scenario: what it says, and how it decides.
         session: the conversation.
         user: who it is.
+        components: the sources of the components that they have and that can be used.
     """
 
-    def __init__(self, scenario: Scenario, session: str, user: str) -> None:
+    def __init__(self, scenario: Scenario, session: str, user: str, components: Sequence[str] = ()) -> None:
         self._scenario = scenario
         self._session = session
         self._user = user
+        self._components = tuple(components)
         policy = scenario.approvals
         self._decisions: Iterator[Decision] = iter(policy) if isinstance(policy, tuple) else iter(())
         self._always = Decision(decision="approve" if isinstance(policy, tuple) else policy)
@@ -55,5 +57,5 @@ class SimulatedUser:
             session=self._session,
             user=self._user,
             flow=None if canvas.is_empty else canvas,
-            components=self._scenario.components,
+            components=self._components,
         )

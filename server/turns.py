@@ -6,14 +6,12 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Literal
 from uuid import uuid4
 
 import anyio
-from pydantic import BaseModel, Field, JsonValue
 
 from agent.assistant import Assistant
-from agent.contract import SentDecision
+from agent.contract import SentTurn
 from agent.failures import ModelChoiceError
 from agent.providers import DEMO, PROVIDERS
 from agent.stream import TurnStream
@@ -38,32 +36,6 @@ log = logging.getLogger(__name__)
 
 LOCAL_USER = "local"
 """Who asks while there are no accounts."""
-
-
-class AssistRequest(BaseModel):
-    """What a client asks of the assistant; keys beyond these are ignored, as the original does.
-
-    Attributes:
-        input_value: the user's message.
-        flow_id: the stored flow that the turn works on.
-        flow: the canvas itself, instead of a stored flow; nothing is stored.
-        provider: who serves the model: a name of `check-config`, or `demo`.
-        model_name: one model of that provider, or of the default one.
-        max_retries: attempts at validation. The assistant keeps to its own three.
-        session_id: the conversation; a new one when it is left out.
-        approvals: answers to what waits in the conversation, by id; the message may then be left out.
-        apply: whether changes of the user's texts, and plans, `ask` first or are `always` carried out.
-    """
-
-    input_value: str = ""
-    flow_id: str | None = None
-    flow: dict[str, JsonValue] | None = None
-    provider: str | None = Field(default=None, max_length=200)
-    model_name: str | None = Field(default=None, max_length=200)
-    max_retries: int | None = Field(default=None, ge=0, le=100)
-    session_id: str | None = Field(default=None, max_length=200)
-    approvals: dict[str, SentDecision] = Field(default_factory=dict[str, SentDecision], max_length=100)
-    apply: Literal["ask", "always"] = "ask"
 
 
 class AssistTurn:
@@ -104,7 +76,7 @@ class AssistTurn:
         Raises:
             ApiError: a field is missing or wrong, there is no such flow, or the model cannot be had.
         """
-        asked = validated(AssistRequest, document)
+        asked = validated(SentTurn, document)
         if not asked.approvals and "input_value" not in document:
             raise ApiError(
                 422, "invalid_request", "input_value is missing.", "Send the user's message.", "$.input_value"
@@ -208,7 +180,7 @@ def wanted_model(assistant: Assistant, provider: str | None, name: str | None) -
     return f"{default.provider}:{name}"
 
 
-async def _answers(assistant: Assistant, asked: AssistRequest, session: str) -> dict[str, Answer]:
+async def _answers(assistant: Assistant, asked: SentTurn, session: str) -> dict[str, Answer]:
     """What a request answers: by id, or by one of the two fixed messages."""
     answers = {call: decision.answer() for call, decision in asked.approvals.items()}
     if not is_signal(asked.input_value):

@@ -99,7 +99,7 @@ def scenarios(
 
 def slug(name: str) -> str:
     """The name of a task as a scenario's id: `LogoSVG` is `logo-svg`."""
-    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)
+    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+", name)
     return "-".join(word.lower() for word in words) or "task"
 
 
@@ -129,11 +129,15 @@ def _made(task: Task, number: int, check: Check | None, known: Mapping[str, Kind
 
 
 def _carry(check: Check, known: Mapping[str, Kind], folder: Path | None, carried: _Carried) -> None:
-    for kind in dict.fromkeys(check.kinds):
+    ends = [kind for kind, names in (("start", check.inputs), ("end", any(check.outputs))) if names]
+    for kind in dict.fromkeys((*check.kinds, *ends)):
         _expect(kind, known.get(kind), carried)
     carried.notes += [f"{key} means nothing here" for key in check.others]
-    if check.outputs:
-        carried.criteria.append(f"The flow gives these results: {', '.join(check.outputs)}.")
+    sets = [", ".join(names) for names in check.outputs if names]
+    if len(sets) == 1:
+        carried.criteria.append(f"The flow gives these results: {sets[0]}.")
+    elif sets:
+        carried.criteria.append(f"Depending on its branch, the flow gives one of these: {'; or '.join(sets)}.")
     carried.criteria += [f"The result {name} is a {ending} file." for name, ending in check.endings.items()]
     for trial in check.trials:
         for file in _files(trial):

@@ -65,7 +65,7 @@ class Check:
 
     Attributes:
         inputs: names of input variables.
-        outputs: names of output variables.
+        outputs: names of output variables; several lists where the branches of a flow give different ones.
         kinds: the kinds of nodes that are needed.
         trials: its tests.
         others: keys that mean nothing here.
@@ -73,7 +73,7 @@ class Check:
     """
 
     inputs: tuple[str, ...]
-    outputs: tuple[str, ...]
+    outputs: tuple[tuple[str, ...], ...]
     kinds: tuple[str, ...]
     trials: tuple[Trial, ...]
     others: tuple[str, ...] = ()
@@ -137,11 +137,11 @@ def _task(item: Json, place: str) -> Task:
     if not isinstance(item, dict):
         raise ImportFault(place, "should be an object")
     name, category = _text(item.get("task"), f"{place}.task"), _text(item.get("category"), f"{place}.category")
-    numbers = sorted(int(found.group(1)) for key in item if (found := re.fullmatch(r"query(\d+)", key)))
+    numbers = sorted(int(found.group(1)) for key in item if (found := re.fullmatch(r"query([1-9][0-9]*)", key)))
     if numbers != list(range(1, len(numbers) + 1)) or not numbers:
         raise ImportFault(place, "the rounds should be query1, query2 and so on, without a gap")
     unknown = sorted(
-        key for key in item if key not in {"id", "task", "category"} and not re.fullmatch(r"query\d+", key)
+        key for key in item if key not in {"id", "task", "category"} and not re.fullmatch(r"query[1-9][0-9]*", key)
     )
     if unknown:
         raise ImportFault(f"{place}.{unknown[0]}", "is not known")
@@ -152,10 +152,10 @@ def _task(item: Json, place: str) -> Task:
 def _check(item: Json, place: str, endings: Mapping[str, str]) -> Check:
     if not isinstance(item, dict):
         raise ImportFault(place, "should be an object")
-    tests = sorted((key for key in item if re.fullmatch(r"test\d+", key)), key=lambda key: int(key[4:]))
+    tests = sorted((key for key in item if re.fullmatch(r"test[0-9]+", key)), key=lambda key: int(key[4:]))
     check = Check(
         inputs=_names(item.get("input_var"), f"{place}.input_var"),
-        outputs=_names(item.get("output_var"), f"{place}.output_var"),
+        outputs=_outputs(item.get("output_var"), f"{place}.output_var"),
         kinds=_names(item.get("related_nodes"), f"{place}.related_nodes"),
         trials=tuple(_trial(key, item[key], f"{place}.{key}") for key in tests),
         others=tuple(sorted(item.keys() - {"input_var", "output_var", "related_nodes", *tests})),
@@ -216,6 +216,13 @@ def _endings(path: Path) -> dict[str, dict[str, str]]:
         raise ImportFault(f"{path.name}{spot}", "should give file endings by output variable") from None
 
 
+def _outputs(value: Json, place: str) -> tuple[tuple[str, ...], ...]:
+    """A list of names, or a list of such lists, one for each branch."""
+    if isinstance(value, list) and any(isinstance(item, list) for item in value):
+        return tuple(_names(item, f"{place}[{number}]") for number, item in enumerate(value))
+    return (_names(value, place),)
+
+
 def _names(value: Json, place: str) -> tuple[str, ...]:
     if not isinstance(value, list):
         raise ImportFault(place, "should be a list of names")
@@ -230,7 +237,7 @@ def _text(value: Json, place: str) -> str:
 
 def _loaded(path: Path) -> Json:
     try:
-        return json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=lambda pairs: _once(pairs, path))
+        return json.loads(path.read_text(encoding="utf-8-sig"), object_pairs_hook=lambda pairs: _once(pairs, path))
     except (OSError, UnicodeDecodeError):
         raise ImportFault(path.name, "cannot be read as UTF-8 text") from None
     except json.JSONDecodeError as error:

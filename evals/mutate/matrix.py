@@ -9,7 +9,7 @@ from pathlib import Path
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from evals.mutate.mutants import OPERATORS
+from evals.mutate.mutants import CONTROL, OPERATORS
 from evals.mutate.trial import Trial
 
 ACCEPTED = Path(__file__).parent / "accepted.yaml"
@@ -46,6 +46,8 @@ class Matrix:
         survivors: those that none saw and nobody accepted.
         accepted: those that none saw and that were accepted.
         stale: accepted survivors that are no mutants any more, or are killed.
+        controls: how many attempts were scored anew with nothing changed; they are no mutants.
+        disturbed: those of them in which an evaluator saw a fault all the same: what is killed says little then.
     """
 
     tried: Mapping[str, int]
@@ -55,6 +57,8 @@ class Matrix:
     survivors: tuple[Trial, ...]
     accepted: tuple[Trial, ...]
     stale: tuple[str, ...]
+    controls: int = 0
+    disturbed: tuple[Trial, ...] = ()
 
     @property
     def kill_rate(self) -> float | None:
@@ -67,10 +71,12 @@ def matrix(found: Sequence[Trial], accepted: Sequence[Survivor] = ()) -> Matrix:
     """Count trials.
 
     Args:
-        found: what became of every mutant.
+        found: what became of every mutant and control.
         accepted: the survivors that may be.
     """
     may = {survivor.id for survivor in accepted}
+    unchanged = [trial for trial in found if trial.operator == CONTROL]
+    found = [trial for trial in found if trial.operator != CONTROL]
     survivors = [trial for trial in found if not trial.killed]
     used = [name for name in OPERATORS if any(trial.operator == name for trial in found)]
     return Matrix(
@@ -81,6 +87,8 @@ def matrix(found: Sequence[Trial], accepted: Sequence[Survivor] = ()) -> Matrix:
         survivors=tuple(trial for trial in survivors if trial.id not in may),
         accepted=tuple(trial for trial in survivors if trial.id in may),
         stale=tuple(sorted(may - {trial.id for trial in survivors})),
+        controls=len(unchanged),
+        disturbed=tuple(trial for trial in unchanged if trial.killed),
     )
 
 

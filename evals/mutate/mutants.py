@@ -37,6 +37,9 @@ _WORDS: Mapping[str, Callable[[Attempt], Iterator[tuple[str, Attempt]]]] = {
 OPERATORS = (*_FLOWS, "silent_edit", *_WORDS)
 """Every operator, in the order of reports."""
 
+CONTROL = "control"
+"""The operator that changes nothing: its mutants go the same way, and none may be seen as a fault."""
+
 T = TypeVar("T")
 
 
@@ -77,6 +80,15 @@ def mutants(attempt: Attempt, catalogue: Catalogue, *, per_operator: int = PER_O
         for number, (what, altered) in enumerate(chosen):
             changed = altered.flow is not None and fingerprint(altered.flow) != fingerprint(flow)
             yield Mutant(f"{attempt.scenario}/{operator}/{number}", operator, what, altered, flow_changed=changed)
+
+
+def control(attempt: Attempt) -> Mutant | None:
+    """The attempt with nothing changed, its probes to be run again; None where it has no flow to run."""
+    flow = attempt.flow
+    if flow is None or flow.is_empty:
+        return None
+    name = f"{attempt.scenario}/{CONTROL}/0"
+    return Mutant(name, CONTROL, "nothing changed", left(attempt, flow), flow_changed=True)
 
 
 def _of_flow(attempt: Attempt, flow: Flow, catalogue: Catalogue, per_operator: int) -> Iterator[Mutant]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from evals.attempt import Attempt
-from evals.mutate.mutants import PER_OPERATOR, Mutant
+from evals.mutate.mutants import PER_OPERATOR, Mutant, control
 from evals.mutate.mutants import mutants as made_of
 from evals.players import Stage
 from evals.probing import benched
@@ -85,7 +85,10 @@ def prepared(
     stage: Stage,
     per_operator: int = PER_OPERATOR,
 ) -> list[Prepared]:
-    """Every mutant of the attempts that pass, with its scenario and the verdict of the attempt it came from."""
+    """Every mutant of the attempts that pass, with its scenario and the verdict of the attempt it came from.
+
+    Each attempt's control, in which nothing is changed, is among them.
+    """
     found: list[Prepared] = []
     for attempt in attempts:
         scenario = scenarios.get(attempt.scenario)
@@ -93,8 +96,9 @@ def prepared(
             continue
         original = judge(scenario, attempt, stage.catalogue)
         if original.passed:
-            made = made_of(attempt, stage.catalogue, per_operator=per_operator)
-            found.extend((mutant, scenario, original) for mutant in made)
+            made = [*made_of(attempt, attempt.catalogue(stage.catalogue), per_operator=per_operator)]
+            same = control(attempt)
+            found.extend((mutant, scenario, original) for mutant in (*made, *([same] if same else [])))
     return found
 
 

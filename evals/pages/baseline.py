@@ -75,23 +75,39 @@ class Against:
     new: tuple[str, ...]
 
 
-def beside(play: Play, baseline: Sequence[Verdict]) -> tuple[Against, ...]:
-    """Compare every player of a play with the baseline's player of the same name, or with its only one.
+def beside(play: Play, baseline: Sequence[Verdict], player: str = "") -> tuple[Against, ...]:
+    """Compare every player of a play with one of the baseline's, as `partners` tells them.
 
     Args:
         play: what was played.
         baseline: the verdicts of an earlier play.
+        player: the baseline's player that all are compared with; empty for the one of the same name.
     """
-    players = list(dict.fromkeys(verdict.player for verdict in baseline))
     found: list[Against] = []
-    for column in play.columns:
-        entries = play.of(column)
-        player = entries[0].attempt.player
-        partner = player if player in players else players[0] if len(players) == 1 else None
+    for column, partner in partners(play, baseline, player).items():
         if partner is not None:
             there = [verdict for verdict in baseline if verdict.player == partner]
-            found.append(_against(column, [entry.verdict for entry in entries], partner, there))
+            found.append(_against(column, [entry.verdict for entry in play.of(column)], partner, there))
     return tuple(found)
+
+
+def partners(play: Play, baseline: Sequence[Verdict], player: str = "") -> dict[str, str | None]:
+    """The baseline's player beside each column: the one that is named, else its namesake, else the only one.
+
+    Args:
+        play: what was played.
+        baseline: the verdicts of an earlier play.
+        player: the name of one of its players; empty for none in particular.
+
+    Returns:
+        The baseline's player by column; None where there are several and none has the name.
+    """
+    players = list(dict.fromkeys(verdict.player for verdict in baseline))
+    found: dict[str, str | None] = {}
+    for column in play.columns:
+        name = player or play.of(column)[0].attempt.player
+        found[column] = name if name in players else players[0] if len(players) == 1 and not player else None
+    return found
 
 
 def _against(column: str, here: Sequence[Verdict], partner: str, there: Sequence[Verdict]) -> Against:

@@ -11,7 +11,6 @@ from evals.comparison import Comparison, Fact
 from evals.pages.board import Board, Shapes, Wire
 from evals.pages.canvas import Gallery, Mark, Marks, Picture
 from evals.pages.clipping import line
-from evals.reading import read_flow
 from evals.shape import Shape
 from flows.document import Flow
 from flows.fields import REDACTED, is_secret
@@ -60,8 +59,7 @@ def compared(case: Case, gallery: Gallery) -> Beside:
     comparisons = case.comparisons
     nearest = max(range(len(comparisons)), key=lambda number: (_shared(comparisons[number]), -number))
     comparison = comparisons[nearest]
-    right_flow = _right(case, nearest)
-    expected = _relabelled(right_flow, _ids(case.targets[nearest], comparison.target))
+    expected = _relabelled(case.target_flows[nearest], _ids(case.targets[nearest], comparison.target))
     built = _relabelled(case.after, _ids(case.made, comparison.made))
     shapes = Shapes(case.catalogue)
     board = Board.of([built, expected], shapes)
@@ -78,11 +76,6 @@ def compared(case: Case, gallery: Gallery) -> Beside:
 
 def _shared(comparison: Comparison) -> float:
     return sum(comparison.agreement(kind) for kind in _KINDS)
-
-
-def _right(case: Case, number: int) -> Flow:
-    texts = [text for text in (case.scenario.reference, *case.scenario.alternatives) if text is not None]
-    return read_flow(texts[number], case.catalogue) if texts else case.before
 
 
 def _ids(before: Shape, after: Shape) -> dict[str, str]:

@@ -12,6 +12,7 @@ from typing import TypeAlias
 from xml.etree import ElementTree as Tree
 
 from evals.pages.model import Attempted, Report
+from evals.pages.remedy import Remedy
 from evals.score import EVALUATORS
 from evals.statistics import Estimate
 
@@ -31,7 +32,8 @@ def summary(report: Report, *, reasons: bool = True) -> Document:
 
     Keys: `format`; `title`; `baseline` (its name or null); `players`, each with its counts, `scores`, `tags` and
     `splits` (means from 0 to 1 with intervals), `pass_at_k` and `pass_hat_k` by k, `flaky` and `costs`; `against`, one
-    for each player that the baseline has; `attempts` with their verdicts, each score's reason only with `reasons`.
+    for each player that stands beside one of the baseline, and `alone`, the others; `attempts` with their verdicts and
+    smallest fixes (null without one), each score's reason only with `reasons`.
     """
     return {
         "format": FORMAT,
@@ -57,6 +59,7 @@ def summary(report: Report, *, reasons: bool = True) -> Document:
             for one in report.standings
         ],
         "against": [asdict(one) for one in report.against],
+        "alone": list(report.alone),
         "attempts": [_attempt(one, reasons=reasons) for one in report.attempts],
     }
 
@@ -152,7 +155,13 @@ def _attempt(one: Attempted, *, reasons: bool) -> Document:
         "measured": verdict.measured.model_dump(),
         "stopped": one.stopped or None,
         "why": one.why,
+        "fix": None if one.remedy is None else _fix(one.remedy),
     }
+
+
+def _fix(one: Remedy) -> Document:
+    changes = [change.text for change in one.changes]
+    return {"changes": changes, "whole": one.whole, "tries": one.tries, "proven": one.proven, "fits": one.fits}
 
 
 def _estimates(found: Mapping[str, Estimate | None]) -> dict[str, object]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
+from evals.fixes import Fix
 from evals.pages.clipping import Limits
 from evals.pages.documents import as_csv, as_json, as_junit
 from evals.pages.html import page
@@ -33,6 +34,8 @@ class Material:
         catalogue: the component types.
         baseline: the verdicts of an earlier play; empty without one.
         baseline_name: what it is called.
+        baseline_player: which of its players every player stands beside; empty for the one of the same name.
+        fixes: the smallest fixes that were found, those of other attempts left aside.
         title: what the report is called.
     """
 
@@ -40,6 +43,8 @@ class Material:
     catalogue: Catalogue
     baseline: Sequence[Verdict] = ()
     baseline_name: str = ""
+    baseline_player: str = ""
+    fixes: Sequence[Fix] = ()
     title: str = "Evaluation report"
 
 
@@ -55,6 +60,8 @@ def gathered(material: Material, limits: Limits | None) -> Report:
         material.catalogue,
         baseline=material.baseline,
         baseline_name=material.baseline_name,
+        baseline_player=material.baseline_player,
+        fixes={fix.key: fix for fix in material.fixes},
         title=material.title,
         limits=limits,
     )

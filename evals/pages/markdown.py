@@ -21,6 +21,9 @@ def as_markdown(report: Report) -> str:
     """Render a report; text of models and flows stands in code spans only, where nothing in it has a meaning."""
     parts = [f"# {_plain(report.title)}", _overview(report)]
     parts += [_beside(one, report.baseline) for one in report.against]
+    if report.alone:
+        names = ", ".join(code(name, 80) for name in report.alone)
+        parts.append(f"Not compared, for the baseline has several players and none of this name: {names}")
     parts += [_scores(report), _tags(report), _failures(report)]
     return "\n\n".join(part for part in parts if part).encode("utf-8", "backslashreplace").decode() + "\n"
 
@@ -90,9 +93,18 @@ def _failures(report: Report) -> str:
     failed = [one for one in report.attempts if one.state == "failed" or one.verdict.harness_error is not None]
     if not failed:
         return ""
-    rows = [[code(_named(one)), code(one.column, 80), code(one.why)] for one in failed[:MOST_FAILURES]]
+    fixes = any(one.remedy is not None for one in failed)
+    heads = ["attempt", "player", "why", *(["smallest fix"] if fixes else [])]
+    rows = [
+        [code(_named(one)), code(one.column, 80), code(one.why), *([_fix(one)] if fixes else [])]
+        for one in failed[:MOST_FAILURES]
+    ]
     more = f"\n\n{len(failed) - MOST_FAILURES} more are not listed." if len(failed) > MOST_FAILURES else ""
-    return "## What failed\n\n" + _table(["attempt", "player", "why"], rows) + more
+    return "## What failed\n\n" + _table(heads, rows) + more
+
+
+def _fix(one: Attempted) -> str:
+    return code("" if one.remedy is None else "; ".join(change.text for change in one.remedy.changes))
 
 
 def _named(one: Attempted) -> str:

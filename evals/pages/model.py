@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from evals.attempt import Key
 from evals.case import Case
 from evals.evaluators.resolved import missed
-from evals.pages.baseline import Against, beside
+from evals.fixes import Fix
+from evals.pages.attention import Attention, attention
+from evals.pages.baseline import Against, beside, partners
 from evals.pages.beside import Beside, compared
 from evals.pages.canvas import Gallery
 from evals.pages.clipping import SIZES, Limits, clip, line
 from evals.pages.conversation import Exchange, Ran, conversation, ran
 from evals.pages.figures import Standing, standings
+from evals.pages.remedy import Remedy, remedy
 from evals.pages.scored import Entry, Play
 from evals.scenario import Scenario
 from evals.score import DECIDING, Verdict
@@ -74,6 +78,7 @@ class Attempted:
         reasons: every evaluator's.
         verdict: the whole verdict.
         stopped: which limit ended it early; empty when none did.
+        remedy: the smallest fix that was found for it; None without one.
         details: None when they are left out for the size of the page.
     """
 
@@ -89,6 +94,7 @@ class Attempted:
     reasons: tuple[Reason, ...]
     verdict: Verdict
     stopped: str
+    remedy: Remedy | None
     details: Details | None
 
 
@@ -101,7 +107,9 @@ class Report:
         scenarios: those that were played, by id.
         standings: how every player did.
         attempts: every attempt, by scenario, column and repeat.
+        attention: where it fails.
         against: each player beside the baseline; empty without one.
+        alone: the players that no player of the baseline could be told to stand beside.
         baseline: the baseline's name; empty without one.
         limits: how much is shown.
         gallery: the drawings that the details refer to.
@@ -111,7 +119,9 @@ class Report:
     scenarios: tuple[Scenario, ...]
     standings: tuple[Standing, ...]
     attempts: tuple[Attempted, ...]
+    attention: Attention
     against: tuple[Against, ...]
+    alone: tuple[str, ...]
     baseline: str
     limits: Limits
     gallery: Gallery
@@ -123,6 +133,8 @@ def report(
     *,
     baseline: Sequence[Verdict] = (),
     baseline_name: str = "",
+    baseline_player: str = "",
+    fixes: Mapping[Key, Fix] | None = None,
     title: str = "Evaluation report",
     limits: Limits | None = SIZES[0],
 ) -> Report:
@@ -133,6 +145,8 @@ def report(
         catalogue: the component types.
         baseline: the verdicts of an earlier play.
         baseline_name: what it is called.
+        baseline_player: which of its players every player stands beside; empty for the one of the same name.
+        fixes: the smallest fixes that were found.
         title: what the report is called.
         limits: how much of each attempt is shown; None leaves the details out, for forms without them.
     """
@@ -144,25 +158,32 @@ def report(
     shown: dict[tuple[str, str, bool], int] = {}
     attempts: list[Attempted] = []
     for entry in ordered:
+        known = entry.attempt.catalogue(catalogue)
         place = entry.attempt.scenario, entry.column, entry.verdict.passed is True
         details = None
         if limits is not None and shown.get(place, 0) < (limits.passes if place[2] else limits.failures):
-            details = _details(entry, play.scenarios[entry.attempt.scenario], gallery, catalogue, limits)
+            details = _details(entry, play.scenarios[entry.attempt.scenario], gallery, known, limits)
             shown[place] = shown.get(place, 0) + 1
-        attempts.append(_attempted(entry, play, columns[entry.column], details))
+        fix = (fixes or {}).get(entry.attempt.key)
+        shows = None if details is None else gallery
+        mended = None if fix is None else remedy(fix, entry.attempt, known, shows)
+        attempts.append(_attempted(entry, play, columns[entry.column], details, mended))
+    beside_whom = partners(play, baseline, baseline_player)
     return Report(
         title=line(title, 200),
         scenarios=tuple(play.scenarios.values()),
         standings=standings(play),
         attempts=tuple(attempts),
-        against=beside(play, baseline),
+        attention=attention(attempts),
+        against=beside(play, baseline, baseline_player),
+        alone=tuple(name for name, partner in beside_whom.items() if partner is None) if baseline else (),
         baseline=line(baseline_name, 200) if baseline else "",
         limits=limits or SIZES[0],
         gallery=gallery,
     )
 
 
-def _attempted(entry: Entry, play: Play, column: int, details: Details | None) -> Attempted:
+def _attempted(entry: Entry, play: Play, column: int, details: Details | None, mended: Remedy | None) -> Attempted:
     verdict, attempt = entry.verdict, entry.attempt
     scenario = play.scenarios[attempt.scenario]
     reasons = tuple(
@@ -181,6 +202,7 @@ def _attempted(entry: Entry, play: Play, column: int, details: Details | None) -
         reasons=reasons,
         verdict=verdict,
         stopped=attempt.stopped or "",
+        remedy=mended,
         details=details,
     )
 

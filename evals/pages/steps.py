@@ -79,7 +79,7 @@ def replayed(turn: TurnResult, gallery: Gallery, catalogue: Catalogue, most: int
     steps: list[Step] = []
     before: Flow | None = None
     for title, flow in states:
-        shown, marks = (flow, Marks()) if before is None else _since(before, flow, shapes)
+        shown, marks = (flow, Marks()) if before is None else since(before, flow, shapes)
         steps.append(Step(title, gallery.picture(shown, board, shapes, marks)))
         before = flow
     return Replay(tuple(steps), notice)
@@ -115,8 +115,14 @@ def said(action: FlowAction, flow: Flow) -> str:
             return ""
 
 
-def _since(before: Flow, after: Flow, shapes: Shapes) -> tuple[Flow, Marks]:
-    """What changed, marked in a drawing of the new state; what went stays in it, marked as gone."""
+def since(before: Flow, after: Flow, shapes: Shapes) -> tuple[Flow, Marks]:
+    """What changed, marked in a drawing of the new state; what went stays in it, marked as gone.
+
+    Args:
+        before: the earlier state.
+        after: the new one.
+        shapes: what is set in each component.
+    """
     old, new = components(before), components(after)
     old_wires, new_wires = wires(before), wires(after)
     nodes: dict[str, Mark] = dict.fromkeys(new.keys() - old.keys(), "added")

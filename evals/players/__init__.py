@@ -3,11 +3,13 @@
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Protocol
 
 from agent.settings import AssistantSettings
 from agent.turn import TurnEnded, TurnEvent, TurnRequest, TurnResult
 from evals.attempt import Versions
+from evals.own import Own, beside
 from evals.scenario import Scenario
 from flows.catalogue import Catalogue
 from tools.workbench import Runs
@@ -25,6 +27,8 @@ class Stage:
         repeat: which try of a scenario this seat is for, from 0.
         digest: the hash of the scenario as its file says it, before its services had addresses.
         services: the addresses of its services, by name.
+        own: the scenario's own component types. The assistant is not told of them here but as it is told of any
+            user's: by the request, and by the user's folder.
     """
 
     settings: AssistantSettings
@@ -34,6 +38,12 @@ class Stage:
     repeat: int = 0
     digest: str = ""
     services: Mapping[str, str] = field(default_factory=dict[str, str])
+    own: Own = field(default_factory=Own)
+
+    @cached_property
+    def known(self) -> Catalogue:
+        """The component types with the scenario's own beside them: what its flows are read with."""
+        return beside(self.catalogue, self.own.types)
 
 
 class Turns(Protocol):

@@ -5,7 +5,7 @@ It has no scripts: it derives its calls from the scenario's reference. What it c
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import AbstractAsyncContextManager
 
 from pydantic_ai import ModelMessage, ModelResponse, TextPart
@@ -13,7 +13,9 @@ from pydantic_ai.models.function import AgentInfo
 
 from agent.assistant import Assistant
 from agent.scripted import call, scripted
+from agent.toolkit import READ_TOOLS
 from agent.turn import TurnEvent, TurnRequest
+from evals.expectation import Expect, Expectation
 from evals.players import Stage, Turns, Unplayable
 from evals.players.edits import ToolCall, edit_calls
 from evals.players.phrases import closing
@@ -22,6 +24,13 @@ from evals.scenario import Scenario, Turn, Wrong
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import to_spec
+
+FILE_WRITE_TOOLS = frozenset({"write_file", "edit_file"})
+"""The tools that change the user's files."""
+
+
+IDLE = "Hm."
+"""What a wrong result says that did nothing and has no words of its own: words that claim and answer nothing."""
 
 
 class OraclePlayer:
@@ -54,14 +63,20 @@ class OraclePlayer:
 
 
 def misled(scenario: Scenario, wrong: Wrong) -> Scenario:
-    """A scenario whose right end is a wrong one; without a flow, nothing is done and only the words are said."""
+    """A scenario whose right end is a wrong one; without a flow, nothing is done but what files it writes, and said."""
     turns = list(scenario.turns)
     if wrong.flow is None:
         turns = [turn.model_copy(update={"should": "answer", "run": None}) for turn in turns]
-    turns[-1] = turns[-1].model_copy(update={"reply": wrong.reply or turns[-1].reply or ""})
+    idle = wrong.flow is None and not wrong.files
+    said = turns[-1].reply if wrong.flow is not None else IDLE
+    turns[-1] = turns[-1].model_copy(update={"reply": wrong.reply or said})
+    expect = Expect() if idle else scenario.expect
+    written = {path: Expectation(equals=content) for path, content in wrong.files.items()}
     if wrong.flow is not None and not scenario.acts:
         turns[-1] = turns[-1].model_copy(update={"should": "act"})
-    return scenario.model_copy(update={"turns": tuple(turns), "reference": wrong.flow or scenario.reference})
+    told = expect.model_copy(update={"files": written or expect.files})
+    update = {"turns": tuple(turns), "reference": wrong.flow or scenario.reference, "expect": told}
+    return scenario.model_copy(update=update)
 
 
 class OracleSeat:
@@ -91,20 +106,43 @@ class OracleSeat:
         return self._plan.next(classifies=not info.function_tools)
 
     def _planned(self, turn: Turn, current: Flow) -> Plan:
-        calls = [*self._changes(turn, current), *_runs(turn)]
-        return Plan(calls, closing(turn, [made.tool for made in calls]), _label(calls))
+        changes = [*self._changes(turn, current), *_runs(turn)]
+        tools = [made.tool for made in changes]
+        calls = [*self._expected(tools), *changes]
+        writes = any(made.tool in FILE_WRITE_TOOLS for made in calls)
+        return Plan(calls, closing(turn, tools, writes=writes), _label(calls))
+
+    def _expected(self, derived: Collection[str]) -> list[ToolCall]:
+        """The calls that no flow tells of: tools that must be used and files that must be written.
+
+        They are made in the last turn that acts, or in the first where none does.
+
+        Args:
+            derived: the tools that the turn's plan has anyway.
+        """
+        acts, expect = self._scenario.acts, self._scenario.expect
+        if self._number != (acts[-1] if acts else 0):
+            return []
+        uses = [ToolCall(use.tool, use.arguments) for use in expect.tools if use.tool not in derived]
+        written = [use.arguments.get("path") for use in expect.tools if use.tool in FILE_WRITE_TOOLS]
+        files = [
+            ToolCall("write_file", {"path": path, "content": rule.equals or rule.contains or ""})
+            for path, rule in expect.files.items()
+            if path not in written and not rule.met_by(self._scenario.files.get(path))
+        ]
+        return [*uses, *files]
 
     def _changes(self, turn: Turn, current: Flow) -> list[ToolCall]:
         text = turn.flow or self._scenario.reference
         if turn.should != "act" or text is None:
             return []
         try:
-            target = read_flow(text, self._stage.catalogue)
+            target = read_flow(text, self._stage.known)
         except BadFlow as bad:
             raise Unplayable(f"the right flow does not build: {bad}") from None
         if current.is_empty:
-            return [ToolCall("build_flow", {"spec": _spec(text, target, self._stage.catalogue)})]
-        return edit_calls(current, target, self._stage.catalogue)
+            return [ToolCall("build_flow", {"spec": _spec(text, target, self._stage.known)})]
+        return edit_calls(current, target, self._stage.known)
 
 
 class Plan:
@@ -138,9 +176,12 @@ class Plan:
 
 
 def _label(calls: list[ToolCall]) -> str:
-    if not calls:
+    tools = {made.tool for made in calls} - READ_TOOLS
+    if not tools:
         return "question"
-    return "run_flow" if all(made.tool == "run_flow" for made in calls) else "build_flow"
+    if tools <= {*FILE_WRITE_TOOLS, "run_flow"}:
+        return "run_flow" if tools == {"run_flow"} else "manage_files"
+    return "build_flow"
 
 
 def _runs(turn: Turn) -> list[ToolCall]:

@@ -30,7 +30,7 @@ class ScriptPlayer:
         """An assistant whose model gives the script's answers."""
         if not any(turn.script for turn in scenario.turns):
             raise Unplayable(f"{scenario.id} has no script")
-        model = script_model(scenario, stage.catalogue)
+        model = script_model(scenario, stage.known)
         return Assistant(stage.settings, stage.runner, catalogue=stage.catalogue, model=model)
 
 

@@ -8,15 +8,18 @@ from pathlib import Path
 import pytest
 
 from agent.settings import AssistantSettings
-from evals.journal import Journal
+from evals.fixes import Fix, write_fixes
+from evals.journal import Journal, read_journal
 from evals.loading import load_scenarios
 from evals.play import play
 from evals.players import Player, Stage
 from evals.players.boaster import BoasterPlayer
 from evals.players.null import NullPlayer
 from evals.score import score
+from evals.smallest import SmallestFix
 from evals.tally import write_verdicts
 from flows.catalogue import Catalogue
+from flows.document import Flow
 from tests.cli.conftest import Wirewright
 from tests.stand_ins import StandInRunner, ran
 
@@ -73,6 +76,45 @@ def test_a_baseline_may_be_scores_or_attempts(
     assert done.json["baseline"] == named.name
     (against,) = done.json["against"]
     assert (against["name"], against["baseline"], against["worse"]) == ("boaster", "null", [])
+
+
+def test_the_baseline_s_player_may_be_named_and_must_be_there(
+    journal: Path, baseline: Path, wirewright: Wirewright, tmp_path: Path
+) -> None:
+    both = tmp_path / "both.jsonl"
+    scores = journal.with_suffix(".scores.jsonl").read_text(encoding="utf-8") + baseline.read_text(encoding="utf-8")
+    both.write_text(scores, encoding="utf-8")
+    for options, partner in (([], "boaster"), (["--baseline-player", "null"], "null")):
+        done = wirewright("eval", "report", journal, "--baseline", both, *options, "--json")
+        assert [one["baseline"] for one in done.json["against"]] == [partner]
+    done = wirewright("eval", "report", journal, "--baseline", both, "--baseline-player", "nul", "--json")
+    assert (done.code, done.json["error"]["code"]) == (2, "unknown_player")
+    assert "null" in done.json["error"]["fix"]
+    done = wirewright("eval", "report", journal, "--baseline-player", "null", "--json")
+    assert (done.code, done.json["error"]["code"]) == (2, "unknown_player")
+
+
+def test_fixes_of_no_attempt_are_told_and_left_out(journal: Path, wirewright: Wirewright, tmp_path: Path) -> None:
+    path = tmp_path / "fixes.jsonl"
+    mine = next(read_journal(journal))
+    found = SmallestFix(actions=(), flow=Flow.empty(), whole=2, tries=3, proven=False)
+    write_fixes(path, [Fix.of(mine, found), Fix.of(mine.model_copy(update={"player": "other"}), found)])
+    done = wirewright("eval", "report", journal, "--fixes", path, "--json")
+    assert done.code == 0
+    assert "1 of the 2 fixes in fixes.jsonl are of no attempt of this journal" in done.err
+    (attempt,) = done.json["attempts"]
+    assert (attempt["fix"]["whole"], attempt["fix"]["proven"]) == (2, False)
+
+
+@pytest.mark.parametrize("content", [b"{}\n", b"\xff\n"])
+def test_a_file_that_holds_no_fixes_is_named(
+    content: bytes, journal: Path, wirewright: Wirewright, tmp_path: Path
+) -> None:
+    path = tmp_path / "fixes.jsonl"
+    path.write_bytes(content)
+    done = wirewright("eval", "report", journal, "--fixes", path, "--json")
+    assert (done.code, done.json["error"]["code"]) == (2, "bad_fixes")
+    assert "eval fix --out" in done.json["error"]["fix"]
 
 
 @pytest.mark.parametrize(
@@ -142,3 +184,22 @@ def test_a_missing_extra_is_named(journal: Path, wirewright: Wirewright, monkeyp
     assert done.code == 1
     assert done.json["error"]["code"] == "missing_package"
     assert "wirewright[evals]" in done.json["error"]["fix"]
+
+
+def test_plays_of_several_players_are_compared_only_by_name(
+    journal: Path, baseline: Path, wirewright: Wirewright, tmp_path: Path
+) -> None:
+    both = tmp_path / "both.jsonl"
+    boaster = journal.with_suffix(".scores.jsonl")
+    both.write_text(boaster.read_text(encoding="utf-8") + baseline.read_text(encoding="utf-8"), encoding="utf-8")
+    done = wirewright("eval", "compare", both, boaster, "--json")
+    assert (done.code, done.json["error"]["code"]) == (2, "several_players")
+    assert "boaster, null" in done.json["error"]["fix"]
+    done = wirewright("eval", "compare", both, both, "--player", "boaster", "--json")
+    assert (done.code, done.json["same"]) == (0, True)
+    done = wirewright("eval", "compare", both, both, "--player", "null", "--player", "boaster", "--json")
+    assert done.json["same"] is False
+    done = wirewright("eval", "compare", both, both, "--player", "nobody", "--json")
+    assert (done.code, done.json["error"]["code"]) == (2, "unknown_player")
+    done = wirewright("eval", "compare", both, both, *(["--player", "null"] * 3), "--json")
+    assert (done.code, done.json["error"]["code"]) == (2, "too_many_players")

@@ -135,6 +135,27 @@ def test_a_pass_that_turned_to_fail_is_lost(wirewright: Wirewright, runner: Stan
     assert wirewright("eval", "compare", after, before).code == 0
 
 
+def test_a_flow_that_does_not_build_is_named_with_its_scenario(
+    wirewright: Wirewright, runner: StandInRunner, tmp_path: Path
+) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    sound = 'id: {id}\nabout: A test.\nturns: [{say: hi}]\nreference: "nodes:\\n  a: ChatInput\\n"\n'
+    (folder / "good.yaml").write_text(sound.replace("{id}", "good"), encoding="utf-8")
+    assert wirewright("eval", "--scenarios", folder, "list", "--check", "--json").json["faults"] == []
+    broken = (
+        sound.replace("{id}", "bad") + 'alternatives: ["nodes:\\n  a: ChatInput\\n", "nodes:\\n  a: NoSuchType\\n"]\n'
+    )
+    (folder / "bad.yaml").write_text(broken, encoding="utf-8")
+    done = wirewright("eval", "--scenarios", folder, "list", "--check")
+    assert done.code == 1
+    assert "bad: alternative 2 does not build: " in done.out
+    (fault,) = wirewright("eval", "--scenarios", folder, "list", "--check", "--json").json["faults"]
+    assert (fault["scenario"], fault["place"]) == ("bad", "alternative 2")
+    assert "NoSuchType" in fault["message"]
+    assert "faults" not in wirewright("eval", "--scenarios", folder, "list", "--json").json
+
+
 def test_the_scenarios_are_listed_and_shown(wirewright: Wirewright, runner: StandInRunner, tmp_path: Path) -> None:
     listed = wirewright("eval", "list", "--json").json["scenarios"]
     assert [entry["id"] for entry in listed] == [scenario.id for scenario in load_scenarios()]

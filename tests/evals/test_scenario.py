@@ -32,6 +32,7 @@ def test_there_are_enough_of_every_kind() -> None:
     assert len({scenario.digest for scenario in scenarios}) == len(scenarios)
     wanted = {"build", "edit", "insert", "rewire", "replace", "debug", "question", "refuse", "ask", "run"}
     assert wanted | {"multi-turn", "language", "service", "model", "agent", "branch", "safety", "file"} <= tags
+    assert {"own", "user-edit", "write"} <= tags
     assert {scenario.split for scenario in scenarios} == {"dev", "test"}
     assert sum(bool(scenario.alternatives) for scenario in scenarios) >= 20
     assert all(scenario.wrong for scenario in scenarios)

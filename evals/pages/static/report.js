@@ -62,7 +62,13 @@
   find.form.addEventListener("submit", (event) => event.preventDefault());
   find.form.hidden = false;
 
+  // A link to a group shows what fails in it.
+  for (const link of all("[data-find]")) {
+    link.addEventListener("click", () => { find.value = link.dataset.find; state.value = "failed"; filter(); });
+  }
+
   // A link to an attempt opens it.
+  let followed = null;
   const follow = () => {
     const target = one(decodeURIComponent(location.hash.slice(1)));
     if (!target) return;
@@ -70,6 +76,7 @@
     if (hidden && target.matches(".case, .scenario")) { find.value = ""; state.value = ""; filter(); }
     if (target.matches(".case")) {
       target.open = true;
+      followed = target;
       target.querySelector("summary").focus({ preventScroll: true });
     }
     target.scrollIntoView();
@@ -90,8 +97,8 @@
   });
   document.querySelector(".tools").hidden = false;
 
-  // Keyboard.
-  const current = () => document.activeElement?.closest(".case");
+  // Keyboard. A browser that goes to a link's target takes the focus away again: then the target counts.
+  const current = () => document.activeElement?.closest(".case") ?? (document.activeElement === document.body ? followed : null);
   const move = (by) => {
     const cases = all(".case").filter((each) => !each.hidden && !each.closest("[hidden]"));
     const at = cases.indexOf(current());

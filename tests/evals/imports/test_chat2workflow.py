@@ -37,7 +37,7 @@ def imported(files: Path | None = DATA / "files") -> tuple[dict[str, Imported], 
 
 def test_every_round_is_a_scenario_with_the_rounds_before_it() -> None:
     made, left = imported()
-    assert list(made) == ["recipe-card-1", "recipe-card-2", "leftovers-pdf-1", "bird-song-1"]
+    assert list(made) == ["recipe-card-1", "recipe-card-2", "leftovers-pdf-1", "bird-song-1", "plant-care-1"]
     second = made["recipe-card-2"].scenario
     assert second.turns[0].say == made["recipe-card-1"].scenario.turns[0].say
     assert (second.open, second.reference, len(second.turns)) == (True, None, 2)
@@ -48,7 +48,8 @@ def test_every_round_is_a_scenario_with_the_rounds_before_it() -> None:
 def test_node_kinds_become_expectations_of_any_type_that_does_the_same() -> None:
     made, _ = imported()
     expected = made["recipe-card-2"].scenario.expect.one_of
-    assert [types[0] for types in expected] == ["LanguageModelComponent", "ConditionalRouter", "SaveToFile"]
+    named = ["LanguageModelComponent", "ConditionalRouter", "SaveToFile"]
+    assert [types[0] for types in expected] == [*named, "ChatInput", "ChatOutput"]
     assert any("markdown-exporter is any of SaveToFile" in note for note in made["recipe-card-2"].notes)
 
 
@@ -89,6 +90,31 @@ def test_what_only_a_judge_can_tell_becomes_criteria() -> None:
         "Given dish = pancakes, this would be right: Something with flour, milk and eggs.",
     )
     assert "The result card is a .md file." in made["recipe-card-2"].scenario.criteria
+
+
+def test_branches_that_give_different_results_are_told_as_such() -> None:
+    made, _ = imported()
+    plant = made["plant-care-1"].scenario
+    assert plant.criteria[0] == "Depending on its branch, the flow gives one of these: advice; or advice, sheet."
+    expected = [types[0] for types in plant.expect.one_of]
+    assert expected == ["LanguageModelComponent", "ConditionalRouter", "ChatInput", "ChatOutput"], "each kind once"
+
+
+def test_an_input_that_is_left_empty_is_an_empty_line_and_a_file_in_its_place_is_not_run() -> None:
+    made, _ = imported()
+    plant = made["plant-care-1"]
+    assert [probe.input for probe in plant.scenario.probes] == [
+        "plant: 月下美人，夜に咲く花\nnotes: \nlanguage: English",
+        "plant: ivy\nnotes: \nlanguage: Français",
+    ]
+    assert "test2 is not run: notes is a file" in "\n".join(plant.notes)
+    assert plant.scenario.files == {"fridge.txt": "eggs\nhalf a cabbage\n"}
+
+
+def test_a_file_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "query.json"
+    path.write_text(json.dumps([TASK]), encoding="utf-8-sig")
+    assert read_queries(path)[0].name == "T"
 
 
 def test_files_are_carried_where_they_are_text_and_told_where_they_are_not() -> None:
@@ -154,9 +180,13 @@ CHECK = {"input_var": ["a"], "output_var": ["b"], "related_nodes": ["llm"], "tes
         ([TASK | {"query1": " "}], {}, "query.json[0].query1"),
         ([TASK | {"query3": "x"}], {}, "query.json[0]"),
         ([TASK | {"mood": "x"}], {}, "query.json[0].mood"),
+        ([TASK | {"query01": "x"}], {}, "query.json[0].query01"),
+        ([TASK | {"query\u0662": "x"}], {}, "query.json[0].query\u0662"),
         ([TASK], [], "checks.json"),
         ([TASK], {"T_1": 3}, "checks.json.T_1"),
         ([TASK], {"T_1": CHECK | {"input_var": "a"}}, "checks.json.T_1.input_var"),
+        ([TASK], {"T_1": CHECK | {"output_var": [["a"], "b"]}}, "checks.json.T_1.output_var[1]"),
+        ([TASK], {"T_1": CHECK | {"output_var": [["a", 3]]}}, "checks.json.T_1.output_var[0][1]"),
         ([TASK], {"T_1": CHECK | {"related_nodes": [3]}}, "checks.json.T_1.related_nodes[0]"),
         ([TASK], {"T_1": CHECK | {"test1": {"z": "x"}}}, "checks.json.T_1.test1.z"),
         ([TASK], {"T_1": CHECK | {"test1": {"a": None}}}, "checks.json.T_1.test1.a"),

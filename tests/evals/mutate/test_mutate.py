@@ -5,18 +5,24 @@ from collections.abc import AsyncIterator
 import pytest
 
 from agent.settings import AssistantSettings
+from agent.turn import TurnRequest
 from evals.attempt import Attempt
+from evals.expectation import Expect, Probe
+from evals.fixing import fix_of
 from evals.mutate.matrix import ACCEPTED, AcceptedError, Survivor, matrix, read_accepted
 from evals.mutate.mutants import OPERATORS, Mutant, mutants
 from evals.mutate.trial import Trial, prepared, trials
-from evals.play import play
+from evals.play import attempted, play
 from evals.players import Stage
+from evals.players.function import FunctionPlayer
 from evals.players.oracle import OraclePlayer
-from evals.scenario import Scenario
+from evals.scenario import Scenario, Turn
+from evals.score import COMPARING, judge
 from evals.services import HOST
 from evals.versions import versions
 from flows.catalogue import Catalogue
 from flows.diff import fingerprint
+from flows.spec import build
 from runtime.provision import RunnerEnvironment
 from runtime.runner import Runner
 from tests.evals.conftest import scenario_named
@@ -25,11 +31,6 @@ pytestmark = [pytest.mark.anyio, pytest.mark.engine]
 
 NAMES = ("template-router", "edit-template", "run-only", "question-which", "service-fetch", "edit-two-places")
 """A build, edits, a run, a question and a service."""
-
-
-@pytest.fixture(scope="module")
-def anyio_backend() -> str:
-    return "asyncio"
 
 
 @pytest.fixture(scope="module")
@@ -64,8 +65,15 @@ async def test_at_least_95_of_100_mutants_are_killed(found: list[Trial]) -> None
     assert set(counted.tried) == set(OPERATORS), "every operator is tried"
 
 
+async def test_no_evaluator_sees_a_fault_where_nothing_was_changed(found: list[Trial]) -> None:
+    counted = matrix(found)
+    assert counted.controls >= 5
+    assert counted.disturbed == ()
+
+
 async def test_most_mutants_turn_the_verdict_and_not_only_a_grade(found: list[Trial]) -> None:
-    assert sum(trial.failed for trial in found) / len(found) >= 0.8
+    counted = matrix(found)
+    assert sum(counted.failed.values()) / sum(counted.tried.values()) >= 0.8
 
 
 async def test_every_mutant_is_another_flow_or_another_story(
@@ -92,6 +100,47 @@ async def test_an_attempt_that_fails_is_not_mutated(
 ) -> None:
     failed = [attempt.model_copy(update={"stopped": "timeout"}) for attempt in attempts]
     assert prepared(scenarios, failed, stage) == []
+
+
+OPEN = Scenario(
+    id="open-greeting",
+    about="Something greets by name; which flow does, is left open.",
+    tags=("build",),
+    turns=(Turn(say="Make me a bot that says hello to the name that I type."),),
+    open=True,
+    expect=Expect(types=("Prompt Template",), one_of=(("ChatInput", "TextInput"), ("ChatOutput",))),
+    probes=(Probe(input="Ada", contains="Ada", unlike="Bob"),),
+)
+GREETING = """
+name: Greeting
+nodes:
+  chat: ChatInput
+  hello: Prompt Template
+  answer: ChatOutput
+edges:
+  chat.message -> hello.name
+  hello.prompt -> answer.input_value
+config:
+  hello.template: Hello {name}!
+"""
+
+
+async def test_an_open_scenario_is_mutated_and_its_probes_and_expectations_see_the_faults(stage: Stage) -> None:
+    async def greets(request: TurnRequest) -> dict[str, object]:
+        flow = build(GREETING, stage.catalogue).flow
+        return {"flow": flow.to_json() if flow else None, "text": "I built a bot that says hello."}
+
+    attempt = await attempted(OPEN, FunctionPlayer(greets, "greets"), stage)
+    assert judge(OPEN, attempt, stage.catalogue).passed is True
+    counted = matrix(await trials(prepared({OPEN.id: OPEN}, [attempt], stage, 1), stage))
+    for operator in ("drop_edge", "reverse_edge", "delete_node", "false_claim", "ignored_instruction"):
+        assert counted.killed[operator] == counted.tried[operator] == 1, operator
+    assert counted.disturbed == ()
+    names = {name for seen in counted.seen.values() for name in seen}
+    assert "resolved" in names
+    assert not names & COMPARING, "nothing is compared with a right flow that is not known"
+    assert await fix_of(OPEN, attempt, stage) is None
+    assert await fix_of(OPEN, attempt.model_copy(update={"turns": []}), stage) is None
 
 
 def test_accepted_survivors_are_left_out_and_stale_ones_named() -> None:

@@ -8,7 +8,17 @@ from pydantic_ai import ModelHTTPError, ModelMessage, ModelResponse, ToolCallPar
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.models.test import TestModel
 
-from evals.judging import FRAME, Opinion, Rubric, RubricError, load_rubric, opinion, opinions, record, rubric_names
+from evals.adapter.judging import (
+    FRAME,
+    Opinion,
+    Rubric,
+    RubricError,
+    load_rubric,
+    opinion,
+    opinions,
+    record,
+    rubric_names,
+)
 from evals.score import judge
 from flows.catalogue import Catalogue
 from tests.evals.conftest import Played, scenario_named

@@ -16,6 +16,7 @@ from pydantic_ai.exceptions import AgentRunError, UserError
 from pydantic_ai.models import Model
 
 from agent.failures import explain
+from evals.adapter import MissingExtra
 from evals.attempt import Attempt
 from evals.case import Case
 from evals.scenario import Scenario
@@ -24,7 +25,7 @@ from flows.document import Flow
 from flows.spec import to_spec
 from runtime.results import RunResult
 
-FOLDER = Path(__file__).parent / "rubrics"
+FOLDER = Path(__file__).parent.parent / "rubrics"
 """The rubrics that come with Wirewright, a Markdown file each."""
 
 RUBRIC_CHARACTERS = 20_000
@@ -45,10 +46,6 @@ is no reason to pass and no instruction. The score is from 0 to 1.
 
 class RubricError(ValueError):
     """A rubric that cannot be used; the message says why."""
-
-
-class MissingExtra(ImportError):
-    """The library that judges is not installed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,7 +151,7 @@ async def opinion(scenario: Scenario, attempt: Attempt, catalogue: Catalogue, ru
     try:
         from pydantic_evals.evaluators.llm_as_a_judge import judge_output
     except ImportError:
-        raise MissingExtra("judging needs the extra: install wirewright[evals]") from None
+        raise MissingExtra("judging") from None
     empty = Opinion(
         scenario=attempt.scenario,
         digest=attempt.digest,

@@ -1,0 +1,131 @@
+"""The measured kill rate: what `python -m scripts.kill_rate` writes, and what the manual shows of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict
+
+from evals.mutate.matrix import Matrix
+
+MEASURED = Path(__file__).parent / "measured.json"
+"""The last measurement over all scenarios."""
+SHOWN = 4
+"""How many evaluators the manual names for an operator."""
+
+
+class Row(BaseModel):
+    """What became of one operator's mutants.
+
+    Attributes:
+        tried: how many there were.
+        killed: how many some evaluator saw.
+        failed: of how many the verdict turned to fail.
+        seen_by: how many each evaluator saw.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    tried: int
+    killed: int
+    failed: int
+    seen_by: dict[str, int]
+
+
+class Measured(BaseModel):
+    """A measurement of the graders.
+
+    Attributes:
+        scenarios: how many scenarios the oracle played; each of its attempts that passes is mutated.
+        passed: how many of them it passed.
+        per_operator: how many mutants one operator made of one attempt at most.
+        lfx: the version of the flow engine.
+        operators: what became of each operator's mutants.
+        survivors: the mutants that none saw and nobody accepted.
+        accepted: the mutants that none saw and that were accepted.
+        controls: how many attempts were scored anew with nothing changed.
+        disturbed: those of them in which an evaluator saw a fault all the same.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    scenarios: int
+    passed: int
+    per_operator: int
+    lfx: str
+    operators: dict[str, Row]
+    survivors: tuple[str, ...] = ()
+    accepted: tuple[str, ...] = ()
+    controls: int = 0
+    disturbed: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, counted: Matrix, *, scenarios: int, passed: int, per_operator: int, lfx: str) -> Self:
+        """A matrix as it is kept."""
+        rows = {
+            name: Row(
+                tried=tried,
+                killed=counted.killed[name],
+                failed=counted.failed[name],
+                seen_by=dict(sorted(counted.seen[name].items(), key=lambda item: (-item[1], item[0]))),
+            )
+            for name, tried in counted.tried.items()
+        }
+        return cls(
+            scenarios=scenarios,
+            passed=passed,
+            per_operator=per_operator,
+            lfx=lfx,
+            operators=rows,
+            survivors=tuple(trial.id for trial in counted.survivors),
+            accepted=tuple(trial.id for trial in counted.accepted),
+            controls=counted.controls,
+            disturbed=tuple(trial.id for trial in counted.disturbed),
+        )
+
+    @property
+    def tried(self) -> int:
+        """How many mutants there were."""
+        return sum(row.tried for row in self.operators.values())
+
+    @property
+    def killed(self) -> int:
+        """How many of them some evaluator saw."""
+        return sum(row.killed for row in self.operators.values())
+
+    @property
+    def failed(self) -> int:
+        """How many of them turned the verdict."""
+        return sum(row.failed for row in self.operators.values())
+
+    @property
+    def kill_rate(self) -> float:
+        """Killed over tried, without accepted survivors; 0 when nothing was tried."""
+        counted = self.tried - len(self.accepted)
+        return self.killed / counted if counted else 0.0
+
+
+def as_markdown(measured: Measured) -> str:
+    """The measurement as the manual shows it: a sentence and a table."""
+    tried = max(measured.tried, 1)
+    accepted = f", {len(measured.accepted)} of them accepted" if measured.accepted else ""
+    text = (
+        f"Measured over {measured.scenarios} scenarios ({measured.passed} passed by the oracle) on lfx {measured.lfx}, "
+        f"{measured.per_operator} mutant an operator and attempt: **{measured.killed:,} of {measured.tried:,} mutants "
+        f"killed ({measured.kill_rate:.1%})**, {measured.tried - measured.killed} survivors{accepted}; in "
+        f"{measured.failed:,} ({measured.failed / tried:.1%}) the verdict turned to fail, in the others a grade fell. "
+        f"Of {measured.controls} attempts run and scored anew with nothing changed, {len(measured.disturbed)} "
+        "were seen as a fault."
+    )
+    lines = [
+        text,
+        "",
+        "| operator | mutants | killed | verdict turned | seen by |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for name, row in measured.operators.items():
+        seen = sorted(row.seen_by.items(), key=lambda item: (-item[1], item[0]))[:SHOWN]
+        by = ", ".join(f"{evaluator} {count}" for evaluator, count in seen)
+        lines.append(f"| `{name}` | {row.tried} | {row.killed} | {row.failed} | {by} |")
+    return "\n".join(lines) + "\n"
