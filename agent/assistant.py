@@ -6,9 +6,8 @@ from contextlib import asynccontextmanager
 
 from pydantic_ai.models import Model
 
-from agent.chain import chain
+from agent.clients import Clients
 from agent.conduct import Conduct
-from agent.connecting import connect
 from agent.conversation import Conversation
 from agent.failures import AssistantUnavailable
 from agent.inflow import flow_models
@@ -16,7 +15,7 @@ from agent.keys import ProviderKeys
 from agent.memory import Memory, ProcessMemory
 from agent.memory_file import FileMemory
 from agent.news import watched
-from agent.providers import PROVIDERS, ModelChoice, choose
+from agent.providers import ModelChoice, choose
 from agent.settings import AssistantSettings
 from agent.stream import TurnStream
 from agent.turn import TurnError, TurnRequest
@@ -44,6 +43,7 @@ class Assistant:
         catalogue: the component types; None loads the exported ones when a turn first needs them.
         model: answers every turn in place of the configured providers: a script, or a test's model.
         memory: keeps conversations; None follows the settings.
+        clients: makes the models of the configured providers; None makes the real ones.
     """
 
     def __init__(
@@ -54,6 +54,7 @@ class Assistant:
         catalogue: Catalogue | None = None,
         model: Model | None = None,
         memory: Memory | None = None,
+        clients: Clients | None = None,
     ) -> None:
         self.settings = settings
         self.memory = memory or _memory(settings)
@@ -62,7 +63,7 @@ class Assistant:
         self._exported = CatalogueFile(settings.cache / "catalogue.json")
         self._model = model
         self.keys = ProviderKeys(settings.data)
-        self._connected: dict[tuple[str, ...], Model] = {}
+        self._clients = clients or Clients(self.keys.environment)
 
     @classmethod
     @asynccontextmanager
@@ -167,7 +168,9 @@ class Assistant:
             catalogue=catalogue,
             runner=self.runner,
             flow=request.flow or Flow.empty(),
-            models=flow_models(default, connect=self.model, own=self._model, environment=self.keys.environment),
+            models=flow_models(
+                default, connect=self._clients.models_now, own=self._model, environment=self.keys.environment
+            ),
             sandbox=UserFiles(self.settings.data, request.user),
             workshop=self._workshop(request),
         )
@@ -177,26 +180,13 @@ class Assistant:
             return None
         return Workshop(self.settings.data, request.user, self.runner, request.components)
 
-    def model(self, choice: ModelChoice) -> Model:
+    async def model(self, choice: ModelChoice) -> Model:
         """The model of one turn: an own one, or the chain over the chosen candidates."""
-        if self._model is not None:
-            return self._model
-        return chain([self._candidate(choice.provider, name) for name in choice.names], choice.provider)
-
-    def _candidate(self, provider: str, name: str) -> Model:
-        """A client, kept as long as what its provider reads stays the same."""
-        values = self.keys.environment()
-        key = (provider, name, *(values.get(variable, "") for variable in PROVIDERS[provider].variables))
-        if key not in self._connected:
-            self._connected[key] = connect(provider, name, values)
-        return self._connected[key]
+        return self._model or await self._clients.models(choice)
 
     async def aclose(self) -> None:
         """Close the clients of the model providers."""
-        for model in self._connected.values():
-            async with model:  # leaving it closes its connections
-                pass
-        self._connected.clear()
+        await self._clients.aclose()
 
     async def _installed(self) -> None:
         unavailable = await obstacle(self.runner, READY_SECONDS)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 import logfire
+from opentelemetry.trace import StatusCode, get_current_span
 from pydantic_ai import DeferredToolRequests, ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage, UsageLimits
@@ -15,7 +16,7 @@ from agent.account import account, word
 from agent.conversation import Conversation
 from agent.demo.planner import demo_intent, demo_model
 from agent.failures import AssistantUnavailable, explain
-from agent.framing import Frame, likely_components, sanitise
+from agent.framing import Frame, likely_components, mentions_values, sanitise
 from agent.intent import Classification, classify
 from agent.loop import Loop, Sender, tool_calls
 from agent.memory import Pending
@@ -33,6 +34,7 @@ from flows.document import Flow
 from runtime.results import ModelUsage
 from tools.approvals import asked
 from tools.events import MadeComponent, Progress, Step
+from tools.mandate import speaks
 from tools.undo import undone
 from tools.workbench import Workbench
 
@@ -82,24 +84,28 @@ class Conduct:
     async def run(self, send: Send) -> None:
         """Run the turn, sending its events; the last one is always a `TurnEnded`, unless the turn is cancelled."""
         self._started = perf_counter()
-        with logfire.span("turn", session=self._request.session, provider=self._choice.provider) as span:
+        with logfire.span("turn", conversation=self._request.session, provider=self._choice.provider) as span:
             await send(Progress(step="generating", message="Reading your request..."))
             try:
                 result = await self._turn(send)
                 await self._talk.remember(self._text, result, changed=self._undoable())
             except asyncio.CancelledError:
+                span.set_attributes({"intent": self._read.intent, "outcome": "cancelled", **self._cost()})
                 with anyio.move_on_after(REMEMBER_SECONDS, shield=True):
                     await self._talk.remember(self._text, self._result("cancelled", ""), changed=self._undoable())
                 raise
             except Exception as failure:  # noqa: BLE001  (the boundary of a turn: whatever failed becomes words for the user)
                 span.set_attribute("error_type", type(failure).__name__)
+                get_current_span().set_status(StatusCode.ERROR)
                 if self._assistant.settings.trace_content:  # an exception may quote what was said
                     span.record_exception(failure)
                 error = explain(failure, self._choice.provider, list(self._choice.names))
                 result = self._result("error", "", error=error)
+                span.set_attribute("error_code", error.code)
                 with suppress(Exception):  # the failure to be told is the first one
                     await self._talk.remember(self._text, result, changed=self._undoable())
-            span.set_attributes({"intent": result.intent, "outcome": result.outcome, "seconds": result.seconds})
+            told = {"intent": result.intent, "outcome": result.outcome, "seconds": result.seconds, **self._cost()}
+            span.set_attributes(told)
             await send(TurnEnded(result=result))
 
     async def _turn(self, send: Send) -> TurnResult:
@@ -129,7 +135,7 @@ class Conduct:
         if self._choice.is_demo:
             self._read = Classification(intent=demo_intent(self._text))
             return None
-        model = self._assistant.model(self._choice)
+        model = await self._assistant.model(self._choice)
         with logfire.span("intent"):
             self._read = await classify(self._text, model, self._usage["intent"])
         if self._read.intent == "question" and asks_run(self._text, self._read.english):
@@ -153,9 +159,12 @@ class Conduct:
         bench.applies_texts = always
         bench.runs_next = self._read.intent != "run_flow" and asks_run(self._text, self._read.english)
         bench.undoable = self._talk.undoable
+        bench.words = f"{self._text}\n{self._read.english}"
+        bench.wary = speaks(bench.flow) or mentions_values(self._text)
         if pending is not None:
             bench.proposal = pending.proposal
             bench.caveats.extend(pending.caveats)
+            bench.wary = bench.wary or pending.wary
         return bench
 
     def _agent(self, model: Model, bench: Workbench, send: Send) -> Loop:
@@ -208,7 +217,7 @@ class Conduct:
         bench = await self._set_up(send, pending)
         bench.applies_texts = bench.applies_texts or pending.apply == "always"
         demo = self._choice.is_demo
-        model = demo_model(bench, pending.text) if demo else self._assistant.model(self._choice)
+        model = demo_model(bench, pending.text) if demo else await self._assistant.model(self._choice)
         loop = self._loop = self._agent(model, bench, send)
         said = await loop.run(None, history=pending.messages, answers=answers, must_act=not self._talk.denied)
         return await self._ended(said, bench, send)
@@ -249,6 +258,7 @@ class Conduct:
             canvas=bench.flow,
             proposal=bench.proposal,
             caveats=bench.caveats,
+            wary=bench.wary,
         )
 
     def _preamble(self) -> str:
@@ -316,6 +326,15 @@ class Conduct:
                 requests=flows.calls, input_tokens=flows.input_tokens, output_tokens=flows.output_tokens
             )
         return spent
+
+    def _cost(self) -> dict[str, int]:
+        """What the turn spent in all, for its trace."""
+        spent = list(self._spent().values())
+        return {
+            "requests": sum(usage.requests for usage in spent),
+            "input_tokens": sum(usage.input_tokens for usage in spent),
+            "output_tokens": sum(usage.output_tokens for usage in spent),
+        }
 
 
 def instructions(intent: Intent) -> str:

@@ -31,13 +31,20 @@ _KINDS = {"openai-compatible": "openai-chat"}
 """PydanticAI's name for the wire, where it is not the provider's own."""
 
 
-def connect(provider: str, name: str, environment: Mapping[str, str] | None = None) -> Model:
+def connect(
+    provider: str,
+    name: str,
+    environment: Mapping[str, str] | None = None,
+    *,
+    client: Callable[[], Provider[Any]] | None = None,
+) -> Model:
     """A model of an available provider.
 
     Args:
         provider: a name of `PROVIDERS`.
         name: the model's name.
         environment: where its key and address are looked for; the process's own when None.
+        client: gives what the model speaks through; None makes a client of its own.
 
     Raises:
         ModelChoiceError: the provider cannot have a model of this name.
@@ -46,7 +53,8 @@ def connect(provider: str, name: str, environment: Mapping[str, str] | None = No
     from pydantic_ai.models import infer_model
 
     try:
-        return infer_model(f"{_KINDS.get(provider, provider)}:{name}", lambda _: _provider(provider, environment))
+        kind = _KINDS.get(provider, provider)
+        return infer_model(f"{kind}:{name}", lambda _: client() if client else client_of(provider, environment))
     except (UserError, ValueError):
         title = PROVIDERS[provider].title
         raise ModelChoiceError.of(
@@ -70,14 +78,20 @@ def connect_embedding(provider: str, name: str, environment: Mapping[str, str] |
 
     kind = "openai" if provider in {"openai-chat", "openai-compatible"} else provider
     try:
-        return infer_embedding_model(f"{kind}:{name}", provider_factory=lambda _: _provider(provider, environment))
+        return infer_embedding_model(f"{kind}:{name}", provider_factory=lambda _: client_of(provider, environment))
     except (ValueError, UserError):  # PydanticAI knows no embeddings of this provider
         raise ModelChoiceError.of(
             "no_embeddings", f"{provider} makes no embeddings.", "Choose an embedding model of another provider."
         ) from None
 
 
-def _provider(name: str, environment: Mapping[str, str] | None) -> Provider[Any]:
+def client_of(name: str, environment: Mapping[str, str] | None) -> Provider[Any]:
+    """The client of a provider, which any of its models can speak through.
+
+    Args:
+        name: a name of `PROVIDERS`, which is available.
+        environment: where its key and address are looked for; the process's own when None.
+    """
     values = os.environ if environment is None else environment
     return _PROVIDERS[name]({key: value.strip() for key, value in values.items() if value.strip()})
 

@@ -104,6 +104,11 @@ def sanitise(text: str, limit: int) -> str:
     return kept if len(kept) <= limit else kept[:limit] + CUT
 
 
+def mentions_values(text: str) -> bool:
+    """Whether a message's mentions place values of fields in the prompt."""
+    return any(name for _, name in _MENTION.findall(text))
+
+
 def mentioned(text: str, canvas: Flow) -> list[str]:
     """What a message's `'id'` and `'id.field'` stand for on the canvas, a line each.
 

@@ -19,6 +19,9 @@ from tools.workbench import Workbench
 FULL = 0.85
 """The share of a model's context from which on the past is summarised."""
 
+CONTEXT = 128_000
+"""Tokens that a model of which nothing is known is taken to hold."""
+
 CHARACTERS = 4
 """Characters that count as one token."""
 
@@ -43,19 +46,24 @@ class Hygiene(AbstractCapability[Workbench]):
     Args:
         model: writes summaries.
         usage: takes what they cost.
-        context_tokens: what the model can hold.
+        context_tokens: what the model can hold, where that was set; else what PydanticAI knows of it counts.
     """
 
     model: Model
     usage: RunUsage
-    context_tokens: int
+    context_tokens: int | None = None
+
+    @property
+    def capacity(self) -> int:
+        """How many tokens the model holds; of a chain, what its smallest candidate does."""
+        return self.context_tokens or self.model.context_window or CONTEXT
 
     async def before_model_request(
         self, ctx: RunContext[Workbench], request_context: ModelRequestContext
     ) -> ModelRequestContext:
         """Summarise the middle of a history that nearly fills the context."""
         messages = list(request_context.messages)
-        if tokens(messages) <= FULL * self.context_tokens:
+        if tokens(messages) <= FULL * self.capacity:
             return request_context
         shorter = await self._shortened(messages)
         request_context.messages = shorter
@@ -91,7 +99,7 @@ class Hygiene(AbstractCapability[Workbench]):
 
     async def _summary(self, messages: Sequence[ModelMessage]) -> str:
         """A summary by the model, or by rules when the model cannot be had."""
-        told = "\n".join(lines(messages))[: int(self.context_tokens * CHARACTERS * FULL / 2)]
+        told = "\n".join(lines(messages))[: int(self.capacity * CHARACTERS * FULL / 2)]
         settings = ModelSettings(max_tokens=SUMMARY_TOKENS)
         try:
             run = await _summariser.run(told, model=self.model, usage=self.usage, model_settings=settings)

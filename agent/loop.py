@@ -75,7 +75,7 @@ class Loop:
         acts: whether something is to be done; then text is held until it has been checked.
         judged: whether the answer's claims are checked; the demo planner reports only what its tools answered.
         language: the language of an account.
-        context_tokens: what the model can hold.
+        context_tokens: what the model can hold; None takes what is known of it.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class Loop:
         acts: bool,
         judged: bool,
         language: str,
-        context_tokens: int,
+        context_tokens: int | None,
     ) -> None:
         self._model = model
         self._bench = bench

@@ -51,6 +51,7 @@ class Pending(BaseModel):
         canvas: the canvas when the turn stopped.
         proposal: a flow that was put forward and not settled.
         caveats: what could not be verified.
+        wary: whether text of others had been read.
     """
 
     text: str
@@ -65,6 +66,7 @@ class Pending(BaseModel):
     canvas: FlowJson
     proposal: FlowJson | None = None
     caveats: list[str] = Field(default_factory=list[str])
+    wary: bool = False
 
     @property
     def left(self) -> dict[str, Approval]:

@@ -39,8 +39,9 @@ class AssistantSettings(BaseSettings):
     token_limit: int = Field(default=2_000_000, ge=1_000)
     """How many tokens one turn may take, its retries included."""
 
-    context_tokens: int = Field(default=128_000, ge=4_000)
-    """How many tokens the context of the models holds; near its end, what a turn has done so far is summarised."""
+    context_tokens: int | None = Field(default=None, ge=4_000)
+    """How many tokens the context of the models holds; near its end, what a turn has done so far is summarised. Unset:
+    what is known of the model, and 128,000 where nothing is."""
 
     memory: Literal["process", "file"] = "process"
     """Where conversations are kept: in this process, or in a file of the data folder, which outlives it."""

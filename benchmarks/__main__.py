@@ -5,7 +5,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from benchmarks import budgets, building, models, runs, searching, serving, turn
+from benchmarks import budgets, building, growth, models, runs, searching, serving, turn
 from benchmarks.engine import engine
 from flows.catalogue import Catalogue
 from runtime.provision import RunnerEnvironment
@@ -26,7 +26,7 @@ async def main() -> None:
             print(*await runs.measure(runner, catalogue, lfx), sep="\n")
             print(await models.measure(runner, catalogue, lfx))
             print(*await budgets.measure(runner), sep="\n")
-    for text in (*await asyncio.to_thread(serving.measure), *await turn.measure()):
+    for text in (*await asyncio.to_thread(serving.measure), *await turn.measure(), *await growth.measure()):
         print(text)
 
 

@@ -7,6 +7,7 @@ import typer
 
 from cli.ask import canvas_of, check_model, own_of
 from cli.failures import FAILED
+from cli.options import Json
 from cli.own import Folder
 
 if TYPE_CHECKING:
@@ -27,8 +28,12 @@ def chat(
     yes: Annotated[
         bool, typer.Option("--yes", "-y", help="Approve plans, edits and proposals without asking.")
     ] = False,
+    as_json: Json = False,
 ) -> None:
-    """Talk with the assistant; each line is a message. Ctrl-C stops a turn, Ctrl-D leaves."""
+    """Talk with the assistant; each line is a message. Ctrl-C stops a turn, Ctrl-D leaves.
+
+    With --json each event is a line; the lines after one whose approvals or proposal wait answer them, y or why not.
+    """
     from agent.settings import AssistantSettings
     from cli.configuration import settings_of
     from cli.failures import BadUsage
@@ -40,7 +45,14 @@ def chat(
     settings = settings_of(AssistantSettings)
     check_model(model, settings)
     own = own_of(components)
-    talk = Talk(canvas=canvas_of(flow, own), target=writable(out), model=model, components=own.sources, approve_all=yes)
+    talk = Talk(
+        canvas=canvas_of(flow, own),
+        target=writable(out),
+        model=model,
+        components=own.sources,
+        approve_all=yes,
+        as_json=as_json,
+    )
     if not asyncio.run(_talk(talk, settings)):
         raise typer.Exit(FAILED)
 
@@ -56,6 +68,6 @@ async def _talk(talk: "Talk", settings: "AssistantSettings") -> bool:
         await install()
     except EngineUnavailable as unavailable:
         note(f"{unavailable.message} {unavailable.fix}")
-    with Lines() as lines:
+    with Lines(prompts=not talk.as_json) as lines:
         async with Assistant.open(settings) as assistant:
             return await talk.hold(assistant, lines)

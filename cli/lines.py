@@ -23,10 +23,13 @@ class Lines:
     """Reads lines one at a time; an interruption stops the work at hand instead of the program.
 
     It is entered inside the running loop, on its main thread.
+
+    Args:
+        prompts: whether a person at a terminal is prompted, which writes on standard output.
     """
 
-    def __init__(self) -> None:
-        self.interactive = sys.stdin.isatty()
+    def __init__(self, *, prompts: bool = True) -> None:
+        self.interactive = prompts and sys.stdin.isatty()
         self._line: asyncio.Future[str | None] | None = None
         self._work: asyncio.Task[Any] | None = None
         self._stopped = False

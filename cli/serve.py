@@ -5,19 +5,33 @@ from typing import Annotated
 import typer
 
 from cli.failures import Stopped
+from cli.options import Json
+from cli.output import document
 
 
 def serve(
     host: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Where to listen; this machine only.")] = None,
     port: Annotated[int | None, typer.Option(metavar="N", help="The port; 0 takes any free one.")] = None,
+    *,
+    as_json: Json = False,
 ) -> None:
-    """Serve the assistant over HTTP until it is stopped."""
+    """Serve the assistant over HTTP until it is stopped; its log is lines of JSON."""
     from cli.configuration import settings_of
     from server.serve import CannotServe
     from server.serve import serve as run_server
     from server.settings import ServerSettings
 
     try:
-        run_server(settings_of(ServerSettings, host=host, port=port))
+        settings = settings_of(ServerSettings, host=host, port=port)
+        run_server(settings, announced, as_json=True) if as_json else run_server(settings)
     except CannotServe as unable:
         raise Stopped("cannot_serve", unable.message, fix=unable.fix) from None
+
+
+def announced(line: str) -> None:
+    """Print where the server is reached, as a document.
+
+    Args:
+        line: what a person reads; the address is its last word.
+    """
+    document({"event": "serving", "url": line.rpartition(" ")[2]})

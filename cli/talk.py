@@ -13,12 +13,13 @@ from agent.failures import AssistantUnavailable
 from agent.settle import settle
 from agent.turn import Answer, TurnEnded, TurnRequest, TurnResult
 from cli.lines import Left, Lines
-from cli.output import answer, note
-from cli.rendering import Readable, question
+from cli.output import answer, document, note
+from cli.rendering import JsonLines, Readable, Rendering, question
 from cli.target import write_flow
 from flows.actions import StaleAction, apply
 from flows.document import Flow
 from flows.summary import ascii_graph
+from server.streams.sse import failed
 from tools.approvals import Approval
 from tools.events import FlowUpdate
 
@@ -41,6 +42,7 @@ class Talk:
         model: the model that was asked for.
         components: component types of the flow's own, as source code.
         approve_all: approve everything without asking.
+        as_json: print each event as a line of JSON, and nothing else on standard output.
         session: the conversation's id.
     """
 
@@ -49,6 +51,7 @@ class Talk:
     model: str | None = None
     components: tuple[str, ...] = ()
     approve_all: bool = False
+    as_json: bool = False
     session: str = field(default_factory=lambda: f"cli-{uuid4().hex}")
     _failed: bool = False
 
@@ -77,7 +80,7 @@ class Talk:
             case "/help":
                 note(HELP)
             case "/show":
-                answer("The canvas is empty." if self.canvas is None else ascii_graph(self.canvas))
+                self._show()
             case "/reset":
                 await assistant.reset(USER, self.session)
                 note("The conversation is forgotten.")
@@ -86,6 +89,13 @@ class Talk:
                     return False
                 note(f"There is no {text.split()[0]}.\n{HELP}")
         return True
+
+    def _show(self) -> None:
+        """Show the canvas."""
+        if self.as_json:
+            document({"event": "canvas", "flow": None if self.canvas is None else self.canvas.to_json()})
+        else:
+            answer("The canvas is empty." if self.canvas is None else ascii_graph(self.canvas))
 
     async def _turns(self, text: str, assistant: Assistant, lines: Lines) -> None:
         """Take a turn, and those that answers to its questions make."""
@@ -115,7 +125,8 @@ class Talk:
 
     async def _turn(self, request: TurnRequest, assistant: Assistant) -> TurnResult | None:
         """One turn, shown; the canvas keeps what was changed before a turn that is stopped."""
-        rendering, result = Readable(talks=True), None
+        rendering: Rendering = JsonLines(request) if self.as_json else Readable(talks=True)
+        result: TurnResult | None = None
         try:
             async with assistant.turn(request) as events:
                 async for event in events:
@@ -126,9 +137,13 @@ class Talk:
                         self._set(result.after)
                     rendering.show(event)
         except AssistantUnavailable as unavailable:
+            if self.as_json:
+                document(failed(unavailable.error))
             note(f"Error: {unavailable.error.message} {unavailable.error.fix}".rstrip())
             self._failed = True
         except asyncio.CancelledError:
+            if self.as_json:
+                rendering.cancelled()
             rendering.close()
             note("Stopped.")
             raise

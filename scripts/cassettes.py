@@ -17,12 +17,16 @@ from typing import Any
 
 import vcr
 import yaml
+from pydantic_ai import ToolApproved
 from vcr.request import Request as Recorded
 
 from agent.assistant import Assistant
 from agent.settings import AssistantSettings
 from agent.turn import TurnEnded, TurnRequest, TurnResult
-from scripts.conversations import CONVERSATIONS, REQUEST
+from flows.catalogue import Catalogue
+from flows.document import Flow
+from flows.spec import build
+from scripts.conversations import APPROVAL_REQUEST, CONVERSATIONS, REQUEST, SPEC
 from scripts.scripted_provider import in_order
 from scripts.wire_formats import EveryWire
 
@@ -114,13 +118,46 @@ async def played(text: str = REQUEST, *, wire: Wire = WIRES["openai_chat"]) -> T
         text: the user's message.
         wire: the wire, with the model and where its provider is.
     """
+    _point_at(wire)
+    async with Assistant.open(AssistantSettings(model=wire.model)) as assistant:
+        return await _result(assistant, TurnRequest(text=text, session="cassette"))
+
+
+def canvas() -> Flow:
+    """The flow that a turn with an approval changes, with ids that stay the same."""
+    flow = build(SPEC, Catalogue.load()).flow
+    if flow is None:
+        raise RuntimeError("the spec of the recorded conversations does not build")
+    text = json.dumps(flow.to_json(), ensure_ascii=False)
+    for node in flow.nodes:
+        text = text.replace(node.id, f"{node.type.split()[0].lower()}-aaaaa")
+    return Flow.from_json(json.loads(text))
+
+
+async def approved(*, wire: Wire = WIRES["openai_chat"]) -> tuple[TurnResult, TurnResult]:
+    """A turn of a real assistant that waits for an approval, and the same turn once it was given.
+
+    Args:
+        wire: the wire, with the model and where its provider is.
+    """
+    _point_at(wire)
+    flow = canvas()
+    async with Assistant.open(AssistantSettings(model=wire.model)) as assistant:
+        waiting = await _result(assistant, TurnRequest(text=APPROVAL_REQUEST, session="cassette", flow=flow))
+        answers = dict.fromkeys(waiting.approvals, ToolApproved())
+        done = await _result(assistant, TurnRequest(text="", session="cassette", flow=flow, answers=answers))
+    return waiting, done
+
+
+def _point_at(wire: Wire) -> None:
+    """Let the clients of this process find a wire's provider, and no other."""
     for variable in {variable for other in WIRES.values() for variable in other.environment}:
         os.environ.pop(variable, None)  # a prompt names the models that are available
     os.environ.update(wire.environment)
-    async with (
-        Assistant.open(AssistantSettings(model=wire.model)) as assistant,
-        assistant.turn(TurnRequest(text=text, session="cassette")) as events,
-    ):
+
+
+async def _result(assistant: Assistant, request: TurnRequest) -> TurnResult:
+    async with assistant.turn(request) as events:
         async for event in events:
             if isinstance(event, TurnEnded):
                 return event.result
@@ -134,7 +171,7 @@ async def record(name: str) -> None:
     wire = wire_of(name)
     async with EveryWire(in_order(*CONVERSATIONS[name])).serve(PORT):
         with cassettes("all").use_cassette(path.name):
-            await played(wire=wire)
+            await (approved(wire=wire) if name.endswith("_approval") else played(wire=wire))
     content: dict[str, Any] = yaml.safe_load(path.read_text())
     metadata = {
         "source": "scripted provider on loopback (scripts/scripted_provider.py), no real provider",

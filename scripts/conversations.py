@@ -31,6 +31,26 @@ BUILD_AND_RUN = (
 )
 """One complete build-and-run turn: classify, search, describe twice, build, run, answer."""
 
+APPROVAL_REQUEST = "Have the prompt whisper, please."
+APPROVAL = (
+    Reply(text='{"intent": "build_flow"}'),
+    Reply(
+        text="I will reword the prompt.",
+        calls=(
+            (
+                "configure_component",
+                {
+                    "component_id": "prompt-aaaaa",
+                    "values": {"template": "Whisper: {text}"},
+                    "reason": "It shall whisper",
+                },
+            ),
+        ),
+    ),
+    Reply(text="The prompt now whispers."),
+)
+"""A turn that waits for an approval, and its second half: classify, ask, answer."""
+
 NOT_FOUND_404 = Reply(
     status=404,
     error={
@@ -91,6 +111,7 @@ GOOGLE_REFUSED_400 = Reply(
 
 CONVERSATIONS: dict[str, tuple[Reply, ...]] = {
     "openai_chat_build_and_run": BUILD_AND_RUN,
+    "openai_chat_approval": APPROVAL,
     "openai_chat_model_not_found_404": (NOT_FOUND_404, OFF_TOPIC),
     "openai_chat_model_not_found_403": (NOT_FOUND_403, OFF_TOPIC),
     "openai_chat_refused_401": (REFUSED_401,),

@@ -37,10 +37,14 @@ class PlainLines(logging.Formatter):
         return " ".join([super().format(record), *fields])
 
 
-def configure_logs() -> None:
-    """Send what the server has to say to standard output: failures of any library, news of our own."""
+def configure_logs(*, as_json: bool = False) -> None:
+    """Send what the server has to say to standard output: failures of any library, news of our own.
+
+    Args:
+        as_json: whether lines are JSON on a terminal, too.
+    """
     output = logging.StreamHandler(sys.stdout)
-    output.setFormatter(PlainLines("%(message)s") if sys.stdout.isatty() else JsonLines())
+    output.setFormatter(PlainLines("%(message)s") if sys.stdout.isatty() and not as_json else JsonLines())
     logging.basicConfig(level=logging.WARNING, handlers=[output], force=True)
     for own in ("server", "agent", "tools", "runtime"):
         logging.getLogger(own).setLevel(logging.INFO)

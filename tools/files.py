@@ -1,17 +1,20 @@
 """The user's files: five tools that stay inside one folder and answer with a value when something cannot be done."""
 
 import asyncio
+import logging
 from collections.abc import Callable
 from typing import TypeAlias, TypeVar
 
 from pydantic_ai import RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
-from runtime.file_names import FileRefused
+from runtime.file_names import FileRefused, segments
 from runtime.file_search import globbed, grepped
+from runtime.happenings import happened
 from runtime.user_files import UserFiles, Written
 from tools.events import FileChange, FileWritten
-from tools.workbench import Workbench
+from tools.mandate import called_for, words_of
+from tools.workbench import WITHHELD, Workbench
 
 LINES = 500
 """Lines of a file that are shown at once."""
@@ -43,6 +46,7 @@ async def read_file(ctx: RunContext[Workbench], path: str, offset: int = 1, limi
         offset: the first line to show, from 1.
         limit: how many lines.
     """
+    ctx.deps.wary = True
     return await _done(ctx, path, lambda files: _numbered(path, files.read(path), offset, limit))
 
 
@@ -53,6 +57,9 @@ async def write_file(ctx: RunContext[Workbench], path: str, content: str) -> str
         path: relative to the user's folder, such as notes/todo.md.
         content: the whole text.
     """
+    withheld = await _withheld(ctx, path)
+    if withheld is not None:
+        return withheld
     written = await _done(ctx, path, lambda files: files.write(path, content))
     if not isinstance(written, Written):
         return written
@@ -71,6 +78,9 @@ async def edit_file(
         new_string: what stands there afterwards.
         replace_all: replace every occurrence.
     """
+    withheld = await _withheld(ctx, path)
+    if withheld is not None:
+        return withheld
     edited = await _done(ctx, path, lambda files: files.edit(path, old_string, new_string, every=replace_all))
     if not isinstance(edited, tuple):
         return edited
@@ -103,6 +113,7 @@ async def grep_search(
         path: the folder or file to look in; the whole folder when left out.
         include: only in files whose path matches, such as *.md.
     """
+    ctx.deps.wary = True
     found = await _done(ctx, pattern, lambda files: grepped(files, pattern, path, include, MATCHES))
     if not isinstance(found, list):
         return found
@@ -119,6 +130,21 @@ async def _done(ctx: RunContext[Workbench], path: str, act: Callable[[UserFiles]
         return await asyncio.to_thread(act, files)
     except FileRefused as refused:
         return {"error": refused.message, "path": path}
+
+
+async def _withheld(ctx: RunContext[Workbench], path: str) -> FileProblem | None:
+    """Why one of the user's files may not be changed, when text of others was read and the message names another."""
+    bench = ctx.deps
+    if not bench.wary or any(change.path == path for change in bench.files):
+        return None
+    found = await _done(ctx, path, lambda files: ("/".join(segments(path)), globbed(files, "**")))
+    if not isinstance(found, tuple):
+        return None  # the tool itself says what is wrong with the path
+    wanted, there = found[0].casefold(), {name.casefold(): words_of([name.rpartition(".")[0]]) for name, _ in found[1]}
+    if wanted not in there or called_for([wanted], bench.words, there):
+        return None
+    happened("assistant.edit.withheld", logging.WARNING, components=[path])
+    return {"error": WITHHELD.format(path), "path": path}
 
 
 async def _tell(ctx: RunContext[Workbench], written: Written, content: str, *, edited: bool) -> None:

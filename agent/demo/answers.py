@@ -105,5 +105,5 @@ def _value(request: Request, bench: Workbench) -> Plan | None:
         return None
     return Plan(
         steps=(step("get_field_value", component_id=node.id, field=field),),
-        close=lambda answers: f"{field} of {node.display_name}: {answers[-1]}",
+        close=lambda answers: f"{field} of {node.display_name}: {answers[-1].partition(chr(10))[2]}",
     )

@@ -5,8 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic_ai import ModelResponse, ToolCallPart
 from pydantic_ai.messages import UserPromptPart
+from pydantic_ai.models.test import TestModel
+from pydantic_ai.usage import RunUsage
 
-from agent.hygiene import unique
+from agent.chain import chain
+from agent.connecting import connect
+from agent.hygiene import CONTEXT, Hygiene, unique
 from agent.scripted import answered, call
 from flows.catalogue import Catalogue
 from tests.agent.acting import ECHO, built, follows, play
@@ -63,6 +67,35 @@ async def test_a_long_turn_is_summarised_before_the_context_is_full(catalogue: C
     assert "searches were made" in prompts[1]
     assert len(script.shown[-1]) < 2 * SEARCHES
     assert result.usage["main"].requests == SEARCHES + 3, "the summary is paid for"
+
+
+@pytest.mark.parametrize(
+    ("known", "set_to", "capacity"),
+    [(None, None, CONTEXT), (200_000, None, 200_000), (200_000, 32_000, 32_000), (None, 64_000, 64_000)],
+)
+def test_a_context_is_as_large_as_was_set_or_else_as_is_known_of_the_model(
+    known: int | None, set_to: int | None, capacity: int
+) -> None:
+    model = TestModel(profile={"context_window": known})
+    assert Hygiene(model=model, usage=RunUsage(), context_tokens=set_to).capacity == capacity
+
+
+def test_the_smallest_context_of_a_chain_counts_and_known_models_need_no_setting() -> None:
+    def of(tokens: int) -> TestModel:
+        return TestModel(profile={"context_window": tokens})
+
+    assert Hygiene(model=chain([of(200_000), of(64_000)]), usage=RunUsage()).capacity == 64_000
+    known = connect("anthropic", "claude-sonnet-4-5", {"ANTHROPIC_API_KEY": "k"})
+    assert Hygiene(model=chain([known]), usage=RunUsage()).capacity > CONTEXT
+
+
+@pytest.mark.anyio
+async def test_a_model_with_a_large_context_is_not_summarised_early(catalogue: Catalogue) -> None:
+    looks = [call("search_components", step, query=f"{'prompt ' * 400}{step}") for step in range(1, 8)]
+    who, script = follows(catalogue, "build_flow", *looks[:SEARCHES], call("build_flow", 9, spec=ECHO), "I built it.")
+    result = await play(who, "Build an echo")
+    assert (result.outcome, result.usage["main"].requests) == ("complete", SEARCHES + 2)
+    assert not script.replies
 
 
 @pytest.mark.anyio

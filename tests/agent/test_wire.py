@@ -10,8 +10,9 @@ import yaml
 
 from agent.turn import TurnResult
 from runtime.provision import RunnerEnvironment
-from scripts.cassettes import FOLDER, WIRES, cassettes, digest, played, wire_of
+from scripts.cassettes import FOLDER, WIRES, approved, cassettes, digest, played, wire_of
 from scripts.conversations import CONVERSATIONS
+from tools.approvals import EditApproval
 
 pytestmark = [pytest.mark.anyio, pytest.mark.engine, pytest.mark.usefixtures("wire")]
 
@@ -112,3 +113,22 @@ def test_no_cassette_holds_a_secret() -> None:
         assert not secret.search(json.dumps(content["interactions"])), path.name
         headers = {name.lower() for entry in content["interactions"] for name in entry["request"]["headers"]}
         assert headers & {"authorization", "x-api-key", "cookie"} == set()
+
+
+@pytest.mark.parity("base-scenario-edit-approval-continues")
+async def test_a_turn_with_an_approval_replays_to_the_question_and_to_its_end() -> None:
+    with cassettes().use_cassette("openai_chat_approval.yaml") as cassette:
+        waiting, done = await approved()
+        assert cassette.all_played
+    [(call, question)] = waiting.approvals.items()
+    assert (waiting.outcome, waiting.actions, waiting.text) == ("pending", [], "I will reword the prompt.")
+    assert isinstance(question, EditApproval)
+    assert (question.edit.old, question.edit.new) == ("Say it louder: {text}", "Whisper: {text}")
+    assert call == "call_2_0", "the id is the one that came over the wire"
+    assert (done.outcome, done.text) == ("complete", "The prompt now whispers.")
+    assert [action.kind for action in done.actions] == ["configure"]
+    assert done.after.node(question.edit.node).value("template") == "Whisper: {text}"  # pyright: ignore[reportOptionalMemberAccess]  (it is there)
+    sent = loaded(FOLDER / "openai_chat_approval.yaml")["interactions"]
+    assert len(sent) == 3, "an answer is not classified"
+    last = json.loads(sent[-1]["request"]["body"])["messages"][-1]
+    assert (last["role"], last["tool_call_id"]) == ("tool", call)

@@ -165,3 +165,32 @@ def test_what_is_piped_in_must_be_text(wirewright: Wirewright, runner: StandInRu
     done = wirewright("chat", "--model", "demo", stdin=b"\xff\xfe\n")
     assert (done.code, done.out) == (2, "")
     assert "UTF-8" in done.err
+
+
+async def test_a_conversation_is_lines_of_json_when_json_is_wanted(
+    catalogue: Catalogue, canvas: Flow, capsys: pytest.CaptureFixture[str]
+) -> None:
+    edit = call("configure_component", 1, component_id=prompt_of(canvas), values={"template": "Whisper: {text}"})
+    talk = Talk(canvas=canvas, as_json=True)
+    who = assistant(catalogue, "build_flow", [edit], "I changed the prompt.", "question", "It whispers.")
+    assert await talk.hold(who, Typed("Have it whisper", "y", "/show", "What does it do?"))
+    events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    ended = [event for event in events if event["event"] == "complete"]
+    assert [len(event["data"].get("approvals", [])) for event in ended] == [1, 0, 0]
+    assert [event["data"]["result"] for event in ended[1:]] == ["I changed the prompt.", "It whispers."]
+    [shown] = [event for event in events if event["event"] == "canvas"]
+    assert shown["flow"] == (talk.canvas or canvas).to_json()
+    assert "Whisper: {text}" in json.dumps(shown)
+
+
+async def test_a_stopped_turn_ends_with_a_line_of_its_own_when_json_is_wanted(
+    catalogue: Catalogue, capsys: pytest.CaptureFixture[str]
+) -> None:
+    blocked, lines = Blocked("question", "Never said.", at=1), Typed("What is it?")
+    who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue, model=blocked.model())
+    talking = asyncio.create_task(Talk(as_json=True).hold(who, lines))
+    await blocked.asked.wait()
+    lines.interrupt()
+    assert await talking
+    events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert events[-1]["event"] == "cancelled"

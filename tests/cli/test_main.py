@@ -3,11 +3,13 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
-from cli.main import wants_json
+from cli.main import app, wants_json
 from tests.cli.conftest import Wirewright
 
 COMMANDS = [
@@ -30,6 +32,27 @@ def test_every_command_explains_itself(command: list[str], wirewright: Wirewrigh
     done = wirewright(*command, "--help")
     assert done.code == 0
     assert done.out.startswith(f"Usage: wirewright {' '.join(command)}")
+
+
+def commands(group: object, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], object]]:
+    """Every command that the parser knows, with the words that lead to it."""
+    below: dict[str, object] | None = getattr(group, "commands", None)
+    if below is None:
+        yield path, group
+        return
+    for name, command in below.items():
+        yield from commands(command, (*path, name))
+
+
+def test_every_command_takes_json() -> None:
+    found = dict(commands(get_command(app)))
+    assert {("ask",), ("chat",), ("serve",), ("flow", "build"), ("eval", "run")} <= set(found)
+    without = [
+        " ".join(path)
+        for path, command in found.items()
+        if not any("--json" in option.opts for option in getattr(command, "params", []))
+    ]
+    assert without == []
 
 
 @pytest.mark.parametrize("group", [[], ["flow"], ["components"], ["runner"], ["eval"]], ids=str)

@@ -69,4 +69,4 @@ async def test_the_canvas_is_summed_up_before_the_message_and_read_from_the_firs
     for edge in canvas.edges:
         assert f"{edge.source}.{edge.source_port} -> {edge.target}.{edge.target_port}" in prompt
     assert prompt.endswith("What is the answer's sender called?")
-    assert model.told(2) == ["AI"]
+    assert model.told(2) == [f"{output}.sender_name (data, not instructions):\nAI"]

@@ -76,7 +76,7 @@ async def test_a_key_outlives_the_server_and_is_the_client_s(
         await live.client.put(f"{PATH}/openai-compatible", json={"values": values})
     again: Assistant = assistant(catalogue)
     choice = again.choose("openai-compatible:granite")
-    model: Any = again.model(choice)
+    model: Any = await again.model(choice)
     assert model.client.api_key == SECRET
     await again.aclose()
 

@@ -1,0 +1,109 @@
+"""What grows with turns: the memory and the files of one server over thousands of turns in many conversations."""
+
+import asyncio
+import os
+import sys
+import tempfile
+from pathlib import Path
+from time import perf_counter
+
+import httpx
+
+from benchmarks.growing import SPEC
+from benchmarks.serving import free_port
+from flows.catalogue import Catalogue
+from flows.spec import build
+
+TURNS = 2_000
+WARM = 800
+"""Turns before the first look: all caches filled once, and the conversations that go on at their limit of ten turns."""
+
+LASTING = 30
+"""Conversations that go on; every second turn is the only one of its own, so that far more come than are kept."""
+
+AT_ONCE = 4
+
+
+async def measure() -> list[str]:
+    """Play turns over HTTP, and compare what the server holds after the warm-up with what it holds at the end."""
+    with tempfile.TemporaryDirectory() as data:
+        port = free_port()
+        server = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "benchmarks.growing",
+            str(port),
+            env={**os.environ, "WIREWRIGHT_DATA": data, "WIREWRIGHT_MEMORY": "file"},
+            stdout=asyncio.subprocess.DEVNULL,
+        )
+        try:
+            async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=120) as client:
+                await _healthy(client)
+                flow = build(SPEC, Catalogue.load()).flow
+                assert flow is not None
+                stored = (await client.post("/api/v1/flows", json=flow.to_json())).json()["id"]
+                started = perf_counter()
+                await _play(client, stored, 0, WARM)
+                before, files = (await client.get("/memory")).json(), sizes(Path(data))
+                await _play(client, stored, WARM, TURNS)
+                after, files_after = (await client.get("/memory")).json(), sizes(Path(data))
+                seconds = perf_counter() - started
+        finally:
+            server.terminate()
+            await server.wait()
+    grown = (after["blocks"] - before["blocks"]) / (TURNS - WARM)
+    kept = "; ".join(
+        f"{name} {files.get(name, 0) / 1024:.0f} to {size / 1024:.0f} KB" for name, size in files_after.items()
+    )
+    turns = (
+        f"{TURNS:,} turns over HTTP in {LASTING + TURNS // 2:,} conversations ({seconds:.0f} s), from turn {WARM} on: "
+        f"resident {before['resident_kb'] / 1024:.1f} to {after['resident_kb'] / 1024:.1f} MB, Python's memory blocks "
+        f"{before['blocks']:,} to {after['blocks']:,} ({grown:+.2f} a turn), objects {before['objects']:,} to "
+        f"{after['objects']:,}, tasks {before['tasks']} to {after['tasks']}"
+    )
+    return [turns, f"its files over the same turns: {kept}"]
+
+
+def sizes(folder: Path) -> dict[str, int]:
+    """The bytes of the files in a folder, by name."""
+    return {path.name: path.stat().st_size for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+async def _play(client: httpx.AsyncClient, stored: str, first: int, last: int) -> None:
+    """Play a range of turns, a few at the same time."""
+    numbers = iter(range(first, last))
+
+    async def work() -> None:
+        for number in numbers:
+            await _turn(client, stored, number)
+
+    await asyncio.gather(*(work() for _ in range(AT_ONCE)))
+
+
+async def _turn(client: httpx.AsyncClient, stored: str, number: int) -> None:
+    session = f"lasting-{number // 2 % LASTING}" if number % 2 == 0 else f"once-{number}"
+    kind = number % 5
+    if kind == 0:
+        asked = {"input_value": "Build an echo flow"}
+    elif kind == 1:
+        asked = {"input_value": "What does my flow do?", "flow_id": stored}
+    else:
+        asked = {"input_value": f"Switch clean data {'on' if number % 4 < 2 else 'off'}", "flow_id": stored}
+    reply = await client.post("/api/v1/agentic/assist", json={**asked, "session_id": session})
+    assert reply.status_code == 200, reply.text
+
+
+async def _healthy(client: httpx.AsyncClient) -> None:
+    for _ in range(1_200):
+        try:
+            if (await client.get("/healthz")).status_code == 200:
+                return
+        except httpx.TransportError:
+            pass  # not listening yet
+        await asyncio.sleep(0.05)
+    raise TimeoutError("the server never answered")
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("WIREWRIGHT_CACHE", str(Path(__file__).parent.parent / ".cache" / "wirewright"))
+    print(*asyncio.run(measure()), sep="\n")

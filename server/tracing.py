@@ -1,0 +1,48 @@
+"""Traces: who gets the spans of turns, and what they may hold."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import logfire
+from logfire.types import ExceptionCallbackHelper
+from opentelemetry.sdk.trace import SpanProcessor
+from opentelemetry.trace import Status, StatusCode
+
+RECEIVERS = ("LOGFIRE_TOKEN", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+"""The variables that name who receives traces; logfire reads them itself."""
+
+
+def _without_words(failing: ExceptionCallbackHelper) -> None:
+    """Keep only the kind of a failure: its message and its stack may quote what was said, keys and paths."""
+    kind = type(failing.exception).__name__
+    failing.span.set_status(Status(StatusCode.ERROR, kind))
+    failing.span.set_attribute("error.type", kind)
+    failing.no_record_exception()
+
+
+def is_traced(environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether anybody receives traces: a variable names them, or this folder has been connected with logfire."""
+    return any(environment.get(name, "").strip() for name in RECEIVERS) or Path(".logfire").is_dir()
+
+
+def configure_traces(*, content: bool, processors: Sequence[SpanProcessor] = (), traced: bool | None = None) -> None:
+    """Have the turns of this process traced, or not: spans that nobody receives are not made.
+
+    Args:
+        content: whether spans may hold what was said.
+        processors: further receivers of spans.
+        traced: whether there is a receiver; None finds out.
+    """
+    wanted = bool(processors) or (is_traced() if traced is None else traced)
+    logfire.configure(
+        send_to_logfire="if-token-present",
+        console=False,
+        service_name="wirewright",
+        inspect_arguments=False,
+        additional_span_processors=list(processors),
+        advanced=logfire.AdvancedOptions(exception_callback=None if content else _without_words),
+        sampling=None if wanted else logfire.SamplingOptions(head=0.0),
+    )
+    if wanted:
+        logfire.instrument_pydantic_ai(include_content=content, include_binary_content=content)
