@@ -34,6 +34,7 @@ app.add_typer(evaluate.commands, name="eval")
 def main() -> None:
     """Run the command line and exit."""
     use_utf8()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a script may have started it with this one ignored
     signal.signal(signal.SIGTERM, _interrupt)
     sys.exit(run(sys.argv[1:]))
 

@@ -35,13 +35,17 @@ def test_one_sentence_in_a_running_flow_out(wirewright: Wirewright, runner_envir
 
 
 @pytest.mark.engine
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    ("how", "ignored"), [(signal.SIGINT, False), (signal.SIGTERM, False), (signal.SIGTERM, True)]
+)
 def test_an_interrupted_turn_ends_with_cancelled(
-    how: signal.Signals, runner_environment: object, tmp_path: Path
+    how: signal.Signals, ignored: bool, runner_environment: object, tmp_path: Path
 ) -> None:
     target = tmp_path / "f.json"
+    # a shell starts what a script runs in the background with interrupts ignored
+    shell = ["sh", "-c", 'trap "" INT; exec "$@"', "sh"] if ignored else []
     process = subprocess.Popen(
-        [sys.executable, "-m", "cli.main", "ask", LOUD, "--out", str(target), "--json"],
+        [*shell, sys.executable, "-m", "cli.main", "ask", LOUD, "--out", str(target), "--json"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -23,6 +23,7 @@ def test_tasks_are_imported_and_listed_from_their_folder(wirewright: Wirewright,
     assert sorted(one["id"] for one in listed.json["scenarios"]) == [
         "bird-song-1",
         "leftovers-pdf-1",
+        "plant-care-1",
         "recipe-card-1",
         "recipe-card-2",
     ]
