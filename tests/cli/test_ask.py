@@ -35,9 +35,7 @@ def test_one_sentence_in_a_running_flow_out(wirewright: Wirewright, runner_envir
 
 
 @pytest.mark.engine
-@pytest.mark.parametrize(
-    ("how", "ignored"), [(signal.SIGINT, False), (signal.SIGTERM, False), (signal.SIGTERM, True)]
-)
+@pytest.mark.parametrize(("how", "ignored"), [(signal.SIGINT, False), (signal.SIGTERM, False), (signal.SIGTERM, True)])
 def test_an_interrupted_turn_ends_with_cancelled(
     how: signal.Signals, ignored: bool, runner_environment: object, tmp_path: Path
 ) -> None:
