@@ -188,8 +188,9 @@ class Zygote:
             return
         if request.get("network") == "open":
             self._close(frozenset(request.get("closed") or ()))
+        if self._spares or not self._spares_owed:  # else what is owed is more already than this run takes
+            self._spares_owed += 1
         taken = self._spares.pop(0) if self._spares else self._fork()
-        self._spares_owed += 1
         if taken is None:
             self._fail(run, "crash", "No process could be started for the run.")
             return

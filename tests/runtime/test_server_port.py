@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -47,6 +48,11 @@ def other() -> Iterator[int]:
     """The port of another service of this machine."""
     with socket.create_server(("127.0.0.1", 0)) as made:
         yield made.getsockname()[1]
+
+
+def waiting(runner: Runner) -> list[str]:
+    """The engine's own processes: while nothing runs, those that wait ready."""
+    return Path(f"/proc/{runner.engine_pid}/task/{runner.engine_pid}/children").read_text(encoding="ascii").split()
 
 
 async def tried(
@@ -153,6 +159,21 @@ async def test_processes_that_wait_ready_are_made_anew_when_the_server_moves(
     assert await tried(runner, make_code, CONNECT, server) == REFUSED
     runner.closed_ports = ()
     assert await tried(runner, make_code, CONNECT, other) == {"escaped": str(other)}
+
+
+async def test_as_many_processes_wait_ready_as_before_when_the_ports_have_changed(
+    runner_environment: RunnerEnvironment, echo: Flow, other: int
+) -> None:
+    async with Runner(runner_environment, concurrency=2) as made:
+        assert (await made.run(echo, "hello")).output == "hello"
+        for ports in ((other,), (), (other,), ()):
+            made.closed_ports = ports
+            assert (await made.run(echo, "hello")).output == "hello"
+        for _ in range(50):  # what has ended is collected while others run
+            assert (await made.run(echo, "hello")).output == "hello"
+            if len(waiting(made)) == 2:
+                break
+        assert len(waiting(made)) == 2
 
 
 async def test_the_ports_are_closed_from_the_first_run_when_they_are_known_before_the_start(
