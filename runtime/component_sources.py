@@ -8,6 +8,7 @@ import json
 from collections import OrderedDict
 from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
+from weakref import WeakKeyDictionary
 
 from flows.catalogue import Catalogue, ComponentType
 from flows.document import JsonObject
@@ -53,24 +54,26 @@ class Inspected:
         return tuple(fault for fault in self.faults if fault.is_error)
 
 
-_kept: OrderedDict[str, Inspected] = OrderedDict()
+_kept: WeakKeyDictionary[MakesComponents, OrderedDict[str, Inspected]] = WeakKeyDictionary()
+"""Outcomes by the source's digest, for as long as the engine's client lives: another engine may make something else."""
 
 
 async def inspect(source: str, runner: MakesComponents) -> Inspected:
     """Return the component type that a source makes, or every reason why it makes none.
 
     The guard and the rules are asked first; only a source that passes is executed, in a confined process of the
-    engine without a network. Outcomes are kept by the source's digest.
+    engine without a network. Outcomes are kept by the source's digest, for each runner.
     """
     digest = hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()
-    if (known := _kept.get(digest)) is not None:
-        _kept.move_to_end(digest)
+    kept = _kept.setdefault(runner, OrderedDict())
+    if (known := kept.get(digest)) is not None:
+        kept.move_to_end(digest)
         return known
     found = await _inspected(source, runner)
     if found.lasting:
-        _kept[digest] = found
-        while len(_kept) > KEPT:
-            _kept.popitem(last=False)
+        kept[digest] = found
+        while len(kept) > KEPT:
+            kept.popitem(last=False)
     return found
 
 

@@ -64,7 +64,7 @@ class SumComponent(Component):
 """The source of a component that passes."""
 
 
-@dataclass
+@dataclass(eq=False)
 class MakingRunner(StandInRunner):
     """A stand-in engine that also makes components: each with one input and one output.
 
