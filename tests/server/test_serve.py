@@ -15,14 +15,32 @@ import pytest
 
 from agent.assistant import Assistant
 from flows.catalogue import Catalogue
+from flows.spec import build
 from runtime.provision import RunnerEnvironment
 from runtime.runner import Runner
 from server.serve import CannotServe, address, bound, serve
 from server.settings import ServerSettings
-from tests.server.live import ASSIST, STREAM, frames, serving
+from tests.server.live import ASSIST, FLOWS, STREAM, frames, serving
+from tests.stand_ins import StandInRunner
 
 pytestmark = pytest.mark.anyio
 ROOT = Path(__file__).parent.parent.parent
+ASKING = """nodes:
+  P: PythonFunction
+  O: ChatOutput
+edges:
+  P.function_output_str -> O.input_value
+config:
+  P.function_code: |
+    import requests
+
+    def answer():
+        try:
+            return str(requests.get("{address}/healthz", timeout=10).status_code)
+        except requests.ConnectionError as stopped:
+            return "stopped: " + str(stopped)
+"""
+"""A flow that calls an address and answers with what came of it."""
 
 
 @asynccontextmanager
@@ -94,6 +112,33 @@ async def test_questions_are_answered_while_the_engine_is_still_starting(
         assert (await live.client.get("/readyz")).status_code == 503
         reply = await live.client.post(ASSIST, json={"input_value": "What does the Prompt Template component do?"})
         assert (reply.status_code, reply.json()["intent"]) == (200, "question")
+
+
+@pytest.mark.engine
+async def test_flows_reach_other_servers_and_not_the_one_that_runs_them(
+    runner_environment: RunnerEnvironment,
+) -> None:
+    if "the server's port" not in {each.name for each in runner_environment.status().protections if each.active}:
+        pytest.skip("not on this kernel")
+    installed = Catalogue.load(runner_environment.catalogue)
+    other = Assistant(ServerSettings(), StandInRunner(), catalogue=installed)
+    async with (
+        serving(other) as neighbour,
+        program("-m", "cli.main", "serve") as (_, base),
+        httpx.AsyncClient(base_url=base, timeout=300, trust_env=False) as client,
+    ):
+
+        async def came_of(address: str) -> str:
+            built = build(ASKING.format(address=address), installed)
+            assert built.flow is not None, built.faults
+            place = (await client.post(FLOWS, json=built.flow.to_json())).headers["location"]
+            return (await client.post(f"{place}/run", json={})).json()["output"]
+
+        assert await came_of(str(neighbour.client.base_url)) == "200"
+        stopped = await came_of(base)
+        assert stopped.startswith("stopped: ")
+        assert "Permission denied" in stopped
+        assert (await client.get("/healthz")).status_code == 200
 
 
 def test_small_events_are_sent_at_once() -> None:
