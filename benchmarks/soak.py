@@ -106,7 +106,8 @@ def _held(runner: Runner) -> str:
     dead = [pid for pid in below if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"]
     return (
         f"this process {memory_of(os.getpid()):.0f} MB, {_descriptors(os.getpid())} descriptors; engine "
-        f"{memory_of(engine, *below):.0f} MB with its {len(below)} children, {_descriptors(engine)} descriptors, {len(dead)} zombies"
+        f"{memory_of(engine, *below):.0f} MB with its {len(below)} children, {_descriptors(engine)} descriptors, "
+        f"{len(dead)} zombies"
     )
 
 
