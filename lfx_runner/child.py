@@ -26,30 +26,35 @@ SETTLE = 0.2
 would have to share the processor with it."""
 
 
-def live(parent: int, request: int, go: int, results: int, events: int, folder: Path, closed: Closed) -> NoReturn:
+def live(
+    parent: int, request: int, go: int, results: int, events: int, folder: Path, closed: Closed, *, ahead: bool
+) -> NoReturn:
     """The life of a forked process. `go` gives one byte when `request` holds a request, or ends when there is none.
 
     `results` takes one line at the end, and `events` one for each thing that is told before. A process that waits
-    for long warms itself meanwhile. `closed` are the ports that it is expected to close: closing them takes long, so
-    that it is done while nobody waits.
+    for long warms itself meanwhile. `closed` are the ports that an open run is expected to close: that takes long, so
+    that a process which will probably be for one does it `ahead`, while nobody waits.
     """
     status = 70
     try:
-        isolate(parent, {request, go, results, events}, folder, closed)
+        isolate(parent, {request, go, results, events}, folder, closed, ahead=ahead)
         if not select.select([go], [], [], SETTLE)[0]:
             touch()
             if not select.select([go], [], [], SETTLE)[0]:
                 touch_models()
         if os.read(go, 1):
             size = os.fstat(request).st_size
-            write_all(results, answer(os.pread(request, size, 0), Sender(events), closed.ports))
+            write_all(results, answer(os.pread(request, size, 0), Sender(events), closed, ahead=ahead))
         status = 0
     finally:
         os._exit(status)
 
 
-def isolate(parent: int, keep: set[int], folder: Path, closed: Closed) -> None:
-    """Own session, no inherited descriptor but `keep`, private folders, an allow-listed environment, confinement."""
+def isolate(parent: int, keep: set[int], folder: Path, closed: Closed, *, ahead: bool) -> None:
+    """Own session, no inherited descriptor but `keep`, private folders, an allow-listed environment, confinement.
+
+    The descriptor of `closed` stays, until it is known what the run may reach.
+    """
     os.setsid()
     end_with_parent(parent)
     signal.set_wakeup_fd(-1)
@@ -66,8 +71,8 @@ def isolate(parent: int, keep: set[int], folder: Path, closed: Closed) -> None:
     os.environ.clear()
     os.environ.update(environment)
     confine_process(folder)
-    closed.enforce()
-    closed.let_go()
+    if ahead:
+        closed.enforce()
     os.chdir(home)
     tempfile.tempdir = None
     random.seed()
@@ -98,10 +103,11 @@ def _move_engine_home(home: Path) -> None:
         service.settings.__dict__["config_dir"] = str(home)
 
 
-def answer(line: bytes, emit: Emit, ahead: frozenset[int] = frozenset()) -> bytes:
+def answer(line: bytes, emit: Emit, expected: Closed, *, ahead: bool) -> bytes:
     """Run the request in `line` and give the result as one line.
 
-    `emit` is told what happens, if that was asked for; `ahead` are the ports that are closed already.
+    `emit` is told what happens, if that was asked for; `expected` are the ports that an open run was expected to close,
+    which were closed already if that was done `ahead`.
     """
     request: dict[str, Any] = json.loads(line)
     gateway: str | None = request.get("gateway")
@@ -111,8 +117,10 @@ def answer(line: bytes, emit: Emit, ahead: frozenset[int] = frozenset()) -> byte
         float(request["timeout"]),
         port_of(gateway) if gateway else None,
         closed=frozenset(request.get("closed") or ()),
+        expected=expected,
         ahead=ahead,
     )
+    expected.let_go()
     if gateway:
         use_gateway(gateway)
     if request.get("type") == "describe":

@@ -123,7 +123,8 @@ def confine_network(
     gateway: int | None = None,
     *,
     closed: frozenset[int] = frozenset(),
-    ahead: frozenset[int] = frozenset(),
+    expected: Closed = Closed(),
+    ahead: bool = False,
 ) -> list[str]:
     """Take away the network, as far as this run may not have it, and set its processor time.
 
@@ -132,7 +133,8 @@ def confine_network(
         seconds: the run's time limit; its processor time may be a little more.
         gateway: the port of loopback that a run with models connects to; None leaves `gateway-only` without sockets.
         closed: ports that an open run must not connect to, the server's for instance.
-        ahead: ports that were closed in this process already.
+        expected: ports whose rules were made before.
+        ahead: whether those are closed in this process already.
 
     Returns:
         The names of the parts that hold.
@@ -150,8 +152,8 @@ def confine_network(
             seccomp.restrict_calls("internet" if network == "open" else "none" if gateway is None else "tcp")
             held += ["processes", "listening", "network"]
     if network == "open" and closed:
-        held += _close(closed - ahead)
-    elif not (ahead and gateway is None and "network" in held):  # what was closed ahead makes any more rules slow
+        held += _close(closed, expected, ahead=ahead)
+    elif not (ahead and expected.ports and gateway is None and "network" in held):  # more rules on so many are slow
         with contextlib.suppress(OSError):
             if landlock.restrict_tcp(None if network == "open" else () if gateway is None else (gateway,)):
                 held.append("ports")
@@ -160,11 +162,15 @@ def confine_network(
     return held
 
 
-def _close(ports: frozenset[int]) -> list[str]:
+def _close(ports: frozenset[int], expected: Closed, *, ahead: bool) -> list[str]:
     """Close ports that are not closed yet. What cannot be closed ends the run, unless the kernel never can."""
     if landlock.abi() < 4:
         return []
-    if ports:
+    if ahead and ports <= expected.ports:
+        return ["ports"]
+    if ports == expected.ports:
+        expected.enforce()
+    else:
         rules = Closed.made(ports)
         rules.enforce()
         rules.let_go()

@@ -13,6 +13,7 @@ import signal
 import sys
 import tempfile
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -41,6 +42,8 @@ class Child:
     results: int
     events: EventPipe
     folder: Path
+    ahead: bool
+    """Whether it closes the ports before it is asked to run, which takes long."""
     run: str | None = None
     started: float = 0.0
     deadline: float = float("inf")
@@ -58,7 +61,8 @@ class Zygote:
         """Read requests from descriptor `commands`, answer on `replies`, keep private folders under `folder`.
 
         `spares` processes are kept ready ahead of need: one for each run that may begin at the same time. `closed` are
-        the ports that open runs are expected to close; each of them says so again.
+        the ports that open runs are expected to close; each of them says so again. What waits ready is for both kinds
+        of runs at first, and then for the kinds that come.
         """
         self._commands = commands
         self._replies = replies
@@ -68,7 +72,9 @@ class Zygote:
         self._spares: list[Child] = []
         self._expected = closed
         self._closed = Closed()
-        self._spares_owed = spares  # one more for each run: a spare that dies unused is not replaced at once
+        # Of each spare that is owed, whether it closes the ports ahead. One more for each run: a spare that dies unused
+        # is not replaced at once.
+        self._spares_owed = deque(number % 2 == 0 for number in range(spares))
         self._lines = LineBuffer(MAX_REQUEST)
         self._open = True
 
@@ -128,13 +134,12 @@ class Zygote:
             self._closed = Closed()  # a run tries by itself, and ends if it cannot
         for spare in list(self._spares):
             self._remove(spare)
-            self._spares_owed += 1
+            self._spares_owed.append(spare.ahead)
 
     def _fork_spares(self) -> None:
         """Fork the processes that are owed; when the system gives none, the next run tries again."""
         while self._spares_owed and self._open:
-            self._spares_owed -= 1
-            if (spare := self._fork()) is not None:
+            if (spare := self._fork(ahead=self._spares_owed.popleft())) is not None:
                 self._spares.append(spare)
 
     # Requests
@@ -186,11 +191,12 @@ class Zygote:
         if len(self._runs) >= MAX_RUNS:
             self._fail(run, "busy", "Too many runs at the same time.")
             return
-        if request.get("network") == "open":
+        is_open = request.get("network") == "open"
+        if is_open:
             self._close(frozenset(request.get("closed") or ()))
         if self._spares or not self._spares_owed:  # else what is owed is more already than this run takes
-            self._spares_owed += 1
-        taken = self._spares.pop(0) if self._spares else self._fork()
+            self._spares_owed.append(is_open)
+        taken = self._spare(ahead=is_open) or self._fork(ahead=is_open)
         if taken is None:
             self._fail(run, "crash", "No process could be started for the run.")
             return
@@ -207,7 +213,14 @@ class Zygote:
 
     # Children
 
-    def _fork(self) -> Child | None:
+    def _spare(self, *, ahead: bool) -> Child | None:
+        """A process that waits ready, of the kind that is asked for if there is one; each can do for the other kind."""
+        fit = next((spare for spare in self._spares if spare.ahead == ahead), next(iter(self._spares), None))
+        if fit is not None:
+            self._spares.remove(fit)
+        return fit
+
+    def _fork(self, *, ahead: bool) -> Child | None:
         """A new process that waits for its request, or None when the system gives none."""
         folder = Path(tempfile.mkdtemp(prefix="run-", dir=self._folder))
         for name in ("home", "tmp"):
@@ -228,12 +241,12 @@ class Zygote:
             shutil.rmtree(folder, ignore_errors=True)
             return None
         if pid == 0:
-            child.live(parent, request, go_read, results_write, events_write, folder, self._closed)
+            child.live(parent, request, go_read, results_write, events_write, folder, self._closed, ahead=ahead)
         for descriptor in (go_read, results_write, events_write):
             os.close(descriptor)
         for descriptor in (results_read, events_read):
             os.set_blocking(descriptor, False)
-        forked = Child(pid, request, go_write, results_read, EventPipe(events_read), folder)
+        forked = Child(pid, request, go_write, results_read, EventPipe(events_read), folder, ahead)
         self._children[pid] = forked
         self._watch(results_read, lambda: self._read_result(forked))
         self._watch(events_read, lambda: self._read_events(forked))

@@ -182,6 +182,18 @@ async def test_the_ports_are_closed_from_the_first_run_when_they_are_known_befor
         assert await tried(made, make_code, CONNECT, other) == REFUSED
 
 
+async def test_what_waits_ready_becomes_of_the_kinds_that_come(
+    runner_environment: RunnerEnvironment, make_code: MakeCode, other: int
+) -> None:
+    made = Runner(runner_environment, concurrency=1)
+    made.closed_ports = (other,)
+    async with made:
+        assert await made.ready(180)
+        kinds: list[Network] = ["gateway-only", "gateway-only", "open", "open", "gateway-only", "open"]
+        for network in kinds:  # one process waits: it fits the kind of the run before
+            assert await tried(made, make_code, CONNECT, other, network) == REFUSED
+
+
 async def test_a_verification_run_cannot_listen_on_a_port_that_nobody_bound(
     runner: Runner, make_code: MakeCode, server: int
 ) -> None:
