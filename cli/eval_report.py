@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.eval_choice import all_scenarios, attempts_of, readable, the_catalogue, verdicts_of
+from cli.eval_choice import all_scenarios, attempts_of, gate_of, readable, the_catalogue, verdicts_of
 from cli.failures import BadUsage, Stopped
 from cli.options import Json
 
@@ -34,6 +34,9 @@ def report(
     fixes: Annotated[
         str | None, typer.Option(metavar="FILE", help="Show the smallest fixes that `eval fix --out` wrote.")
     ] = None,
+    gate: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Show what a gate, as of `eval run --gate`, decides.")
+    ] = None,
     out: Annotated[
         list[str] | None,
         typer.Option(
@@ -55,7 +58,7 @@ def report(
     from evals.pages.forms import Material, gathered, written
 
     targets = [_target(name) for name in out or []]
-    path = readable(journal)
+    path, judging = readable(journal), gate_of(gate)
     earlier = None if baseline is None else readable(baseline)
     before = [] if earlier is None else verdicts_of(earlier)
     _refuse_player(baseline_player, before)
@@ -67,6 +70,8 @@ def report(
         baseline_name="" if earlier is None else earlier.name,
         baseline_player=baseline_player or "",
         fixes=_fixes(fixes, play),
+        gate=judging,
+        gate_name="" if gate is None else Path(gate).name,
         title=title,
     )
     for target, form in targets:

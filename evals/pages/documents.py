@@ -32,8 +32,9 @@ def summary(report: Report, *, reasons: bool = True) -> Document:
 
     Keys: `format`; `title`; `baseline` (its name or null); `players`, each with its counts, `scores`, `tags` and
     `splits` (means from 0 to 1 with intervals), `pass_at_k` and `pass_hat_k` by k, `flaky` and `costs`; `against`, one
-    for each player that stands beside one of the baseline, and `alone`, the others; `attempts` with their verdicts and
-    smallest fixes (null without one), each score's reason only with `reasons`.
+    for each player that stands beside one of the baseline, and `alone`, the others; `gate`, its `name` and `decided`
+    (for each player whether it is let through, the reasons why not, and news), null without one; `attempts` with their
+    verdicts and smallest fixes (null without one), each score's reason only with `reasons`.
     """
     return {
         "format": FORMAT,
@@ -60,6 +61,7 @@ def summary(report: Report, *, reasons: bool = True) -> Document:
         ],
         "against": [asdict(one) for one in report.against],
         "alone": list(report.alone),
+        "gate": {"name": report.gate, "decided": [asdict(one) for one in report.decided]} if report.decided else None,
         "attempts": [_attempt(one, reasons=reasons) for one in report.attempts],
     }
 

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from evals.fixes import Fix
+from evals.gate import Gate
 from evals.pages.clipping import Limits
 from evals.pages.documents import as_csv, as_json, as_junit
 from evals.pages.html import page
@@ -36,6 +37,8 @@ class Material:
         baseline_name: what it is called.
         baseline_player: which of its players every player stands beside; empty for the one of the same name.
         fixes: the smallest fixes that were found, those of other attempts left aside.
+        gate: the gate that judges every player, and the verdicts that it compares with; None for none.
+        gate_name: what it is called.
         title: what the report is called.
     """
 
@@ -45,6 +48,8 @@ class Material:
     baseline_name: str = ""
     baseline_player: str = ""
     fixes: Sequence[Fix] = ()
+    gate: tuple[Gate, tuple[Verdict, ...]] | None = None
+    gate_name: str = ""
     title: str = "Evaluation report"
 
 
@@ -62,6 +67,8 @@ def gathered(material: Material, limits: Limits | None) -> Report:
         baseline_name=material.baseline_name,
         baseline_player=material.baseline_player,
         fixes={fix.key: fix for fix in material.fixes},
+        gate=material.gate,
+        gate_name=material.gate_name,
         title=material.title,
         limits=limits,
     )

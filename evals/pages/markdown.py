@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from evals.pages.baseline import Against
 from evals.pages.clipping import line
+from evals.pages.decision import Decision
 from evals.pages.figures import Standing, measures
 from evals.pages.model import Attempted, Report
 from evals.statistics import Estimate
@@ -20,6 +21,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&-])")
 def as_markdown(report: Report) -> str:
     """Render a report; text of models and flows stands in code spans only, where nothing in it has a meaning."""
     parts = [f"# {_plain(report.title)}", _overview(report)]
+    parts += [_decision(one, report.gate) for one in report.decided]
     parts += [_beside(one, report.baseline) for one in report.against]
     if report.alone:
         names = ", ".join(code(name, 80) for name in report.alone)
@@ -50,6 +52,13 @@ def _overview(report: Report) -> str:
     ]
     heads = ["player", "passed", "pass rate (95%)", "pass^k", "flaky", "harness errors", "tokens", "seconds"]
     return _table(heads, rows)
+
+
+def _decision(one: Decision, gate: str) -> str:
+    head = f"**{code(one.name, 80)} {'passes' if one.ok else 'does not pass'} the gate {code(gate, 80)}.**"
+    listed = [f"- {code(text)}" for text in (*one.reasons, *one.news)[:MOST_FAILURES]]
+    more = len(one.reasons) + len(one.news) - len(listed)
+    return "\n".join([head, "", *listed, *([f"- and {more} more"] if more else [])]).rstrip()
 
 
 def _beside(one: Against, baseline: str) -> str:

@@ -10,12 +10,14 @@ from evals.attempt import Key
 from evals.case import Case
 from evals.evaluators.resolved import missed
 from evals.fixes import Fix
+from evals.gate import Gate
 from evals.pages.attention import Attention, attention
 from evals.pages.baseline import Against, beside, partners
 from evals.pages.beside import Beside, compared
 from evals.pages.canvas import Gallery
 from evals.pages.clipping import SIZES, Limits, clip, line
 from evals.pages.conversation import Exchange, Ran, conversation, ran
+from evals.pages.decision import Decision, decisions
 from evals.pages.figures import Standing, standings
 from evals.pages.remedy import Remedy, remedy
 from evals.pages.scored import Entry, Play
@@ -111,6 +113,8 @@ class Report:
         against: each player beside the baseline; empty without one.
         alone: the players that no player of the baseline could be told to stand beside.
         baseline: the baseline's name; empty without one.
+        decided: what the gate decides about each player; empty without one.
+        gate: the gate's name; empty without one.
         limits: how much is shown.
         gallery: the drawings that the details refer to.
     """
@@ -123,6 +127,8 @@ class Report:
     against: tuple[Against, ...]
     alone: tuple[str, ...]
     baseline: str
+    decided: tuple[Decision, ...]
+    gate: str
     limits: Limits
     gallery: Gallery
 
@@ -135,6 +141,8 @@ def report(
     baseline_name: str = "",
     baseline_player: str = "",
     fixes: Mapping[Key, Fix] | None = None,
+    gate: tuple[Gate, tuple[Verdict, ...]] | None = None,
+    gate_name: str = "",
     title: str = "Evaluation report",
     limits: Limits | None = SIZES[0],
 ) -> Report:
@@ -147,6 +155,8 @@ def report(
         baseline_name: what it is called.
         baseline_player: which of its players every player stands beside; empty for the one of the same name.
         fixes: the smallest fixes that were found.
+        gate: the gate that judges every player, and the verdicts that it compares with.
+        gate_name: what it is called.
         title: what the report is called.
         limits: how much of each attempt is shown; None leaves the details out, for forms without them.
     """
@@ -178,6 +188,8 @@ def report(
         against=beside(play, baseline, baseline_player),
         alone=tuple(name for name, partner in beside_whom.items() if partner is None) if baseline else (),
         baseline=line(baseline_name, 200) if baseline else "",
+        decided=decisions(play, gate),
+        gate=line(gate_name, 200) if gate else "",
         limits=limits or SIZES[0],
         gallery=gallery,
     )

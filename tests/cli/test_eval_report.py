@@ -94,6 +94,22 @@ def test_the_baseline_s_player_may_be_named_and_must_be_there(
     assert (done.code, done.json["error"]["code"]) == (2, "unknown_player")
 
 
+def test_a_gate_s_decision_is_shown_and_decides_no_exit_code(
+    journal: Path, baseline: Path, wirewright: Wirewright, tmp_path: Path
+) -> None:
+    gate = tmp_path / "gate.yaml"
+    gate.write_text(f"baseline: {baseline.name}\nfloors:\n  passed: 0.5\n", encoding="utf-8")
+    done = wirewright("eval", "report", journal, "--gate", gate)
+    assert done.code == 0
+    assert (
+        "**`boaster` does not pass the gate `gate.yaml`.**\n\n- `passed is 0.0%, at least 50.0% is wanted`" in done.out
+    )
+    gate.write_text("flours: {}\n", encoding="utf-8")
+    bad = wirewright("eval", "report", journal, "--gate", gate)
+    assert bad.code == 2
+    assert "gate.yaml" in bad.err
+
+
 def test_fixes_of_no_attempt_are_told_and_left_out(journal: Path, wirewright: Wirewright, tmp_path: Path) -> None:
     path = tmp_path / "fixes.jsonl"
     mine = next(read_journal(journal))
