@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from evals.attempt import Attempt
 from evals.case import Case
+from evals.evaluators.ran import amiss
 from evals.evaluators.resolved import missed
 from evals.players import Stage
-from evals.probing import benched, moved
+from evals.probing import PROBE_SECONDS, Bench, benched, moved
 from evals.reading import read_named
 from evals.scenario import Scenario
 from evals.smallest import TRIES, SmallestFix, smallest_fix
@@ -44,8 +45,10 @@ async def fix_of(scenario: Scenario, attempt: Attempt, stage: Stage, *, tries: i
             case = Case(bench.scenario, tried, catalogue)
             return (
                 not any(fault.is_error for fault in check(flow, catalogue))
+                and (case.touched or not case.changes)
                 and not any(missed(probe, runs) for probe, runs in case.probed)
                 and next(iter(unmet(case)), None) is None
+                and await _runs_as_asked(bench, flow)
             )
 
         if await passes(made):
@@ -53,6 +56,15 @@ async def fix_of(scenario: Scenario, attempt: Attempt, stage: Stage, *, tries: i
         right = [read_named(name, text, catalogue) for name, text in bench.scenario.right]
         found = await smallest_fix(made, right, catalogue, passes, tries=tries)
         return None if found is None else _as_played(found, attempt, bench.attempt)
+
+
+async def _runs_as_asked(bench: Bench, flow: Flow) -> bool:
+    """Whether the run that the last message asks for, if it does, gives with this flow what it must."""
+    asked = bench.scenario.turns[-1].run
+    if asked is None:
+        return True
+    result = await bench.runner.run(flow, asked.input, timeout=PROBE_SECONDS)
+    return not amiss(asked, result)
 
 
 def _as_played(found: SmallestFix, attempt: Attempt, served: Attempt) -> SmallestFix:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from pydantic_ai import models  # noqa: E402  (after the environment is clean)
 
 from flows.catalogue import Catalogue  # noqa: E402  (likewise)
 from runtime.provision import RunnerEnvironment  # noqa: E402  (likewise)
+from runtime.runner import Runner  # noqa: E402  (likewise)
 
 models.ALLOW_MODEL_REQUESTS = False
 
@@ -48,3 +50,11 @@ def runner_environment() -> RunnerEnvironment:
     environment = RunnerEnvironment.locate()
     asyncio.run(environment.install())
     return environment
+
+
+@pytest.fixture(scope="session")
+async def engine(runner_environment: RunnerEnvironment) -> AsyncIterator[Runner]:
+    """One engine, ready, for all tests that need none of their own: starting one takes seconds."""
+    async with Runner(runner_environment) as made:
+        assert await made.ready(180)
+        yield made

@@ -1,6 +1,8 @@
 """Ran: were the runs made that the user asked for, and did they give what they must?"""
 
 from evals.case import Case, Score
+from evals.expectation import RunAsked
+from runtime.results import RunResult
 
 
 def ran(case: Case) -> Score:
@@ -15,15 +17,8 @@ def ran(case: Case) -> Score:
         runs = [run for reply in case.attempt.replies(number) for run in reply.runs]
         if not runs:
             return _score(value=False, reason=f"message {number + 1}: the run that was asked for was not made")
-        error = runs[-1].error
-        if turn.run.error is not None:
-            if error is None or error.code != turn.run.error:
-                return _score(value=False, reason=f"the user's run should have ended in {turn.run}")
-            continue
-        if error is not None:
-            return _score(value=False, reason=f"the user's run failed ({error.code}): {error.message}")
-        if not turn.run.met_by(runs[-1].output):
-            return _score(value=False, reason=f"the user's run gave {runs[-1].output!r}, expected {turn.run}")
+        if reason := amiss(turn.run, runs[-1]):
+            return _score(value=False, reason=f"the user's run {reason}")
     for probe, runs in case.probed:
         failed = next((run.error for run in runs if run.error), None)
         if failed is not None and probe.error is None:
@@ -32,6 +27,16 @@ def ran(case: Case) -> Score:
     if not asked and (not case.attempt.probes or (case.changes and not case.touched)):
         return _score(value=None, reason="there was nothing to run")
     return _score(value=True, reason="every run gave what it must")
+
+
+def amiss(asked: RunAsked, run: RunResult) -> str:
+    """What is wrong with a run that was asked for; empty when it ended as it must."""
+    if asked.error is not None:
+        ended = run.error is not None and run.error.code == asked.error
+        return "" if ended else f"should have ended in {asked}"
+    if run.error is not None:
+        return f"failed ({run.error.code}): {run.error.message}"
+    return "" if asked.met_by(run.output) else f"gave {run.output!r}, expected {asked}"
 
 
 def _score(*, value: bool | None, reason: str) -> Score:

@@ -40,7 +40,7 @@ def full_catalogue(runner_environment: RunnerEnvironment) -> Catalogue:
     return Catalogue.load()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 async def engine_stage(full_catalogue: Catalogue, runner_environment: RunnerEnvironment) -> AsyncIterator[Stage]:
     """A stage with the real engine."""
     async with Runner(runner_environment, concurrency=2, private_hosts=(HOST,)) as engine:

@@ -37,3 +37,16 @@ async def test_a_flow_that_is_right_needs_no_fix(engine_stage: Stage) -> None:
         scenario = scenario_named(name)
         attempt = await attempted(scenario, OraclePlayer(), engine_stage)
         assert await fix_of(scenario, attempt, engine_stage) is None
+
+
+@pytest.mark.parametrize(("name", "wrong"), [("debug-condition", 1), ("debug-lost-input", 0)])
+async def test_a_canvas_that_was_left_as_it_was_is_held_to_the_run_that_was_asked_for(
+    engine_stage: Stage, name: str, wrong: int
+) -> None:
+    scenario = scenario_named(name)
+    attempt = await attempted(scenario, OraclePlayer(wrong=wrong), engine_stage)
+    fix = await fix_of(scenario, attempt, engine_stage)
+    assert fix is not None
+    assert fix.proven
+    assert fix.actions
+    assert await fix_of(scenario, left(attempt, fix.flow), engine_stage) is None

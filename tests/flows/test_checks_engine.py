@@ -279,19 +279,17 @@ def broken(catalogue: Catalogue) -> dict[str, tuple[Flow, str, set[str | None]]]
     }
 
 
-async def test_the_engine_agrees_with_the_checks(runner_environment: RunnerEnvironment, whole: Catalogue) -> None:
-    async with Runner(runner_environment) as runner:
-        assert await runner.ready(180)
-        for name, (spec, output) in RUNS.items():
-            flow, _ = made(spec, whole)
-            result = await runner.run(flow, TEXTS.get(name, "hello"))
-            assert (name, result.error) == (name, None)
-            assert output is None or (name, result.output) == (name, output)
-            assert (name, [fault for fault in check(flow, whole) if fault.is_error]) == (name, [])
-        for name, (flow, code, outputs) in broken(whole).items():
-            assert code in {fault.code for fault in check(flow, whole) if fault.is_error}, name
-            result = await runner.run(flow, "hello")
-            assert result.output in outputs, (name, result.output, result.error)
+async def test_the_engine_agrees_with_the_checks(engine: Runner, whole: Catalogue) -> None:
+    for name, (spec, output) in RUNS.items():
+        flow, _ = made(spec, whole)
+        result = await engine.run(flow, TEXTS.get(name, "hello"))
+        assert (name, result.error) == (name, None)
+        assert output is None or (name, result.output) == (name, output)
+        assert (name, [fault for fault in check(flow, whole) if fault.is_error]) == (name, [])
+    for name, (flow, code, outputs) in broken(whole).items():
+        assert code in {fault.code for fault in check(flow, whole) if fault.is_error}, name
+        result = await engine.run(flow, "hello")
+        assert result.output in outputs, (name, result.output, result.error)
 
 
 async def test_no_edit_makes_what_the_engine_ignores(whole: Catalogue) -> None:
@@ -309,24 +307,20 @@ async def test_no_edit_makes_what_the_engine_ignores(whole: Catalogue) -> None:
     [(NOTIFIED, "endless", "limit"), (STORED, "needs_service", "missing_package")],
 )
 async def test_what_the_bare_engine_cannot_finish_is_an_error(
-    spec: str, code: str, failure: str, runner_environment: RunnerEnvironment, whole: Catalogue
+    spec: str, code: str, failure: str, engine: Runner, whole: Catalogue
 ) -> None:
     flow, _ = made(spec.replace("L.context_key: news", "L.context_key: other"), whole)
     for node in flow.nodes:
         if node.type == "Listen":
             flow = configure(flow, whole, node.id, {"context_key": "news"}).flow
     assert code in {fault.code for fault in check(flow, whole) if fault.is_error}
-    async with Runner(runner_environment) as runner:
-        assert await runner.ready(180)
-        result = await runner.run(flow, "hello")
-        assert result.output is None
-        assert result.error is not None
-        assert result.error.code == failure
+    result = await engine.run(flow, "hello")
+    assert result.output is None
+    assert result.error is not None
+    assert result.error.code == failure
 
 
-async def test_a_lone_value_to_combine_is_a_warning_and_gives_nothing(
-    runner_environment: RunnerEnvironment, whole: Catalogue
-) -> None:
+async def test_a_lone_value_to_combine_is_a_warning_and_gives_nothing(engine: Runner, whole: Catalogue) -> None:
     spec = "nodes:\n  A: ChatInput\n  T: TypeConverterComponent\n  M: MergeDataComponent\n  B: ChatOutput\n"
     spec += "edges:\n  A -> T.input_data\n  T.data_output -> M.data_inputs\n  M -> B\n"
     flow, _ = made(spec, whole)
@@ -336,7 +330,5 @@ async def test_a_lone_value_to_combine_is_a_warning_and_gives_nothing(
     )
     both, _ = made(two, whole)
     assert "too_few_inputs" not in {fault.code for fault in check(both, whole)}
-    async with Runner(runner_environment) as runner:
-        assert await runner.ready(180)
-        assert (await runner.run(flow, "hello")).output == ""
-        assert "hello" in str((await runner.run(both, "hello")).output)
+    assert (await engine.run(flow, "hello")).output == ""
+    assert "hello" in str((await engine.run(both, "hello")).output)

@@ -55,17 +55,13 @@ def test_what_a_template_promises_is_tested_for_each_that_can_run_alone() -> Non
 
 @pytest.mark.engine
 @pytest.mark.anyio
-async def test_templates_give_what_they_promise_on_the_engine(
-    runner_environment: RunnerEnvironment, whole: Catalogue
-) -> None:
-    async with Runner(runner_environment) as runner:
-        assert await runner.ready(180)
-        for name, examples in EXPECTED.items():
-            flow = build(template(name).spec, whole).flow
-            assert flow is not None
-            for text, output in examples:
-                result = await runner.run(flow, text)
-                assert (name, result.output, result.error) == (name, output, None)
+async def test_templates_give_what_they_promise_on_the_engine(engine: Runner, whole: Catalogue) -> None:
+    for name, examples in EXPECTED.items():
+        flow = build(template(name).spec, whole).flow
+        assert flow is not None
+        for text, output in examples:
+            result = await engine.run(flow, text)
+            assert (name, result.output, result.error) == (name, output, None)
 
 
 @pytest.mark.parametrize("name", ["loop-over-rows", "Loop over rows", "loopOverRows", "LOOP OVER ROWS"])

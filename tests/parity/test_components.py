@@ -223,17 +223,16 @@ def test_a_users_own_output_of_the_reserved_name_stays_a_tool() -> None:
 @pytest.mark.engine
 @pytest.mark.parity("ADR-MCP-037", "ADR-021", "scenario-real-introspection")
 async def test_a_component_has_the_ports_of_its_class_on_the_engine_and_runs(
+    engine: Runner,
     runner_environment: RunnerEnvironment,
 ) -> None:
-    async with Runner(runner_environment) as runner:
-        assert await runner.ready(120)
-        found = await inspect(SUM, runner)
-        assert found.component is not None, found.faults
-        assert [(output["name"], output["method"]) for output in found.component.outputs] == [("total", "add_numbers")]
-        catalogue = Catalogue.load(runner_environment.cache / "catalogue.json").with_components([found.component])
-        built = build(USES, catalogue)
-        assert built.flow is not None, built.faults
-        result = await runner.run(built.flow, "1+2")
+    found = await inspect(SUM, engine)
+    assert found.component is not None, found.faults
+    assert [(output["name"], output["method"]) for output in found.component.outputs] == [("total", "add_numbers")]
+    catalogue = Catalogue.load(runner_environment.cache / "catalogue.json").with_components([found.component])
+    built = build(USES, catalogue)
+    assert built.flow is not None, built.faults
+    result = await engine.run(built.flow, "1+2")
     assert result.error is None
     assert result.output == "3"
 

@@ -2,7 +2,7 @@
 
 import copy
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,12 +17,10 @@ from runtime.runner import Runner
 MakeFlow = Callable[..., Flow]
 
 
-@pytest.fixture(scope="module")
-async def runner(runner_environment: RunnerEnvironment) -> AsyncIterator[Runner]:
-    """One engine for all tests of a module."""
-    async with Runner(runner_environment) as made:
-        assert await made.ready(180)
-        yield made
+@pytest.fixture
+def runner(engine: Runner) -> Runner:
+    """What runs flows."""
+    return engine
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,6 @@
 """`generate_component`: source that a model writes becomes a component type in the same turn, or is sent back."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -48,11 +48,10 @@ edges:
 HOSTILE = GOOD.replace("    def greet", "    import os\n    x = os.environ\n\n    def greet")
 
 
-@pytest.fixture(scope="module")
-async def runner(runner_environment: RunnerEnvironment) -> AsyncGenerator[Runner]:
-    async with Runner(runner_environment, concurrency=1) as running:
-        assert await running.ready(120)
-        yield running
+@pytest.fixture
+def runner(engine: Runner) -> Runner:
+    """What components are made on."""
+    return engine
 
 
 @pytest.fixture

@@ -64,10 +64,9 @@ async def test_wrong_wiring_is_to_be_mended_whatever_the_flow_reaches(whole: Cat
 
 @pytest.mark.engine
 async def test_a_flow_that_reads_an_answer_can_be_built_although_nothing_answers(
-    runner_environment: RunnerEnvironment, whole: Catalogue
+    engine: Runner, whole: Catalogue
 ) -> None:
-    async with Runner(runner_environment) as runner:
-        found = await verify(flow(DEGREES, whole), whole, runner, wait=180)
+    found = await verify(flow(DEGREES, whole), whole, engine, wait=180)
     assert found.faults == ()
     assert found.mendable is None
     assert found.caveat is not None

@@ -1,7 +1,5 @@
 """What the demo planner builds from a sentence does what the sentence says, on the real engine."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from agent.demo.language import take_apart
@@ -68,13 +66,6 @@ def whole(runner_environment: RunnerEnvironment) -> Catalogue:
     return Catalogue.load(runner_environment.catalogue)
 
 
-@pytest.fixture(scope="module")
-async def runner(runner_environment: RunnerEnvironment) -> AsyncIterator[Runner]:
-    async with Runner(runner_environment) as ready:
-        assert await ready.ready(180)
-        yield ready
-
-
 def planned(message: str) -> Recipe:
     request = take_apart(message)
     assert wants_build(request)
@@ -95,11 +86,11 @@ def built(message: str, catalogue: Catalogue) -> Flow:
 @pytest.mark.anyio
 @pytest.mark.parametrize(("message", "examples"), WORK, ids=[message[:60] for message, _ in WORK])
 async def test_a_sentence_becomes_a_flow_that_does_it(
-    message: str, examples: list[tuple[str, str]], whole: Catalogue, runner: Runner
+    message: str, examples: list[tuple[str, str]], whole: Catalogue, engine: Runner
 ) -> None:
     flow = built(message, whole)
     for text, output in examples:
-        result = await runner.run(flow, text)
+        result = await engine.run(flow, text)
         assert (result.output, result.error) == (output, None)
 
 

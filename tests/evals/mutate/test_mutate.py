@@ -1,10 +1,9 @@
 """Faults that are seeded into passing attempts: what the operators make, and that the graders see it."""
 
-from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 
-from agent.settings import AssistantSettings
 from agent.turn import TurnRequest
 from evals.attempt import Attempt
 from evals.expectation import Expect, Probe
@@ -18,13 +17,9 @@ from evals.players.function import FunctionPlayer
 from evals.players.oracle import OraclePlayer
 from evals.scenario import Scenario, Turn
 from evals.score import COMPARING, judge
-from evals.services import HOST
 from evals.versions import versions
-from flows.catalogue import Catalogue
 from flows.diff import fingerprint
 from flows.spec import build
-from runtime.provision import RunnerEnvironment
-from runtime.runner import Runner
 from tests.evals.conftest import scenario_named
 
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
@@ -33,13 +28,10 @@ NAMES = ("template-router", "edit-template", "run-only", "question-which", "serv
 """A build, edits, a run, a question and a service."""
 
 
-@pytest.fixture(scope="module")
-async def stage(runner_environment: RunnerEnvironment) -> AsyncIterator[Stage]:
-    catalogue = Catalogue.load(runner_environment.catalogue)
-    async with Runner(runner_environment, private_hosts=(HOST,)) as runner:
-        assert await runner.ready(180)
-        settings = AssistantSettings()
-        yield Stage(settings=settings, catalogue=catalogue, runner=runner, versions=versions(catalogue.version))
+@pytest.fixture(scope="session")
+def stage(engine_stage: Stage) -> Stage:
+    """A stage with the engine, that knows its version."""
+    return replace(engine_stage, versions=versions(engine_stage.catalogue.version))
 
 
 @pytest.fixture(scope="module")
