@@ -10,14 +10,13 @@ import sys
 import tempfile
 from pathlib import Path
 from typing import Any, NoReturn
+from urllib.parse import urlsplit
 
 from lfx_runner.confine import Closed, Network, confine_network, confine_process
 from lfx_runner.describe import describe
-from lfx_runner.engine import touch
+from lfx_runner.engine import models_are_warm, touch
 from lfx_runner.execute import exception_chain, run_flow
 from lfx_runner.linux import end_with_parent
-from lfx_runner.models import port_of, use_gateway
-from lfx_runner.models import touch as touch_models
 from lfx_runner.protocol import MAX_RESULT, encode, run_environment, write_all
 from lfx_runner.watch import Emit, Sender
 
@@ -40,8 +39,10 @@ def live(
         isolate(parent, {request, go, results, events}, folder, closed, ahead=ahead)
         if not select.select([go], [], [], SETTLE)[0]:
             touch()
-            if not select.select([go], [], [], SETTLE)[0]:
-                touch_models()
+            if models_are_warm() and not select.select([go], [], [], SETTLE)[0]:
+                from lfx_runner import models  # imported before the fork
+
+                models.touch()
         if os.read(go, 1):
             size = os.fstat(request).st_size
             write_all(results, answer(os.pread(request, size, 0), Sender(events), closed, ahead=ahead))
@@ -115,14 +116,16 @@ def answer(line: bytes, emit: Emit, expected: Closed, *, ahead: bool) -> bytes:
     confine_network(
         network,
         float(request["timeout"]),
-        port_of(gateway) if gateway else None,
+        urlsplit(gateway).port or 80 if gateway else None,
         closed=frozenset(request.get("closed") or ()),
         expected=expected,
         ahead=ahead,
     )
     expected.let_go()
     if gateway:
-        use_gateway(gateway)
+        from lfx_runner import models  # imported before the fork: see `Zygote`
+
+        models.use_gateway(gateway)
     if request.get("type") == "describe":
         return handed_back(describe(request), {"described": None})
     result = run_flow(request, emit if request.get("events") else None)

@@ -1,6 +1,11 @@
-"""Imports lfx once and runs one small flow, so that every forked run starts with a warm engine."""
+"""Imports lfx once and runs one small flow, so that every forked run starts with a warm engine.
+
+`warm_up` is what every run needs; `warm_more`, which takes about as long again, what runs that call models need, and is
+done while nobody waits.
+"""
 
 import gc
+import sys
 import threading
 from importlib.metadata import version
 from typing import Any
@@ -9,7 +14,6 @@ from lfx.graph.flow_builder import builder
 
 from lfx_runner.classes import kept, make_ahead
 from lfx_runner.execute import run_flow
-from lfx_runner.models import prepare
 
 WARM_UP = """name: Warm up
 nodes:
@@ -44,19 +48,44 @@ def warm_up() -> str:
     Raises RuntimeError when the warm-up flow does not give back its input, or leaves a thread behind: both would
     make every run unreliable.
     """
+    gc.freeze()  # what the imports made stays: looking for garbage in it takes half a second
     built: dict[str, Any] = builder.build_flow_from_spec(WARM_UP)
     _request.update(flow=built["flow"]["data"], text="warm")
     for _ in range(2):  # the second pass fills what the first only created
         if not touch():
             raise RuntimeError("the warm-up flow did not give back its input")
     make_ahead(builder.build_flow_from_spec(AHEAD)["flow"]["data"]["nodes"])
-    prepare()
+    _settle()
+    return version("lfx")
+
+
+def warm_more() -> None:
+    """Import and warm what runs that call models need, and what making a component needs.
+
+    Raises RuntimeError like `warm_up`.
+    """
+    gc.disable()
+    from lfx_runner import describe, models  # imports the clients of models, which takes half a second
+
+    gc.freeze()
+    gc.enable()
+    models.prepare()
+    describe.warm_up()
+    _settle()
+
+
+def models_are_warm() -> bool:
+    """Whether this process, or the one that it was forked from, has done `warm_more`."""
+    return "lfx_runner.models" in sys.modules
+
+
+def _settle() -> None:
+    """Leave the heap as forks will share it."""
     builder._registry_cache = None  # 15 MB that no run needs
     if threading.active_count() != 1:
         raise RuntimeError("the warm-up left threads behind, so forking would not be safe")
     gc.collect()
     gc.freeze()
-    return version("lfx")
 
 
 def touch() -> bool:

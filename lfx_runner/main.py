@@ -51,15 +51,14 @@ def serve(folder: str, spares: int, closed: frozenset[int]) -> int:
         return 1
     gc.disable()  # what the imports make stays: looking for garbage in it takes a sixth of the start
     from lfx_runner import interpreter
-    from lfx_runner.engine import warm_up  # imports lfx, which takes seconds
+    from lfx_runner.engine import warm_more, warm_up  # imports lfx, which takes seconds
     from lfx_runner.linux import gather_memory
     from lfx_runner.zygote import Zygote
 
     interpreter.prepare()
     version = warm_up()
     gc.enable()
-    gather_memory()
-    with Zygote(commands, replies, Path(folder), spares, closed) as zygote:
+    with Zygote(commands, replies, Path(folder), spares, closed, more=(warm_more, gather_memory)) as zygote:
         write_all(replies, encode({"type": "hello", "protocol": PROTOCOL, "lfx": version, "pid": os.getpid()}))
         zygote.serve()
     return 0

@@ -48,6 +48,7 @@ _transport: httpx.MockTransport | None = None
 _transform_localhost_url = util.transform_localhost_url
 _protect_model_connection = instantiation._protect_model_connection
 _openai_compatible_client_kwargs = provider_ssrf.openai_compatible_client_kwargs
+_use_responses_api = BaseChatOpenAI._use_responses_api
 
 
 def prepare() -> None:
@@ -57,7 +58,7 @@ def prepare() -> None:
     instantiation._protect_model_connection = _protected
     provider_ssrf.openai_compatible_client_kwargs = _client_kwargs
     # The gateway speaks Chat Completions, whatever a model's name makes the client think.
-    BaseChatOpenAI._use_responses_api = lambda *_: False
+    BaseChatOpenAI._use_responses_api = lambda *asked: not _gateway and _use_responses_api(*asked)
     # Texts, not token numbers of a tokenizer that would be fetched from the network first.
     langchain_openai.OpenAIEmbeddings.model_fields["check_embedding_ctx_length"].default = False
     langchain_openai.OpenAIEmbeddings.model_rebuild(force=True)
@@ -127,11 +128,6 @@ def use_gateway(url: str) -> None:
         os.environ["OPENAI_BASE_URL"] = url
     else:
         os.environ.pop("OPENAI_BASE_URL", None)
-
-
-def port_of(url: str) -> int:
-    """The port in a gateway's base URL."""
-    return int(httpx.URL(url).port or 80)
 
 
 def _localhost_url(url: str | None) -> str | None:

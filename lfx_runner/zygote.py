@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -28,6 +28,8 @@ from lfx_runner.protocol import MAX_REQUEST, MAX_RESULT, LineBuffer, Message, en
 CHUNK = 1 << 18
 MAX_RUNS = 64
 """Runs at the same time that are accepted; the client asks for far fewer."""
+IDLE = 1.0
+"""Seconds without a run after which the runner goes on to warm itself: whoever starts it for one run does not wait."""
 EXIT_TIME = 1.0
 """Seconds that a process may live on after closing the pipe for its result."""
 
@@ -56,13 +58,21 @@ class Zygote:
     """The loop that serves runs until its input ends; leaving the context ends every run."""
 
     def __init__(
-        self, commands: int, replies: int, folder: Path, spares: int = 1, closed: frozenset[int] = frozenset()
+        self,
+        commands: int,
+        replies: int,
+        folder: Path,
+        spares: int = 1,
+        closed: frozenset[int] = frozenset(),
+        *,
+        more: Sequence[Callable[[], object]] = (),
     ) -> None:
         """Read requests from descriptor `commands`, answer on `replies`, keep private folders under `folder`.
 
         `spares` processes are kept ready ahead of need: one for each run that may begin at the same time. `closed` are
         the ports that open runs are expected to close; each of them says so again. What waits ready is for both kinds
-        of runs at first, and then for the kinds that come.
+        of runs at first, and then for the kinds that come. `more` is done step by step while nobody waits: the first
+        step, at the latest, before the first run that calls models.
         """
         self._commands = commands
         self._replies = replies
@@ -71,6 +81,9 @@ class Zygote:
         self._runs: dict[str, Child] = {}
         self._spares: list[Child] = []
         self._expected = closed
+        self._more = deque(more)
+        self._before_models = max(0, len(more) - 1)
+        """How many steps are left when runs can call models."""
         self._closed = Closed()
         # Of each spare that is owed, whether it closes the ports ahead. One more for each run: a spare that dies unused
         # is not replaced at once.
@@ -105,11 +118,15 @@ class Zygote:
         while self._open:
             self._fork_spares()
             nearest = min((each.deadline for each in self._runs.values()), default=float("inf"))
-            timeout = None if nearest == float("inf") else max(0.0, nearest - time.monotonic())
-            for key, _ in self._selector.select(timeout):
+            idle = IDLE if self._more and not self._runs else None
+            timeout = idle if nearest == float("inf") else max(0.0, nearest - time.monotonic())
+            ready = self._selector.select(timeout)
+            for key, _ in ready:
                 if self._selector.get_map().get(key.fd) is key:  # an earlier event may have ended this one's source
                     key.data()
             self._expire()
+            if idle is not None and not ready:
+                self._warm()
 
     def _watch(self, descriptor: int, action: Callable[[], None]) -> None:
         self._selector.register(descriptor, selectors.EVENT_READ, action)
@@ -123,6 +140,20 @@ class Zygote:
     def _fail(self, run: str, code: str, message: str, **more: Any) -> None:
         self._reply({"id": run, "type": "error", "code": code, "message": message, **more})
 
+    def _warm(self, leave: int | None = None) -> None:
+        """Do the next step of warming, or all until so many are left; what waits ready is made anew."""
+        steps = 1 if leave is None else len(self._more) - leave
+        for _ in range(steps):
+            self._more.popleft()()
+        if steps > 0:
+            self._renew()
+
+    def _renew(self) -> None:
+        """Give up the processes that wait ready: they were made for what has changed."""
+        for spare in list(self._spares):
+            self._remove(spare)
+            self._spares_owed.append(spare.ahead)
+
     def _close(self, ports: frozenset[int]) -> None:
         """Have processes close these ports from now on; those that wait and have closed others are given up."""
         if ports == self._closed.ports:
@@ -132,9 +163,7 @@ class Zygote:
             self._closed = Closed.made(ports)
         except OSError:
             self._closed = Closed()  # a run tries by itself, and ends if it cannot
-        for spare in list(self._spares):
-            self._remove(spare)
-            self._spares_owed.append(spare.ahead)
+        self._renew()
 
     def _fork_spares(self) -> None:
         """Fork the processes that are owed; when the system gives none, the next run tries again."""
@@ -175,6 +204,9 @@ class Zygote:
                     self._fail(run, "cancelled", "The run was cancelled.")
             case "ping", _:
                 self._reply({"id": run, "type": "pong", "running": len(self._runs)})
+            case "warm", _:
+                self._warm(0)
+                self._reply({"id": run, "type": "pong", "running": len(self._runs)})
             case "shutdown", _:
                 self._open = False
             case _:
@@ -191,6 +223,8 @@ class Zygote:
         if len(self._runs) >= MAX_RUNS:
             self._fail(run, "busy", "Too many runs at the same time.")
             return
+        if request.get("gateway"):
+            self._warm(self._before_models)
         is_open = request.get("network") == "open"
         if is_open:
             self._close(frozenset(request.get("closed") or ()))

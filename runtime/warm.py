@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from flows.catalogue import Catalogue
+from runtime.answers import encoded
 from runtime.engine import Engine, EngineDied
 from runtime.environment import passed_environment
 from runtime.provision import InstallError, RunnerEnvironment
@@ -229,7 +230,16 @@ async def starts(environment: RunnerEnvironment) -> None:
         except EngineDied as error:
             message = f"The flow engine does not start with these bundles: {error}."
             raise InstallError(message, "Try another version, or fewer of them.") from None
-        await engine.close()
+        try:
+            warm = engine.expect("warm")
+            engine.send(encoded({"id": "warm", "type": "warm"}))
+            async with asyncio.timeout(START_TIMEOUT):
+                await warm
+        except (EngineDied, TimeoutError):
+            message = "The flow engine cannot call models with these bundles."
+            raise InstallError(message, "Try another version, or fewer of them.") from None
+        finally:
+            await engine.close()
 
 
 def serving(environment: RunnerEnvironment, runs: Path, spares: int, closed: Collection[int] = ()) -> list[str]:
