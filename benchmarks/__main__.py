@@ -23,6 +23,8 @@ async def main() -> None:
         print(*building.measure(catalogue, lfx), sep="\n")
         print(searching.measure(catalogue))  # after building: it fills the memory with 10,000 components
         async with Runner(environment, catalogue=catalogue) as runner:
+            assert await runner.ready()
+            await asyncio.sleep(serving.SETTLED)
             print(*await runs.measure(runner, catalogue, lfx), sep="\n")
             print(await models.measure(runner, catalogue, lfx))
             print(*await budgets.measure(runner), sep="\n")

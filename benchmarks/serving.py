@@ -12,6 +12,9 @@ import httpx
 
 QUESTION = {"input_value": "What does the Prompt Template component do?"}
 
+SETTLED = 5.0
+"""Seconds after which an engine that is ready, and idle, has warmed itself for all kinds of runs."""
+
 
 def measure() -> list[str]:
     """Start the server, ask while the runner warms, and read the memory once all is ready."""
@@ -34,7 +37,7 @@ def measure() -> list[str]:
             assert answer.status_code == 200, answer.text
             wait_for(client, "/readyz")
             ready = perf_counter() - started
-            time.sleep(1)
+            time.sleep(SETTLED)
             children = descendants(server.pid)
             started_in = (
                 f"start to healthy {healthy:.2f} s, to the first answered question {answered:.2f} s "

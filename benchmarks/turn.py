@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 
 from benchmarks.budgets import TRAJECTORIES
-from benchmarks.serving import free_port
+from benchmarks.serving import SETTLED, free_port
 from flows.document import Flow
 from runtime.provision import RunnerEnvironment
 from runtime.runner import Runner
@@ -63,6 +63,7 @@ async def measure() -> list[str]:
         try:
             async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=120) as client:
                 await _ready(client)
+                await asyncio.sleep(SETTLED)
                 long, first = await _rounds(client)
                 characters = provider.characters // ROUNDS
                 provider.script = direct_way
@@ -102,6 +103,7 @@ async def _run_alone(flow: Flow) -> float:
     taken: list[float] = []
     async with Runner(RunnerEnvironment.locate()) as runner:
         assert await runner.ready()
+        await asyncio.sleep(SETTLED)
         for _ in range(ROUNDS):
             started = perf_counter()
             ran = await runner.run(flow, "hello", network="gateway-only")

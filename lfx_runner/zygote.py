@@ -10,18 +10,17 @@ import os
 import selectors
 import shutil
 import signal
-import sys
 import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
 from lfx_runner import child
 from lfx_runner.confine import Closed, prepare
 from lfx_runner.eventpipe import EventPipe
+from lfx_runner.forked import Child, peak_of, unlock
 from lfx_runner.linux import adopt_orphans, end_orphans
 from lfx_runner.protocol import MAX_REQUEST, MAX_RESULT, LineBuffer, Message, encode, write_all
 
@@ -32,26 +31,6 @@ IDLE = 1.0
 """Seconds without a run after which the runner goes on to warm itself: whoever starts it for one run does not wait."""
 EXIT_TIME = 1.0
 """Seconds that a process may live on after closing the pipe for its result."""
-
-
-@dataclass
-class Child:
-    """One forked process and the descriptors that tie it to the runner."""
-
-    pid: int
-    request: int
-    go: int
-    results: int
-    events: EventPipe
-    folder: Path
-    ahead: bool
-    """Whether it closes the ports before it is asked to run, which takes long."""
-    run: str | None = None
-    started: float = 0.0
-    deadline: float = float("inf")
-    received: bytearray = field(default_factory=bytearray)
-    mute: bool = False
-    """Whether it closed the pipe that its result would come through."""
 
 
 class Zygote:
@@ -360,7 +339,7 @@ class Zygote:
                 continue
             self._drain(each)
             run = each.run
-            more = {"peak_mb": _peak(used), "seconds": round(time.monotonic() - each.started, 3)}
+            more = {"peak_mb": peak_of(used), "seconds": round(time.monotonic() - each.started, 3)}
             if run is not None and each.received.endswith(b"\n"):
                 self._finish(each, reaped=True)
                 continue
@@ -392,7 +371,7 @@ class Zygote:
             with contextlib.suppress(OSError):
                 os.kill(each.pid, signal.SIGKILL)  # before setsid, the group does not exist yet
             with contextlib.suppress(ChildProcessError):
-                peak = _peak(os.wait4(each.pid, 0)[2])
+                peak = peak_of(os.wait4(each.pid, 0)[2])
         watched = self._selector.get_map()
         for descriptor in (each.results, each.events.descriptor):
             if descriptor >= 0 and descriptor in watched:
@@ -402,24 +381,9 @@ class Zygote:
             os.close(descriptor)
         self._children.pop(each.pid, None)
         end_orphans(self._children)
-        shutil.rmtree(each.folder, onerror=_unlock)
+        shutil.rmtree(each.folder, onerror=unlock)
         if each.run is not None:
             self._runs.pop(each.run, None)
         if each in self._spares:
             self._spares.remove(each)
         return peak
-
-
-def _peak(used: Any) -> float:
-    """The most memory that a collected process had, in MB."""
-    if used is None:
-        return 0.0
-    return round(used.ru_maxrss / (1024 * 1024 if sys.platform == "darwin" else 1024), 1)
-
-
-def _unlock(remove: Callable[[str], Any], path: str, _: object) -> None:
-    """A run may have taken away permissions: give them back and try once more."""
-    with contextlib.suppress(OSError):
-        os.chmod(Path(path).parent, 0o700)  # noqa: PTH101 - rmtree speaks in plain paths
-        os.chmod(path, 0o700)  # noqa: PTH101 - likewise
-        remove(path)
