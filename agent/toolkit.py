@@ -46,6 +46,7 @@ FIRST_EDITS = frozenset({"add_component", "connect_components", "configure_compo
 LONG = 400
 """Characters from which on a request may be a long task."""
 
+_TODOS = re.compile(r"\b(?:to-?dos?|to[- ]do list|check-?list)\b", re.IGNORECASE)
 _TEMPLATES = re.compile(r"\b(template|starter|example|sample|ready[- ]made)", re.IGNORECASE)
 _FILES = re.compile(
     r"\b(files?|folder|markdown|readme|document(?:ation)?|arquivo|archivo|fichero|datei|fichier)\b"
@@ -97,7 +98,8 @@ def everything() -> list[FunctionToolset[Workbench]]:
 
 
 def _long(request: str) -> list[Toolset]:
-    return [todo_tools] if len(request) > LONG or request.count("\n") > 3 else []
+    long = len(request) > LONG or request.count("\n") > 3
+    return [todo_tools] if long or _TODOS.search(request) else []
 
 
 def _only(toolset: Toolset, names: Collection[str]) -> Toolset:

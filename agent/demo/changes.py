@@ -25,6 +25,7 @@ _CONNECT = _rule(r"(?:connect|wire|link)\s+(?P<source>.+?)\s+(?:to|with|into)\s+
 _DISCONNECT = _rule(r"(?:disconnect|unlink)\s+(?P<source>.+?)\s+(?:from|and)\s+(?P<target>.+)")
 _SET_OF = _rule(rf"{_SET}(?:the\s+)?(?P<field>[\w ]+?)\s+(?:of|on|in|for)\s+(?P<name>.+?)\s+(?:to|=)\s+(?P<value>.+)")
 _SET_DOT = _rule(rf"{_SET}(?P<name>[\w -]+)\.(?P<field>\w+)\s+(?:to|=)\s+(?P<value>.+)")
+_SET_PLACE = _rule(rf"{_SET}(?P<place>⟦\d+⟧)\s+(?:to|=)\s+(?P<value>.+)")
 _SET_PROMPT = _rule(rf"{_SET}(?:the\s+)?(?P<field>prompt|template)\s+(?:to|=)\s+(?P<value>.+)")
 _INSERT = _rule(
     r"(?:add|insert|put)\s+(?:(?:an?|another|one|the)\s+)?(?P<name>.+?)\s+between\s+(?P<source>.+?)\s+and\s+"
@@ -109,6 +110,14 @@ def _set(said: Mapping[str, str], bench: Workbench) -> Step:
     return "configure_component", arguments
 
 
+def _set_place(said: Mapping[str, str], bench: Workbench) -> Step:
+    """A field that is named as the canvas refers to it: `'component id.field'`."""
+    name, dot, field = said["place"].rpartition(".")
+    if not dot:
+        raise CannotPlan(f"Which field of {said['place']!r} do you mean?")
+    return _set({"name": name, "field": field, "value": said["value"]}, bench)
+
+
 def _template(said: Mapping[str, str], bench: Workbench) -> Step:
     del bench
     return "use_template", lambda: {"name": said["name"]}
@@ -149,6 +158,7 @@ _RULES: Mapping[re.Pattern[str], Callable[[Mapping[str, str], Workbench], Step]]
     _DISCONNECT: _disconnect,
     _CONNECT: _connect,
     _REMOVE: _remove,
+    _SET_PLACE: _set_place,
     _SET_DOT: _set,
     _SET_OF: _set,
     _TEMPLATE: _template,

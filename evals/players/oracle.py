@@ -5,7 +5,7 @@ It has no scripts: it derives its calls from the scenario's reference. What it c
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import AbstractAsyncContextManager
 
 from pydantic_ai import ModelMessage, ModelResponse, TextPart
@@ -22,11 +22,13 @@ from evals.players.phrases import closing
 from evals.reading import BadFlow, read_flow
 from evals.scenario import Scenario, Turn, Wrong
 from flows.catalogue import Catalogue
-from flows.document import Flow
+from flows.document import Flow, JsonObject
 from flows.spec import to_spec
 
 FILE_WRITE_TOOLS = frozenset({"write_file", "edit_file"})
 """The tools that change the user's files."""
+LEAST: Mapping[str, JsonObject] = {"write_todos": {"todos": [{"content": "What was asked", "status": "completed"}]}}
+"""Arguments for tools that need some, where the scenario leaves them open."""
 
 
 IDLE = "Hm."
@@ -123,7 +125,8 @@ class OracleSeat:
         acts, expect = self._scenario.acts, self._scenario.expect
         if self._number != (acts[-1] if acts else 0):
             return []
-        uses = [ToolCall(use.tool, use.arguments) for use in expect.tools if use.tool not in derived]
+        missing = [use for use in expect.tools if use.tool not in derived]
+        uses = [ToolCall(use.tool, use.arguments or LEAST.get(use.tool, {})) for use in missing]
         written = [use.arguments.get("path") for use in expect.tools if use.tool in FILE_WRITE_TOOLS]
         files = [
             ToolCall("write_file", {"path": path, "content": rule.equals or rule.contains or ""})

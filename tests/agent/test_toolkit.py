@@ -57,6 +57,8 @@ async def test_files_templates_and_todos_come_with_words_that_need_them(catalogu
     assert "write_file" in await tools(catalogue, "build_flow", "Build an echo and save it to notes.md", canvas=False)
     assert "use_template" in await tools(catalogue, "build_flow", "Start from a template", canvas=False)
     assert "write_todos" in await tools(catalogue, "build_flow", "a\nb\nc\nd\ne", canvas=False)
+    assert "write_todos" in await tools(catalogue, "build_flow", "Build an echo, keep a to-do list", canvas=False)
+    assert "write_todos" not in await tools(catalogue, "build_flow", "Build an echo, to do well", canvas=False)
     assert "write_file" in await tools(catalogue, "manage_files", "Write a note", canvas=False)
 
 

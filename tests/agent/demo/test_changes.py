@@ -65,6 +65,17 @@ async def test_a_change_in_plain_words_is_done(
     assert [node.type for node in result.after.nodes] == types
 
 
+async def test_a_field_may_be_named_as_the_canvas_refers_to_it(catalogue: Catalogue, echo: Flow) -> None:
+    place = f"{echo.nodes[1].id}.sender_name"
+    result = await ask(catalogue, f"Set '{place}' to 'Robot'", echo)
+    assert result.after is not None
+    assert [action.kind for action in result.actions] == ["configure"]
+    assert result.after.nodes[1].value("sender_name") == "Robot"
+    unnamed = await ask(catalogue, "Set 'sender_name' to 'Robot'", echo)
+    assert unnamed.actions == []
+    assert "Which field of 'sender_name'" in unnamed.text
+
+
 async def test_a_template_is_proposed_by_name(catalogue: Catalogue) -> None:
     result = await ask(catalogue, "Use the template 'prompt-fill'", Flow.empty())
     assert result.proposal is not None
