@@ -24,6 +24,12 @@ def runner(engine: Runner) -> Runner:
 
 
 @pytest.fixture(scope="session")
+def active(runner_environment: RunnerEnvironment) -> frozenset[str]:
+    """The protections that hold on this machine."""
+    return frozenset(each.name for each in runner_environment.status().protections if each.active)
+
+
+@pytest.fixture(scope="session")
 def installed_catalogue(runner_environment: RunnerEnvironment) -> Catalogue:
     """The whole catalogue, as the installed engine exported it."""
     return Catalogue.load(runner_environment.catalogue)

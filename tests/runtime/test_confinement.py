@@ -2,36 +2,16 @@
 
 import os
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from flows.document import Flow, JsonObject
-from flows.jsonvalues import as_object
-from runtime.provision import RunnerEnvironment
-from runtime.runner import Network, Runner
+from flows.document import Flow
+from runtime.runner import Runner
+from tests.runtime.attempts import MakeCode, needs, outcome
 
-MakeCode = Callable[[str], JsonObject]
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
-
-ATTEMPT = """import ctypes, mmap, resource, shutil, signal, socket, subprocess
-def attempt():
-{attempt}
-try:
-    got = attempt()
-except BaseException as stopped:
-    return Data(data={{"stopped": type(stopped).__name__}})
-return Data(data={{"escaped": str(got)[:200]}})"""
-
-MISTAKES = {"NameError", "SyntaxError", "AttributeError", "TypeError", "ImportError", "ModuleNotFoundError"}
-"""What an attempt that is badly written ends with; none may count as stopped."""
-
-
-@pytest.fixture(scope="module")
-def active(runner_environment: RunnerEnvironment) -> set[str]:
-    """The protections that hold on this machine."""
-    return {each.name for each in runner_environment.status().protections if each.active}
 
 
 @pytest.fixture
@@ -48,25 +28,6 @@ def canary(tmp_path: Path) -> Iterator[Path]:
     path.write_text("the canary")
     yield path
     assert path.read_text() == "the canary"
-
-
-async def outcome(runner: Runner, make_code: MakeCode, attempt: str, network: Network = "gateway-only") -> JsonObject:
-    """What became of an attempt: `stopped` with an exception's name, `escaped` with what it got, or `ended`."""
-    body = ATTEMPT.format(attempt="\n".join(f"    {line}" for line in attempt.strip().split("\n")))
-    result = await runner._submit(make_code(body), timeout=30, network=network)  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
-    if result.error is not None:
-        return {"ended": result.error.code}
-    [value] = result.outputs.values()
-    ended = as_object(value)
-    assert ended.get("stopped") not in MISTAKES, f"the attempt itself is wrong: {ended}"
-    return ended
-
-
-def needs(active: set[str], *names: str) -> None:
-    """Skip where this kernel does not have a protection, saying which."""
-    missing = set(names) - active
-    if missing:
-        pytest.skip(f"not on this kernel: {', '.join(sorted(missing))}")
 
 
 @pytest.mark.parametrize(
@@ -93,7 +54,7 @@ def needs(active: set[str], *names: str) -> None:
     ],
 )
 async def test_files_of_others_cannot_be_read_or_changed(
-    attempt: str, runner: Runner, make_code: MakeCode, canary: Path, active: set[str]
+    attempt: str, runner: Runner, make_code: MakeCode, canary: Path, active: frozenset[str]
 ) -> None:
     needs(active, "file system")
     places = {"canary": str(canary), "server": str(os.getpid()), "engine": str(runner.engine_pid)}
@@ -115,7 +76,7 @@ async def test_files_of_others_cannot_be_read_or_changed(
     ],
 )
 async def test_no_process_and_no_program_can_be_started(
-    attempt: str, runner: Runner, make_code: MakeCode, active: set[str]
+    attempt: str, runner: Runner, make_code: MakeCode, active: frozenset[str]
 ) -> None:
     needs(active, "processes")
     assert "stopped" in await outcome(runner, make_code, attempt, "open")
@@ -140,7 +101,7 @@ async def test_threads_still_work(runner: Runner, make_code: MakeCode) -> None:
     ],
 )
 async def test_other_processes_and_its_own_limits_are_out_of_reach(
-    attempt: str, protection: str, runner: Runner, make_code: MakeCode, active: set[str], echo: Flow
+    attempt: str, protection: str, runner: Runner, make_code: MakeCode, active: frozenset[str], echo: Flow
 ) -> None:
     needs(active, protection)
     if protection == "privileges" and os.geteuid() != 0:
@@ -163,7 +124,7 @@ async def test_other_processes_and_its_own_limits_are_out_of_reach(
     ],
 )
 async def test_a_verification_run_reaches_nobody(
-    attempt: str, runner: Runner, make_code: MakeCode, listener: socket.socket, active: set[str]
+    attempt: str, runner: Runner, make_code: MakeCode, listener: socket.socket, active: frozenset[str]
 ) -> None:
     needs(active, "network of verification runs")
     attempt = attempt.replace("{port}", str(listener.getsockname()[1]))
@@ -181,14 +142,14 @@ async def test_a_verification_run_reaches_nobody(
     ],
 )
 async def test_an_open_run_cannot_listen_nor_open_other_kinds_of_sockets(
-    attempt: str, protection: str, runner: Runner, make_code: MakeCode, active: set[str]
+    attempt: str, protection: str, runner: Runner, make_code: MakeCode, active: frozenset[str]
 ) -> None:
     needs(active, protection)
     assert "stopped" in await outcome(runner, make_code, attempt, "open")
 
 
 async def test_not_stopped_an_open_run_reaches_other_services_of_this_machine_as_its_status_says(
-    runner: Runner, make_code: MakeCode, listener: socket.socket, active: set[str]
+    runner: Runner, make_code: MakeCode, listener: socket.socket, active: frozenset[str]
 ) -> None:
     """Listed as not stopped: connecting by TCP is what an open run is for, and ports of this machine are among them."""
     attempt = f"return socket.create_connection(('127.0.0.1', {listener.getsockname()[1]}), 3).getpeername()"
@@ -211,7 +172,7 @@ async def test_not_stopped_an_open_run_reaches_other_services_of_this_machine_as
     ],
 )
 async def test_bombs_hit_a_limit_and_the_next_run_works(
-    attempt: str, protection: str, runner: Runner, make_code: MakeCode, active: set[str], echo: Flow
+    attempt: str, protection: str, runner: Runner, make_code: MakeCode, active: frozenset[str], echo: Flow
 ) -> None:
     needs(active, protection)
     ended = await outcome(runner, make_code, attempt)

@@ -1,36 +1,25 @@
 """The server is out of reach of open runs, by every way that unguarded code has; all else stays in reach."""
 
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from flows.document import Flow, JsonObject
-from flows.jsonvalues import as_object
 from runtime.provision import RunnerEnvironment
 from runtime.runner import Network, Runner
+from tests.runtime.attempts import REFUSED, MakeCode, needs, outcome
 
-MakeCode = Callable[[str], JsonObject]
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
 
-ATTEMPT = """import ctypes, os, socket
-def attempt():
-{attempt}
-try:
-    got = attempt()
-except BaseException as stopped:
-    return Data(data={{"stopped": type(stopped).__name__}})
-return Data(data={{"escaped": str(got)[:200]}})"""
-REFUSED = {"stopped": "PermissionError"}
 CONNECT = "return socket.create_connection(('127.0.0.1', {port}), 3).getpeername()[1]"
 
 
 @pytest.fixture(scope="module", autouse=True)
-def holds(runner_environment: RunnerEnvironment) -> None:
+def holds(active: frozenset[str]) -> None:
     """Nothing to try where the status says that it does not hold."""
-    if "the server's port" not in {each.name for each in runner_environment.status().protections if each.active}:
-        pytest.skip("not on this kernel")
+    needs(active, "the server's port")
 
 
 @pytest.fixture
@@ -64,12 +53,7 @@ async def tried(
     gateway: str | None = None,
 ) -> JsonObject:
     """What became of an attempt: `stopped` with an exception's name, or `escaped` with what it got."""
-    lines = attempt.replace("{port}", str(port)).strip().split("\n")
-    body = ATTEMPT.format(attempt="\n".join(f"    {line}" for line in lines))
-    result = await runner._submit(make_code(body), timeout=30, network=network, gateway=gateway)  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
-    assert result.error is None, result.error
-    [value] = result.outputs.values()
-    return as_object(value)
+    return await outcome(runner, make_code, attempt.replace("{port}", str(port)), network, gateway)
 
 
 WAYS = [

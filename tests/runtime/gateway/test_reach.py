@@ -1,14 +1,14 @@
 """What the process of a run with models reaches: the gateway, with its own key, and nothing else."""
 
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
 from flows.document import JsonObject
-from flows.jsonvalues import as_object
 from runtime.provision import RunnerEnvironment
 from runtime.runner import Runner
+from tests.runtime.attempts import MakeCode, needs, outcome
 
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
 
@@ -19,28 +19,12 @@ def listener() -> Iterator[socket.socket]:
         yield made
 
 
-ATTEMPT = """import ctypes, os, socket
-def attempt():
-{attempt}
-try:
-    got = attempt()
-except BaseException as stopped:
-    return Data(data={{"stopped": type(stopped).__name__}})
-return Data(data={{"escaped": str(got)[:300]}})"""
-
-
-async def attempted(runner: Runner, make_code: Callable[[str], JsonObject], attempt: str) -> JsonObject:
+async def attempted(runner: Runner, make_code: MakeCode, attempt: str) -> JsonObject:
     """What unguarded code achieves in a verification run that has a gateway."""
     gateway = await runner._model_runs._started()  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
-    attempt = attempt.replace("{gateway}", str(gateway.port))
-    body = ATTEMPT.format(attempt="\n".join(f"    {line}" for line in attempt.strip().split("\n")))
-    result = await runner._submit(  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
-        make_code(body), timeout=30, network="gateway-only", gateway=gateway.url
+    return await outcome(
+        runner, make_code, attempt.replace("{gateway}", str(gateway.port)), "gateway-only", gateway.url
     )
-    assert result.error is None, result.error
-    [value] = result.outputs.values()
-    assert as_object(value).get("stopped") not in {"NameError", "SyntaxError", "TypeError", "AttributeError"}, value
-    return as_object(value)
 
 
 @pytest.mark.parametrize(
@@ -61,20 +45,18 @@ async def attempted(runner: Runner, make_code: Callable[[str], JsonObject], atte
 async def test_a_verification_run_with_models_reaches_the_gateway_and_nothing_else(
     attempt: str,
     runner: Runner,
-    make_code: Callable[[str], JsonObject],
+    make_code: MakeCode,
     listener: socket.socket,
-    runner_environment: RunnerEnvironment,
+    active: frozenset[str],
 ) -> None:
-    active = {each.name for each in runner_environment.status().protections if each.active}
-    if not {"network of verification runs", "network of verification runs with models"} <= active:
-        pytest.skip("not on this kernel")
+    needs(active, "network of verification runs", "network of verification runs with models")
     reached = await attempted(runner, make_code, "return socket.create_connection(('127.0.0.1', {gateway}), 3)")
     assert "escaped" in reached
     attempt = attempt.replace("{port}", str(listener.getsockname()[1]))
     assert "stopped" in await attempted(runner, make_code, attempt)
 
 
-async def test_the_gateway_answers_nobody_without_a_key(runner: Runner, make_code: Callable[[str], JsonObject]) -> None:
+async def test_the_gateway_answers_nobody_without_a_key(runner: Runner, make_code: MakeCode) -> None:
     attempt = (
         "import httpx\nasked = {'model': 'openai:x', 'messages': [{'role': 'user', 'content': 'x'}]}\n"
         "return httpx.post('http://127.0.0.1:{gateway}/v1/chat/completions', json=asked, timeout=3).status_code"
@@ -83,7 +65,7 @@ async def test_the_gateway_answers_nobody_without_a_key(runner: Runner, make_cod
 
 
 async def test_no_key_of_the_server_is_in_the_process_of_a_run(
-    make_code: Callable[[str], JsonObject], runner_environment: RunnerEnvironment, monkeypatch: pytest.MonkeyPatch
+    make_code: MakeCode, runner_environment: RunnerEnvironment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "GROQ_API_KEY", "WIREWRIGHT_SECRET")
     for name in names:
