@@ -28,19 +28,31 @@ def written(folder: Path, text: str, name: str = "some") -> Path:
 def test_there_are_enough_of_every_kind() -> None:
     scenarios = load_scenarios()
     tags = {tag for scenario in scenarios for tag in scenario.tags}
-    assert len(scenarios) >= 80
+    assert len(scenarios) >= 120
     assert len({scenario.digest for scenario in scenarios}) == len(scenarios)
     wanted = {"build", "edit", "insert", "rewire", "replace", "debug", "question", "refuse", "ask", "run"}
     assert wanted | {"multi-turn", "language", "service", "model", "agent", "branch", "safety", "file"} <= tags
-    assert {"own", "user-edit", "write"} <= tags
+    assert {
+        "own",
+        "user-edit",
+        "write",
+        "large",
+        "loop",
+        "missing-key",
+        "impossible",
+        "false-premise",
+        "secret",
+    } <= tags
+    assert {"injection", "twin", "undo", "build-only", "compound", "growth", "plan", "mention", "todo"} <= tags
     assert {scenario.split for scenario in scenarios} == {"dev", "test"}
-    assert sum(bool(scenario.alternatives) for scenario in scenarios) >= 20
+    assert sum(len(scenario.alternatives) >= 2 for scenario in scenarios) >= 30
     assert all(scenario.wrong for scenario in scenarios)
 
 
-def test_they_are_written_in_several_languages() -> None:
-    spoken = {tongue(prompt) for scenario in load_scenarios() for prompt in scenario.prompts}
-    assert {"en", "de", "fr", "es", "pt"} <= spoken
+def test_they_are_written_in_six_languages_at_least() -> None:
+    prompts = [prompt for scenario in load_scenarios() for prompt in scenario.prompts]
+    assert {"en", "de", "fr", "es", "pt"} <= {tongue(prompt) for prompt in prompts}
+    assert any("\u3041" <= sign <= "\u30ff" for prompt in prompts for sign in prompt), "none is in Japanese"
 
 
 def test_the_committed_schema_is_current() -> None:
