@@ -4,9 +4,12 @@ PYTHON ?= python3
 UV := $(or $(shell command -v uv 2>/dev/null),.bootstrap/bin/uv)
 BIN := .venv/bin
 ROUNDS ?= 20
-PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
+SHARES ?= 8
+WORKERS ?= auto
+PYTEST := $(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 4 --dist worksteal
 export UV_PYTHON_DOWNLOADS := never
 export UV_COMPILE_BYTECODE := 1
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help install run test lint format bench evals soak soak-evals
@@ -47,10 +50,10 @@ evals: install ## Play the scenarios offline and print the scores.
 	@$(BIN)/wirewright eval run --player oracle --gate evals/gates/oracle.yaml
 	@$(BIN)/wirewright eval run --player demo --gate evals/gates/demo.yaml
 
-soak: install ## Run the suite ROUNDS times in random order.
+soak: install ## Run the suite ROUNDS times in random order; tables whole at first, then in shares.
 	@for round in $$(seq 1 $(ROUNDS)); do \
 		echo "Round $$round of $(ROUNDS)"; \
-		$(PYTEST) -q -p no:cacheprovider || exit 1; \
+		$(PYTEST) -q -p no:cacheprovider $$([ $$round = 1 ] || echo "--tables $$round/$(SHARES)") || exit 1; \
 	done
 
 soak-evals: install ## Play the scenarios ROUNDS times and compare the scores.

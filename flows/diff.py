@@ -30,9 +30,9 @@ __all__ = ["diff", "fingerprint", "same_up_to_order"]
 def diff(old: Flow, new: Flow) -> tuple[FlowAction, ...]:
     """Return the actions that lead from one flow to another; none when they are the same.
 
-    Law: `apply_all(old, diff(old, new))` is `new`, up to the order of nodes and edges. Nodes are matched by id. Where
-    the smallest actions cannot say the difference (nodes that share an id, edges that lead nowhere), the one action
-    is `SetFlow`.
+    Law: `apply_all(old, diff(old, new))` is `new`, up to the order of nodes and edges, which alone is no difference.
+    Nodes are matched by id. Where the smallest actions cannot say the difference (nodes that share an id, whose order
+    counts; edges that lead nowhere), the one action is `SetFlow`.
     """
     if same_json(old.raw, new.raw):
         return ()

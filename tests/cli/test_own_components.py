@@ -86,29 +86,33 @@ def test_a_spec_that_names_a_component_does_not_build_without_the_folder(wirewri
     assert "unknown_type" in [fault["code"] for fault in done.json["faults"]]
 
 
-@pytest.mark.parametrize(
-    ("source", "code", "line"),
-    [
-        (GOOD.replace("    display", "    import os\n    x = os.environ\n    display", 1), "secrets", 8),
-        ("class Broken(Comp", "syntax", 1),
-        (GOOD.replace("Greeter", "ChatInput"), "name_taken", 1),
-        (GOOD.replace("    display", "    x = 1 / 0\n    display", 1), "code", 7),
-        (COUNTER, "duplicate_component", 1),
-    ],
-    ids=["guard", "syntax", "name", "making", "twice"],
-)
-def test_a_bad_file_is_a_fault_that_names_file_and_line_and_nothing_is_run(
-    wirewright: Wirewright, spec: Path, folder: Path, source: str, code: str, line: int
+BAD = {
+    "guard": (GOOD.replace("    display", "    import os\n    x = os.environ\n    display", 1), "secrets", 8),
+    "syntax": ("class Broken(Comp", "syntax", 1),
+    "name": (GOOD.replace("Greeter", "ChatInput"), "name_taken", 1),
+    "making": (GOOD.replace("    display", "    x = 1 / 0\n    display", 1), "code", 7),
+    "words_again": (COUNTER, "duplicate_component", 1),
+}
+
+
+def test_bad_files_are_faults_that_name_file_and_line_and_nothing_is_run(
+    wirewright: Wirewright, spec: Path, folder: Path
 ) -> None:
-    (folder / "zbad.py").write_text(source, encoding="utf-8")
+    for name, (source, _, _) in BAD.items():
+        (folder / f"{name}.py").write_text(source, encoding="utf-8")
     done = wirewright("flow", "run", spec, "--components", folder, "--input", "a", "--json")
     assert done.code == 1
     assert (done.json["ok"], done.json["output"]) == (False, None)
-    (fault,) = [fault for fault in done.json["faults"] if fault["severity"] == "error"]
-    assert (fault["code"], fault["line"]) == (code, line)
-    assert fault["message"].startswith(f"zbad.py line {line}: ")
-    assert fault["fix"]
-    assert str(folder) not in fault["message"]
+    faults = [fault for fault in done.json["faults"] if fault["severity"] == "error"]
+    told = {fault["message"].split(" line ")[0].removesuffix(".py"): fault for fault in faults}
+    assert len(told) == len(faults)
+    assert {name: (told[name]["code"], told[name]["line"]) for name in told} == {
+        name: (code, line) for name, (_, code, line) in BAD.items()
+    }
+    for name, (_, _, line) in BAD.items():
+        assert told[name]["message"].startswith(f"{name}.py line {line}: ")
+        assert told[name]["fix"]
+        assert str(folder) not in told[name]["message"]
 
 
 def test_a_file_that_is_no_text_is_a_fault(wirewright: Wirewright, spec: Path, folder: Path) -> None:

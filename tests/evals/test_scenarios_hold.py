@@ -11,41 +11,42 @@ from evals.players.boaster import BoasterPlayer
 from evals.players.null import NullPlayer
 from evals.players.oracle import OraclePlayer
 from evals.scenario import Scenario
-from evals.score import judge, score
+from evals.score import Verdict, judge, score
 from evals.tally import tally
 from flows.catalogue import Catalogue
 
 SCENARIOS = load_scenarios()
 
 
+@pytest.mark.table
 @pytest.mark.engine
 @pytest.mark.anyio
-async def test_references_and_alternatives_are_perfect_and_wrong_results_fail(engine_stage: Stage) -> None:
-    jobs: list[tuple[Scenario, str, Player]] = []
-    for scenario in SCENARIOS:
-        jobs.append((scenario, "reference", OraclePlayer()))
-        jobs += [
-            (scenario, f"alternative {n + 1}", OraclePlayer(alternative=n)) for n in range(len(scenario.alternatives))
-        ]
-        jobs += [(scenario, f"wrong {n + 1}", OraclePlayer(wrong=n)) for n in range(len(scenario.wrong))]
-    faults: list[str] = []
-    waiting = iter(jobs)
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.id)
+async def test_references_and_alternatives_are_perfect_and_wrong_results_fail(
+    scenario: Scenario, engine_stage: Stage
+) -> None:
+    async def judged(player: Player) -> Verdict:
+        return judge(scenario, await attempted(scenario, player, engine_stage), engine_stage.catalogue)
 
-    async def work() -> None:
-        for scenario, what, player in waiting:
-            attempt = await attempted(scenario, player, engine_stage)
-            verdict = judge(scenario, attempt, engine_stage.catalogue)
-            if what.startswith("wrong"):
-                if verdict.passed is not False:
-                    faults.append(f"{scenario.id} {what} did not fail: {verdict.harness_error}")
-                continue
-            short = [entry for entry in verdict.scores if entry.value is not None and float(entry.value) < 1.0]
-            if verdict.passed is not True or short:
-                reasons = "; ".join(f"{entry.name}: {entry.reason}" for entry in short)
-                faults.append(f"{scenario.id} {what}: {verdict.harness_error or reasons}")
+    async def fault_of_right(what: str, player: Player) -> str:
+        verdict = await judged(player)
+        short = [entry for entry in verdict.scores if entry.value is not None and float(entry.value) < 1.0]
+        reasons = "; ".join(f"{entry.name}: {entry.reason}" for entry in short)
+        return "" if verdict.passed is True and not short else f"{what}: {verdict.harness_error or reasons}"
 
-    await asyncio.gather(work(), work())
-    assert faults == []
+    async def fault_of_wrong(what: str, player: Player) -> str:
+        verdict = await judged(player)
+        return "" if verdict.passed is False else f"{what} did not fail: {verdict.harness_error}"
+
+    faults = await asyncio.gather(
+        fault_of_right("the reference", OraclePlayer()),
+        *(
+            fault_of_right(f"alternative {n + 1}", OraclePlayer(alternative=n))
+            for n in range(len(scenario.alternatives))
+        ),
+        *(fault_of_wrong(f"wrong {n + 1}", OraclePlayer(wrong=n)) for n in range(len(scenario.wrong))),
+    )
+    assert [fault for fault in faults if fault] == []
 
 
 @pytest.mark.anyio

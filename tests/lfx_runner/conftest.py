@@ -1,8 +1,7 @@
 """Questions to lfx itself, asked inside the engine's own environment."""
 
 import json
-import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,23 +10,30 @@ import pytest
 from flows.catalogue import Catalogue
 from runtime.environment import passed_environment
 from runtime.provision import RunnerEnvironment
+from tests.forked import Nursery
+
+
+@pytest.fixture(scope="session")
+def nursery(runner_environment: RunnerEnvironment, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nursery]:
+    """Forks a process for each question: the engine's imports take seconds."""
+    folder = tmp_path_factory.mktemp("inside")
+    script = Path(__file__).parent / "inside.py"
+    variables = passed_environment(folder)
+    made = Nursery(runner_environment.python, script, runner_environment.source, folder=folder, variables=variables)
+    yield made
+    made.end()
 
 
 @pytest.fixture
-def inside(runner_environment: RunnerEnvironment, tmp_path: Path) -> Callable[..., Any]:
+def inside(nursery: Nursery, tmp_path: Path) -> Callable[..., Any]:
     """Ask the script beside this file a question, with material for it if it needs any, and environment variables."""
 
     def ask(question: str, material: Any = None, **variables: str) -> Any:
-        script, answer, given = (
-            Path(__file__).parent / "inside.py",
-            tmp_path / "answer.json",
-            tmp_path / "material.json",
-        )
+        answer, given = tmp_path / "answer.json", tmp_path / "material.json"
         given.write_text(json.dumps(material), encoding="utf-8")
-        command = [runner_environment.python, "-I", script, runner_environment.source, question, answer, given]
-        environment = {**passed_environment(tmp_path), **variables}
-        done = subprocess.run(command, capture_output=True, env=environment, timeout=300)
-        assert done.returncode == 0, done.stderr.decode()[-3000:]
+        more = {**passed_environment(tmp_path), **variables}
+        done = nursery.run(question, str(answer), str(given), folder=tmp_path, variables=more, seconds=300)
+        assert done.code == 0, done.err[-3000:]
         return json.loads(answer.read_text(encoding="utf-8"))
 
     return ask

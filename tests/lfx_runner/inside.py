@@ -1,13 +1,15 @@
-"""Runs inside the engine's environment and prints, as JSON, what the tests compare with."""
+"""Runs inside the engine's environment and writes, as JSON, what the tests compare with; see `tests/forking.py`."""
 
 import asyncio
 import functools
+import importlib
 import importlib.util
 import json
-import sys
 import uuid
 from pathlib import Path
 from typing import Any
+
+GIVEN = Path("material.json")
 
 
 def load_runner(source: str) -> None:
@@ -67,14 +69,14 @@ def runs() -> dict[str, Any]:
 
 
 def built() -> list[dict[str, Any]]:
-    """The flows that lfx's own builder makes of the specs in the file that the last argument names."""
+    """The flows that lfx's own builder makes of the specs in the material."""
     from lfx.graph.flow_builder.builder import build_flow_from_spec
 
     return [build_flow_from_spec(spec) for spec in material()]
 
 
 def refreshed() -> list[Any]:
-    """What lfx's own refresh makes of components, choice after choice, for the sequences in the last argument's file.
+    """What lfx's own refresh makes of components, choice after choice, for the sequences in the material.
 
     Each is `[type, [[field, value], ...]]`; the answer is the fields and outputs after the last choice, as the canvas
     gets them from Langflow's endpoint, or the error's class name.
@@ -126,21 +128,21 @@ def _plain(value: Any) -> Any:
 
 
 def ran() -> list[Any]:
-    """The results of the runs in the last argument's file: each a flow's data and the text that goes in."""
+    """The results of the runs in the material: each a flow's data and the text that goes in."""
     from lfx_runner.execute import run_flow
 
     return [run_flow({"flow": flow, "text": text, "want_nodes": True}) for flow, text in material()]
 
 
 def lacked() -> Any:
-    """What components of the sources in the last argument's file lack, by name."""
+    """What components of the sources in the material lack, by name."""
     from lfx_runner.lacking import lacking
 
     return lacking({name: {"template": {"code": {"value": code}}} for name, code in material().items()})
 
 
 def connected() -> list[list[str]]:
-    """Which pairs of ports lfx's own `connect` joins: for each output in the argument's file a text of 0 and 1.
+    """Which pairs of ports lfx's own `connect` joins: for each output in the material a text of 0 and 1.
 
     The file has the types' definitions, the outputs as `[type, name]`, and the inputs in the same form; the texts are
     in the order of the inputs.
@@ -172,7 +174,7 @@ def _takes(connect: Any, source: Any, output: str, target: Any, field: str) -> b
 
 
 def tools() -> dict[str, Any]:
-    """The names of the tools that lfx itself makes of each type in the last argument's file, or the error's class."""
+    """The names of the tools that lfx itself makes of each type in the material, or the error's class."""
     from lfx.custom.custom_component.component import Component
     from lfx.custom.utils import build_custom_component_template
 
@@ -188,7 +190,7 @@ def tools() -> dict[str, Any]:
 
 def material() -> Any:
     """What the test wrote for this question."""
-    return json.loads(Path(sys.argv[4]).read_text(encoding="utf-8"))
+    return json.loads(GIVEN.read_text(encoding="utf-8"))
 
 
 QUESTIONS = {
@@ -196,7 +198,16 @@ QUESTIONS = {
     for question in (registry, executing, runs, built, refreshed, ran, lacked, connected, tools)
 }
 
-if __name__ == "__main__":
-    load_runner(sys.argv[1])
-    answer = QUESTIONS[sys.argv[2]]()
-    Path(sys.argv[3]).write_text(json.dumps(answer), encoding="utf-8")
+
+def ready(source: str) -> None:
+    """Import what takes long, with the runner's package from its folder."""
+    load_runner(source)
+    for name in ("lfx.custom.utils", "lfx.graph.flow_builder.builder", "lfx_runner.execute"):
+        importlib.import_module(name)
+
+
+def main(question: str, answer: str, given: str) -> None:
+    """Answer a question, with the material of a file, into a file."""
+    global GIVEN
+    GIVEN = Path(given)
+    Path(answer).write_text(json.dumps(QUESTIONS[question]()), encoding="utf-8")

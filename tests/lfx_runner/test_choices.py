@@ -13,7 +13,7 @@ from flows.fields import option_names
 from flows.jsonvalues import Json, as_list, as_object, as_text, texts
 from flows.nodes import new_node
 
-pytestmark = pytest.mark.engine
+pytestmark = [pytest.mark.engine, pytest.mark.table]
 Step = tuple[str, Json]
 ROWS: dict[str, list[Json]] = {
     "routes": [

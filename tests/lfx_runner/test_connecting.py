@@ -13,7 +13,7 @@ from flows.ports import TOOL_OUTPUT, PortError, feedback_ports, output_ports, wi
 from flows.spec import build
 from flows.toolnames import tool_names
 
-pytestmark = pytest.mark.engine
+pytestmark = [pytest.mark.engine, pytest.mark.table]
 REASONS = {
     "setting": "The field has no input types: the canvas has no handle there, and a dropdown, a table of settings or a"
     " number would get a message. lfx takes such a field for one of Message.",

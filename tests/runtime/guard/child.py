@@ -1,6 +1,6 @@
 """Runs one component source with nothing in its way, beside a small stand-in for the engine's classes.
 
-Called as `python -I child.py SOURCE`; prints what the component gives, and TAMPERED when it changed the interpreter.
+Forked by `tests/forking.py`; prints what the component gives, and TAMPERED when it changed the interpreter.
 """
 
 import asyncio
@@ -16,6 +16,8 @@ import types
 import warnings
 from pathlib import Path
 from typing import Any
+
+CALLBACKS = 0
 
 
 class Part:
@@ -123,14 +125,20 @@ def play(names: "dict[str, Any]") -> None:
             sys.stdout.write(f"{asyncio.run(given) if inspect.iscoroutine(given) else given}\n")
 
 
-if __name__ == "__main__":
+def ready() -> None:
+    """What is the same for every source."""
     engine()
+
+
+def main(path: str) -> None:
+    """Play a source and say whether it changed the interpreter."""
+    global CALLBACKS
     CALLBACKS = atexit._ncallbacks()
     out, before = sys.stdout, state()
-    names: "dict[str, Any]" = {"__name__": "component", "__builtins__": builtins}
+    names: dict[str, Any] = {"__name__": "component", "__builtins__": builtins}
     sys.modules["component"] = types.ModuleType("component")
     sys.modules["component"].__dict__.update(names)
-    exec(compile(Path(sys.argv[1]).read_text(encoding="utf-8"), "component.py", "exec"), names)  # noqa: S102  (its purpose)
+    exec(compile(Path(path).read_text(encoding="utf-8"), "component.py", "exec"), names)  # noqa: S102  (its purpose)
     play(names)
     after = state()
     sys.stdout = out

@@ -2,7 +2,6 @@
 
 import os
 import socket
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from runtime.provision import RunnerEnvironment
+from tests.forked import Nursery, Ran
 from tests.runtime.guard.sampling import ENGINE, HERE, SECRET, Listener
 
 
@@ -51,38 +51,46 @@ def listener() -> Iterator[Listener]:
         thread.join()
 
 
+Nurseries = Callable[[Path | str, str], Nursery]
+
+
+@pytest.fixture(scope="session")
+def nurseries(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nurseries]:
+    """Gives the process that forks for a Python and a kind of child, and starts it when there is none."""
+    started: dict[tuple[Path | str, str], Nursery] = {}
+
+    def of(python: Path | str, child: str) -> Nursery:
+        found = started.get((python, child))
+        if found is None or found.ended:
+            folder = tmp_path_factory.mktemp("nursery")
+            variables = {"PATH": os.environ["PATH"], "WW_CANARY": SECRET, "HOME": str(folder), "DO_NOT_TRACK": "1"}
+            found = started[python, child] = Nursery(python, HERE / child, folder=folder, variables=variables)
+        return found
+
+    yield of
+    for nursery in started.values():
+        nursery.end()
+
+
 @pytest.fixture
 def unguarded(
-    canary: Path, tmp_path: Path, request: pytest.FixtureRequest
-) -> Callable[[str, str], subprocess.CompletedProcess[str]]:
+    canary: Path,
+    tmp_path: Path,
+    nurseries: Nurseries,
+    request: pytest.FixtureRequest,
+) -> Callable[[str, str], Ran]:
     """Run a source in a disposable child, with a library of the engine's environment when it needs one."""
 
-    def run(source: str, needs: str) -> subprocess.CompletedProcess[str]:
+    def run(source: str, needs: str) -> Ran:
         path = tmp_path / "sample.py"
         path.write_text(source, encoding="utf-8")
         python: Path | str = sys.executable
         if needs:  # a library, or the engine itself
             environment: RunnerEnvironment = request.getfixturevalue("runner_environment")
             python = environment.python
+        nursery = nurseries(python, "engine_child.py" if needs == ENGINE else "child.py")
         (tmp_path / "tmp").mkdir(exist_ok=True)
-        variables = {
-            "PATH": os.environ["PATH"],
-            "WW_CANARY": SECRET,
-            "HOME": str(canary),
-            "TMPDIR": str(tmp_path / "tmp"),
-            "DO_NOT_TRACK": "1",
-        }
-        child = "engine_child.py" if needs == ENGINE else "child.py"
-        command = [python, "-I", "-W", "ignore", HERE / child, path]
-        return subprocess.run(
-            command,
-            env=variables,
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=300 if needs == ENGINE else 60,
-            errors="replace",
-            check=False,
-        )
+        variables = {"HOME": str(canary), "TMPDIR": str(tmp_path / "tmp")}
+        return nursery.run(str(path), folder=tmp_path, variables=variables, seconds=300 if needs == ENGINE else 60)
 
     return run

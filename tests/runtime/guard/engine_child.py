@@ -1,7 +1,7 @@
 """Runs one component source in the engine itself, after a node that holds a secret; nothing is in its way.
 
-Called as `python -I engine_child.py SOURCE` in the engine's environment. The engine is imported by name: this file is
-read where there is none. Prints what the component gives, and TAMPERED when it changed the engine.
+Forked by `tests/forking.py` in the engine's environment. The engine is imported by name: this file is read where there
+is none. Prints what the component gives, and TAMPERED when it changed the engine.
 """
 
 import asyncio
@@ -34,8 +34,15 @@ async def play(source: str) -> None:
             sys.stdout.write(f"{vertex.results}\n")
 
 
-if __name__ == "__main__":
+def ready() -> None:
+    """Import what takes long."""
+    for name in ("lfx.components.input_output", "lfx.custom.validate", "lfx.graph", "lfx.services.deps"):
+        import_module(name)
+
+
+def main(path: str) -> None:
+    """Play a source and say whether it changed the engine."""
     before = state()
-    asyncio.run(play(Path(sys.argv[1]).read_text(encoding="utf-8")))
+    asyncio.run(play(Path(path).read_text(encoding="utf-8")))
     if state() != before:
         sys.stdout.write("TAMPERED\n")

@@ -1,15 +1,15 @@
 """The guard against samples that do harm when nothing stops them, and against ordinary ones that run."""
 
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from runtime.guard import scan
+from tests.forked import Ran
 from tests.runtime.guard.sampling import SECRET, Listener, Sample, samples
 
-Unguarded = Callable[[str, str], subprocess.CompletedProcess[str]]
+Unguarded = Callable[[str, str], Ran]
 HOSTILE, BENIGN = samples("hostile"), samples("benign")
 REFUSED_BENIGN = 1
 """How many ordinary samples the guard may refuse."""
@@ -21,20 +21,21 @@ def test_a_hostile_sample_is_blocked(sample: Sample) -> None:
     assert scan(sample.source()) != []
 
 
+@pytest.mark.table
 @pytest.mark.parametrize("sample", HOSTILE, ids=str)
 def test_a_hostile_sample_does_harm_when_nothing_stops_it(
     sample: Sample, canary: Path, listener: Listener, unguarded: Unguarded
 ) -> None:
     ran = unguarded(sample.source(canary, listener.port), sample.needs)
     harm = {
-        "read": SECRET in ran.stdout,
+        "read": SECRET in ran.out,
         "left a mark": any(canary.glob("mark*")),
         "removed": not (canary / "victim").exists() or not (canary / "victims").exists(),
         "connected": listener.called,
-        "tampered": "TAMPERED" in ran.stdout,
-        "reserved": sample.proof == "reserved" and "reserved" in ran.stdout,
+        "tampered": "TAMPERED" in ran.out,
+        "reserved": sample.proof == "reserved" and "reserved" in ran.out,
     }
-    assert any(harm.values()), ran.stderr[-600:]
+    assert any(harm.values()), ran.err[-600:]
 
 
 def test_hardly_a_benign_sample_is_refused() -> None:
@@ -42,11 +43,12 @@ def test_hardly_a_benign_sample_is_refused() -> None:
     assert len(refused) <= REFUSED_BENIGN, refused
 
 
+@pytest.mark.table
 @pytest.mark.parametrize("sample", BENIGN, ids=str)
 def test_a_benign_sample_runs(sample: Sample, canary: Path, unguarded: Unguarded) -> None:
     ran = unguarded(sample.source(canary), sample.needs)
-    assert ran.returncode == 0, ran.stderr[-600:]
-    assert SECRET not in ran.stdout
+    assert ran.code == 0, ran.err[-600:]
+    assert SECRET not in ran.out
 
 
 def test_there_are_enough_samples_and_none_twice() -> None:

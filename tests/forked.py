@@ -1,0 +1,76 @@
+"""Children for tests: a process that forks one for each, for what must run apart from the test and from each other."""
+
+import json
+import os
+import signal
+import subprocess
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+PROGRAM = Path(__file__).parent / "forking.py"
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How a child ended; a negative code is a signal."""
+
+    code: int
+    out: str
+    err: str
+
+
+class Nursery:
+    """A process that forks a child whenever it is asked to; see `forking.py` for what a child's file has.
+
+    Args:
+        python: the interpreter.
+        child: the file.
+        arguments: of its `ready`.
+        folder: where it works.
+        variables: its environment.
+    """
+
+    def __init__(
+        self, python: Path | str, child: Path, *arguments: Path | str, folder: Path, variables: Mapping[str, str]
+    ) -> None:
+        self._process = subprocess.Popen(
+            [python, "-I", "-W", "ignore", PROGRAM, child, *arguments],
+            env=dict(variables),
+            cwd=folder,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+        )
+
+    def run(self, *arguments: str, folder: Path, variables: Mapping[str, str], seconds: float) -> Ran:
+        """Fork a child that works in a folder, with variables beside the nursery's own, and wait for its end.
+
+        Raises:
+            TimeoutError: when it takes longer than so many seconds; then the nursery has ended, too.
+        """
+        request = {"arguments": arguments, "folder": str(folder), "variables": dict(variables)}
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(request).encode() + b"\n")
+        self._process.stdin.flush()
+        late = threading.Timer(seconds, self.end)
+        late.start()
+        answer = self._process.stdout.readline()
+        late.cancel()
+        if not answer:
+            self.end()
+            raise TimeoutError(f"a child took longer than {seconds} s, or ended the process that forks")
+        return Ran(**json.loads(answer))
+
+    def end(self) -> None:
+        """End it, and what it forked."""
+        if self._process.poll() is None:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+
+    @property
+    def ended(self) -> bool:
+        """Whether it can fork no more."""
+        return self._process.poll() is not None

@@ -1,0 +1,83 @@
+"""Forks a process for every request: a child as good as new, without the start of an interpreter for each.
+
+Called as `python -I forking.py CHILD ARGUMENT...`, where CHILD is a file with `ready(argument, ...)`, called once, and
+`main(argument, ...)`, called in every fork. It reads requests from standard input, a JSON object a line: `arguments`,
+`folder` to work in, `variables` of the environment; and answers with `code`, `out` and `err`, once nobody has the
+fork's outputs open any more.
+"""
+
+import importlib.util
+import json
+import os
+import selectors
+import sys
+from types import ModuleType
+from typing import Any
+
+
+def loaded(path: str) -> ModuleType:
+    """The child's module, which is not on the path."""
+    spec = importlib.util.spec_from_file_location("child", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def read(outputs: "list[int]") -> "list[bytes]":
+    """What comes through the pipes until they end; they are closed."""
+    came = {output: bytearray() for output in outputs}
+    with selectors.DefaultSelector() as ready:
+        for output in outputs:
+            ready.register(output, selectors.EVENT_READ)
+        while ready.get_map():
+            for key, _ in ready.select():
+                part = os.read(key.fd, 65536)
+                came[key.fd] += part
+                if not part:
+                    ready.unregister(key.fd)
+                    os.close(key.fd)
+    return [bytes(came[output]) for output in outputs]
+
+
+def collected(pid: int, outputs: "list[int]") -> "dict[str, Any]":
+    """What a child said and how it ended; a negative code is a signal."""
+    out, err = (part.decode(errors="replace") for part in read(outputs))
+    return {"code": os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), "out": out, "err": err}
+
+
+def born(request: "dict[str, Any]", ends: "list[int]") -> None:
+    """Make a fork what a process of its own would be: its outputs, its folder, its variables."""
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    for found, wanted in zip((nothing, *ends), (0, 1, 2), strict=True):
+        os.dup2(found, wanted)
+        os.close(found)
+    os.chdir(request["folder"])
+    os.environ.update(request["variables"])
+
+
+def serve(answers: int) -> "dict[str, Any] | None":
+    """Fork for each request; returns the request in a fork, and None when there are no more."""
+    while line := sys.stdin.buffer.raw.readline():  # type: ignore[attr-defined]  # unbuffered: a fork must find nothing
+        request = json.loads(line)
+        out, err = os.pipe(), os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            for end in (answers, out[0], err[0]):
+                os.close(end)
+            born(request, [out[1], err[1]])
+            return request
+        os.close(out[1])
+        os.close(err[1])
+        os.write(answers, json.dumps(collected(pid, [out[0], err[0]])).encode() + b"\n")
+    return None
+
+
+if __name__ == "__main__":
+    child = loaded(sys.argv[1])
+    child.ready(*sys.argv[2:])
+    answers = os.dup(1)  # a fork's own output replaces the first
+    given = serve(answers)
+    if given is not None:
+        child.main(*given["arguments"])
