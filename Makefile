@@ -4,7 +4,8 @@ PYTHON ?= python3
 UV := $(or $(shell command -v uv 2>/dev/null),.bootstrap/bin/uv)
 BIN := .venv/bin
 ROUNDS ?= 20
-SHARES ?= 8
+SHARES ?= 16
+FROM ?= 1
 WORKERS ?= auto
 PYTEST := $(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 4 --dist worksteal
 export UV_PYTHON_DOWNLOADS := never
@@ -51,7 +52,7 @@ evals: install ## Play the scenarios offline and print the scores.
 	@$(BIN)/wirewright eval run --player demo --gate evals/gates/demo.yaml
 
 soak: install ## Run the suite ROUNDS times in random order; tables whole at first, then in shares.
-	@for round in $$(seq 1 $(ROUNDS)); do \
+	@for round in $$(seq $(FROM) $(ROUNDS)); do \
 		echo "Round $$round of $(ROUNDS)"; \
 		$(PYTEST) -q -p no:cacheprovider $$([ $$round = 1 ] || echo "--tables $$round/$(SHARES)") || exit 1; \
 	done
