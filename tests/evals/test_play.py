@@ -51,7 +51,9 @@ class Seat:
         try:
             if player.hangs:
                 await asyncio.Event().wait()
-            await asyncio.sleep(0)
+            if player.company is not None:
+                await player.company.wait()
+                await asyncio.sleep(0.05)  # one that may not run would come now
             if player.fault is not None:
                 raise player.fault
             if player.ends:
@@ -71,9 +73,15 @@ class Actor:
     name = "actor"
 
     def __init__(
-        self, *, fault: Exception | None = None, hangs: bool = False, ends: bool = True, tokens: int = 0
+        self,
+        *,
+        fault: Exception | None = None,
+        hangs: bool = False,
+        ends: bool = True,
+        tokens: int = 0,
+        company: asyncio.Barrier | None = None,
     ) -> None:
-        self.fault, self.hangs, self.ends, self.tokens = fault, hangs, ends, tokens
+        self.fault, self.hangs, self.ends, self.tokens, self.company = fault, hangs, ends, tokens, company
         self.requests: list[TurnRequest] = []
         self.busy = self.busiest = 0
 
@@ -144,8 +152,10 @@ async def test_another_version_of_the_prompts_is_played_again(stage: Stage) -> N
 
 @pytest.mark.parametrize("concurrency", [1, 3])
 async def test_no_more_attempts_than_allowed_run_at_the_same_time(concurrency: int, stage: Stage) -> None:
-    actor = Actor()
-    await play([ECHO.model_copy(update={"id": f"s{n}"}) for n in range(9)], actor, stage, concurrency=concurrency)
+    actor = Actor(company=asyncio.Barrier(concurrency))  # each waits for as many as may run
+    scenarios = [ECHO.model_copy(update={"id": f"s{n}"}) for n in range(9)]
+    attempts = await play(scenarios, actor, stage, concurrency=concurrency, limits=Limits(seconds=20))
+    assert [attempt.stopped for attempt in attempts] == [None] * 9
     assert actor.busiest == concurrency
 
 
