@@ -18,6 +18,8 @@ from flows.document import Flow
 from tools.workbench import Runs
 
 PROBE_SECONDS = 30.0
+PROBE_ITERATIONS = 200
+"""Times that a node may be run by a probe here: flows that were broken on purpose often go round for ever."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,10 @@ class Bench:
         if there is None or there.is_empty:
             return attempt.model_copy(update={"probes": []})
         inputs = [text for probe in self.scenario.probes for text in probe.inputs]
-        probes = [await self.runner.run(there, text, timeout=PROBE_SECONDS) for text in inputs]
+        probes = [
+            await self.runner.run(there, text, timeout=PROBE_SECONDS, max_iterations=PROBE_ITERATIONS)
+            for text in inputs
+        ]
         return attempt.model_copy(update={"probes": probes})
 
 

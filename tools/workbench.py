@@ -51,6 +51,7 @@ class Runs(Protocol):
         models: Models | None = None,
         on_event: OnEvent | None = None,
         tweaks: Tweaks | None = None,
+        max_iterations: int | None = None,
     ) -> RunResult:
         """Run a flow once; a flow that fails is a result with an error, not an exception.
 

@@ -304,7 +304,7 @@ async def test_what_was_spent_is_counted_when_the_run_ends_early(runner: Runner,
     def resolve(name: str) -> FunctionModel:
         return scripted(echoing, name) if name.endswith("first") else FunctionModel(hang)
 
-    result = await runner.run(flow, "hello", timeout=3, models=Models(resolve=resolve))
+    result = await runner.run(flow, "hello", timeout=5, models=Models(resolve=resolve))
     assert result.error is not None
     assert result.error.code == "timeout"
     assert result.metrics.model_calls == sum(usage.calls for usage in result.usage.values()) == 1
