@@ -33,6 +33,7 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
+    os.environ.setdefault("LOGFIRE_IGNORE_NO_CONFIG", "1")
     os.environ.setdefault("WIREWRIGHT_CACHE", str(ROOT / ".cache" / "wirewright"))
     with tempfile.TemporaryDirectory() as data:
         os.environ["WIREWRIGHT_DATA"] = data

@@ -5,7 +5,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from statistics import median
+from statistics import median, quantiles
 from time import perf_counter, process_time
 from typing import Any
 
@@ -19,9 +19,11 @@ from runtime.runner import Runner
 from scripts.scripted_provider import Reply, ScriptedProvider
 
 ROUNDS = 12
+PAIRS = 42
+"""Turns that are compared with a run each; the machine changes its pace, so the two take turns."""
 PARALLEL = 32
 PAUSE = 0.03
-"""Seconds between two runs, as they are between the runs of two turns."""
+"""Seconds between a turn and a run, so that what each prepares for the next is ready."""
 MESSAGE = {"input_value": "Build an echo flow"}
 
 
@@ -67,11 +69,7 @@ async def measure() -> list[str]:
                 long, first = await _rounds(client)
                 characters = provider.characters // ROUNDS
                 provider.script = direct_way
-                before = process_time()
-                direct, _ = await _rounds(client)
-                ours = (process_time() - before) / ROUNDS * 1000
-                built = (await client.post("/api/v1/agentic/assist", json=MESSAGE)).json()["proposal"]
-                run = await _run_alone(Flow.from_json(built))
+                direct, run, beyond, ours = await _beyond(client)
                 seconds, finished = await _side_by_side(client)
         finally:
             server.terminate()
@@ -81,15 +79,16 @@ async def measure() -> list[str]:
         f"{characters:,} characters of request bodies; the original, unverified: 465 ms, 250,085 characters (ratios "
         f"{long / 465:.2f} and {characters / 250_085:.2f})"
     )
-    beyond = (
-        f"the direct way (3 requests): {direct:.0f} ms, of which a run alone takes {run:.0f}: {direct - run:.0f} ms "
-        f"beyond the run (target: at most 40), {ours:.0f} of them in this process, which plays model and client"
+    extra = (
+        f"the direct way (3 requests): {direct:.0f} ms, and by turns with it the run alone: {run:.0f} ms; "
+        f"{beyond[1]:.0f} ms beyond the run (quartiles {beyond[0]:.0f} and {beyond[2]:.0f}; target: at most 40), "
+        f"{ours:.0f} of them in this process, which plays model and client"
     )
     together = (
         f"{PARALLEL} such turns at once: {finished} finished in {seconds:.2f} s, {finished / seconds:.1f} a second "
         "(target: all, at 15 or more; the original finishes none)"
     )
-    return [alone, beyond, together]
+    return [alone, extra, together]
 
 
 async def _rounds(client: httpx.AsyncClient) -> tuple[float, float]:
@@ -98,19 +97,33 @@ async def _rounds(client: httpx.AsyncClient) -> tuple[float, float]:
     return median(total for total, _ in taken[2:]), median(first for _, first in taken[2:])
 
 
-async def _run_alone(flow: Flow) -> float:
-    """The median time of the run that verifies a flow, from this process, with the pauses of a turn; in ms."""
-    taken: list[float] = []
+async def _beyond(client: httpx.AsyncClient) -> tuple[float, float, list[float], float]:
+    """Turns, and by turns with them the run that verifies their flow, made from this process.
+
+    Returns:
+        The medians of turn and run, the quartiles of what a turn takes beyond the run that followed it, and the
+        processor time that this process spends on a turn; all in milliseconds.
+    """
+    flow = Flow.from_json((await client.post("/api/v1/agentic/assist", json=MESSAGE)).json()["proposal"])
+    turns: list[float] = []
+    runs: list[float] = []
+    ours: list[float] = []
     async with Runner(RunnerEnvironment.locate()) as runner:
         assert await runner.ready()
         await asyncio.sleep(SETTLED)
-        for _ in range(ROUNDS):
+        for _ in range(PAIRS):
+            before = process_time()
+            turns.append((await _turn(client))[0])
+            ours.append((process_time() - before) * 1000)
+            await asyncio.sleep(PAUSE)
             started = perf_counter()
             ran = await runner.run(flow, "hello", network="gateway-only")
-            taken.append((perf_counter() - started) * 1000)
+            runs.append((perf_counter() - started) * 1000)
             assert ran.ok, ran.error
             await asyncio.sleep(PAUSE)
-    return median(taken[2:])
+    warm = slice(2, None)
+    beyond = quantiles([turn - run for turn, run in zip(turns[warm], runs[warm], strict=True)], n=4)
+    return median(turns[warm]), median(runs[warm]), beyond, median(ours[warm])
 
 
 async def _side_by_side(client: httpx.AsyncClient) -> tuple[float, int]:
