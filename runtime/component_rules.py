@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from flows.faults import Fault
 from runtime.guard import scan
+from runtime.guard.parsing import module_of
 from runtime.guard.violations import Violation
 
 MAX_CLASS_NAME: Final = 64
@@ -101,9 +101,7 @@ def outlined(source: str) -> tuple[Outline | None, list[Fault]]:
         return None, [Fault(code="too_large", message=message, fix="Split the component into smaller parts.", line=1)]
     faults = [_of(violation) for violation in scan(source)]
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(source)
+        tree = module_of(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None, faults  # the guard has told why
     outline = _component(tree, faults)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from runtime.guard import expressions, judging
+from runtime.guard.parsing import expression_of
 from runtime.guard.reading import Reading
 from runtime.guard.scopes import Scope
 from runtime.guard.values import Ref
@@ -66,7 +67,7 @@ def quoted(reading: Reading, text: str, node: ast.expr, scope: Scope) -> None:
 
 def _parsed(text: str, node: ast.expr) -> ast.expr | None:
     try:
-        inner = ast.parse(text.strip(), mode="eval").body
+        inner = expression_of(text.strip())
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     for part in ast.walk(inner):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import base64
 import binascii
 import bz2
@@ -17,6 +16,8 @@ import zlib
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
+
+from runtime.guard.parsing import literal
 
 MAX_SIZE = 20_000
 """Characters, bytes or parts of the longest constant that is computed."""
@@ -202,7 +203,7 @@ _TABLE: dict[str, Callable[..., object]] = {
     "urllib.parse.unquote_plus": urllib.parse.unquote_plus,
     "html.unescape": html.unescape,
     "json.loads": _loads,
-    "ast.literal_eval": ast.literal_eval,
+    "ast.literal_eval": literal,
     "textwrap.dedent": textwrap.dedent,
     "os.path.join": _joined_path,
     "operator.add": _plus,

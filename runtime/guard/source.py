@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Sequence
 
 from runtime.guard import policy, statements
 from runtime.guard.given import as_executed, given_names
+from runtime.guard.parsing import module_of
 from runtime.guard.reading import Reading, TooMuch
 from runtime.guard.values import EMPTY, Ref, union
 from runtime.guard.violations import DOES, FIXES, Rule, Violation
@@ -34,9 +34,7 @@ def scan(source: str, *, modules: Sequence[str] = ()) -> list[Violation]:
         return [_whole("too_large", 1, f"The source is longer than {MAX_LENGTH:,} characters.")]
     source = as_executed(source)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(source)
+        tree = module_of(source)
     except SyntaxError as error:
         return [_whole("syntax", error.lineno or 1, f"The source does not parse: {error.msg}.")]
     except (ValueError, OverflowError):
