@@ -5,7 +5,7 @@ For recordings and benchmarks: the client side is the real SDK, only the words a
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -126,7 +126,7 @@ def _whole(reply: Reply, model: str, number: int) -> dict[str, Any]:
     return {**head, "choices": [choice], "usage": _usage(reply)}
 
 
-def _frames(reply: Reply, model: str, number: int) -> Iterator[str]:
+async def _frames(reply: Reply, model: str, number: int) -> AsyncGenerator[str]:
     head = {"id": f"chatcmpl-{number}", "object": "chat.completion.chunk", "created": CREATED, "model": model}
 
     def frame(delta: dict[str, Any], finish: str | None = None) -> str:
