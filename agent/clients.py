@@ -62,13 +62,19 @@ class Clients:
         Raises:
             ModelChoiceError: the provider cannot have a model of this name.
         """
+        values = self._environment()
+        if self._lock.acquire(blocking=False):  # held by a thread that makes a client
+            try:
+                if all(_model_key(choice.provider, name, values) in self._models for name in choice.names):
+                    return self._chained(choice, values)
+            finally:
+                self._lock.release()
         return await asyncio.to_thread(self.models_now, choice)
 
     def models_now(self, choice: ModelChoice) -> Model:
         """The same for callers that have no loop to hold up."""
-        values = self._environment()
         with self._lock:
-            return chain([self._model(choice.provider, name, values) for name in choice.names], choice.provider)
+            return self._chained(choice, self._environment())
 
     async def aclose(self) -> None:
         """Close the connections of every client."""
@@ -78,17 +84,27 @@ class Clients:
             async with client:  # leaving it closes its connections
                 pass
 
+    def _chained(self, choice: ModelChoice, values: Mapping[str, str]) -> Model:
+        return chain([self._model(choice.provider, name, values) for name in choice.names], choice.provider)
+
     def _model(self, provider: str, name: str, values: Mapping[str, str]) -> Model:
-        read = (provider, *(values.get(variable, "") for variable in PROVIDERS[provider].variables))
         return _kept(
             self._models,
-            (*read, name),
-            lambda: self._connects(provider, name, values, client=lambda: self._client(provider, read, values)),
+            _model_key(provider, name, values),
+            lambda: self._connects(provider, name, values, client=lambda: self._client(provider, values)),
             MODELS,
         )
 
-    def _client(self, provider: str, read: tuple[str, ...], values: Mapping[str, str]) -> Provider[Any]:
-        return _kept(self._clients, read, lambda: client_of(provider, values), CLIENTS)
+    def _client(self, provider: str, values: Mapping[str, str]) -> Provider[Any]:
+        return _kept(self._clients, _client_key(provider, values), lambda: client_of(provider, values), CLIENTS)
+
+
+def _client_key(provider: str, values: Mapping[str, str]) -> tuple[str, ...]:
+    return (provider, *(values.get(variable, "") for variable in PROVIDERS[provider].variables))
+
+
+def _model_key(provider: str, name: str, values: Mapping[str, str]) -> tuple[str, ...]:
+    return (*_client_key(provider, values), name)
 
 
 def _kept(among: OrderedDict[Key, Value], key: Key, make: Callable[[], Value], limit: int) -> Value:

@@ -13,6 +13,7 @@ from agent.failures import ModelChoiceError
 from agent.providers import PROVIDERS
 
 if TYPE_CHECKING:
+    from openai import AsyncOpenAI
     from pydantic_ai.embeddings import EmbeddingModel
     from pydantic_ai.models import Model
     from pydantic_ai.providers import Provider
@@ -93,7 +94,9 @@ def client_of(name: str, environment: Mapping[str, str] | None) -> Provider[Any]
         environment: where its key and address are looked for; the process's own when None.
     """
     values = os.environ if environment is None else environment
-    return _PROVIDERS[name]({key: value.strip() for key, value in values.items() if value.strip()})
+    from agent.schemas import rewrite_once
+
+    return rewrite_once(_PROVIDERS[name]({key: value.strip() for key, value in values.items() if value.strip()}))
 
 
 def _alone(provider: Provider[Any]) -> Provider[Any]:
@@ -102,18 +105,26 @@ def _alone(provider: Provider[Any]) -> Provider[Any]:
     return provider
 
 
+def _plain(provider: Provider[AsyncOpenAI]) -> Provider[AsyncOpenAI]:
+    """The same over the SDK of OpenAI, which does not walk through what it sends either."""
+    from agent.openai_bodies import send_as_it_is
+
+    send_as_it_is(provider.client)
+    return _alone(provider)
+
+
 def _openai(values: Mapping[str, str]) -> Provider[Any]:
     from pydantic_ai.providers.openai import OpenAIProvider
 
     address = values.get("OPENAI_BASE_URL") or OPENAI
-    return _alone(OpenAIProvider(api_key=values.get("OPENAI_API_KEY") or _KEYLESS, base_url=address))
+    return _plain(OpenAIProvider(api_key=values.get("OPENAI_API_KEY") or _KEYLESS, base_url=address))
 
 
 def _compatible(values: Mapping[str, str]) -> Provider[Any]:
     from pydantic_ai.providers.openai import OpenAIProvider
 
     key = values.get("OPENAI_COMPATIBLE_API_KEY") or _KEYLESS
-    return _alone(OpenAIProvider(api_key=key, base_url=values["OPENAI_COMPATIBLE_BASE_URL"]))
+    return _plain(OpenAIProvider(api_key=key, base_url=values["OPENAI_COMPATIBLE_BASE_URL"]))
 
 
 def _openrouter(values: Mapping[str, str]) -> Provider[Any]:
@@ -122,14 +133,14 @@ def _openrouter(values: Mapping[str, str]) -> Provider[Any]:
     provider = OpenRouterProvider(api_key=values["OPENROUTER_API_KEY"])
     if "OPENROUTER_BASE_URL" in values:
         provider.client.base_url = values["OPENROUTER_BASE_URL"]
-    return _alone(provider)
+    return _plain(provider)
 
 
 def _ollama(values: Mapping[str, str]) -> Provider[Any]:
     from pydantic_ai.providers.ollama import OllamaProvider
 
     key = values.get("OLLAMA_API_KEY") or _KEYLESS
-    return _alone(OllamaProvider(api_key=key, base_url=values["OLLAMA_BASE_URL"]))
+    return _plain(OllamaProvider(api_key=key, base_url=values["OLLAMA_BASE_URL"]))
 
 
 def _azure(values: Mapping[str, str]) -> Provider[Any]:
@@ -138,11 +149,11 @@ def _azure(values: Mapping[str, str]) -> Provider[Any]:
     endpoint, key = values["AZURE_OPENAI_ENDPOINT"].rstrip("/"), values["AZURE_OPENAI_API_KEY"]
     version = values.get("OPENAI_API_VERSION")
     if version and not endpoint.endswith("/v1"):
-        return _alone(AzureProvider(azure_endpoint=endpoint, api_key=key, api_version=version))
+        return _plain(AzureProvider(azure_endpoint=endpoint, api_key=key, api_version=version))
     address = (
         endpoint if endpoint.endswith("/v1") else f"{endpoint}/openai/v1"
     )  # every resource has it, without a version
-    return _alone(AzureProvider(azure_endpoint=address, api_key=key))
+    return _plain(AzureProvider(azure_endpoint=address, api_key=key))
 
 
 def _anthropic(values: Mapping[str, str]) -> Provider[Any]:

@@ -2,13 +2,15 @@
 
 import json
 import re
+from dataclasses import replace
 from typing import cast, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
-from pydantic_ai import Agent, TextOutput
+from pydantic_ai import ModelRequest, ModelResponse
+from pydantic_ai.direct import model_request
 from pydantic_ai.models import Model
 from pydantic_ai.settings import ModelSettings
-from pydantic_ai.usage import RunUsage
+from pydantic_ai.usage import RequestUsage, RunUsage
 
 from agent.prompts import prompt
 from agent.turn import Intent
@@ -100,11 +102,6 @@ def read_classification(answer: str) -> Classification:
     return Classification(intent=(named(keyed.group(1)) if keyed else None) or named(answer) or DEFAULT)
 
 
-_classifier = Agent(
-    instructions=prompt("intent"), name="intent", retries=0, output_type=TextOutput(read_classification)
-)
-
-
 async def classify(text: str, model: Model, usage: RunUsage) -> Classification:
     """Classify a message and translate it.
 
@@ -118,7 +115,19 @@ async def classify(text: str, model: Model, usage: RunUsage) -> Classification:
     """
     if not text.strip():
         return Classification(intent="question")
-    run = await _classifier.run(
-        text[:READ_CHARACTERS], model=model, usage=usage, model_settings=ModelSettings(max_tokens=OUTPUT_TOKENS)
-    )
-    return run.output
+    asked = ModelRequest.user_text_prompt(text[:READ_CHARACTERS], instructions=prompt("intent"))
+    response = await model_request(model, [asked], model_settings=ModelSettings(max_tokens=OUTPUT_TOKENS))
+    usage.requests += 1
+    usage.incr(_priced(response))
+    return read_classification(response.text or "")
+
+
+def _priced(response: ModelResponse) -> RequestUsage:
+    """What a response costs, with its price where that is known."""
+    used = response.usage
+    if used.cost is not None or not response.model_name:
+        return used
+    try:
+        return replace(used, cost=response.cost().total_price)
+    except (LookupError, ValueError):  # nobody knows what this model costs
+        return used

@@ -1,12 +1,11 @@
 """The agent's part of a turn: one run, at most one more try, and an answer that says only what happened."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import AsyncIterable, Sequence
 from typing import TypeVar
 
 from pydantic_ai import (
     Agent,
-    AgentRunResultEvent,
     AgentStreamEvent,
     CustomEvent,
     DeferredToolRequests,
@@ -17,6 +16,7 @@ from pydantic_ai import (
     PartDeltaEvent,
     PartEndEvent,
     PartStartEvent,
+    RunContext,
     TextPart,
     TextPartDelta,
     ToolCallPart,
@@ -28,9 +28,10 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 from agent.account import account, word
 from agent.honesty import NOTHING_CHANGED, false_claims, reproach
 from agent.hygiene import Hygiene
+from agent.kit import Toolset, kit
 from agent.recovery import recover, without_flows
 from agent.stream import Send
-from agent.toolkit import Toolset, acting_calls
+from agent.toolkit import acting_calls
 from runtime.happenings import happened
 from tools.events import Progress
 from tools.run import READY_SECONDS
@@ -96,7 +97,7 @@ class Loop:
         self._model = model
         self._bench = bench
         self._instructions = instructions
-        self._toolsets = toolsets
+        self._kit = kit(tuple(toolsets))
         self._send = send
         self._usage = usage
         self._limits = limits
@@ -145,31 +146,31 @@ class Loop:
     async def _once(
         self, prompt: str | None, history: Sequence[ModelMessage], answers: DeferredToolResults | None
     ) -> str | DeferredToolRequests:
-        said: str | DeferredToolRequests = ""
         with capture_run_messages() as heard:
             try:
-                async with agent.run_stream_events(
+                ended = await agent.run(
                     prompt,
                     message_history=list(history) or None,
                     deferred_tool_results=answers,
                     deps=self._bench,
                     model=self._model,
                     instructions=self._instructions,
-                    toolsets=self._toolsets,
+                    toolsets=[self._kit],
                     usage=self._usage,
                     usage_limits=self._limits,
                     capabilities=[self._hygiene],
-                ) as events:
-                    async for event in events:
-                        if isinstance(event, AgentRunResultEvent):
-                            said = event.result.output
-                            self.messages = event.result.all_messages()
-                        elif not self._acts or not is_text(event):
-                            await self._send(event)
+                    event_stream_handler=self._told,
+                )
             except BaseException:
                 self.messages = list(heard) or list(history)
                 raise
-        return said
+        self.messages = ended.all_messages()
+        return ended.output
+
+    async def _told(self, _: RunContext[Workbench], events: AsyncIterable[AgentStreamEvent]) -> None:
+        async for event in events:
+            if not self._acts or not is_text(event):
+                await self._send(event)
 
     def _blame(self, said: str, *, must_act: bool) -> str | None:
         claims = false_claims(said, self._bench)

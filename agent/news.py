@@ -12,6 +12,7 @@ from agent.settings import AssistantSettings
 from agent.stream import Body, Send
 from agent.turn import TurnEnded, TurnEvent, TurnRequest, TurnResult
 from flows.document import Flow
+from flows.jsonvalues import as_list, object_at
 from runtime.happenings import happened
 from tools.approvals import PlanApproval
 from tools.events import FileWritten, FlowPreview, FlowUpdate, Progress
@@ -125,8 +126,8 @@ class _News:
         action = event.action
         counts: dict[str, int] = {}
         if action.kind == "set_flow":
-            flow = Flow.from_json(action.new)
-            counts = {"node_count": len(flow.nodes), "edge_count": len(flow.edges)}
+            data = object_at(action.new, "data")
+            counts = {"node_count": len(as_list(data.get("nodes"))), "edge_count": len(as_list(data.get("edges")))}
         happened("flow_builder.action.emitted", action=action.kind, applied=event.applied, **counts)
 
     def _completed(self, result: TurnResult) -> None:

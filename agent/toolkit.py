@@ -3,9 +3,7 @@
 import re
 from collections.abc import Collection
 
-from pydantic_ai import RunContext, ToolDefinition
-from pydantic_ai.toolsets import AbstractToolset, FunctionToolset
-
+from agent.kit import Toolset, only
 from agent.turn import Intent
 from tools.build import build_tools
 from tools.components import component_tools
@@ -20,8 +18,6 @@ from tools.templates import template_list, template_use
 from tools.todos import todo_tools
 from tools.undo import undo_tools
 from tools.workbench import Workbench
-
-Toolset = AbstractToolset[Workbench]
 
 READ_TOOLS = frozenset(
     {
@@ -40,8 +36,14 @@ READ_TOOLS = frozenset(
 WRITES_COMPONENTS = frozenset[Intent]({"generate_component", "component_then_flow"})
 """What a turn is for when the agent may write a component."""
 
-FIRST_EDITS = frozenset({"add_component", "connect_components", "configure_component"})
+FIRST_EDITS = only(edit, "add_component", "connect_components", "configure_component")
 """The edits that an empty canvas allows."""
+
+SETTING = only(edit, "configure_component")
+"""The one edit that belongs to a run: giving a field its value."""
+
+READING_FILES = only(file_tools, *FILE_READ_TOOLS)
+"""What a question may do with files."""
 
 LONG = 400
 """Characters from which on a request may be a long task."""
@@ -68,15 +70,15 @@ def tools_for(intent: Intent, bench: Workbench, request: str) -> list[Toolset]:
     undo: list[Toolset] = [undo_tools] if bench.undoable else []
     match intent:
         case "question":
-            files = [_only(file_tools, FILE_READ_TOOLS)] if _FILES.search(request) else []
+            files = [READING_FILES] if _FILES.search(request) else []
             return [discover, *reading, template_list, manual_tools, *files]
         case "run_flow":
-            changing: list[Toolset] = [_only(edit, {"configure_component"})] if canvas else []
+            changing: list[Toolset] = [SETTING] if canvas else []
             return [*reading, *changing, *undo, run_tools]
         case "manage_files":
             return [*reading, file_tools, *_long(request), *([run_tools] if canvas else [])]
         case "build_flow" | "component_then_flow" | "generate_component" | "off_topic":
-            edits: Toolset = edit if canvas else _only(edit, FIRST_EDITS)
+            edits: Toolset = edit if canvas else FIRST_EDITS
             templates = [template_list, template_use] if _TEMPLATES.search(request) else []
             files = [file_tools] if _FILES.search(request) else []
             making = [component_tools] if intent in WRITES_COMPONENTS else []
@@ -89,7 +91,7 @@ def acting_calls(names: Collection[str]) -> list[str]:
     return [name for name in names if name not in READ_TOOLS]
 
 
-def everything() -> list[FunctionToolset[Workbench]]:
+def everything() -> list[Toolset]:
     """Every toolset, for a model that costs nothing to tell of them."""
     return [
         discover, read, build_tools, template_list, template_use, edit, undo_tools, plan_tools, run_tools, file_tools,
@@ -100,10 +102,3 @@ def everything() -> list[FunctionToolset[Workbench]]:
 def _long(request: str) -> list[Toolset]:
     long = len(request) > LONG or request.count("\n") > 3
     return [todo_tools] if long or _TODOS.search(request) else []
-
-
-def _only(toolset: Toolset, names: Collection[str]) -> Toolset:
-    def named(_: RunContext[Workbench], tool: ToolDefinition) -> bool:
-        return tool.name in names
-
-    return toolset.filtered(named)

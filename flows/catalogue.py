@@ -142,6 +142,19 @@ class ComponentType:
         )
 
     @cached_property
+    def _descriptions(self) -> dict[int, str]:
+        """What was said of it, by the characters that there was room for."""
+        return {}
+
+    def described(self, budget: int) -> str:
+        """A compact account of it in about as many characters as `budget`; made once for each budget."""
+        if budget not in self._descriptions:
+            from flows.describe import describe_component
+
+            self._descriptions[budget] = describe_component(self, budget)
+        return self._descriptions[budget]
+
+    @cached_property
     def definition(self) -> JsonObject:
         """What a new node carries as `data.node`; shared between nodes, never changed."""
         outputs: list[Json] = [
@@ -347,6 +360,4 @@ class Catalogue:
         part = self.meant(type_name)
         if part is None:
             raise UnknownComponent(type_name, self.nearest(type_name))
-        from flows.describe import describe_component
-
-        return describe_component(part, budget)
+        return part.described(budget)

@@ -80,6 +80,17 @@ async def test_a_model_is_made_once_while_its_keys_stay_the_same() -> None:
     assert len(making.made) == 4
 
 
+async def test_a_model_that_is_known_is_given_at_once() -> None:
+    making = Making()
+    clients = Clients(lambda: KEYS, making)
+    choice = ModelChoice(provider="openai", names=("one", "two"))
+    await clients.models(choice)
+    with pytest.raises(StopIteration) as given:  # it waits for nothing
+        clients.models(choice).send(None)
+    assert isinstance(given.value.value, Model)
+    assert making.made == ["openai:one", "openai:two"]
+
+
 async def test_models_that_are_named_once_do_not_pile_up() -> None:
     making = Making()
     clients = Clients(lambda: KEYS, making)

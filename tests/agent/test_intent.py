@@ -80,6 +80,25 @@ def test_every_answer_classifies(answer: str) -> None:
 
 
 @pytest.mark.anyio
+@pytest.mark.parametrize(("name", "known"), [("gpt-4o", True), ("nobody-knows", False)])
+async def test_the_price_of_a_classification_is_told_where_it_is_known(name: str, *, known: bool) -> None:
+    def plain(*_: object) -> ModelResponse:
+        return ModelResponse(parts=[TextPart("question")], provider_name="openai")
+
+    usage = RunUsage()
+    await classify("What is a prompt?", FunctionModel(plain, model_name=name), usage)
+    assert (usage.cost is not None) == known
+    assert usage.cost != 0
+
+
+@pytest.mark.anyio
+async def test_an_answer_without_text_is_taken_for_a_build() -> None:
+    usage = RunUsage()
+    assert (await classify("Do it", FunctionModel(lambda *_: ModelResponse(parts=[])), usage)).intent == "build_flow"
+    assert usage.requests == 1
+
+
+@pytest.mark.anyio
 async def test_a_classification_is_short_stateless_and_not_streamed() -> None:
     seen: list[tuple[int, int | None]] = []
 
