@@ -22,6 +22,8 @@ MAX_LINE = 40 * 1024 * 1024
 PARSE_ASIDE = 256 * 1024
 """Bytes from which a message is parsed in a thread, not on the loop."""
 CLOSE_TIMEOUT = 3.0
+DRAIN_TIMEOUT = 0.5
+"""Seconds that the pipes of an engine which was killed may stay open: something that it started may hold them."""
 KEPT_ERRORS = 64 * 1024
 """Bytes of what the engine said on standard error that are kept for a diagnosis; never shown to users."""
 
@@ -158,31 +160,46 @@ class Engine:
             known.pop(request, None)
 
     async def close(self) -> None:
-        """Ask it to end and give it a moment, then end it. Never takes longer than a few seconds."""
-        with contextlib.suppress(EngineDied, OSError):
-            self.send(b'{"type":"shutdown"}\n')
-            if self._process.stdin is not None:
-                self._process.stdin.close()
-            async with asyncio.timeout(CLOSE_TIMEOUT):
-                await self._process.wait()
-        await self.kill()
+        """Ask it to end and give it a moment, then end it. Never takes longer than a few seconds.
+
+        It has ended as well when this is cancelled: whoever cancels does not wait that moment.
+        """
+        try:
+            with contextlib.suppress(EngineDied, OSError):
+                self.send(b'{"type":"shutdown"}\n')
+                if self._process.stdin is not None:
+                    self._process.stdin.close()
+                async with asyncio.timeout(CLOSE_TIMEOUT):
+                    await self._process.wait()
+        finally:
+            await self.kill()
 
     async def kill(self) -> None:
-        """End it and everything it started, at once."""
+        """End it and everything it started, at once; also when this is cancelled while it waits for the end."""
         self._end("it was ended")
         with contextlib.suppress(ProcessLookupError, PermissionError):
             if sys.platform == "win32":
                 self._process.kill()
             else:
                 os.killpg(self._process.pid, signal.SIGKILL)
-        for task in self._tasks:
-            task.cancel()
+        gone = asyncio.create_task(self._gone())
+        try:
+            await asyncio.shield(gone)
+        except asyncio.CancelledError:
+            await gone  # a moment: what was killed would otherwise be left to a loop that may be closed by then
+            raise
+
+    async def _gone(self) -> None:
+        """Wait a few seconds until nothing of its process is left, then close its pipes, whoever else holds them."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_TIMEOUT):
+                await asyncio.wait(self._tasks, timeout=DRAIN_TIMEOUT)
+                for task in self._tasks:
+                    task.cancel()
                 await asyncio.gather(*self._tasks, return_exceptions=True)
                 await self._process.wait()
-        if self._process.stdin is not None:
-            self._process.stdin.close()
+        self._process._transport.close()  # pyright: ignore[reportPrivateUsage, reportUnknownMemberType, reportAttributeAccessIssue]  (it has no public name)
+        await asyncio.sleep(0)  # pipes are closed by the loop
 
     def _end(self, why: str) -> None:
         if self._over:

@@ -20,6 +20,8 @@ from runtime.environment import passed_environment
 SYNC_TIMEOUT = 1800.0
 RESOLVE_TIMEOUT = 600.0
 EXPORT_TIMEOUT = 300.0
+KILL_TIMEOUT = 3.0
+"""Seconds until a program that was killed is given up."""
 _PYTHONS = ((3, 11), (3, 13))
 Progress = Callable[[str], None]
 
@@ -168,7 +170,7 @@ async def _run(
 ) -> int | None:
     """Run a program and pass each line it says to `read`; None when it took longer than `limit` seconds.
 
-    It runs in a session of its own, and ends with its whole group when this is cancelled.
+    It runs in a session of its own, and its whole group has ended when this is cancelled or takes too long.
     """
     try:
         process = await asyncio.create_subprocess_exec(
@@ -202,6 +204,9 @@ async def _run(
                     process.kill()
                 else:
                     os.killpg(process.pid, signal.SIGKILL)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(KILL_TIMEOUT):  # it writes in folders that are removed next
+                    await process.communicate()
 
 
 def _whole(file: Path) -> bool:

@@ -16,6 +16,7 @@ import uv
 from runtime import provision
 from runtime.installing import progress_words
 from runtime.provision import InstallError, RunnerEnvironment, runner_source
+from tests.runtime.processes import alive
 
 pytestmark = pytest.mark.anyio
 
@@ -28,6 +29,16 @@ with open(Path(__file__).parent / "exports", "a") as log: log.write("x")
 components = {"A": {"display_name": "A", "template": {}, "outputs": []}}
 document = {"format": 1, "lfx": "1", "runner": identity, "components": components}
 Path(target).write_text(json.dumps(document, separators=(",", ":")))
+"""
+
+
+TELLER = """
+import os, time
+from pathlib import Path
+place = Path(__file__).parent / "pid"
+place.with_suffix(".new").write_text(str(os.getpid()))
+place.with_suffix(".new").rename(place)
+time.sleep(600)
 """
 
 
@@ -224,6 +235,19 @@ async def test_a_cancelled_installation_leaves_nothing_that_counts_as_installed(
     assert not environment.installed
     await environment.install()
     assert environment.installed
+
+
+async def test_no_program_of_a_cancelled_installation_goes_on(environment: RunnerEnvironment) -> None:
+    place = environment.source / "pid"
+    (environment.source / "main.py").write_text(TELLER)
+    task = asyncio.create_task(environment.install())
+    while not place.exists():
+        assert not task.done()
+        await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert not alive(int(place.read_text()))
 
 
 async def test_the_servers_own_python_settings_do_not_reach_the_installer(

@@ -1,7 +1,6 @@
 """An engine that is replaced when what it is made from changes, on a stand-in for the engine's process."""
 
 import asyncio
-import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -16,6 +15,7 @@ from runtime.provision import InstallError, RunnerEnvironment
 from runtime.results import BUSY
 from runtime.runner import Runner
 from tests.runtime.conftest import FakeEnvironment
+from tests.runtime.processes import alive
 
 Fake = Callable[[str], FakeEnvironment]
 pytestmark = pytest.mark.anyio
@@ -70,14 +70,6 @@ async def opened(fake: FakeEnvironment, files: Files, **options: int) -> AsyncIt
         yield made
 
 
-def alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
 async def test_the_next_run_has_a_new_engine_when_the_lock_or_the_bundles_change(fake: Fake) -> None:
     files = Files()
     async with opened(fake(ANSWER), files) as made:
@@ -107,6 +99,17 @@ async def test_runs_of_the_old_engine_go_on_and_it_ends_after_them(fake: Fake) -
         with pytest.raises(asyncio.CancelledError):
             await slow
     assert not alive(old)
+
+
+async def test_an_old_engine_that_does_not_end_when_it_is_asked_has_ended_when_the_runner_is_closed(fake: Fake) -> None:
+    files = Files()
+    async with opened(fake(f"{ANSWER}\ntime.sleep(600)"), files) as made:
+        old = (await made.run(EMPTY, "x")).output
+        files.version = 2
+        assert (await made.run(EMPTY, "x")).output != old  # the old one is waited for since then
+        assert old is not None
+        assert alive(int(old))
+    assert not alive(int(old))
 
 
 async def test_the_old_engine_serves_on_when_the_new_one_cannot_be_installed(fake: Fake) -> None:
