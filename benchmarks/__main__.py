@@ -24,7 +24,7 @@ async def main() -> None:
         print(searching.measure(catalogue))  # after building: it fills the memory with 10,000 components
         async with Runner(environment, catalogue=catalogue) as runner:
             assert await runner.ready()
-            await asyncio.sleep(serving.SETTLED)
+            await asyncio.to_thread(serving.settle, os.getpid())
             print(*await runs.measure(runner, catalogue, lfx), sep="\n")
             print(await models.measure(runner, catalogue, lfx))
             print(*await budgets.measure(runner), sep="\n")

@@ -1,5 +1,6 @@
 """The served assistant: from start to the first answered question, and memory at rest."""
 
+import contextlib
 import os
 import socket
 import subprocess
@@ -12,8 +13,8 @@ import httpx
 
 QUESTION = {"input_value": "What does the Prompt Template component do?"}
 
-SETTLED = 5.0
-"""Seconds after which an engine that is ready, and idle, has warmed itself for all kinds of runs."""
+QUIET = 2.0
+"""Seconds without work after which an engine is at rest: it goes on warming itself after one second without a run."""
 
 
 def measure() -> list[str]:
@@ -37,7 +38,7 @@ def measure() -> list[str]:
             assert answer.status_code == 200, answer.text
             wait_for(client, "/readyz")
             ready = perf_counter() - started
-            time.sleep(SETTLED)
+            settle(server.pid)
             children = descendants(server.pid)
             started_in = (
                 f"start to healthy {healthy:.2f} s, to the first answered question {answered:.2f} s "
@@ -70,6 +71,33 @@ def wait_for(client: httpx.Client, path: str, seconds: float = 300) -> None:
             pass  # not listening yet
         time.sleep(0.02)
     raise TimeoutError(f"{path} was never 200")
+
+
+def settle(pid: int, seconds: float = 120) -> None:
+    """Wait until the processes below one are at rest: the same ones, and none has worked for a while.
+
+    Raises:
+        TimeoutError: when they never are.
+    """
+    until = perf_counter() + seconds
+    before, since = work_of(pid), perf_counter()
+    while perf_counter() < until:
+        time.sleep(0.1)
+        if (now := work_of(pid)) != before:
+            before, since = now, perf_counter()
+        elif perf_counter() - since >= QUIET:
+            return
+    raise TimeoutError(f"The processes below {pid} were never at rest")
+
+
+def work_of(pid: int) -> dict[int, int]:
+    """The processor time, in clock ticks, of each process below one; one that ends meanwhile is left out."""
+    work: dict[int, int] = {}
+    with contextlib.suppress(OSError):
+        for child in descendants(pid):
+            fields = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
+            work[child] = int(fields[11]) + int(fields[12])
+    return work
 
 
 def free_port() -> int:

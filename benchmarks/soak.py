@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path
 
 from benchmarks.runs import ECHO
-from benchmarks.serving import SETTLED, descendants, memory_of
+from benchmarks.serving import descendants, memory_of, settle
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build
@@ -125,7 +125,7 @@ async def main() -> None:
     async with Runner(environment, catalogue=catalogue, concurrency=SPARES) as runner:
         runner.closed_ports = (SERVER,)
         assert await runner.ready()
-        await asyncio.sleep(SETTLED)
+        await asyncio.to_thread(settle, os.getpid())
         for line in await measure(runner, flow, int(sys.argv[1]) if len(sys.argv) > 1 else RUNS):
             print(line)
 

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 
 from benchmarks.budgets import TRAJECTORIES
-from benchmarks.serving import SETTLED, free_port
+from benchmarks.serving import free_port, settle
 from flows.document import Flow
 from runtime.provision import RunnerEnvironment
 from runtime.runner import Runner
@@ -65,7 +65,7 @@ async def measure() -> list[str]:
         try:
             async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=120) as client:
                 await _ready(client)
-                await asyncio.sleep(SETTLED)
+                await asyncio.to_thread(settle, server.pid)
                 long, first = await _rounds(client)
                 characters = provider.characters // ROUNDS
                 provider.script = direct_way
@@ -110,7 +110,7 @@ async def _beyond(client: httpx.AsyncClient) -> tuple[float, float, list[float],
     ours: list[float] = []
     async with Runner(RunnerEnvironment.locate()) as runner:
         assert await runner.ready()
-        await asyncio.sleep(SETTLED)
+        await asyncio.to_thread(settle, os.getpid())
         for _ in range(PAIRS):
             before = process_time()
             turns.append((await _turn(client))[0])

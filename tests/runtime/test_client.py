@@ -1,7 +1,6 @@
 """The client against an engine process that misbehaves in every way it can."""
 
 import asyncio
-import os
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,6 +12,7 @@ from flows.document import Flow
 from runtime import answers, engine, runner
 from runtime.provision import RunnerEnvironment
 from runtime.runner import Runner
+from tests.runtime.processes import alive
 
 Fake = Callable[[str], RunnerEnvironment]
 pytestmark = pytest.mark.anyio
@@ -200,8 +200,7 @@ async def test_closing_ends_the_engine_and_the_runs_when_it_ignores_everything(
     result = await running
     assert result.error is not None
     assert made.state == "closed"
-    with pytest.raises(ProcessLookupError):
-        os.kill(pid, 0)
+    assert not alive(pid)
     assert (await made.run(EMPTY, "x")).error is not None
     await made.aclose()
 
