@@ -5,7 +5,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from benchmarks import budgets, building, growth, models, runs, searching, serving, turn
+from benchmarks import budgets, building, growth, models, pace, runs, searching, serving, turn
 from benchmarks.engine import engine
 from flows.catalogue import Catalogue
 from runtime.provision import RunnerEnvironment
@@ -18,6 +18,7 @@ async def main() -> None:
     """Install what is missing, measure, print."""
     environment = RunnerEnvironment.locate()
     await environment.install(print)
+    print(pace.measure())
     catalogue = Catalogue.load()
     with engine(environment) as lfx:
         print(*building.measure(catalogue, lfx), sep="\n")
@@ -28,8 +29,9 @@ async def main() -> None:
             print(*await runs.measure(runner, catalogue, lfx), sep="\n")
             print(await models.measure(runner, catalogue, lfx))
             print(*await budgets.measure(runner), sep="\n")
-    for text in (*await asyncio.to_thread(serving.measure), *await turn.measure(), *await growth.measure()):
-        print(text)
+    print(*await asyncio.to_thread(serving.measure), sep="\n")
+    print(pace.measure(), *await turn.measure(), pace.measure(), sep="\n")
+    print(*await growth.measure(), sep="\n")
 
 
 if __name__ == "__main__":
