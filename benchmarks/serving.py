@@ -1,6 +1,5 @@
 """The served assistant: from start to the first answered question, and memory at rest."""
 
-import contextlib
 import os
 import socket
 import subprocess
@@ -91,13 +90,17 @@ def settle(pid: int, seconds: float = 120) -> None:
 
 
 def work_of(pid: int) -> dict[int, int]:
-    """The processor time, in clock ticks, of each process below one; one that ends meanwhile is left out."""
-    work: dict[int, int] = {}
-    with contextlib.suppress(OSError):
-        for child in descendants(pid):
-            fields = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
-            work[child] = int(fields[11]) + int(fields[12])
-    return work
+    """The processor time, in clock ticks, of each process below one; one that has ended meanwhile has none."""
+    return {child: ticks_of(child) for child in descendants(pid)}
+
+
+def ticks_of(pid: int) -> int:
+    """The processor time that a process has used, in clock ticks; 0 when there is none such any more."""
+    try:
+        user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+    return int(user) + int(system)
 
 
 def free_port() -> int:
@@ -114,8 +117,13 @@ def memory_of(*pids: int) -> float:
 
 
 def descendants(pid: int) -> list[int]:
-    """The processes below a process."""
-    children = [
-        int(child) for task in Path(f"/proc/{pid}/task").iterdir() for child in (task / "children").read_text().split()
-    ]
+    """The processes below a process; one that ends meanwhile has none below it."""
+    try:
+        children = [
+            int(child)
+            for task in Path(f"/proc/{pid}/task").iterdir()
+            for child in (task / "children").read_text().split()
+        ]
+    except (FileNotFoundError, ProcessLookupError):
+        return []
     return [each for child in children for each in (child, *descendants(child))]
