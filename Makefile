@@ -13,10 +13,10 @@ export UV_COMPILE_BYTECODE := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test lint format bench evals soak soak-evals
+.PHONY: help install run test lint format bench bench-original evals soak soak-evals
 
 help: ## Show what can be made.
-	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
 
 install: .venv/.installed ## Make .venv with everything that is locked.
 
@@ -46,6 +46,14 @@ format: install ## Format the code and apply safe fixes.
 
 bench: install ## Measure, side by side, and print ratios.
 	@$(BIN)/python -m benchmarks
+
+bench-original: install .cache/langflow/.installed ## Measure beside Langflow's own assistant, which takes 2 GB to install.
+	@$(BIN)/python -m benchmarks.original .cache/langflow/bin/langflow
+
+.cache/langflow/.installed: | $(UV)
+	@$(UV) venv --quiet --clear --python $(PYTHON) $(@D)
+	@$(UV) pip install --quiet --python $(@D)/bin/python langflow==1.13.0
+	@touch $@
 
 evals: install ## Play the scenarios offline and print the scores.
 	@$(BIN)/wirewright eval run --player oracle --gate evals/gates/oracle.yaml

@@ -3,6 +3,8 @@
 import asyncio
 import os
 import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 from benchmarks import budgets, building, growth, models, pace, runs, searching, serving, turn
@@ -34,9 +36,16 @@ async def main() -> None:
     print(*await growth.measure(), sep="\n")
 
 
-if __name__ == "__main__":
+@contextmanager
+def settings() -> Generator[None]:
+    """The checkout's own runner, and a folder for data that is gone afterwards."""
     os.environ.setdefault("LOGFIRE_IGNORE_NO_CONFIG", "1")
     os.environ.setdefault("WIREWRIGHT_CACHE", str(ROOT / ".cache" / "wirewright"))
     with tempfile.TemporaryDirectory() as data:
         os.environ["WIREWRIGHT_DATA"] = data
+        yield
+
+
+if __name__ == "__main__":
+    with settings():
         asyncio.run(main())

@@ -4,6 +4,8 @@ import asyncio
 import json
 import os
 import sys
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
 from statistics import median, quantiles
 from time import perf_counter, process_time
@@ -22,7 +24,7 @@ ROUNDS = 12
 PAIRS = 42
 """Turns that are compared with a run each; the machine changes its pace, so the two take turns."""
 PARALLEL = 32
-PAUSE = 0.03
+PAUSE = 0.1
 """Seconds between a turn and a run, so that what each prepares for the next is ready."""
 MESSAGE = {"input_value": "Build an echo flow"}
 
@@ -46,34 +48,12 @@ def _answers(body: dict[str, Any]) -> int:
 async def measure() -> list[str]:
     """Play build turns against a served assistant: one after the other, then many at once."""
     provider = ScriptedProvider(long_way)
-    async with provider.serve() as base_url:
-        port = free_port()
-        server = await asyncio.create_subprocess_exec(
-            str(Path(sys.executable).with_name("wirewright")),
-            "serve",
-            "--port",
-            str(port),
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.DEVNULL,
-            env={
-                **os.environ,
-                "WIREWRIGHT_MODEL": "openai-chat:gpt-6-luna",
-                "OPENAI_API_KEY": "sk-scripted",
-                "OPENAI_BASE_URL": base_url,
-            },
-        )
-        try:
-            async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=120) as client:
-                await _ready(client)
-                await asyncio.to_thread(settle, server.pid)
-                long, first = await _rounds(client)
-                characters = provider.characters // ROUNDS
-                provider.script = direct_way
-                direct, run, beyond, ours = await _beyond(client)
-                seconds, finished = await _side_by_side(client)
-        finally:
-            server.terminate()
-            await server.wait()
+    async with provider.serve() as base_url, served(base_url) as client:
+        long, first = await _rounds(client)
+        characters = provider.characters // ROUNDS
+        provider.script = direct_way
+        direct, run, beyond, ours = await _beyond(client)
+        seconds, finished = await _side_by_side(client)
     alone = (
         f"one build turn over HTTP (6 requests, verified by a run): {long:.0f} ms, first event after {first:.1f} ms, "
         f"{characters:,} characters of request bodies; the original, unverified: 465 ms, 250,085 characters (ratios "
@@ -91,9 +71,46 @@ async def measure() -> list[str]:
     return [alone, extra, together]
 
 
+@asynccontextmanager
+async def served(base_url: str) -> AsyncGenerator[httpx.AsyncClient]:
+    """Serve the assistant with the models of a provider; yields a client of it once it is ready and at rest."""
+    port = free_port()
+    server = await asyncio.create_subprocess_exec(
+        str(Path(sys.executable).with_name("wirewright")),
+        "serve",
+        "--port",
+        str(port),
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.DEVNULL,
+        env={
+            **os.environ,
+            "WIREWRIGHT_MODEL": "openai-chat:gpt-6-luna",
+            "OPENAI_API_KEY": "sk-scripted",
+            "OPENAI_BASE_URL": base_url,
+        },
+    )
+    try:
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=120) as client:
+            await healthy(client, "/readyz")
+            await asyncio.to_thread(settle, server.pid)
+            yield client
+    finally:
+        server.terminate()
+        await server.wait()
+
+
+@asynccontextmanager
+async def running() -> AsyncGenerator[Runner]:
+    """A runner of this process, ready and at rest."""
+    async with Runner(RunnerEnvironment.locate()) as runner:
+        assert await runner.ready()
+        await asyncio.to_thread(settle, os.getpid())
+        yield runner
+
+
 async def _rounds(client: httpx.AsyncClient) -> tuple[float, float]:
     """Turns one after the other: the median of their times and of the first event's, in milliseconds."""
-    taken = [await _turn(client) for _ in range(ROUNDS)]
+    taken = [await play(client) for _ in range(ROUNDS)]
     return median(total for total, _ in taken[2:]), median(first for _, first in taken[2:])
 
 
@@ -104,26 +121,35 @@ async def _beyond(client: httpx.AsyncClient) -> tuple[float, float, list[float],
         The medians of turn and run, the quartiles of what a turn takes beyond the run that followed it, and the
         processor time that this process spends on a turn; all in milliseconds.
     """
-    flow = Flow.from_json((await client.post("/api/v1/agentic/assist", json=MESSAGE)).json()["proposal"])
+    flow = await built(client)
     turns: list[float] = []
     runs: list[float] = []
     ours: list[float] = []
-    async with Runner(RunnerEnvironment.locate()) as runner:
-        assert await runner.ready()
-        await asyncio.to_thread(settle, os.getpid())
+    async with running() as runner:
         for _ in range(PAIRS):
             before = process_time()
-            turns.append((await _turn(client))[0])
+            turns.append((await play(client))[0])
             ours.append((process_time() - before) * 1000)
-            await asyncio.sleep(PAUSE)
-            started = perf_counter()
-            ran = await runner.run(flow, "hello", network="gateway-only")
-            runs.append((perf_counter() - started) * 1000)
-            assert ran.ok, ran.error
-            await asyncio.sleep(PAUSE)
+            runs.append(await verify(runner, flow))
     warm = slice(2, None)
     beyond = quantiles([turn - run for turn, run in zip(turns[warm], runs[warm], strict=True)], n=4)
     return median(turns[warm]), median(runs[warm]), beyond, median(ours[warm])
+
+
+async def built(client: httpx.AsyncClient) -> Flow:
+    """The flow that a turn builds."""
+    return Flow.from_json((await client.post("/api/v1/agentic/assist", json=MESSAGE)).json()["proposal"])
+
+
+async def verify(runner: Runner, flow: Flow) -> float:
+    """Run a flow the way a turn verifies it, between two pauses: the milliseconds of the run."""
+    await asyncio.sleep(PAUSE)
+    started = perf_counter()
+    ran = await runner.run(flow, "hello", network="gateway-only")
+    taken = (perf_counter() - started) * 1000
+    assert ran.ok, ran.error
+    await asyncio.sleep(PAUSE)
+    return taken
 
 
 async def _side_by_side(client: httpx.AsyncClient) -> tuple[float, int]:
@@ -134,26 +160,35 @@ async def _side_by_side(client: httpx.AsyncClient) -> tuple[float, int]:
     return seconds, sum(reply.status_code == 200 and "proposal" in reply.json() for reply in replies)
 
 
-async def _turn(client: httpx.AsyncClient) -> tuple[float, float]:
-    """One turn: its time and its first event's, in milliseconds."""
+async def play(client: httpx.AsyncClient, message: Mapping[str, Any] = MESSAGE) -> tuple[float, float]:
+    """One turn: its time and its first event's, in milliseconds.
+
+    Raises:
+        AssertionError: it did not complete.
+    """
     started = perf_counter()
     first = 0.0
     last: dict[str, Any] = {}
-    async with client.stream("POST", "/api/v1/agentic/assist/stream", json=MESSAGE) as response:
+    async with client.stream("POST", "/api/v1/agentic/assist/stream", json=message) as response:
         async for frame in response.aiter_lines():
             if frame.startswith("data: "):
                 first = first or (perf_counter() - started) * 1000
                 last = json.loads(frame[6:])
-    assert last["event"] == "complete", last
+    assert last.get("event") == "complete", last
     return (perf_counter() - started) * 1000, first
 
 
-async def _ready(client: httpx.AsyncClient) -> None:
+async def healthy(client: httpx.AsyncClient, path: str) -> None:
+    """Ask a server that is starting until it answers 200.
+
+    Raises:
+        TimeoutError: it never does.
+    """
     for _ in range(6_000):
         try:
-            if (await client.get("/readyz")).status_code == 200:
+            if (await client.get(path)).status_code == 200:
                 return
         except httpx.TransportError:
             pass  # not listening yet
         await asyncio.sleep(0.05)
-    raise TimeoutError("the server was never ready")
+    raise TimeoutError(f"{path} was never 200")
