@@ -2,18 +2,13 @@
 
 import asyncio
 import os
-import tempfile
-from collections.abc import Generator
-from contextlib import contextmanager
-from pathlib import Path
 
 from benchmarks import budgets, building, growth, models, pace, runs, searching, serving, turn
+from benchmarks.checkout import settings
 from benchmarks.engine import engine
 from flows.catalogue import Catalogue
 from runtime.provision import RunnerEnvironment
 from runtime.runner import Runner
-
-ROOT = Path(__file__).parent.parent
 
 
 async def main() -> None:
@@ -34,16 +29,6 @@ async def main() -> None:
     print(*await asyncio.to_thread(serving.measure), sep="\n")
     print(pace.measure(), *await turn.measure(), pace.measure(), sep="\n")
     print(*await growth.measure(), sep="\n")
-
-
-@contextmanager
-def settings() -> Generator[None]:
-    """The checkout's own runner, and a folder for data that is gone afterwards."""
-    os.environ.setdefault("LOGFIRE_IGNORE_NO_CONFIG", "1")
-    os.environ.setdefault("WIREWRIGHT_CACHE", str(ROOT / ".cache" / "wirewright"))
-    with tempfile.TemporaryDirectory() as data:
-        os.environ["WIREWRIGHT_DATA"] = data
-        yield
 
 
 if __name__ == "__main__":

@@ -9,8 +9,9 @@ from time import perf_counter
 
 import httpx
 
+from benchmarks.checkout import settings
 from benchmarks.growing import SPEC
-from benchmarks.serving import free_port
+from benchmarks.serving import free_port, healthy
 from flows.catalogue import Catalogue
 from flows.spec import build
 
@@ -42,7 +43,7 @@ async def measure() -> list[str]:
         )
         try:
             async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=120) as client:
-                await _healthy(client)
+                await healthy(client, "/healthz")
                 flow = build(SPEC, Catalogue.load()).flow
                 assert flow is not None
                 stored = (await client.post("/api/v1/flows", json=flow.to_json())).json()["id"]
@@ -97,17 +98,6 @@ async def _turn(client: httpx.AsyncClient, stored: str, number: int) -> None:
     assert reply.status_code == 200, reply.text
 
 
-async def _healthy(client: httpx.AsyncClient) -> None:
-    for _ in range(1_200):
-        try:
-            if (await client.get("/healthz")).status_code == 200:
-                return
-        except httpx.TransportError:
-            pass  # not listening yet
-        await asyncio.sleep(0.05)
-    raise TimeoutError("the server never answered")
-
-
 if __name__ == "__main__":
-    os.environ.setdefault("WIREWRIGHT_CACHE", str(Path(__file__).parent.parent / ".cache" / "wirewright"))
-    print(*asyncio.run(measure()), sep="\n")
+    with settings():
+        print(*asyncio.run(measure()), sep="\n")

@@ -21,10 +21,12 @@ from typing import Any
 import httpx
 
 from benchmarks import pace
-from benchmarks.__main__ import settings
 from benchmarks.budgets import SPEC, TRAJECTORIES
-from benchmarks.serving import free_port
-from benchmarks.turn import MESSAGE, PARALLEL, built, direct_way, healthy, long_way, play, running, served, verify
+from benchmarks.checkout import settings
+from benchmarks.serving import free_port, healthy
+from benchmarks.turn import MESSAGE, PARALLEL, built, direct_way, long_way, play, running, served, verify
+from flows.document import Flow
+from runtime.runner import Runner
 from scripts.scripted_provider import Reply, Script, ScriptedProvider
 
 ROUNDS = 22
@@ -113,41 +115,27 @@ async def measure(executable: Path) -> list[str]:
     async with (
         theirs.serve() as their_url,
         mine.serve() as my_url,
-        original(executable, their_url) as (them, start),
+        running() as runner,  # before the servers: it waits until all processes below this one are at rest
         served(my_url) as us,
-        running() as runner,
+        original(executable, their_url) as (them, start),
     ):
         flow = await built(us)
-        taken: dict[str, list[float]] = {name: [] for name in ("build", "aside", "long", "direct", "beyond", "mine")}
-        characters = 0
-        for number in range(ROUNDS):
-            theirs.script, before = scripted("build_flow"), theirs.characters
-            message = await canvas(them, number)
-            taken["build"].append((await play(them, message))[0])
-            characters = theirs.characters - before
-            theirs.script = scripted("off_topic")
-            taken["aside"].append((await play(them, {**message, **ASIDE}))[0])
-            mine.script = lambda _: TRAJECTORIES[2].replies[0]
-            taken["mine"].append((await play(us, ASIDE))[0])
-            mine.script = long_way
-            taken["long"].append((await play(us))[0])
-            await verify(runner, flow)  # leaves what is prepared for the next turn the time that it has below
-            mine.script = direct_way
-            taken["direct"].append((await play(us))[0])
-            taken["beyond"].append(taken["direct"][-1] - await verify(runner, flow))
-        build, aside, long, direct, beyond, my_aside = (median(times[2:]) for times in taken.values())
+        rounds = [await _round(them, theirs, us, mine, runner, flow, number) for number in range(ROUNDS)]
+        taken = {name: median(each[name] for each in rounds[2:]) for name in rounds[0]}
         theirs.script = scripted("build_flow")
         their_rate = await _rate(them, [await canvas(them, ROUNDS + number) for number in range(TOGETHER)])
         our_rate = await _rate(us, [MESSAGE] * PARALLEL)
+    build, aside, beyond = taken["their build"], taken["their aside"], taken["beyond"]
     theirs_said = (
         f"the original: healthy after {start:.0f} s, a build {build:.0f} ms ({BUILD:.0f} where the budgets were set: "
-        f"{build / BUILD:.1f} times), {characters:,} characters; off-topic {aside:.0f} ms ({OFF_TOPIC:.0f}: "
-        f"{aside / OFF_TOPIC:.1f} times); {TOGETHER} builds at once {their_rate:.2f} a second ({RATE}: "
-        f"{RATE / their_rate:.1f} times)"
+        f"{build / BUILD:.1f} times), {taken['characters']:,.0f} characters; off-topic {aside:.0f} ms "
+        f"({OFF_TOPIC:.0f}: {aside / OFF_TOPIC:.1f} times); {TOGETHER} builds at once {their_rate:.2f} a second "
+        f"({RATE}: {RATE / their_rate:.1f} times)"
     )
     ours_said = (
-        f"ours by turns with it: a build with its six requests {long:.0f} ms (ratio {long / build:.3f}), with three "
-        f"{direct:.0f} ms ({direct / build:.3f}), off-topic {my_aside:.0f} ms ({my_aside / aside:.3f})"
+        f"ours by turns with it: a build with its six requests {taken['long']:.0f} ms (ratio "
+        f"{taken['long'] / build:.3f}), with three {taken['direct']:.0f} ms ({taken['direct'] / build:.3f}), off-topic "
+        f"{taken['aside']:.0f} ms ({taken['aside'] / aside:.3f})"
     )
     alone = (
         f"beyond the run: {beyond:.0f} ms, {beyond / build:.3f} of the original's build (target: at most {BEYOND:.0f} "
@@ -158,6 +146,40 @@ async def measure(executable: Path) -> list[str]:
         f"(target: {OURS:.0f} to {RATE}, {OURS / RATE:.0f} times)"
     )
     return [theirs_said, ours_said, alone, together]
+
+
+async def _round(
+    them: httpx.AsyncClient,
+    theirs: ScriptedProvider,
+    us: httpx.AsyncClient,
+    mine: ScriptedProvider,
+    runner: Runner,
+    flow: Flow,
+    number: int,
+) -> dict[str, float]:
+    """One turn of each kind on either side, and the run that verifies ours: milliseconds, and characters sent."""
+    message = await canvas(them, number)
+    theirs.script, before = scripted("build_flow"), theirs.characters
+    their_build, _ = await play(them, message)
+    characters = theirs.characters - before
+    theirs.script = scripted("off_topic")
+    their_aside, _ = await play(them, {**message, **ASIDE})
+    mine.script = lambda _: TRAJECTORIES[2].replies[0]
+    aside, _ = await play(us, ASIDE)
+    mine.script = long_way
+    long, _ = await play(us)
+    await verify(runner, flow)  # between turns as below, so that what they prepare is ready
+    mine.script = direct_way
+    direct, _ = await play(us)
+    return {
+        "their build": their_build,
+        "characters": characters,
+        "their aside": their_aside,
+        "aside": aside,
+        "long": long,
+        "direct": direct,
+        "beyond": direct - await verify(runner, flow),
+    }
 
 
 async def _rate(client: httpx.AsyncClient, messages: Sequence[Mapping[str, Any]]) -> float:

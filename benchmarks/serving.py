@@ -1,5 +1,6 @@
 """The served assistant: from start to the first answered question, and memory at rest."""
 
+import asyncio
 import os
 import socket
 import subprocess
@@ -69,6 +70,22 @@ def wait_for(client: httpx.Client, path: str, seconds: float = 300) -> None:
         except httpx.TransportError:
             pass  # not listening yet
         time.sleep(0.02)
+    raise TimeoutError(f"{path} was never 200")
+
+
+async def healthy(client: httpx.AsyncClient, path: str) -> None:
+    """Ask a server that is starting until it answers 200.
+
+    Raises:
+        TimeoutError: it never does.
+    """
+    for _ in range(6_000):
+        try:
+            if (await client.get(path)).status_code == 200:
+                return
+        except httpx.TransportError:
+            pass  # not listening yet
+        await asyncio.sleep(0.05)
     raise TimeoutError(f"{path} was never 200")
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 
 from benchmarks.budgets import TRAJECTORIES
-from benchmarks.serving import free_port, settle
+from benchmarks.serving import free_port, healthy, settle
 from flows.document import Flow
 from runtime.provision import RunnerEnvironment
 from runtime.runner import Runner
@@ -176,19 +176,3 @@ async def play(client: httpx.AsyncClient, message: Mapping[str, Any] = MESSAGE) 
                 last = json.loads(frame[6:])
     assert last.get("event") == "complete", last
     return (perf_counter() - started) * 1000, first
-
-
-async def healthy(client: httpx.AsyncClient, path: str) -> None:
-    """Ask a server that is starting until it answers 200.
-
-    Raises:
-        TimeoutError: it never does.
-    """
-    for _ in range(6_000):
-        try:
-            if (await client.get(path)).status_code == 200:
-                return
-        except httpx.TransportError:
-            pass  # not listening yet
-        await asyncio.sleep(0.05)
-    raise TimeoutError(f"{path} was never 200")
