@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from agent.assistant import Assistant
     from agent.settings import AssistantSettings
-    from agent.turn import TurnRequest, TurnResult
+    from agent.turn.result import TurnRequest, TurnResult
     from flows.catalogue import Catalogue
     from flows.checks import check
     from flows.document import Flow
@@ -23,8 +23,8 @@ _HOMES = {
     "Catalogue": "flows.catalogue",
     "Flow": "flows.document",
     "Runner": "runtime.runner",
-    "TurnRequest": "agent.turn",
-    "TurnResult": "agent.turn",
+    "TurnRequest": "agent.turn.result",
+    "TurnResult": "agent.turn.result",
     "Violation": "runtime.guard",
     "build": "flows.spec",
     "check": "flows.checks",

@@ -6,31 +6,31 @@ from contextlib import asynccontextmanager
 
 from pydantic_ai.models import Model
 
-from agent.clients import Clients
-from agent.conduct import Conduct
-from agent.conversation import Conversation
-from agent.failures import AssistantUnavailable
-from agent.inflow import flow_models
-from agent.keys import ProviderKeys
-from agent.memory import Memory, ProcessMemory
-from agent.memory_file import FileMemory
-from agent.news import watched
-from agent.providers import ModelChoice, choose
+from agent.conversation.context import Conversation
+from agent.conversation.memory import Memory, ProcessMemory
+from agent.conversation.sqlite import FileMemory
+from agent.models.clients import Clients
+from agent.models.flow_models import flow_models
+from agent.models.keys import ProviderKeys
+from agent.models.providers import ModelChoice, choose
 from agent.settings import AssistantSettings
-from agent.stream import TurnStream
-from agent.turn import TurnError, TurnRequest
+from agent.turn.errors import AssistantUnavailable
+from agent.turn.log import watched
+from agent.turn.result import TurnError, TurnRequest
+from agent.turn.run import Conduct
+from agent.turn.stream import TurnStream
 from flows.catalogue import Catalogue, CatalogueMissing
 from flows.document import Flow
-from runtime.catalogue_file import CatalogueFile
-from runtime.component_sources import MakesComponents
-from runtime.happenings import happened
-from runtime.provision import RunnerEnvironment
+from runtime.components.inspection import MakesComponents
+from runtime.components.session import Workshop
+from runtime.components.store import UserComponentError, clear
+from runtime.files.store import UserFiles
+from runtime.install.catalogue_file import CatalogueFile
+from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
-from runtime.user_components import UserComponentError, clear
-from runtime.user_files import UserFiles
-from runtime.workshop import Workshop
+from runtime.telemetry import happened
 from tools.approvals import Approval
-from tools.run import READY_SECONDS
+from tools.toolsets.run import READY_SECONDS
 from tools.workbench import Runs, Workbench, obstacle
 
 

@@ -7,7 +7,7 @@ from benchmarks import budgets, building, growth, models, pace, runs, searching,
 from benchmarks.checkout import settings
 from benchmarks.engine import engine
 from flows.catalogue import Catalogue
-from runtime.provision import RunnerEnvironment
+from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
 
 

@@ -15,7 +15,7 @@ from flows.catalogue import Catalogue
 from flows.checks import check
 from flows.diff import diff, fingerprint
 from flows.document import Flow
-from flows.layout import layout
+from flows.layout.layers import layout
 from flows.spec import build
 
 ROUNDS = {10: 20, 100: 6, 1_000: 1}

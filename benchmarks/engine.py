@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from runtime.provision import RunnerEnvironment
+from runtime.install.environment import RunnerEnvironment
 
 WORKER = Path(__file__).parent / "lfx_runner" / "worker.py"
 

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from agent.assistant import Assistant
-from agent.scripted import answered, call, scripted
+from agent.models.scripted import answered, call, scripted
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.results import RunError, RunMetrics, RunResult

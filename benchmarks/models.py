@@ -5,7 +5,7 @@ from time import perf_counter
 from pydantic_ai import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo
 
-from agent.scripted import scripted
+from agent.models.scripted import scripted
 from benchmarks.engine import Engine, line
 from flows.catalogue import Catalogue
 from flows.spec import build

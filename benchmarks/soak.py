@@ -15,7 +15,7 @@ from benchmarks.serving import descendants, memory_of, settle
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build
-from runtime.provision import RunnerEnvironment
+from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Network, Runner
 
 RUNS = 1_000

@@ -16,7 +16,7 @@ import httpx
 from benchmarks.budgets import TRAJECTORIES
 from benchmarks.serving import free_port, healthy, settle
 from flows.document import Flow
-from runtime.provision import RunnerEnvironment
+from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
 from scripts.scripted_provider import Reply, ScriptedProvider
 

@@ -6,17 +6,17 @@ from uuid import uuid4
 
 import typer
 
-from cli.failures import DONE, FAILED, WAITING, BadUsage
+from cli.errors import DONE, FAILED, WAITING, BadUsage
+from cli.flow.components import Folder
 from cli.options import Json
-from cli.own import Folder
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from agent.settings import AssistantSettings
-    from agent.turn import TurnRequest, TurnResult
-    from cli.own import Own
-    from cli.rendering import Rendering
+    from agent.turn.result import TurnRequest, TurnResult
+    from cli.flow.components import Own
+    from cli.output.turn import Rendering
     from flows.document import Flow
 
 
@@ -36,10 +36,10 @@ def ask(
 ) -> None:
     """Ask the assistant to build, change, run or explain a flow."""
     from agent.settings import AssistantSettings
-    from agent.turn import TurnRequest
-    from cli.configuration import settings_of
-    from cli.rendering import JsonLines, Readable
-    from cli.target import writable
+    from agent.turn.result import TurnRequest
+    from cli.flow.target import writable
+    from cli.output.turn import JsonLines, Readable
+    from cli.settings import settings_of
 
     if text == "-" and flow == "-":
         raise BadUsage("usage", "Only one of TEXT and --flow can be -.", fix="Name a file.", where="--flow")
@@ -66,9 +66,9 @@ async def _turn(
 ) -> int:
     """Take one turn and show it; returns the exit code. An interruption is shown, too, and goes on."""
     from agent.assistant import Assistant
-    from agent.turn import TurnEnded
+    from agent.turn.result import TurnEnded
     from cli.engine import EngineUnavailable, install
-    from cli.output import note
+    from cli.output.streams import note
 
     result: TurnResult | None = None
     try:
@@ -95,8 +95,8 @@ async def _turn(
 
 def write_result(target: "Path", result: "TurnResult", canvas: "Flow | None") -> None:
     """Write the resulting flow, if there is one; a failed turn leaves the file as it is."""
-    from cli.output import note
-    from cli.target import write_flow
+    from cli.flow.target import write_flow
+    from cli.output.streams import note
 
     if result.outcome == "error":
         return
@@ -113,9 +113,9 @@ def check_model(model: str | None, settings: "AssistantSettings") -> None:
     Raises:
         BadUsage: naming the option or the variable that asks for it.
     """
-    from agent.failures import AssistantUnavailable
-    from agent.keys import ProviderKeys
-    from agent.providers import choose
+    from agent.models.keys import ProviderKeys
+    from agent.models.providers import choose
+    from agent.turn.errors import AssistantUnavailable
 
     try:
         choose(model, settings.model, ProviderKeys(settings.data).environment())
@@ -125,7 +125,7 @@ def check_model(model: str | None, settings: "AssistantSettings") -> None:
 
 
 def _text(text: str) -> str:
-    from cli.source import read
+    from cli.flow.source import read
 
     text = read("-").text if text == "-" else text
     if not text.strip():
@@ -140,8 +140,8 @@ def own_of(folder: str | None) -> "Own":
         BadUsage: a file holds none that can be used.
     """
     from cli.engine import ready_catalogue
-    from cli.output import note
-    from cli.own import Own, inspect_apart, own_components
+    from cli.flow.components import Own, inspect_apart, own_components
+    from cli.output.streams import note
 
     if folder is None:
         return Own()
@@ -160,7 +160,7 @@ def canvas_of(name: str | None, own: "Own") -> "Flow | None":
         BadUsage: when the file is no flow, or its spec does not build.
     """
     from cli.engine import ready_catalogue
-    from cli.source import built, flow_of, read
+    from cli.flow.source import built, flow_of, read
 
     if name is None:
         return None

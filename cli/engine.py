@@ -3,7 +3,7 @@
 import asyncio
 from typing import TYPE_CHECKING
 
-from cli.failures import BadUsage, Stopped
+from cli.errors import BadUsage, Stopped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,10 +53,10 @@ async def install(*, repair: bool = False, added: "Sequence[str]" = (), removed:
         EngineUnavailable: when it cannot be installed; with bundles, what was there still works.
         BadUsage: when a bundle's name is none.
     """
-    from cli.output import progress
-    from runtime.bundles import BundleNameError
-    from runtime.provision import InstallError, RunnerEnvironment
-    from runtime.warm import starts
+    from cli.output.streams import progress
+    from runtime.engine.supervisor import starts
+    from runtime.install.bundles import BundleNameError
+    from runtime.install.environment import InstallError, RunnerEnvironment
 
     environment = RunnerEnvironment.locate()
     try:

@@ -10,9 +10,13 @@ os.environ.setdefault("LOGFIRE_IGNORE_NO_CONFIG", "1")  # only `serve` sends tra
 
 import typer
 
-from cli import ask, chat, components, evaluate, flow, runner, serve
-from cli.failures import DONE, MISUSED, BadUsage, Stopped
-from cli.output import document, note, use_utf8
+from cli import ask, runner, serve
+from cli.chat import command as chat
+from cli.components import app as components
+from cli.errors import DONE, MISUSED, BadUsage, Stopped
+from cli.eval import app as evaluate
+from cli.flow import app as flow
+from cli.output.streams import document, note, use_utf8
 
 app = typer.Typer(
     name="wirewright",

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.failures import FAILED, BadUsage
+from cli.errors import FAILED, BadUsage
 from cli.options import Json
 
 if TYPE_CHECKING:
-    from runtime.provision import RunnerStatus
+    from runtime.install.environment import RunnerStatus
 
 commands = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Install the flow engine, and see what is there."
@@ -39,7 +39,7 @@ def install(
     import asyncio
 
     from cli import engine
-    from cli.output import document
+    from cli.output.streams import document
 
     if more and not with_:
         raise BadUsage("bad_value", f"{more[0]} is not expected here.", fix=f"Write --with {more[0]}.", where=more[0])
@@ -57,7 +57,7 @@ def install(
 @commands.command(epilog="Example: wirewright runner status --json")
 def status(*, as_json: Json = False) -> None:
     """Say what is installed, and what protects this machine from a flow that runs."""
-    from cli.output import answer, document
+    from cli.output.streams import answer, document
 
     found = _status()
     if as_json:
@@ -76,6 +76,6 @@ def status(*, as_json: Json = False) -> None:
 
 
 def _status() -> "RunnerStatus":
-    from runtime.provision import RunnerEnvironment
+    from runtime.install.environment import RunnerEnvironment
 
     return RunnerEnvironment.locate().status()

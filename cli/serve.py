@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from cli.failures import Stopped
+from cli.errors import Stopped
 from cli.options import Json
-from cli.output import document
+from cli.output.streams import document
 
 
 def serve(
@@ -16,7 +16,7 @@ def serve(
     as_json: Json = False,
 ) -> None:
     """Serve the assistant over HTTP until it is stopped; its log is lines of JSON."""
-    from cli.configuration import settings_of
+    from cli.settings import settings_of
     from server.serve import CannotServe
     from server.serve import serve as run_server
     from server.settings import ServerSettings

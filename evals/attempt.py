@@ -5,12 +5,12 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agent.turn import TurnResult
-from evals.own import OwnType, beside
+from agent.turn.result import TurnResult
+from evals.play.components import OwnType, beside
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.results import RunResult
-from tools.jsonform import RunJson
+from tools.json_schema import RunJson
 
 Stopped = Literal["timeout", "tokens"]
 

@@ -4,10 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
+from evals.analysis.cost import cost
 from evals.attempt import Attempt
-from evals.calls import calls
-from evals.case import Case, Evaluator, Score
-from evals.cost import cost
+from evals.comparison.case import Case, Evaluator, Score
 from evals.evaluators.built import built
 from evals.evaluators.clarified import clarified
 from evals.evaluators.edges import edges
@@ -28,8 +27,9 @@ from evals.evaluators.tokens import tokens
 from evals.evaluators.valid import valid
 from evals.evaluators.values import values
 from evals.evaluators.wasted import wasted
-from evals.reading import BadFlow
+from evals.flow_texts import BadFlow
 from evals.scenario import Scenario
+from evals.transcript.tool_calls import calls
 from flows.catalogue import Catalogue
 
 EVALUATORS: Mapping[str, Evaluator] = {

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from flows.catalogue import Catalogue, CatalogueMissing, ComponentType, Match, UnknownComponent
     from flows.checks import check
+    from flows.describe.tool_names import agent_tool_names, tool_names
     from flows.diff import fingerprint
     from flows.document import Edge, Flow, FlowFormatError, Node
-    from flows.edit import Edit, EditError
+    from flows.edits import Edit, EditError
     from flows.faults import Fault
     from flows.spec import BuildResult, Spoken, build, parse, spoken, to_spec
-    from flows.toolnames import agent_tool_names, tool_names
 
 _HOMES = {
     "BuildResult": "flows.spec",
@@ -20,8 +20,8 @@ _HOMES = {
     "CatalogueMissing": "flows.catalogue",
     "ComponentType": "flows.catalogue",
     "Edge": "flows.document",
-    "Edit": "flows.edit",
-    "EditError": "flows.edit",
+    "Edit": "flows.edits",
+    "EditError": "flows.edits",
     "Fault": "flows.faults",
     "Flow": "flows.document",
     "FlowFormatError": "flows.document",
@@ -29,14 +29,14 @@ _HOMES = {
     "Node": "flows.document",
     "Spoken": "flows.spec",
     "UnknownComponent": "flows.catalogue",
-    "agent_tool_names": "flows.toolnames",
+    "agent_tool_names": "flows.describe.tool_names",
     "build": "flows.spec",
     "check": "flows.checks",
     "fingerprint": "flows.diff",
     "parse": "flows.spec",
     "spoken": "flows.spec",
     "to_spec": "flows.spec",
-    "tool_names": "flows.toolnames",
+    "tool_names": "flows.describe.tool_names",
 }
 
 __all__ = [

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, assert_never
 
 from flows.document import Flow
-from flows.jsonvalues import (
+from flows.json_values import (
     Json,
     JsonObject,
     JsonPath,

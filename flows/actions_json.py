@@ -23,7 +23,7 @@ from flows.actions import (
     SetFlow,
     SetToolMode,
 )
-from flows.jsonvalues import (
+from flows.json_values import (
     MISSING,
     Json,
     JsonObject,

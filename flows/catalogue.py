@@ -10,14 +10,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from flows.jsonvalues import Json, JsonObject, NotJsonError, as_list, as_object, as_text, copy_json
-from flows.names import aliases
+from flows.json_values import Json, JsonObject, NotJsonError, as_list, as_object, as_text, copy_json
 from flows.paths import cache_folder
-from flows.wording import plain
+from flows.search.aliases import aliases
+from flows.search.tokenizer import plain
 
 if TYPE_CHECKING:
-    from flows.search import Index
-    from flows.segment import Segment
+    from flows.search.index import Segment
+    from flows.search.ranking import Index
 
 FORMAT = 1
 BUDGET = 1500
@@ -81,7 +81,7 @@ class ComponentType:
     type: str
     raw: JsonObject
     choices: JsonObject | None = field(default_factory=dict[str, Json])
-    """What its options make of fields and outputs (see `flows.dynamic_rules`); None when the engine could not say."""
+    """What its options make of fields and outputs (`flows.fields.dynamic`); None when the engine could not say."""
     lacking: JsonObject = field(default_factory=dict[str, Json])
     """Packages that its code imports and that the engine does not have: `always` and `sometimes`, as lists."""
 
@@ -149,7 +149,7 @@ class ComponentType:
     def described(self, budget: int) -> str:
         """A compact account of it in about as many characters as `budget`; made once for each budget."""
         if budget not in self._descriptions:
-            from flows.describe import describe_component
+            from flows.describe.component import describe_component
 
             self._descriptions[budget] = describe_component(self, budget)
         return self._descriptions[budget]
@@ -298,13 +298,13 @@ class Catalogue:
 
     @cached_property
     def _segment(self) -> Segment:
-        from flows.segment import Segment
+        from flows.search.index import Segment
 
         return Segment(self._own.values() if self._own else self._components.values())
 
     @cached_property
     def _index(self) -> Index:
-        from flows.search import Index
+        from flows.search.ranking import Index
 
         return Index([self._built_in._segment, self._segment] if self._own else [self._built_in._segment])
 
@@ -330,7 +330,7 @@ class Catalogue:
         """
         if accepts is None and produces is None and category is None and (query.strip() or not legacy):
             return self._index.search(query, limit, legacy=legacy)
-        from flows.filters import fits
+        from flows.search.filters import fits
 
         allowed = [part for part in self if fits(part, accepts, produces, category)]
         if query.strip():

@@ -18,10 +18,10 @@ from flows.actions import (
     apply,
     apply_all,
 )
-from flows.changes import changed_places, node_actions
-from flows.digest import fingerprint
 from flows.document import Flow
-from flows.jsonvalues import Json, JsonObject, as_list, as_object, as_text, same_json
+from flows.fingerprint import fingerprint
+from flows.json_values import Json, JsonObject, as_list, as_object, as_text, same_json
+from flows.node_diff import changed_places, node_actions
 
 _PARTS = ("nodes", "edges")
 __all__ = ["diff", "fingerprint", "same_up_to_order"]

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Generic, TypeVar, overload
 
-from flows.jsonvalues import (
+from flows.gc_pause import collection_paused
+from flows.json_values import (
     Json,
     JsonObject,
     NotJsonError,
@@ -18,7 +19,6 @@ from flows.jsonvalues import (
     fresh_object,
     object_at,
 )
-from flows.pause import collection_paused
 
 __all__ = ["Edge", "Flow", "FlowFormatError", "Json", "JsonObject", "Node"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
-    from flows.jsonvalues import JsonObject
+    from flows.json_values import JsonObject
 
 Severity: TypeAlias = Literal["error", "warning"]
 

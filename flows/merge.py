@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from flows.actions import AddComponent, Connect, FlowAction, apply_all
 from flows.document import Edge, Flow, Node
-from flows.edit import Edit
-from flows.ids import new_node_id
-from flows.jsonvalues import Json, JsonObject, as_object, as_text, object_at
-from flows.layout import COLUMN
+from flows.edits import Edit
+from flows.edits.node_ids import new_node_id
+from flows.json_values import Json, JsonObject, as_object, as_text, object_at
+from flows.layout.layers import COLUMN
 from flows.ports import handle_text
 
 

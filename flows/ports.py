@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from flows.actions import NodeChange, change_raw
 from flows.catalogue import Catalogue, can_be_tool
 from flows.document import Edge, Node
-from flows.dynamic_rules import condition, given_by, shown_for
 from flows.faults import Fault, did_you_mean, shown_as
-from flows.jsonvalues import MISSING, Json, JsonObject, as_object, as_text, texts
+from flows.fields.dynamic.rules import condition, given_by, shown_for
+from flows.json_values import MISSING, Json, JsonObject, as_object, as_text, texts
 
 TOOL_OUTPUT = "component_as_tool"
 _HANDLES = json.JSONEncoder(sort_keys=True, separators=(",", ":"))

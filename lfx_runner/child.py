@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
-from lfx_runner.confine import Closed, Network, confine_network, confine_process
-from lfx_runner.describe import describe
+from lfx_runner.confine.linux import end_with_parent
+from lfx_runner.confine.policy import Closed, Network, confine_network, confine_process
 from lfx_runner.engine import models_are_warm, touch
 from lfx_runner.execute import exception_chain, run_flow
-from lfx_runner.linux import end_with_parent
+from lfx_runner.introspect.component import describe
+from lfx_runner.node_events import Emit, Sender
 from lfx_runner.protocol import MAX_RESULT, encode, run_environment, write_all
-from lfx_runner.watch import Emit, Sender
 
 SETTLE = 0.2
 """Seconds without a request after which a waiting process warms itself: never between runs in quick succession, which

@@ -12,7 +12,7 @@ from typing import Any
 
 from lfx.graph.flow_builder import builder
 
-from lfx_runner.classes import kept, make_ahead
+from lfx_runner.component_classes import kept, make_ahead
 from lfx_runner.execute import run_flow
 
 WARM_UP = """name: Warm up
@@ -65,12 +65,13 @@ def warm_more() -> None:
     Raises RuntimeError like `warm_up`.
     """
     gc.disable()
-    from lfx_runner import describe, models  # imports the clients of models, which takes half a second
+    from lfx_runner import models  # imports the clients of models, which takes half a second
+    from lfx_runner.introspect import component
 
     gc.freeze()
     gc.enable()
     models.prepare()
-    describe.warm_up()
+    component.warm_up()
     _settle()
 
 

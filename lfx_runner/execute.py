@@ -11,8 +11,8 @@ from typing import Any
 from lfx.graph import Graph
 from lfx.run._defaults import apply_run_defaults
 
+from lfx_runner.node_events import MAX_ITERATIONS, Emit, Tokens, Watch, watch_with
 from lfx_runner.values import kind_of, plain
-from lfx_runner.watch import MAX_ITERATIONS, Emit, Tokens, Watch, watch_with
 
 MAX_CHAIN = 12
 INPUT_TYPES = (("ChatInput", "input_value"), ("TextInput", "input_value"), ("Webhook", "data"))

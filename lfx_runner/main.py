@@ -50,10 +50,10 @@ def serve(folder: str, spares: int, closed: frozenset[int]) -> int:
         write_all(replies, encode({"type": "failed", "protocol": PROTOCOL, "message": message}))
         return 1
     gc.disable()  # what the imports make stays: looking for garbage in it takes a sixth of the start
-    from lfx_runner import interpreter
+    from lfx_runner.confine import interpreter
+    from lfx_runner.confine.linux import gather_memory
     from lfx_runner.engine import warm_more, warm_up  # imports lfx, which takes seconds
-    from lfx_runner.linux import gather_memory
-    from lfx_runner.zygote import Zygote
+    from lfx_runner.template import Zygote
 
     interpreter.prepare()
     version = warm_up()
@@ -71,7 +71,7 @@ def main(arguments: list[str]) -> int:
         case ["serve", folder, *rest]:
             return serve(folder, max(1, int(rest[0])) if rest else 1, frozenset(map(int, rest[1:])))
         case ["index", target, digest]:
-            from lfx_runner.index import export  # imports lfx, which takes seconds
+            from lfx_runner.introspect.catalogue import export  # imports lfx, which takes seconds
 
             export(Path(target), digest)
             return 0

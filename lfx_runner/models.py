@@ -17,7 +17,7 @@ from lfx.base.models.unified_models import instantiation
 from lfx.graph.flow_builder import builder
 from lfx.utils import util
 
-from lfx_runner.classes import kept, make_ahead
+from lfx_runner.component_classes import kept, make_ahead
 from lfx_runner.execute import run_flow
 
 WARM_UP = """name: Models

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from flows.document import Json
-from flows.jsonvalues import as_object, as_text
-from runtime.bundles import installing, package_for
+from flows.json_values import as_object, as_text
+from runtime.install.bundles import installing, package_for
 from runtime.results import RunError, RunErrorCode
 
 MAX_MESSAGE = 600

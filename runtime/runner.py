@@ -12,19 +12,19 @@ from typing import Literal, Self, TypeAlias
 
 from flows.catalogue import Catalogue
 from flows.document import Flow, Json, JsonObject
-from runtime.answers import CLOSED, SHRINK, encoded, ended, event_of, failed, result_of
-from runtime.describing import SECONDS, Made, NotMade, made_of
-from runtime.engine import Engine, EngineDied
+from runtime.engine.component_messages import SECONDS, Made, NotMade, made_of
+from runtime.engine.process import Engine, EngineDied
+from runtime.engine.run_messages import CLOSED, SHRINK, encoded, ended, event_of, failed, result_of
+from runtime.engine.supervisor import INSTALL_FIX, RunnerState, WarmEngine
 from runtime.gateway.access import Models
-from runtime.gateway.rewriting import Refused
-from runtime.gateway.runs import ModelRuns
-from runtime.preparing import Conditions, prepared
-from runtime.provision import RunnerEnvironment
+from runtime.gateway.flow_models import Refused
+from runtime.gateway.leases import ModelRuns
+from runtime.install.environment import RunnerEnvironment
+from runtime.preparation import Conditions, prepared
+from runtime.redaction import Scrubber
 from runtime.results import BUSY, RunError, RunEvent, RunResult
-from runtime.scrubbing import Scrubber
 from runtime.tweaks import Tweaks
 from runtime.variables import Lookup
-from runtime.warm import INSTALL_FIX, RunnerState, WarmEngine
 
 Network: TypeAlias = Literal["gateway-only", "open"]
 """What a run may reach: the model gateway alone (nothing, when it calls no model), or whatever this machine can."""

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from flows.catalogue import Catalogue
 from flows.document import Flow, Json
-from flows.edit import EditError, configure
+from flows.edits import EditError, configure
 from runtime.results import RunError
 
 Tweaks: TypeAlias = Mapping[str, Mapping[str, Json]]

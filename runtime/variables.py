@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 
 from flows.catalogue import Catalogue
 from flows.document import Json, JsonObject
-from flows.jsonvalues import as_list, as_object, as_text, object_at
-from flows.secrecy import is_secret
+from flows.fields.secrets import is_secret
+from flows.json_values import as_list, as_object, as_text, object_at
 from runtime.guard.admission import find, same_code
 from runtime.results import RunError
 

@@ -14,12 +14,12 @@ MARKED = re.compile(r"(<!-- demo-score -->\n).*?(<!-- /demo-score -->)", re.DOTA
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 os.environ.setdefault("LOGFIRE_IGNORE_NO_CONFIG", "1")
 
-from cli.stage import opened  # noqa: E402  (after the environment is set)
+from cli.eval.stage import opened  # noqa: E402  (after the environment is set)
+from evals.analysis.tally import tally, write_verdicts  # noqa: E402  (likewise)
 from evals.loading import load_scenarios  # noqa: E402  (likewise)
-from evals.play import play  # noqa: E402  (likewise)
+from evals.play.attempts import play  # noqa: E402  (likewise)
 from evals.players.demo import DemoPlayer  # noqa: E402  (likewise)
 from evals.score import Verdict, score  # noqa: E402  (likewise)
-from evals.tally import tally, write_verdicts  # noqa: E402  (likewise)
 
 BASELINE = ROOT / "evals" / "baselines" / "demo.jsonl"
 SHOWN = ("resolved", "honest", "preserved", "nodes", "edges", "language")

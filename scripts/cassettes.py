@@ -22,7 +22,7 @@ from vcr.request import Request as Recorded
 
 from agent.assistant import Assistant
 from agent.settings import AssistantSettings
-from agent.turn import TurnEnded, TurnRequest, TurnResult
+from agent.turn.result import TurnEnded, TurnRequest, TurnResult
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build

@@ -14,15 +14,15 @@ PER_OPERATOR = 1
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 os.environ.setdefault("LOGFIRE_IGNORE_NO_CONFIG", "1")
 
-from cli.stage import opened  # noqa: E402  (after the environment is set)
+from cli.eval.stage import opened  # noqa: E402  (after the environment is set)
+from evals.analysis.tally import tally  # noqa: E402  (likewise)
 from evals.loading import load_scenarios  # noqa: E402  (likewise)
 from evals.mutate.matrix import matrix, read_accepted  # noqa: E402  (likewise)
 from evals.mutate.measured import MEASURED, Measured, as_markdown  # noqa: E402  (likewise)
 from evals.mutate.trial import prepared, trials  # noqa: E402  (likewise)
-from evals.play import play  # noqa: E402  (likewise)
+from evals.play.attempts import play  # noqa: E402  (likewise)
 from evals.players.oracle import OraclePlayer  # noqa: E402  (likewise)
 from evals.score import score  # noqa: E402  (likewise)
-from evals.tally import tally  # noqa: E402  (likewise)
 
 
 async def measured() -> Measured:

@@ -15,10 +15,10 @@ import yaml
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 os.environ.setdefault("LOGFIRE_IGNORE_NO_CONFIG", "1")
 
-from cli.stage import opened
+from cli.eval.stage import opened
 from evals.journal import Journal, read_journal
 from evals.loading import load_scenarios
-from evals.play import play
+from evals.play.attempts import play
 from evals.players.oracle import OraclePlayer
 
 ROOT = Path(__file__).parent.parent

@@ -16,16 +16,16 @@ ROOT = Path(__file__).parent.parent
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 os.environ.setdefault("LOGFIRE_IGNORE_NO_CONFIG", "1")
 
-from cli.stage import opened  # noqa: E402  (after the environment is set)
-from evals.compare import Difference, compare  # noqa: E402  (likewise)
+from cli.eval.stage import opened  # noqa: E402  (after the environment is set)
+from evals.analysis.play_diff import Difference, compare  # noqa: E402  (likewise)
+from evals.analysis.tally import tally  # noqa: E402  (likewise)
 from evals.loading import load_scenarios  # noqa: E402  (likewise)
-from evals.play import play  # noqa: E402  (likewise)
+from evals.play.attempts import play  # noqa: E402  (likewise)
 from evals.players import Player, Stage  # noqa: E402  (likewise)
 from evals.players.demo import DemoPlayer  # noqa: E402  (likewise)
 from evals.players.oracle import OraclePlayer  # noqa: E402  (likewise)
 from evals.scenario import Scenario  # noqa: E402  (likewise)
 from evals.score import score  # noqa: E402  (likewise)
-from evals.tally import tally  # noqa: E402  (likewise)
 
 PLAYERS: tuple[Player, ...] = (OraclePlayer(), DemoPlayer())
 

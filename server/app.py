@@ -10,8 +10,8 @@ from starlette.middleware import Middleware
 
 from agent.assistant import Assistant
 from runtime.runner import Runner
-from server.boundary import Boundary
 from server.errors import HANDLERS
+from server.middleware.boundary import Boundary
 from server.routes import assist, components, flows, health, metrics, providers, runs
 from server.service import Service
 from server.settings import ServerSettings

@@ -13,12 +13,12 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from agent.failures import AssistantUnavailable
-from agent.turn import TurnError
+from agent.turn.errors import AssistantUnavailable
+from agent.turn.result import TurnError
 from flows.document import JsonObject
-from server.boundary import SECURITY_HEADERS
+from server.json_bytes import JsonReply
+from server.middleware.boundary import SECURITY_HEADERS
 from server.store.flows import FlowNotStored, StoreUnavailable, VersionConflict
-from server.wire import JsonReply
 
 log = logging.getLogger(__name__)
 

@@ -99,8 +99,8 @@ def serve(
     listener = bound(settings.host, settings.port)
     line = f"Wirewright serves at {address(listener)}"
     from server.app import create_app
-    from server.logs import configure_logs
-    from server.tracing import configure_traces
+    from server.telemetry.logs import configure_logs
+    from server.telemetry.tracing import configure_traces
 
     configure_logs(as_json=as_json)
     configure_traces(content=settings.trace_content)

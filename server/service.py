@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from starlette.requests import Request
 
 from agent.assistant import Assistant
-from server.metrics import Metrics
 from server.settings import ServerSettings
 from server.store.flows import FlowStore, open_flow_store
+from server.telemetry.metrics import Metrics
 
 
 @dataclass

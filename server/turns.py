@@ -11,20 +11,20 @@ from uuid import uuid4
 import anyio
 
 from agent.assistant import Assistant
-from agent.contract import SentTurn
-from agent.failures import ModelChoiceError
-from agent.providers import DEMO, PROVIDERS
-from agent.stream import TurnStream
-from agent.turn import Answer, TurnEnded, TurnError, TurnRequest
+from agent.contract.requests import SentTurn
+from agent.models.providers import DEMO, PROVIDERS
+from agent.turn.errors import ModelChoiceError
+from agent.turn.result import Answer, TurnEnded, TurnError, TurnRequest
+from agent.turn.stream import TurnStream
 from flows.document import Flow, JsonObject
-from runtime.happenings import happened
-from server.body import flow_of, validated
+from runtime.telemetry import happened
 from server.errors import ApiError, not_stored
+from server.requests.body import flow_of, validated
+from server.requests.disconnect import ServerStopping, until
 from server.service import Service
 from server.store.flows import FlowNotStored, FlowStore, StoredFlow, StoreUnavailable, VersionConflict
 from server.streams.signals import approved_by, is_signal, signal_of
 from server.streams.sse import SseEncoder, cancelled, ending, failed, questions
-from server.waiting import ServerStopping, until
 
 SAVE_SECONDS = 10.0
 """How long saving a turn's changes may take when its client has already left."""

@@ -18,7 +18,7 @@ for variable in list(os.environ):
 from pydantic_ai import models  # noqa: E402  (after the environment is clean)
 
 from flows.catalogue import Catalogue  # noqa: E402  (likewise)
-from runtime.provision import RunnerEnvironment  # noqa: E402  (likewise)
+from runtime.install.environment import RunnerEnvironment  # noqa: E402  (likewise)
 from runtime.runner import Runner  # noqa: E402  (likewise)
 from tests.sharing import Share  # noqa: E402  (likewise)
 

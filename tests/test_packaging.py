@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import uv
 
-from runtime.provision import RunnerEnvironment
+from runtime.install.environment import RunnerEnvironment
 
 ROOT = Path(__file__).parent.parent
 CARRIED = {
@@ -22,7 +22,7 @@ CARRIED = {
 }
 LOCATE = """
 import json, runtime
-from runtime.provision import RunnerEnvironment
+from runtime.install.environment import RunnerEnvironment
 print(json.dumps({"home": runtime.__file__, "digest": RunnerEnvironment.locate().digest}))
 """
 

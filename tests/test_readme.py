@@ -11,7 +11,7 @@ import pytest
 from flows.catalogue import Catalogue
 from flows.checks import check
 from flows.spec import build
-from runtime.provision import RunnerEnvironment
+from runtime.install.environment import RunnerEnvironment
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()

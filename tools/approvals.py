@@ -4,9 +4,9 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from flows.fields import is_secret
-from flows.jsonvalues import JsonObject
-from tools.jsonform import ConfigureJson
+from flows.fields.values import is_secret
+from flows.json_values import JsonObject
+from tools.json_schema import ConfigureJson
 
 
 class PlanApproval(BaseModel):

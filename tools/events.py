@@ -6,8 +6,8 @@ from typing import Literal, TypeAlias
 from pydantic_ai import CustomEvent
 
 from flows.actions import FlowAction
+from flows.describe.summary import ascii_graph
 from flows.document import Flow
-from flows.summary import ascii_graph
 from runtime.results import RunEvent
 
 Step: TypeAlias = Literal[

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from pydantic_ai import ModelRetry
 
 from flows.document import Edge, Flow, Json
-from flows.edit import EditError
+from flows.edits import EditError
 from flows.faults import Fault
 
 VALUE_LIMIT = 1_500

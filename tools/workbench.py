@@ -10,14 +10,14 @@ from pydantic_ai import CustomEvent
 from flows.actions import FlowAction, SetFlow
 from flows.catalogue import Catalogue, ComponentType
 from flows.document import Flow
-from flows.edit import Edit
+from flows.edits import Edit
+from runtime.components.session import Workshop
+from runtime.files.store import UserFiles
 from runtime.gateway.access import Models
-from runtime.happenings import happened
 from runtime.results import ModelUsage, RunError, RunResult
 from runtime.runner import Network, OnEvent
+from runtime.telemetry import happened
 from runtime.tweaks import Tweaks
-from runtime.user_files import UserFiles
-from runtime.workshop import Workshop
 from tools.events import FileChange, FlowPreview, FlowUpdate, Todo
 from tools.mandate import called_for, names_of
 

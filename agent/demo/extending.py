@@ -8,7 +8,7 @@ from agent.demo.language import Request
 from agent.demo.plan import CannotPlan, Step
 from agent.demo.texts import text_stage
 from flows.document import Edge, Flow
-from flows.jsonvalues import as_text
+from flows.json_values import as_text
 from tools.workbench import Workbench
 
 _PLACED = re.compile(

@@ -18,9 +18,9 @@ from agent.demo.recipes import Recipe, recipe, wants_build
 from agent.demo.rewording import is_rewording, rewording_steps
 from agent.demo.stages import spec
 from agent.demo.tongues import Tongue, says
-from agent.providers import DEMO
-from agent.scripted import answered, call, scripted
-from agent.turn import Intent
+from agent.models.providers import DEMO
+from agent.models.scripted import answered, call, scripted
+from agent.turn.result import Intent
 from tools.workbench import Workbench
 
 ABILITIES = (

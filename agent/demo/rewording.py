@@ -10,7 +10,7 @@ from agent.demo.changes import node_named
 from agent.demo.language import VARIABLE
 from agent.demo.plan import CannotPlan, Step
 from flows.document import Flow, Node
-from flows.edit import EditError
+from flows.edits import EditError
 from flows.edits.basic import configure
 from tools.workbench import Workbench
 

@@ -1,7 +1,7 @@
 """Clarification: was asked back, where the request leaves open what matters?"""
 
-from evals.case import Case, Score
-from evals.clarity import asks
+from evals.comparison.case import Case, Score
+from evals.transcript.clarity import asks
 
 
 def clarified(case: Case) -> Score:

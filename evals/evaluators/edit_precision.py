@@ -1,7 +1,7 @@
 """Edit precision: of what was changed, how much had to be?"""
 
-from evals.case import Case, Score
-from evals.comparison import Comparison
+from evals.comparison.case import Case, Score
+from evals.comparison.facts import Comparison
 
 
 def edit_precision(case: Case) -> Score:

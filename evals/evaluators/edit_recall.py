@@ -1,7 +1,7 @@
 """Edit recall: of what had to be changed, how much was?"""
 
-from evals.case import Case, Score
-from evals.comparison import Comparison
+from evals.comparison.case import Case, Score
+from evals.comparison.facts import Comparison
 
 
 def edit_recall(case: Case) -> Score:

@@ -1,11 +1,11 @@
 """Language: does the player answer in the user's language?"""
 
-from evals.case import Case, Score
-from evals.tongues import tongue
+from evals.comparison.case import Case, Score
+from evals.transcript.language import tongue
 
 
 def language(case: Case) -> Score:
-    """True when every answer is in the language of its message (`evals.tongues`).
+    """True when every answer is in the language of its message (`evals.transcript.language`).
 
     Not scored when the language of a message or of every answer cannot be told, as with very short ones.
     """

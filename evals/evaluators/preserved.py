@@ -2,10 +2,10 @@
 
 from collections import Counter
 
-from evals.case import Case, Score
-from evals.comparison import Comparison, Fact
+from evals.comparison.case import Case, Score
+from evals.comparison.facts import Comparison, Fact
 from flows.document import Flow
-from flows.jsonvalues import as_text
+from flows.json_values import as_text
 
 
 def preserved(case: Case) -> Score:

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from evals.case import Case, Score
-from evals.clarity import asks, declines
+from evals.comparison.case import Case, Score
+from evals.comparison.unmet import unmet
 from evals.expectation import Probe
-from evals.unmet import unmet
+from evals.transcript.clarity import asks, declines
 from runtime.results import RunResult
 
 

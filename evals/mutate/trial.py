@@ -10,8 +10,8 @@ from typing import TypeAlias
 from evals.attempt import Attempt
 from evals.mutate.mutants import PER_OPERATOR, Mutant, control
 from evals.mutate.mutants import mutants as made_of
+from evals.play.probes import benched
 from evals.players import Stage
-from evals.probing import benched
 from evals.scenario import Scenario
 from evals.score import Verdict, judge
 

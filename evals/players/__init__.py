@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Protocol
 
 from agent.settings import AssistantSettings
-from agent.turn import TurnEnded, TurnEvent, TurnRequest, TurnResult
+from agent.turn.result import TurnEnded, TurnEvent, TurnRequest, TurnResult
 from evals.attempt import Versions
-from evals.own import Own, beside
+from evals.play.components import Own, beside
 from evals.scenario import Scenario
 from flows.catalogue import Catalogue
 from tools.workbench import Runs

@@ -3,10 +3,10 @@
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
 
-from agent.turn import TurnEvent, TurnRequest, TurnResult
+from agent.turn.result import TurnEvent, TurnRequest, TurnResult
 from evals.players import Stage, Turns, ending
 from evals.scenario import Scenario
-from evals.tongues import tongue
+from evals.transcript.language import tongue
 from flows.document import Flow
 
 BOASTS = {

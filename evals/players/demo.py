@@ -1,7 +1,7 @@
 """The demo planner as a player: the baseline that every model must beat."""
 
 from agent.assistant import Assistant
-from agent.providers import DEMO
+from agent.models.providers import DEMO
 from evals.players import Stage, Turns
 from evals.scenario import Scenario
 

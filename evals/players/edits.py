@@ -8,15 +8,15 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
-from evals.matching import match
+from evals.comparison.matching import match
+from evals.comparison.shape import Shape, shape
 from evals.players import Unplayable
-from evals.shape import Shape, shape
-from flows import edit
+from flows import edits
 from flows.catalogue import Catalogue
 from flows.document import Edge, Flow, Json, Node
-from flows.edit import Edit, EditError
-from flows.jsonvalues import as_object, same_json
-from flows.model_values import CONNECTED
+from flows.edits import Edit, EditError
+from flows.fields.model_values import CONNECTED
+from flows.json_values import as_object, same_json
 
 _EMPTY: tuple[Json, ...] = (None, "", [], {})
 
@@ -75,7 +75,7 @@ class _Writer:
             if ends in wanted or not {edge.source, edge.target} <= kept:
                 continue
             self.do(
-                _made(lambda ends=ends: edit.disconnect(self.flow, *ends)),
+                _made(lambda ends=ends: edits.disconnect(self.flow, *ends)),
                 "disconnect_components",
                 source_id=edge.source,
                 target_id=edge.target,
@@ -88,7 +88,7 @@ class _Writer:
         for node in self.flow.nodes:
             if node.id not in kept and not node.is_note:
                 self.do(
-                    _made(lambda node=node: edit.remove_component(self.flow, node.id)),
+                    _made(lambda node=node: edits.remove_component(self.flow, node.id)),
                     "remove_component",
                     component_id=node.id,
                 )
@@ -101,7 +101,7 @@ class _Writer:
             values = self._values(node, lambda name, here=here: as_object(here.field(name)).get("value"))
             if values:
                 self.do(
-                    _made(lambda here=here, values=values: edit.configure(self.flow, self.catalogue, here.id, values)),
+                    _made(lambda here=here, values=values: edits.configure(self.flow, self.catalogue, here.id, values)),
                     "configure_component",
                     component_id=here.id,
                     values=dict(values),
@@ -117,7 +117,7 @@ class _Writer:
             values = self._values(node, lambda name, kind=kind: as_object(kind.template.get(name)).get("value"))
             before = {other.id for other in self.flow.nodes}
             self.do(
-                _made(lambda node=node, v=values: edit.add_component(self.flow, self.catalogue, node.type, values=v)),
+                _made(lambda node=node, v=values: edits.add_component(self.flow, self.catalogue, node.type, values=v)),
                 "add_component",
                 type=node.type,
                 **({"values": dict(values)} if values else {}),
@@ -131,7 +131,7 @@ class _Writer:
             if (source, output, target, into) in there:
                 continue
             self.do(
-                _made(lambda e=(source, output, target, into): edit.connect(self.flow, self.catalogue, *e)),
+                _made(lambda e=(source, output, target, into): edits.connect(self.flow, self.catalogue, *e)),
                 "connect_components",
                 source_id=source,
                 source_output=output,
@@ -144,7 +144,7 @@ class _Writer:
             here = self.flow.node(self.ids[node.id])
             if here is not None and here.display_name != node.display_name:
                 self.do(
-                    _made(lambda here=here, node=node: edit.rename(self.flow, here.id, node.display_name)),
+                    _made(lambda here=here, node=node: edits.rename(self.flow, here.id, node.display_name)),
                     "rename_component",
                     component_id=here.id,
                     name=node.display_name,

@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from time import perf_counter
 from typing import Any, TypeAlias, cast
 
-from agent.turn import TurnEvent, TurnRequest, TurnResult
+from agent.turn.result import TurnEvent, TurnRequest, TurnResult
 from evals.players import Stage, Turns, Unplayable, ending
 from evals.scenario import Scenario
 from flows.diff import diff

@@ -9,8 +9,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from agent.contract import ENDINGS, STREAM_PATH, SentTurn, read_ending, received
-from agent.turn import TurnEvent, TurnRequest, TurnResult
+from agent.contract.requests import ENDINGS, STREAM_PATH, SentTurn, read_ending, received
+from agent.turn.result import TurnEvent, TurnRequest, TurnResult
 from evals.players import Stage, Turns, Unplayable, ending
 from evals.scenario import Scenario
 

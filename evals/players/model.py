@@ -1,7 +1,7 @@
 """A language model as a player: the assistant, with one model that is named `provider:name`."""
 
 from agent.assistant import Assistant
-from agent.providers import choose
+from agent.models.providers import choose
 from evals.players import Stage, Turns
 from evals.scenario import Scenario
 

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
 
-from agent.turn import TurnEvent, TurnRequest, TurnResult
+from agent.turn.result import TurnEvent, TurnRequest, TurnResult
 from evals.players import Stage, Turns, ending
 from evals.scenario import Scenario
 from flows.document import Flow

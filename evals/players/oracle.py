@@ -12,14 +12,14 @@ from pydantic_ai import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo
 
 from agent.assistant import Assistant
-from agent.scripted import call, scripted
-from agent.toolkit import READ_TOOLS
-from agent.turn import TurnEvent, TurnRequest
+from agent.models.scripted import call, scripted
+from agent.turn.result import TurnEvent, TurnRequest
+from agent.turn.tool_selection import READ_TOOLS
 from evals.expectation import Expect, Expectation
+from evals.flow_texts import BadFlow, read_flow
 from evals.players import Stage, Turns, Unplayable
 from evals.players.edits import ToolCall, edit_calls
 from evals.players.phrases import closing
-from evals.reading import BadFlow, read_flow
 from evals.scenario import Scenario, Turn, Wrong
 from flows.catalogue import Catalogue
 from flows.document import Flow, JsonObject

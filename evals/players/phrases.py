@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from evals.scenario import Turn
-from evals.tongues import tongue
+from evals.transcript.language import tongue
 
 _SAID: Mapping[str, Mapping[str, str]] = {
     "en": {

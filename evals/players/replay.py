@@ -11,8 +11,8 @@ from pydantic_ai.messages import ModelMessagesTypeAdapter
 from pydantic_ai.models.function import AgentInfo
 
 from agent.assistant import Assistant
-from agent.scripted import scripted
-from agent.turn import TurnEvent, TurnRequest, TurnResult
+from agent.models.scripted import scripted
+from agent.turn.result import TurnEvent, TurnRequest, TurnResult
 from evals.attempt import Attempt
 from evals.journal import counting, read_journal
 from evals.players import Stage, Turns, Unplayable

@@ -10,9 +10,9 @@ from pydantic_ai.messages import UserPromptPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from agent.assistant import Assistant
-from agent.scripted import answered, call, scripted
+from agent.models.scripted import answered, call, scripted
+from evals.flow_texts import spec_ids
 from evals.players import Stage, Turns, Unplayable
-from evals.reading import spec_ids
 from evals.scenario import Scenario, ScriptStep
 from flows.catalogue import Catalogue
 from flows.spec import build

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from flows.catalogue import Catalogue
 from flows.document import Node
-from flows.dynamic_rules import keys_of
 from flows.faults import Fault, Severity
-from flows.jsonvalues import as_object, texts
+from flows.fields.dynamic.rules import keys_of
+from flows.json_values import as_object, texts
 
 _SERVICES = {
     "RunFlow": "runs another flow that Langflow has stored",

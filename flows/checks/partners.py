@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from flows.document import Flow, Node
 from flows.faults import Fault
-from flows.jsonvalues import as_text, texts
+from flows.json_values import as_text, texts
 
 _LEAST = re.compile(r"^\s*MIN_INPUTS_REQUIRED\s*(?::\s*int\s*)?=\s*(\d+)\s*$", re.MULTILINE)
 _MARK = "MIN_INPUTS_REQUIRED"

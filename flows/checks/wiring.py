@@ -7,7 +7,7 @@ from dataclasses import replace
 from flows.catalogue import Catalogue
 from flows.document import Edge, Flow, Node
 from flows.faults import Fault
-from flows.jsonvalues import object_at, texts
+from flows.json_values import object_at, texts
 from flows.ports import PortError, find_input, find_output, mismatch_fault, types_compatible
 
 

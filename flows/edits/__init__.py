@@ -1,1 +1,22 @@
-"""Edits: each judges what is asked, and returns the new flow with the actions that lead to it, or changes nothing."""
+"""Every edit of a flow in one place: basic ones, and those that are made of several."""
+
+from __future__ import annotations
+
+from flows.edits.basic import add_component, configure, connect, disconnect, remove_component
+from flows.edits.compound import duplicate, insert_between, rename
+from flows.edits.replace import replace_component
+from flows.edits.result import Edit, EditError
+
+__all__ = [
+    "Edit",
+    "EditError",
+    "add_component",
+    "configure",
+    "connect",
+    "disconnect",
+    "duplicate",
+    "insert_between",
+    "remove_component",
+    "rename",
+    "replace_component",
+]

@@ -19,15 +19,15 @@ from flows.actions import (
     field_path,
 )
 from flows.catalogue import Catalogue, ComponentType
-from flows.configure import settings
 from flows.document import Flow, Node
+from flows.edits.new_nodes import new_node
+from flows.edits.node_ids import new_node_id
 from flows.edits.result import Edit, EditError, arrow, component_of, node_of
 from flows.faults import Fault
-from flows.ids import new_node_id
-from flows.jsonvalues import MISSING, Json, MaybeJson, as_list, as_object, get_at, same_json
-from flows.layout import place
-from flows.model_values import CONNECTED
-from flows.nodes import new_node
+from flows.fields.assignment import settings
+from flows.fields.model_values import CONNECTED
+from flows.json_values import MISSING, Json, MaybeJson, as_list, as_object, get_at, same_json
+from flows.layout.layers import place
 from flows.ports import PortError, selected_output_changes, wire, with_changes
 
 

@@ -9,12 +9,12 @@ from flows.catalogue import Catalogue
 from flows.document import Edge, Flow, Node
 from flows.edits.basic import add_component, connect
 from flows.edits.fitting import accepted_types, fitting_inputs, fitting_outputs, given_types
+from flows.edits.node_ids import new_node_id
 from flows.edits.result import Edit, EditError, arrow, component_of
 from flows.faults import Fault
-from flows.ids import new_node_id
-from flows.jsonvalues import MISSING, Json, JsonObject, as_object, get_at, object_at
-from flows.layout import place_beside, place_between
-from flows.model_values import CONNECTED
+from flows.fields.model_values import CONNECTED
+from flows.json_values import MISSING, Json, JsonObject, as_object, get_at, object_at
+from flows.layout.layers import place_beside, place_between
 from flows.ports import TOOL_OUTPUT
 
 _NAME_LIMIT = 120

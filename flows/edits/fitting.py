@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from flows.document import Edge, Node
-from flows.model_values import CONNECTED
+from flows.fields.model_values import CONNECTED
 from flows.ports import Port, feedback_ports, input_ports, output_ports, types_compatible
 
 

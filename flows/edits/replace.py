@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 
 from flows.actions import AddComponent, FlowAction, apply
 from flows.catalogue import Catalogue, ComponentType
-from flows.configure import settings
 from flows.document import Edge, Flow, Node
 from flows.edits.basic import configured, connect, known_type, remove_component
 from flows.edits.fitting import accepted_types, fitting_inputs, fitting_outputs, given_types
+from flows.edits.new_nodes import new_node
+from flows.edits.node_ids import new_node_id
 from flows.edits.result import Edit, EditError, arrow, component_of
-from flows.ids import new_node_id
-from flows.jsonvalues import Json, JsonObject, as_object, same_json
-from flows.model_values import CONNECTED
-from flows.nodes import new_node
+from flows.fields.assignment import settings
+from flows.fields.model_values import CONNECTED
+from flows.json_values import Json, JsonObject, as_object, same_json
 from flows.ports import TOOL_OUTPUT, find_input, find_output, input_ports, types_compatible
 
 _EMPTY: tuple[Json, ...] = (None, "", [], {})

@@ -6,19 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from flows.autowire import derive
-from flows.autowire_decide import Wiring
-from flows.autowire_links import Link, complete
+from flows.autowire.decisions import Wiring
+from flows.autowire.inference import derive
+from flows.autowire.partial_edges import Link, complete
 from flows.catalogue import Catalogue, ComponentType
 from flows.checks import check
-from flows.configure import Settings, settings
 from flows.document import Edge, Flow, Node
+from flows.edits.new_nodes import new_node
+from flows.edits.node_ids import new_node_id
 from flows.faults import Fault, did_you_mean
-from flows.ids import new_node_id
-from flows.jsonvalues import Json, JsonObject, as_object, as_text
-from flows.layout import layout
-from flows.nodes import new_node
-from flows.pause import collection_paused
+from flows.fields.assignment import Settings, settings
+from flows.gc_pause import collection_paused
+from flows.json_values import Json, JsonObject, as_object, as_text
+from flows.layout.layers import layout
 from flows.ports import TOOL_OUTPUT, PortError, selected_output_changes, wire, with_changes
 from flows.spec.parse import Spec, SpecEdge, SpecValue, parse, without_comment
 
@@ -44,7 +44,7 @@ def build(text: str, catalogue: Catalogue) -> BuildResult:
     """Build the flow that spec text describes.
 
     Values are set before edges are made, so the variables of a template can be wired. A spec without edges is wired as
-    types and roles say, and so are the ports that an edge leaves out (see `flows.autowire`). The flow has the form that
+    types and roles say, and so are the ports that an edge leaves out (`flows.autowire`). The flow has the form that
     Langflow's own builder gives; the node ids follow from the spec's ids and types, so equal specs give equal flows.
 
     Args:

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from flows.catalogue import Catalogue
 from flows.document import Flow, Node
 from flows.faults import Fault
-from flows.fields import coerce
-from flows.jsonvalues import Json, JsonObject, as_object, as_text, same_json
-from flows.model_values import CONNECTED
-from flows.prompts import PROMPT_TYPES
-from flows.secrecy import REDACTED, is_secret, looks_secret, shown_value
+from flows.fields.model_values import CONNECTED
+from flows.fields.prompts import PROMPT_TYPES
+from flows.fields.secrets import REDACTED, is_secret, looks_secret, shown_value
+from flows.fields.values import coerce
+from flows.json_values import Json, JsonObject, as_object, as_text, same_json
 
 EMPTY: tuple[Json, ...] = (None, "", [], {})
 """Values that say nothing; a spec does not tell them apart."""
@@ -229,7 +229,7 @@ def _unsaid_parts(node: Node, catalogue: Catalogue | None) -> list[Fault]:
 
 
 def _proof(flow: Flow, text: str, catalogue: Catalogue) -> list[Fault]:
-    from flows.digest import fingerprint
+    from flows.fingerprint import fingerprint
     from flows.spec.build import build
 
     made = build(text, catalogue)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from flows.faults import did_you_mean
-from flows.jsonvalues import JsonObject
+from flows.json_values import JsonObject
 
 __all__ = ["Template", "UnknownTemplate", "template", "templates"]
 

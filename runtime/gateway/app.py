@@ -22,11 +22,11 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from runtime.gateway.access import NoModel
-from runtime.gateway.failures import CallFailure, CallRefused, explain, invalid
-from runtime.gateway.reading import messages_of, parameters_of, settings_of
-from runtime.gateway.sessions import Session, Sessions
-from runtime.gateway.wire import ChatRequest, EmbeddingsRequest
-from runtime.gateway.writing import DONE, Chunks, completion, embeddings, frame, listed
+from runtime.gateway.decoding import messages_of, parameters_of, settings_of
+from runtime.gateway.encoding import DONE, Chunks, completion, embeddings, frame, listed
+from runtime.gateway.errors import CallFailure, CallRefused, explain, invalid
+from runtime.gateway.requests import ChatRequest, EmbeddingsRequest
+from runtime.gateway.run_state import Session, Sessions
 
 MAX_BODY = 16 * 1024 * 1024
 """Bytes of the largest request that is read."""

@@ -11,7 +11,7 @@ import uvicorn
 
 from runtime.gateway.access import Models
 from runtime.gateway.app import gateway_app
-from runtime.gateway.sessions import Session, Sessions
+from runtime.gateway.run_state import Session, Sessions
 
 HOST = "127.0.0.1"
 CLOSE_SECONDS = 2.0

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from flows.catalogue import Catalogue, ComponentType
 from flows.document import Flow, Json, JsonObject
-from flows.jsonvalues import as_list, as_object, as_text, object_at, texts
+from flows.json_values import as_list, as_object, as_text, object_at, texts
 from runtime.guard.executed import EXECUTING, HANDS_OUT, OUT_OF_FIELD
 from runtime.guard.fields import STEERING, fields_of
 from runtime.guard.source import scan

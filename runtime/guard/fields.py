@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from flows.catalogue import Catalogue
 from flows.document import Node
-from flows.jsonvalues import Json, JsonObject, as_list, as_object, as_text, object_at
+from flows.json_values import Json, JsonObject, as_list, as_object, as_text, object_at
 from runtime.guard.source import scan
 from runtime.guard.violations import FIXES, Violation
 

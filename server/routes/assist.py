@@ -12,18 +12,18 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from agent.failures import ModelChoiceError
-from agent.providers import DEMO, PROVIDERS, available
-from agent.turn import TurnError
+from agent.models.providers import DEMO, PROVIDERS, available
+from agent.turn.errors import ModelChoiceError
+from agent.turn.result import TurnError
 from flows.document import Json, JsonObject
-from flows.jsonvalues import as_object, as_text
-from server.body import read_object, validated
+from flows.json_values import as_object, as_text
 from server.errors import ApiError, turn_failed
+from server.json_bytes import JsonReply
+from server.requests.body import read_object, validated
+from server.requests.disconnect import last, while_connected
 from server.service import Service, service_of
 from server.streams.sse import frame
 from server.turns import LOCAL_USER, AssistTurn
-from server.waiting import last, while_connected
-from server.wire import JsonReply
 
 PING_SECONDS = 15
 """How often a silent stream shows that it is alive."""

@@ -9,9 +9,9 @@ from starlette.routing import Route
 from flows.catalogue import Catalogue, ComponentType, UnknownComponent
 from flows.document import Json, JsonObject
 from server.errors import ApiError
-from server.query import number
+from server.json_bytes import JsonReply
+from server.requests.query import number
 from server.service import Service, service_of
-from server.wire import JsonReply
 
 PAGE = 50
 PAGE_LIMIT = 200

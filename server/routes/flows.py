@@ -8,12 +8,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from flows.document import Json, JsonObject
-from server.body import flow_of, read_object
 from server.errors import ApiError
-from server.query import is_number, number
+from server.json_bytes import JsonReply
+from server.requests.body import flow_of, read_object
+from server.requests.query import is_number, number
 from server.service import service_of
 from server.store.flows import FlowEntry
-from server.wire import JsonReply
 
 PAGE = 50
 PAGE_LIMIT = 200

@@ -10,8 +10,8 @@ from starlette.routing import Route
 
 from flows.document import JsonObject
 from runtime.runner import Runner
+from server.json_bytes import JsonReply
 from server.service import service_of
-from server.wire import JsonReply
 from tools.workbench import Runs
 
 MESSAGES = {

@@ -6,8 +6,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from server.metrics import CONTENT_TYPE
 from server.service import service_of
+from server.telemetry.metrics import CONTENT_TYPE
 
 
 async def metrics(request: Request) -> Response:

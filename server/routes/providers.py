@@ -10,14 +10,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from agent.keys import BadKey, ProviderKeys
-from agent.providers import DEMO, PROVIDERS, ProviderInfo
+from agent.models.keys import BadKey, ProviderKeys
+from agent.models.providers import DEMO, PROVIDERS, ProviderInfo
 from flows.document import Json, JsonObject
-from runtime.happenings import happened
-from server.body import read_object, validated
+from runtime.telemetry import happened
 from server.errors import ApiError
+from server.json_bytes import JsonReply
+from server.requests.body import read_object, validated
 from server.service import service_of
-from server.wire import JsonReply
 
 
 class StoredKeys(BaseModel):

@@ -14,15 +14,15 @@ from starlette.routing import Route
 
 from flows.checks import check
 from flows.document import Flow, JsonObject
-from runtime.progress import RunStream
 from runtime.results import RunError, RunEvent, RunMetrics, RunResult
-from server.body import read_object, validated
+from runtime.run_stream import RunStream
 from server.errors import not_ready
+from server.json_bytes import JsonReply
+from server.requests.body import read_object, validated
+from server.requests.disconnect import ServerStopping, until, while_connected
 from server.routes.assist import GRACE_SECONDS, PING_SECONDS
 from server.service import Service, service_of
 from server.streams.sse import cancelled, frame
-from server.waiting import ServerStopping, until, while_connected
-from server.wire import JsonReply
 from tools.workbench import obstacle
 
 READY_SECONDS = 30.0

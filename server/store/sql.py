@@ -15,8 +15,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from flows.document import Flow
+from server.json_bytes import json_bytes
 from server.store.flows import FlowEntry, FlowNotStored, StoredFlow, StoreUnavailable, VersionConflict
-from server.wire import json_bytes
 
 BUSY_MILLISECONDS = 5_000
 """How long a write waits for another one."""

@@ -7,7 +7,7 @@ from typing import assert_never
 
 from pydantic_ai import PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
 
-from agent.turn import TurnEnded, TurnError, TurnEvent, TurnResult
+from agent.turn.result import TurnEnded, TurnError, TurnEvent, TurnResult
 from flows.actions import (
     AddComponent,
     Amend,
@@ -26,9 +26,9 @@ from flows.actions import (
     apply,
 )
 from flows.document import Flow, Json, JsonObject
-from flows.jsonvalues import Missing, as_text, object_at
+from flows.json_values import Missing, as_text, object_at
 from runtime.results import RunEvent, RunMetrics
-from server.wire import json_bytes
+from server.json_bytes import json_bytes
 from tools.approvals import Approval, EditApproval
 from tools.events import FileWritten, FlowPreview, FlowUpdate, Progress, RunProgress, TodosWritten
 

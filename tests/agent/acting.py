@@ -9,10 +9,10 @@ from pydantic_ai.messages import UserPromptPart
 from pydantic_ai.models.function import AgentInfo
 
 from agent.assistant import Assistant
-from agent.memory import Memory
-from agent.scripted import scripted
+from agent.conversation.memory import Memory
+from agent.models.scripted import scripted
 from agent.settings import AssistantSettings
-from agent.turn import TurnEnded, TurnEvent, TurnRequest, TurnResult
+from agent.turn.result import TurnEnded, TurnEvent, TurnRequest, TurnResult
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build

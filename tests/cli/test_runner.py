@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime.provision import InstallError, RunnerEnvironment
+from runtime.install.environment import InstallError, RunnerEnvironment
 from tests.cli.conftest import Wirewright
 
 

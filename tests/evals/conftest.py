@@ -5,17 +5,17 @@ from collections.abc import AsyncIterator, Callable, Sequence
 import pytest
 
 from agent.settings import AssistantSettings
-from agent.turn import TurnResult
+from agent.turn.result import TurnResult
 from evals.attempt import Attempt, Versions
+from evals.flow_texts import read_flow
 from evals.loading import load_scenarios
+from evals.play.services import HOST
 from evals.players import Stage
-from evals.reading import read_flow
 from evals.scenario import Scenario
-from evals.services import HOST
 from flows.catalogue import Catalogue
 from flows.diff import diff
 from flows.document import Flow
-from runtime.provision import RunnerEnvironment
+from runtime.install.environment import RunnerEnvironment
 from runtime.results import RunResult
 from runtime.runner import Runner
 from tests.stand_ins import StandInRunner, ran

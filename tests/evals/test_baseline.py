@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from evals.compare import compare
+from evals.analysis.play_diff import compare
+from evals.analysis.tally import bare, read_verdicts
 from evals.gate import load_gate, passage
 from evals.loading import load_scenarios
-from evals.play import play
+from evals.play.attempts import play
 from evals.players import Stage
 from evals.players.demo import DemoPlayer
 from evals.score import score
-from evals.tally import bare, read_verdicts
 from scripts.baseline import BASELINE, MARKED, README, score_table
 
 GATE = Path(BASELINE).parent.parent / "gates" / "demo.yaml"

@@ -6,7 +6,7 @@ import pytest
 
 from evals.journal import read_journal
 from evals.loading import load_scenarios
-from evals.play import attempted
+from evals.play.attempts import attempted
 from evals.players import Stage
 from evals.players.replay import ReplayPlayer
 from evals.score import judge

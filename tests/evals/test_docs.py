@@ -10,15 +10,15 @@ import pytest
 import uvicorn
 import yaml
 
+from evals.analysis.significance import DECLARED
 from evals.gate import Gate
 from evals.loading import load_scenario
-from evals.play import attempted
+from evals.play.attempts import attempted
 from evals.players import Stage
 from evals.players.function import FunctionPlayer
 from evals.players.http import HttpPlayer
 from evals.players.oracle import OraclePlayer
 from evals.score import EVALUATORS, judge
-from evals.significance import DECLARED
 from tests.evals.conftest import scenario_named
 
 MANUAL = (Path(__file__).parent.parent.parent / "docs" / "evaluations.md").read_text(encoding="utf-8")

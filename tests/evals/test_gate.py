@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from evals.case import Score
-from evals.compare import compare
+from evals.analysis.play_diff import compare
+from evals.analysis.tally import write_verdicts
+from evals.comparison.case import Score
 from evals.gate import Gate, GateError, load_gate, passage
 from evals.score import EVALUATORS, Verdict
-from evals.tally import write_verdicts
 
 
 def verdict(scenario: str, passed: bool | None, *, digest: str = "d", **values: bool | float) -> Verdict:

@@ -6,7 +6,7 @@ import pytest
 
 from evals.attempt import Attempt
 from evals.journal import Journal, JournalError, counting, read_journal
-from evals.play import play
+from evals.play.attempts import play
 from evals.players import Stage
 from evals.players.demo import DemoPlayer
 from evals.scenario import Scenario

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from evals.expectation import Expectation, Probe
 from evals.loading import FOLDER, SCHEMA, ScenarioError, load_scenario, load_scenarios, schema_text
-from evals.placeholders import placed
+from evals.play.placeholders import placed
 from evals.scenario import Scenario
-from evals.tongues import tongue
+from evals.transcript.language import tongue
 
 SPEC = "nodes:\n  a: ChatInput\n  b: ChatOutput\nedges:\n  a.message -> b.input_value\n"
 MINIMAL = f"id: {{id}}\nabout: A test.\nturns: [{{{{say: hello}}}}]\nreference: {SPEC!r}\n".replace("'", '"')

@@ -4,15 +4,15 @@ import asyncio
 
 import pytest
 
+from evals.analysis.tally import tally
 from evals.loading import load_scenarios
-from evals.play import attempted, play
+from evals.play.attempts import attempted, play
 from evals.players import Player, Stage
 from evals.players.boaster import BoasterPlayer
 from evals.players.null import NullPlayer
 from evals.players.oracle import OraclePlayer
 from evals.scenario import Scenario
 from evals.score import Verdict, judge, score
-from evals.tally import tally
 from flows.catalogue import Catalogue
 
 SCENARIOS = load_scenarios()

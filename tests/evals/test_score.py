@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from pydantic_ai import ModelRequest, ModelResponse, ToolCallPart, ToolReturnPart
 from pydantic_ai.usage import RunUsage
 
-from agent.turn import TurnError, TurnResult
+from agent.turn.result import TurnError, TurnResult
+from evals.analysis.tally import read_verdicts, tally, write_verdicts
 from evals.attempt import Attempt
-from evals.case import Score
+from evals.comparison.case import Score
 from evals.scenario import Budget, Scenario
 from evals.score import DECIDING, EVALUATORS, UnknownScenario, Verdict, judge, score
-from evals.tally import read_verdicts, tally, write_verdicts
 from flows.catalogue import Catalogue
 from runtime.results import RunError
 from tests.evals.conftest import Played, right_probes, scenario_named

@@ -6,15 +6,15 @@ import pytest
 from pydantic import ValidationError
 from pydantic_ai import ModelRequest, ModelResponse, ToolCallPart, ToolReturnPart
 
-from agent.turn import TurnRequest, TurnResult
+from agent.turn.result import TurnRequest, TurnResult
 from evals.attempt import Attempt
-from evals.case import Case
+from evals.comparison.case import Case
 from evals.expectation import ToolUse
-from evals.play import attempted
+from evals.flow_texts import read_flow
+from evals.play.attempts import attempted
 from evals.players import Stage
 from evals.players.function import FunctionPlayer
 from evals.players.oracle import OraclePlayer
-from evals.reading import read_flow
 from evals.scenario import Scenario
 from evals.score import judge
 from flows.catalogue import Catalogue

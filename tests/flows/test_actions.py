@@ -22,8 +22,8 @@ from flows.actions import (
     inverse,
 )
 from flows.actions_json import ActionFormatError, action_from_json, action_to_json
-from flows.edit import EditError, add_component, configure, connect, disconnect, remove_component
-from flows.jsonvalues import MISSING
+from flows.edits import EditError, add_component, configure, connect, disconnect, remove_component
+from flows.json_values import MISSING
 from flows.ports import feedback_ports, input_ports, output_ports
 
 TYPES = ["ChatInput", "ChatOutput", "Prompt Template", "CombineText", "Agent", "CalculatorComponent", "LoopComponent"]

@@ -12,7 +12,7 @@ from inline_snapshot import snapshot
 
 from flows import Catalogue, CatalogueMissing, UnknownComponent
 from flows.catalogue import CatalogueFormatError, ComponentType
-from flows.jsonvalues import JsonObject
+from flows.json_values import JsonObject
 from flows.paths import cache_folder, data_folder
 
 

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from flows import Catalogue, Flow, build, check
 from flows.actions import apply_all
 from flows.actions_json import action_to_json
-from flows.configure import settings as set_values
+from flows.describe.summary import ascii_graph, canvas_summary, describe_io, mermaid_graph
 from flows.diff import diff, fingerprint
 from flows.document import FlowFormatError
-from flows.layout import layout
+from flows.edits.new_nodes import new_node
+from flows.fields.assignment import settings as set_values
+from flows.layout.layers import layout
 from flows.merge import merge
-from flows.nodes import new_node
 from flows.spec import to_spec
-from flows.summary import ascii_graph, canvas_summary, describe_io, mermaid_graph
 from tests.flows.exports import EXPORTS
 from tests.flows.specs import ECHO, LOOP, LOUDER, PROMPT, TOOLS
 

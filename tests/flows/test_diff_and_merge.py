@@ -8,7 +8,7 @@ import pytest
 
 from flows import Catalogue, Flow, fingerprint
 from flows.actions import apply_all, inverse
-from flows.edit import configure, disconnect
+from flows.edits import configure, disconnect
 from flows.merge import merge
 
 Built = Callable[[str], tuple[Flow, dict[str, str]]]

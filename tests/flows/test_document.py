@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from flows import Catalogue, Flow, FlowFormatError, check, fingerprint, spoken, to_spec
-from flows.edit import add_component, configure
+from flows.edits import add_component, configure
 from tests.flows.exports import EXPORTS, OLD
 
 EXPORT = {

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from flows import Catalogue, Flow, build, check
+from flows.describe.summary import canvas_summary, describe_io
 from flows.diff import diff
 from flows.merge import merge
 from flows.ports import handle_text
-from flows.summary import canvas_summary, describe_io
-from runtime.provision import RunnerEnvironment
+from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
 from tests.flows.specs import LOUDER
 

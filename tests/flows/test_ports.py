@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flows import Catalogue, Flow, Node
-from flows.edit import add_component, connect
-from flows.jsonvalues import Json, JsonObject
-from flows.nodes import new_node
+from flows.describe.tool_names import agent_tool_names, snake_case, tool_names
+from flows.edits import add_component, connect
+from flows.edits.new_nodes import new_node
+from flows.json_values import Json, JsonObject
 from flows.ports import (
     PortError,
     feedback_ports,
@@ -21,7 +22,6 @@ from flows.ports import (
     types_compatible,
     wire,
 )
-from flows.toolnames import agent_tool_names, snake_case, tool_names
 
 KINDS = ["Data", "JSON", "DataFrame", "Table", "Message", "Tool"]
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from flows.catalogue import Catalogue
-from runtime.environment import passed_environment
-from runtime.provision import RunnerEnvironment
+from runtime.engine.environ import passed_environment
+from runtime.install.environment import RunnerEnvironment
 from tests.forked import Nursery
 
 

@@ -83,7 +83,7 @@ def refreshed() -> list[Any]:
     """
     from lfx.custom import utils
 
-    from lfx_runner.index import registry as types
+    from lfx_runner.introspect.catalogue import registry as types
 
     utils.eval_custom_component_code = functools.cache(utils.eval_custom_component_code)  # the same class, sooner
     nodes = types()
@@ -136,7 +136,7 @@ def ran() -> list[Any]:
 
 def lacked() -> Any:
     """What components of the sources in the material lack, by name."""
-    from lfx_runner.lacking import lacking
+    from lfx_runner.introspect.requirements import lacking
 
     return lacking({name: {"template": {"code": {"value": code}}} for name, code in material().items()})
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from runtime.guard.executed import EXECUTING
-from runtime.provision import RunnerEnvironment
+from runtime.install.environment import RunnerEnvironment
 
 pytestmark = [pytest.mark.engine, pytest.mark.table]
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from lfx_runner import protocol
 from lfx_runner.protocol import LineBuffer, encode, run_environment
-from runtime.engine import PROTOCOL as CLIENT_PROTOCOL
-from runtime.environment import PASSED
+from runtime.engine.environ import PASSED
+from runtime.engine.process import PROTOCOL as CLIENT_PROTOCOL
 
 
 @given(st.lists(st.binary(max_size=40)), st.integers(1, 7))

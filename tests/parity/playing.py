@@ -8,12 +8,12 @@ from pydantic_ai import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from agent.assistant import Assistant
-from agent.scripted import answered, scripted
-from agent.turn import TurnEnded, TurnRequest, TurnResult
+from agent.models.scripted import answered, scripted
+from agent.turn.result import TurnEnded, TurnRequest, TurnResult
 from flows.catalogue import Catalogue
 from flows.document import Flow, JsonObject
 from flows.spec import build
-from runtime.describing import Made, NotMade
+from runtime.engine.component_messages import Made, NotMade
 from tests.server.live import Reply, assistant, events, says, serving
 from tests.stand_ins import StandInRunner
 

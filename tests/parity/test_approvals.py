@@ -4,10 +4,10 @@ import pytest
 from pydantic_ai import ModelMessage, ModelResponse, TextPart, ToolApproved, ToolDenied
 from pydantic_ai.models.function import AgentInfo
 
-from agent.scripted import answered, call, said, scripted
+from agent.models.scripted import answered, call, said, scripted
 from flows.catalogue import Catalogue
 from flows.document import Flow
-from flows.edit import configure
+from flows.edits import configure
 from tests.parity.playing import AGENT, ECHO, Listening, made, node_id, turn
 from tests.server.live import assistant
 from tests.stand_ins import StandInRunner, ran

@@ -6,7 +6,7 @@ import pytest
 from pydantic_ai import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo
 
-from agent.scripted import call, said, scripted
+from agent.models.scripted import call, said, scripted
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.results import ModelUsage, RunMetrics, RunResult

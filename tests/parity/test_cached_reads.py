@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agent.scripted import call
+from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from tests.parity.playing import Listening, turn
 from tests.server.live import Reply, assistant

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent.scripted import call, said
+from agent.models.scripted import call, said
 from flows.catalogue import Catalogue
 from tests.parity.playing import AGENT, ECHO, Listening, made, node_id
 from tests.server.live import assistant, events, serving

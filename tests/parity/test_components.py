@@ -6,17 +6,17 @@ from typing import Any
 import pytest
 from pydantic_ai import ModelRequest, ToolCallPart
 
-from agent.scripted import call
+from agent.models.scripted import call
 from flows.catalogue import Catalogue
+from flows.describe.tool_names import tool_names
 from flows.document import Flow, Json, JsonObject, Node
 from flows.spec import build
-from flows.toolnames import tool_names
-from runtime.component_sources import inspect
-from runtime.describing import NotMade
-from runtime.provision import RunnerEnvironment
+from runtime.components.inspection import inspect
+from runtime.components.store import FOLDER
+from runtime.engine.component_messages import NotMade
+from runtime.files.folders import user_folder
+from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
-from runtime.user_components import FOLDER
-from runtime.user_folders import user_folder
 from tests.parity.playing import SUM, Listening, MakingRunner, steps, updates
 from tests.server.live import Live, assistant, events, serving
 from tests.stand_ins import ran
@@ -183,7 +183,7 @@ async def test_a_name_that_is_too_long_is_refused_and_the_answer_still_comes(
 async def test_a_component_that_cannot_be_kept_serves_this_turn_all_the_same(
     catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch, data_folder: Path
 ) -> None:
-    monkeypatch.setattr("runtime.user_components.MAX_COMPONENTS", 0)
+    monkeypatch.setattr("runtime.components.store.MAX_COMPONENTS", 0)
     model = Listening.to("component_then_flow", make(1), BUILD, "Built.")
     async with serving(assistant(catalogue, model.model(), MakingRunner())) as live:
         found = await say(live, "create a component that sums a + b and build a flow with it")

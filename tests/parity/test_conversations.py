@@ -6,8 +6,8 @@ import pytest
 from pydantic_ai import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo
 
-from agent.memory import SESSIONS, Exchange, ProcessMemory, Session
-from agent.scripted import said, scripted
+from agent.conversation.memory import SESSIONS, Exchange, ProcessMemory, Session
+from agent.models.scripted import said, scripted
 from flows.catalogue import Catalogue
 from tests.parity.playing import Listening, turn
 from tests.server.live import Live, assistant, events, serving

@@ -2,10 +2,10 @@
 
 import pytest
 
-from agent.scripted import call
+from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import Flow
-from flows.sizes import GAP, WIDTH, node_height
+from flows.layout.sizes import GAP, WIDTH, node_height
 from tests.parity.playing import AGENT, ECHO, Listening, made, node_id, played, steps, updates
 from tests.server.live import assistant, events, serving
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from agent.scripted import said
+from agent.models.scripted import said
 from flows.catalogue import Catalogue
 from flows.document import Flow
-from flows.edit import configure
+from flows.edits import configure
 from tests.parity.playing import AGENT, ECHO, Listening, long_flow, made, node_id
 from tests.server.live import assistant, events, serving
 

@@ -8,10 +8,10 @@ import pytest
 from pydantic_ai import Agent, ModelResponse, TextPart
 from pydantic_ai.exceptions import ModelHTTPError
 
-from agent.chain import chain
-from agent.scripted import call, scripted
+from agent.models.chain import chain
+from agent.models.scripted import call, scripted
 from flows.catalogue import Catalogue
-from runtime.happenings import LOGGER, fields_of
+from runtime.telemetry import LOGGER, fields_of
 from tests.parity.playing import AGENT, ECHO, made, node_id, played
 from tests.server.live import STREAM, Blocked, assistant, events, leaving, serving
 from tests.stand_ins import StandInRunner, ran

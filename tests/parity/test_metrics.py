@@ -7,7 +7,7 @@ import pytest
 from pydantic_ai import ModelResponse
 from pydantic_ai.models import Model
 
-from agent.scripted import call, scripted
+from agent.models.scripted import call, scripted
 from flows.catalogue import Catalogue
 from tests.parity.playing import ECHO, Listening
 from tests.server.live import STREAM, Blocked, Live, Reply, assistant, events, leaving, serving

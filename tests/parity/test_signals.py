@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from agent.scripted import call
+from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import Flow
-from flows.edit import configure
+from flows.edits import configure
 from tests.parity.playing import AGENT, ECHO, Listening, made, node_id
 from tests.server.live import Live, assistant, events, serving
 from tests.stand_ins import StandInRunner, ran

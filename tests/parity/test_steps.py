@@ -6,7 +6,7 @@ import pytest
 from pydantic_ai import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo
 
-from agent.scripted import answered, call, said, scripted
+from agent.models.scripted import answered, call, said, scripted
 from flows.catalogue import Catalogue
 from tests.parity.playing import ECHO, Listening, made, node_id, played, steps, updates
 from tests.server.live import assistant, events, serving

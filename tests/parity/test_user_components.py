@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from flows.catalogue import Catalogue
-from runtime.component_rules import MAX_CLASS_NAME
-from runtime.file_names import FileRefused
-from runtime.user_components import FOLDER, UserComponentError, clear, load, save
-from runtime.user_files import UserFiles
-from runtime.user_folders import user_folder
+from runtime.components.rules import MAX_CLASS_NAME
+from runtime.components.store import FOLDER, UserComponentError, clear, load, save
+from runtime.files.folders import user_folder
+from runtime.files.names import FileRefused
+from runtime.files.store import UserFiles
 from tests.parity.playing import SUM, MakingRunner
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from agent.scripted import call
+from agent.models.scripted import call
 from flows.catalogue import Catalogue
-from flows.edit import rename
+from flows.edits import rename
 from tests.parity.playing import Listening, long_flow, made, node_id
 from tests.server.live import assistant, events, serving
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from flows.document import JsonObject
-from flows.jsonvalues import as_object
+from flows.json_values import as_object
 from runtime.runner import Network, Runner
 
 MakeCode = Callable[[str], JsonObject]

@@ -10,8 +10,8 @@ import pytest
 
 from flows.catalogue import Catalogue
 from flows.document import Flow, Json, JsonObject
-from flows.jsonvalues import as_list, as_object
-from runtime.provision import RunnerEnvironment
+from flows.json_values import as_list, as_object
+from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
 
 MakeFlow = Callable[..., Flow]

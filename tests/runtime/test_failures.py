@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.jsonvalues import Json
+from flows.json_values import Json
 from runtime.failures import MAX_MESSAGE, from_chain, scrub
 
 

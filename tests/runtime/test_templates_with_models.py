@@ -11,13 +11,13 @@ from pydantic_ai.embeddings.result import EmbedInputType
 from pydantic_ai.embeddings.test import TestEmbeddingModel
 from pydantic_ai.models.function import AgentInfo
 
-from agent.scripted import Planned, answered, call, said, scripted
+from agent.models.scripted import Planned, answered, call, said, scripted
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build
 from flows.templates import template, templates
 from runtime.gateway.access import Models
-from runtime.provision import InstallError, RunnerEnvironment
+from runtime.install.environment import InstallError, RunnerEnvironment
 from runtime.results import RunResult
 from runtime.runner import Runner
 

@@ -14,7 +14,7 @@ from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
 
 from agent.assistant import Assistant
-from agent.scripted import scripted
+from agent.models.scripted import scripted
 from flows.catalogue import Catalogue
 from server.app import create_app
 from server.serve import HttpServer, address, bound

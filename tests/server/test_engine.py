@@ -10,9 +10,9 @@ import pytest
 from agent.assistant import Assistant
 from flows.catalogue import Catalogue
 from flows.document import Flow, JsonObject
-from flows.edit import add_component
+from flows.edits import add_component
 from runtime.gateway.access import Models
-from runtime.provision import RunnerEnvironment
+from runtime.install.environment import RunnerEnvironment
 from runtime.results import RunResult
 from runtime.runner import Network, OnEvent, Runner
 from server.settings import ServerSettings

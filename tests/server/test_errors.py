@@ -8,10 +8,10 @@ import httpx
 import pytest
 
 from agent.assistant import Assistant
-from agent.turn import TurnRequest
+from agent.turn.result import TurnRequest
 from flows.catalogue import Catalogue
+from server.json_bytes import json_bytes
 from server.settings import ServerSettings
-from server.wire import json_bytes
 from tests.server.live import ASSIST, FLOWS, STREAM, assistant, says, serving
 
 pytestmark = pytest.mark.anyio
@@ -121,7 +121,7 @@ async def test_a_body_at_the_limit_is_read(catalogue: Catalogue) -> None:
 
 
 async def test_a_body_that_does_not_arrive_is_a_408(catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.body.READ_SECONDS", 0.01)
+    monkeypatch.setattr("server.requests.body.READ_SECONDS", 0.01)
     async with serving(assistant(catalogue)) as live:
         reader, writer = await asyncio.open_connection(live.client.base_url.host, live.client.base_url.port)
         writer.write(

@@ -16,7 +16,7 @@ import pytest
 from agent.assistant import Assistant
 from flows.catalogue import Catalogue
 from flows.spec import build
-from runtime.provision import RunnerEnvironment
+from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
 from server.serve import CannotServe, address, bound, serve
 from server.settings import ServerSettings

@@ -3,8 +3,8 @@
 import anyio
 import pytest
 
-from agent.failures import ModelChoiceError
-from agent.scripted import call
+from agent.models.scripted import call
+from agent.turn.errors import ModelChoiceError
 from flows.catalogue import Catalogue
 from flows.document import JsonObject
 from server.errors import ApiError

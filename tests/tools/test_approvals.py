@@ -5,17 +5,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from agent.scripted import call
+from agent.models.scripted import call
 from flows.actions import Configure, SetFlow, StaleAction
 from flows.catalogue import Catalogue
 from flows.document import Flow
-from flows.edit import add_component, configure
+from flows.edits import add_component, configure
 from flows.spec import build
 from tests.flows.specs import LOUDER
 from tests.stand_ins import StandInRunner
-from tests.tools.test_tools import node_id, use
+from tests.tools.toolsets.test_toolsets import node_id, use
 from tools.approvals import Approval, EditApproval, PlanApproval, asked, asking, is_free_text
-from tools.undo import undone
+from tools.toolsets.undo import undone
 from tools.workbench import Workbench
 
 ADAPTER: TypeAdapter[Approval] = TypeAdapter(Approval)

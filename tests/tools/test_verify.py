@@ -5,7 +5,7 @@ import pytest
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build
-from runtime.provision import RunnerEnvironment
+from runtime.install.environment import RunnerEnvironment
 from runtime.results import RunError
 from runtime.runner import Runner
 from tests.flows.specs import ECHO

@@ -9,7 +9,7 @@ from flows.checks import check
 from flows.document import Flow
 from flows.spec import build
 from flows.templates import template
-from runtime.provision import RunnerEnvironment
+from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
 
 WORK = [

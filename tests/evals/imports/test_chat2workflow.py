@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.case import Case
+from evals.comparison.case import Case
 from evals.evaluators.resolved import resolved
-from evals.imports.chat2workflow import Imported, kinds, scenarios, slug
-from evals.imports.chat2workflow_format import ImportFault, read_checks, read_queries
-from evals.imports.writing import write
+from evals.imports.chat2workflow.format import ImportFault, read_checks, read_queries
+from evals.imports.chat2workflow.scenarios import Imported, kinds, scenarios, slug
+from evals.imports.files import write
 from evals.loading import load_scenarios
-from evals.play import attempted
+from evals.play.attempts import attempted
 from evals.players import Stage
 from evals.players.demo import DemoPlayer
 from evals.players.oracle import OraclePlayer

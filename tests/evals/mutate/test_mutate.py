@@ -4,20 +4,20 @@ from dataclasses import replace
 
 import pytest
 
-from agent.turn import TurnRequest
+from agent.turn.result import TurnRequest
 from evals.attempt import Attempt
 from evals.expectation import Expect, Probe
-from evals.fixing import fix_of
+from evals.fix.attempts import fix_of
 from evals.mutate.matrix import ACCEPTED, AcceptedError, Survivor, matrix, read_accepted
 from evals.mutate.mutants import OPERATORS, Mutant, mutants
 from evals.mutate.trial import Trial, prepared, trials
-from evals.play import attempted, play
+from evals.play.attempts import attempted, play
+from evals.play.versions import versions
 from evals.players import Stage
 from evals.players.function import FunctionPlayer
 from evals.players.oracle import OraclePlayer
 from evals.scenario import Scenario, Turn
 from evals.score import COMPARING, judge
-from evals.versions import versions
 from flows.diff import fingerprint
 from flows.spec import build
 from tests.evals.conftest import scenario_named

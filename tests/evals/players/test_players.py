@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from agent.assistant import Assistant
-from agent.contract import SentTurn, read_ending, received
-from agent.turn import TurnRequest
-from evals.calls import calls
-from evals.play import attempted
+from agent.contract.requests import SentTurn, read_ending, received
+from agent.turn.result import TurnRequest
+from evals.flow_texts import read_flow
+from evals.play.attempts import attempted
 from evals.players import Stage
 from evals.players.demo import DemoPlayer
 from evals.players.edits import edit_calls
@@ -19,8 +19,8 @@ from evals.players.http import HttpPlayer
 from evals.players.named import UnknownPlayer, player_named
 from evals.players.oracle import OraclePlayer
 from evals.players.replay import ReplayPlayer
-from evals.reading import read_flow
 from evals.score import judge
+from evals.transcript.tool_calls import calls
 from flows.catalogue import Catalogue
 from server.streams.sse import ending
 from tests.evals.conftest import scenario_named
@@ -123,10 +123,12 @@ def test_players_are_found_by_what_they_are(tmp_path: Path) -> None:
     assert player_named(f"replay:{tmp_path / 'a.jsonl'}").name == "replay:a.jsonl"
     assert player_named("http:http://localhost:1/").name == "http:http://localhost:1"
     assert player_named("http://localhost:1").name == "http:http://localhost:1"
-    assert player_named("python:evals.play:attempted").name == "python:evals.play:attempted"
+    assert player_named("python:evals.play.attempts:attempted").name == "python:evals.play.attempts:attempted"
 
 
-@pytest.mark.parametrize("name", ["", "nobody", "replay:", "openai:gpt", "python:x:y", "python:evals.play:nothing"])
+@pytest.mark.parametrize(
+    "name", ["", "nobody", "replay:", "openai:gpt", "python:x:y", "python:evals.play.attempts:nothing"]
+)
 def test_a_player_that_cannot_be_had_says_what_to_do(name: str) -> None:
     with pytest.raises(UnknownPlayer) as caught:
         player_named(name)
@@ -168,7 +170,7 @@ async def test_a_live_server_is_played_over_http(stage: Stage, catalogue: Catalo
 
 
 async def test_the_files_of_a_scenario_are_there_for_its_user(stage: Stage) -> None:
-    from runtime.user_files import UserFiles
+    from runtime.files.store import UserFiles
 
     seen: list[str] = []
 

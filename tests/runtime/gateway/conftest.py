@@ -8,8 +8,8 @@ from pydantic_ai.embeddings.test import TestEmbeddingModel
 from pydantic_ai.models import Model
 
 from runtime.gateway.access import Budget, Models
+from runtime.gateway.run_state import Session
 from runtime.gateway.server import Gateway
-from runtime.gateway.sessions import Session
 from tests.runtime.gateway.words import NAME, Connect, OpenSession
 
 

@@ -23,7 +23,7 @@ from pydantic_ai.models.function import AgentInfo
 from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.usage import RequestUsage
 
-from agent.scripted import scripted
+from agent.models.scripted import scripted
 from tests.runtime.gateway.words import NAME, Connect, OpenSession
 
 pytestmark = pytest.mark.anyio

@@ -11,10 +11,10 @@ from pydantic_ai import exceptions as ai
 from pydantic_ai.embeddings.test import TestEmbeddingModel
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from agent.scripted import Planned, answered, call, said, scripted
+from agent.models.scripted import Planned, answered, call, said, scripted
 from flows.catalogue import Catalogue
 from flows.document import Flow
-from flows.jsonvalues import as_list, as_object
+from flows.json_values import as_list, as_object
 from flows.spec import build
 from runtime.gateway.access import Budget, Models, NoModel
 from runtime.results import RunResult

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from flows.document import JsonObject
-from runtime.provision import RunnerEnvironment
+from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
 from tests.runtime.attempts import MakeCode, needs, outcome
 

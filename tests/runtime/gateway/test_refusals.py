@@ -12,7 +12,7 @@ from pydantic_ai import exceptions as ai
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.usage import RequestUsage
 
-from agent.scripted import scripted
+from agent.models.scripted import scripted
 from runtime.gateway.access import Budget, Models, NoModel
 from runtime.gateway.server import Gateway
 from runtime.results import ModelUsage

@@ -12,10 +12,10 @@ from pydantic_ai.direct import model_request_stream
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
 
 from flows.document import JsonObject
-from flows.jsonvalues import as_list, as_object, as_text
-from runtime.gateway.reading import messages_of
-from runtime.gateway.wire import AssistantMessage, Message
-from runtime.gateway.writing import Chunks, completion
+from flows.json_values import as_list, as_object, as_text
+from runtime.gateway.decoding import messages_of
+from runtime.gateway.encoding import Chunks, completion
+from runtime.gateway.requests import AssistantMessage, Message
 
 MESSAGE: TypeAdapter[Message] = TypeAdapter(Message)
 words = st.text(st.characters(codec="utf-8"), min_size=1, max_size=40)

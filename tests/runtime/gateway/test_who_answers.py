@@ -5,11 +5,11 @@ from pydantic_ai import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo
 
 from agent.assistant import Assistant
-from agent.inflow import flow_models
-from agent.providers import PROVIDERS
-from agent.scripted import call, scripted
+from agent.models.flow_models import flow_models
+from agent.models.providers import PROVIDERS
+from agent.models.scripted import call, scripted
 from agent.settings import AssistantSettings
-from agent.turn import TurnEnded, TurnRequest
+from agent.turn.result import TurnEnded, TurnRequest
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build

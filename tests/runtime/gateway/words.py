@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from openai import AsyncOpenAI
 
-from runtime.gateway.sessions import Session
+from runtime.gateway.run_state import Session
 
 NAME = "some:model"
 """The model that flows of these tests ask for."""

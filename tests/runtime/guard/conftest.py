@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime.provision import RunnerEnvironment
+from runtime.install.environment import RunnerEnvironment
 from tests.forked import Nursery, Ran
 from tests.runtime.guard.sampling import ENGINE, HERE, SECRET, Listener
 

@@ -4,7 +4,7 @@ import pytest
 
 from flows.catalogue import Catalogue
 from runtime.guard import scan
-from runtime.provision import RunnerEnvironment
+from runtime.install.environment import RunnerEnvironment
 
 pytestmark = pytest.mark.engine
 

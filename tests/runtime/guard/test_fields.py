@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flows.catalogue import Catalogue
 from flows.document import Flow, Json, JsonObject, Node
-from flows.jsonvalues import as_object
+from flows.json_values import as_object
 from runtime.guard import executed_fields, refuse
 
 CODE = "class X: pass"

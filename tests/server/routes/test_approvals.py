@@ -6,11 +6,11 @@ import pytest
 from pydantic_ai import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo
 
-from agent.scripted import call, scripted
+from agent.models.scripted import call, scripted
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build
-from runtime.user_components import clear, save
+from runtime.components.store import clear, save
 from server.streams.signals import EDITS_APPROVED, PLAN_APPROVED
 from server.turns import LOCAL_USER
 from tests.flows.specs import LOUDER
@@ -115,7 +115,7 @@ async def test_the_edit_message_approves_what_waits_and_the_rest_is_done(catalog
 
 
 async def test_the_client_may_have_applied_the_edit_itself(catalogue: Catalogue, canvas: Flow) -> None:
-    from flows.edit import configure
+    from flows.edits import configure
 
     node = next(node.id for node in canvas.nodes if node.type == "Prompt Template")
     applied = configure(canvas, catalogue, node, {"template": "Whisper: {text}"}).flow

@@ -12,7 +12,7 @@ from pydantic_ai import ModelMessage, ModelResponse
 from pydantic_ai.exceptions import ModelRateLimitError
 from pydantic_ai.models.function import AgentInfo, DeltaToolCalls, FunctionModel
 
-from agent.scripted import call
+from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import Flow, JsonObject
 from tests.server.conftest import ECHO

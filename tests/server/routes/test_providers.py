@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from agent.assistant import Assistant
-from agent.providers import PROVIDERS
+from agent.models.providers import PROVIDERS
 from flows.catalogue import Catalogue
 from tests.server.live import assistant, serving
 

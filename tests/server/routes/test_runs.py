@@ -8,7 +8,7 @@ import pytest
 
 from flows.catalogue import Catalogue
 from flows.document import Json, JsonObject
-from flows.jsonvalues import as_list, as_object
+from flows.json_values import as_list, as_object
 from runtime.results import BUSY, RunEvent
 from tests.server.live import FLOWS, assistant, serving
 from tests.stand_ins import StandInRunner, ran

@@ -11,7 +11,7 @@ from pydantic_ai import FinalResultEvent, PartDeltaEvent, PartStartEvent, TextPa
 from pydantic_ai.messages import FunctionToolCallEvent, ToolCallPart
 from pydantic_ai.usage import RunUsage
 
-from agent.turn import TurnEnded, TurnError, TurnEvent, TurnResult
+from agent.turn.result import TurnEnded, TurnError, TurnEvent, TurnResult
 from flows.actions import (
     AddComponent,
     Arrange,
@@ -27,9 +27,9 @@ from flows.actions import (
 )
 from flows.catalogue import Catalogue
 from flows.document import Flow, JsonObject
-from flows.edit import add_component, configure
+from flows.edits import add_component, configure
 from flows.faults import Fault
-from flows.jsonvalues import MISSING
+from flows.json_values import MISSING
 from runtime.results import RunError, RunMetrics
 from server.streams.sse import SseEncoder, cancelled, ending, frame
 from tests.stand_ins import ran

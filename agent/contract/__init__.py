@@ -1,0 +1,1 @@
+"""The wire contract: what clients send and receive."""

@@ -1,0 +1,1 @@
+"""Conversations: what is remembered between turns."""

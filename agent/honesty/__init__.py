@@ -1,0 +1,1 @@
+"""Honesty: what an answer claims, compared with what was done."""

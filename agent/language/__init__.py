@@ -1,0 +1,1 @@
+"""What a message asks for, read by a model or by rules."""

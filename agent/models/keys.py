@@ -1,0 +1,159 @@
+"""Stored keys of model providers: encrypted at rest, never given back, used before those of the environment."""
+
+import contextlib
+import json
+import os
+import secrets
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from cryptography.fernet import Fernet, InvalidToken
+
+from agent.models.providers import PROVIDERS, ProviderInfo
+from agent.turn.errors import AssistantUnavailable
+from agent.turn.result import TurnError
+
+KEY_FILE: Final = "providers.key"
+STORE_FILE: Final = "providers.enc"
+VALUE_LIMIT: Final = 4_096
+"""Characters of one value."""
+
+_ADDRESS_ENDS = ("_BASE_URL", "_ENDPOINT", "_RUNTIME")
+
+
+class BadKey(ValueError):
+    """A value that cannot be stored.
+
+    Attributes:
+        variable: which one.
+        message: what is wrong with it; never the value itself.
+        fix: what to send instead.
+    """
+
+    def __init__(self, variable: str, message: str, fix: str) -> None:
+        super().__init__(message)
+        self.variable = variable
+        self.message = message
+        self.fix = fix
+
+
+class KeysUnreadable(AssistantUnavailable):
+    """The stored keys cannot be read or written."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            TurnError(
+                code="keys_unreadable",
+                message="The stored provider keys cannot be used.",
+                fix=f"Restore {KEY_FILE} and {STORE_FILE} in the data folder, or remove both and store the keys again.",
+            )
+        )
+
+
+class ProviderKeys:
+    """The stored keys of one installation. Every method may raise `KeysUnreadable`, and blocks for a moment.
+
+    Args:
+        data: the folder in which everything is kept.
+    """
+
+    def __init__(self, data: Path) -> None:
+        self._data = data
+        self._read: tuple[object, dict[str, dict[str, str]]] | None = None
+
+    def environment(self, base: Mapping[str, str] | None = None) -> Mapping[str, str]:
+        """The variables as providers see them: the process's own, and the stored ones over them.
+
+        Args:
+            base: the environment below; the process's own when None.
+        """
+        values = dict(os.environ if base is None else base)
+        for stored in self._stored().values():
+            values.update(stored)
+        return values
+
+    def stored(self, provider: str) -> frozenset[str]:
+        """The names of the variables that are stored for a provider."""
+        return frozenset(self._stored().get(provider, {}))
+
+    def store(self, provider: str, values: Mapping[str, str]) -> None:
+        """Keep values for a provider in place of what was stored for it.
+
+        Args:
+            provider: a name of `PROVIDERS`.
+            values: by variable; each must be one that the provider reads.
+
+        Raises:
+            BadKey: a value cannot be used.
+        """
+        checked = {name: _checked(PROVIDERS[provider], name, value) for name, value in values.items()}
+        self._write({**self._stored(), provider: checked})
+
+    def forget(self, provider: str) -> bool:
+        """Remove what is stored for a provider; returns whether there was anything."""
+        kept = dict(self._stored())
+        if kept.pop(provider, None) is None:
+            return False
+        self._write(kept)
+        return True
+
+    def _stored(self) -> dict[str, dict[str, str]]:
+        path = self._data / STORE_FILE
+        try:
+            found = path.stat()
+        except FileNotFoundError:
+            return {}
+        except OSError:
+            raise KeysUnreadable from None
+        version = (found.st_ino, found.st_mtime_ns, found.st_size)
+        if self._read is None or self._read[0] != version:
+            try:
+                text = Fernet(self._key(make=False)).decrypt(path.read_bytes())
+                self._read = (version, json.loads(text))
+            except (OSError, ValueError, InvalidToken):
+                raise KeysUnreadable from None
+        return self._read[1]
+
+    def _write(self, values: dict[str, dict[str, str]]) -> None:
+        try:
+            _replace(self._data / STORE_FILE, Fernet(self._key(make=True)).encrypt(json.dumps(values).encode()))
+        except (OSError, ValueError):
+            raise KeysUnreadable from None
+        self._read = None
+
+    def _key(self, *, make: bool) -> bytes:
+        path = self._data / KEY_FILE
+        if make and not path.exists():
+            self._data.mkdir(parents=True, exist_ok=True, mode=0o700)
+            _replace(path, Fernet.generate_key(), keep=True)
+        return path.read_bytes()
+
+
+def _checked(info: ProviderInfo, name: str, value: str) -> str:
+    if name not in info.variables:
+        raise BadKey(name, f"{info.title} does not read {name}.", f"Send one of: {', '.join(info.variables)}.")
+    value = value.strip()
+    if not value or len(value) > VALUE_LIMIT or not value.isascii() or not value.isprintable():
+        raise BadKey(name, f"{name} is empty, too long, or has characters that no key has.", "Copy it again.")
+    if name.endswith(_ADDRESS_ENDS) and not value.startswith(("http://", "https://")):
+        raise BadKey(name, f"{name} is no address.", "Send one that begins with https:// or http://.")
+    return value
+
+
+def _replace(path: Path, content: bytes, *, keep: bool = False) -> None:
+    """Put a file for its owner alone in place at once; with `keep`, one that is there already stays."""
+    descriptor, temporary = tempfile.mkstemp(prefix=f".{secrets.token_hex(4)}-", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        if keep:
+            with contextlib.suppress(FileExistsError):
+                os.link(temporary, path)
+        else:
+            Path(temporary).replace(path)
+    finally:
+        Path(temporary).unlink(missing_ok=True)

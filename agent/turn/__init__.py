@@ -1,0 +1,1 @@
+"""One user turn, from request to result."""

@@ -1,0 +1,223 @@
+"""The agent's part of a turn: one run, at most one more try, and an answer that says only what happened."""
+
+import logging
+from collections.abc import AsyncIterable, Sequence
+from typing import TypeVar
+
+from pydantic_ai import (
+    Agent,
+    AgentStreamEvent,
+    CustomEvent,
+    DeferredToolRequests,
+    DeferredToolResults,
+    FinalResultEvent,
+    ModelMessage,
+    ModelResponse,
+    PartDeltaEvent,
+    PartEndEvent,
+    PartStartEvent,
+    RunContext,
+    TextPart,
+    TextPartDelta,
+    ToolCallPart,
+    capture_run_messages,
+)
+from pydantic_ai.models import Model
+from pydantic_ai.usage import RunUsage, UsageLimits
+
+from agent.honesty.account import account, word
+from agent.honesty.claims import NOTHING_CHANGED, false_claims, reproach
+from agent.honesty.recovery import recover, without_flows
+from agent.turn.history import Hygiene
+from agent.turn.stream import Send
+from agent.turn.tool_selection import acting_calls
+from agent.turn.toolset import Toolset, kit
+from runtime.telemetry import happened
+from tools.events import Progress
+from tools.toolsets.run import READY_SECONDS
+from tools.verify import verify
+from tools.workbench import Workbench
+
+agent: Agent[Workbench, str | DeferredToolRequests] = Agent(
+    deps_type=Workbench, name="wirewright", retries=3, output_type=[str, DeferredToolRequests]
+)
+"""The one agent. A turn gives it its tools, instructions and model."""
+
+Event = TypeVar("Event", bound=CustomEvent)
+
+
+class Sender:
+    """Emits a turn's own events the way a tool does.
+
+    Args:
+        send: where they go.
+    """
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+
+    async def emit(self, event: Event, /) -> Event:
+        """Send one event."""
+        await self._send(event)
+        return event
+
+
+class Loop:
+    """Runs the agent for one turn.
+
+    Args:
+        model: answers.
+        bench: what the tools work on.
+        instructions: the prompt of this kind of turn.
+        toolsets: the tools of this kind of turn.
+        send: where events go.
+        usage: takes what it costs.
+        limits: what it may cost.
+        acts: whether something is to be done; then text is held until it has been checked.
+        judged: whether the answer's claims are checked; the demo planner reports only what its tools answered.
+        language: the language of an account.
+        context_tokens: what the model can hold; None takes what is known of it.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        bench: Workbench,
+        *,
+        instructions: str,
+        toolsets: Sequence[Toolset],
+        send: Send,
+        usage: RunUsage,
+        limits: UsageLimits,
+        acts: bool,
+        judged: bool,
+        language: str,
+        context_tokens: int | None,
+    ) -> None:
+        self._model = model
+        self._bench = bench
+        self._instructions = instructions
+        self._kit = kit(tuple(toolsets))
+        self._send = send
+        self._usage = usage
+        self._limits = limits
+        self._acts = acts
+        self._judged = judged and acts
+        self._language = language
+        self._hygiene = Hygiene(model=model, usage=usage, context_tokens=context_tokens)
+        self.messages: list[ModelMessage] = []
+
+    async def run(
+        self,
+        prompt: str | None,
+        *,
+        history: Sequence[ModelMessage] = (),
+        answers: DeferredToolResults | None = None,
+        must_act: bool = True,
+    ) -> str | DeferredToolRequests:
+        """Run the agent to an answer, or to what it waits for.
+
+        Args:
+            prompt: the framed message; None when a turn goes on.
+            history: what was said before it stopped.
+            answers: what the user answered.
+            must_act: whether an answer without any action is worth another try.
+        """
+        said = await self._once(prompt, history, answers)
+        if not isinstance(said, str) or not self._judged:
+            return said
+        said = await self._recovered(said)
+        blame = self._blame(said, must_act=must_act)
+        if blame is None:
+            return said
+        await self._send(Progress(step="retrying", message="Trying again...", attempt=2, max_attempts=2))
+        again = await self._once(blame, self.messages, None)
+        if not isinstance(again, str):
+            return again
+        again = await self._recovered(again)
+        if false_claims(again, self._bench):
+            happened("assistant.claims.withheld", logging.WARNING, claims=false_claims(again, self._bench))
+            return account(self._bench, self._language)
+        if must_act and not self._tried():
+            nothing = word("nothing", self._language)
+            return again if nothing in again else f"{again}\n\n{nothing}".strip()
+        return again
+
+    async def _once(
+        self, prompt: str | None, history: Sequence[ModelMessage], answers: DeferredToolResults | None
+    ) -> str | DeferredToolRequests:
+        with capture_run_messages() as heard:
+            try:
+                ended = await agent.run(
+                    prompt,
+                    message_history=list(history) or None,
+                    deferred_tool_results=answers,
+                    deps=self._bench,
+                    model=self._model,
+                    instructions=self._instructions,
+                    toolsets=[self._kit],
+                    usage=self._usage,
+                    usage_limits=self._limits,
+                    capabilities=[self._hygiene],
+                    event_stream_handler=self._told,
+                )
+            except BaseException:
+                self.messages = list(heard) or list(history)
+                raise
+        self.messages = ended.all_messages()
+        return ended.output
+
+    async def _told(self, _: RunContext[Workbench], events: AsyncIterable[AgentStreamEvent]) -> None:
+        async for event in events:
+            if not self._acts or not is_text(event):
+                await self._send(event)
+
+    def _blame(self, said: str, *, must_act: bool) -> str | None:
+        claims = false_claims(said, self._bench)
+        if must_act and not self._tried():
+            return NOTHING_CHANGED
+        return reproach(claims) if claims else None
+
+    def _tried(self) -> bool:
+        """Whether anything was done, or at least attempted with a tool that acts."""
+        return self._bench.acted or bool(acting_calls(tool_calls(self.messages)))
+
+    async def _recovered(self, said: str) -> str:
+        """An answer without the flow that it spells out; a usable one is put forward as if it had been built."""
+        if self._bench.proposal is not None:
+            return without_flows(said) or account(self._bench, self._language)
+        found = recover(said, self._bench.catalogue)
+        if found is None:
+            return said
+        happened("flow_builder.text_fallback", logging.WARNING, node_count=len(found.flow.nodes))
+        bench = self._bench
+        checked = await verify(found.flow, bench.catalogue, bench.runner, wait=READY_SECONDS, models=bench.models)
+        if checked.run is not None:
+            bench.count(checked.run)
+        trouble = checked.caveat or checked.mendable
+        if trouble:
+            bench.caveats.append(trouble)
+        await bench.propose(Sender(self._send), found.flow)
+        return found.text or word("recovered", self._language)
+
+
+def tool_calls(messages: Sequence[ModelMessage]) -> list[str]:
+    """The names of the tools that were called, in order."""
+    return [
+        part.tool_name
+        for message in messages
+        if isinstance(message, ModelResponse)
+        for part in message.parts
+        if isinstance(part, ToolCallPart)
+    ]
+
+
+def is_text(event: AgentStreamEvent) -> bool:
+    """Whether an event belongs to the answer's text, which is held back in turns that act."""
+    match event:
+        case PartStartEvent() | PartEndEvent():
+            return isinstance(event.part, TextPart)
+        case PartDeltaEvent():
+            return isinstance(event.delta, TextPartDelta)
+        case _:
+            return isinstance(event, FinalResultEvent)

@@ -1,0 +1,128 @@
+"""A turn's request and result: what callers give, and the one value that a finished turn leaves behind."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic_ai import AgentStreamEvent, CustomEvent, ModelMessage, ToolApproved, ToolDenied
+from pydantic_ai.usage import RunUsage
+
+from flows.actions import FlowAction
+from flows.document import Flow
+from flows.faults import Fault
+from runtime.results import RunResult
+from tools.approvals import Approval
+from tools.events import FileChange, MadeComponent
+from tools.json_schema import ActionJson, FaultJson, FlowJson, RunJson
+
+Intent: TypeAlias = Literal[
+    "generate_component", "build_flow", "component_then_flow", "run_flow", "manage_files", "question", "off_topic"
+]
+Outcome: TypeAlias = Literal["complete", "pending", "refused", "error", "cancelled"]
+Answer: TypeAlias = Annotated[ToolApproved | ToolDenied, Field(discriminator="kind")]
+"""What the user says to one approval."""
+
+
+class TurnRequest(BaseModel):
+    """What a user asks in one turn.
+
+    Attributes:
+        text: the message.
+        session: the conversation it belongs to.
+        user: who asks.
+        flow: the canvas; None is an empty one.
+        model: `provider:name` or `demo`; None takes the configured default.
+        answers: what the user says to pending approvals, by tool call id. With answers alone the text may be empty;
+            with a text of its own, everything still unanswered is denied.
+        apply: whether changes of the user's own texts `ask` first or are `always` applied.
+        components: component types of the flow's own, as source code.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    text: str
+    session: str = "default"
+    user: str = "local"
+    flow: FlowJson | None = None
+    model: str | None = None
+    answers: dict[str, Answer] = Field(default_factory=dict[str, Answer])
+    apply: Literal["ask", "always"] = "ask"
+    components: tuple[str, ...] = ()
+
+
+class TurnError(BaseModel):
+    """Why a turn failed, in words for the user: never an exception's own text.
+
+    Attributes:
+        code: a stable name of the kind of failure.
+        message: what happened.
+        fix: what the user can do.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    code: str
+    message: str
+    fix: str = ""
+
+
+class TurnResult(BaseModel):
+    """What a turn came to; it survives a JSON round trip.
+
+    Attributes:
+        outcome: how the turn ended.
+        intent: what the message was taken for.
+        text: the answer.
+        before: the canvas at the start.
+        after: the canvas at the end.
+        proposal: a whole flow that waits for the user's acceptance.
+        actions: every change from `before` to `after`, in order.
+        runs: the user's runs, in order.
+        faults: what is still wrong with the resulting or proposed flow.
+        caveats: what could not be verified.
+        approvals: what waits for the user's answer, by tool call id; present when `outcome` is `pending`.
+        deferred: whether the request asks for steps beyond those that wait for an answer.
+        files: what became of the user's files, in order.
+        components: the component types that were made, in order.
+        usage: tokens and requests by phase (`intent`, `main`, `flow`: the models of the flows that were run).
+        seconds: wall-clock duration.
+        models: the models that answered, in order, each once.
+        messages: the agent's messages.
+        error: present when `outcome` is `error`.
+    """
+
+    outcome: Outcome
+    intent: Intent
+    text: str
+    before: FlowJson
+    after: FlowJson
+    proposal: FlowJson | None = None
+    actions: list[ActionJson] = Field(default_factory=list[FlowAction])
+    runs: list[RunJson] = Field(default_factory=list[RunResult])
+    faults: list[FaultJson] = Field(default_factory=list[Fault])
+    caveats: list[str] = Field(default_factory=list[str])
+    approvals: dict[str, Approval] = Field(default_factory=dict[str, Approval])
+    deferred: bool = False
+    files: list[FileChange] = Field(default_factory=list[FileChange])
+    components: list[MadeComponent] = Field(default_factory=list[MadeComponent])
+    usage: dict[str, RunUsage] = Field(default_factory=dict[str, RunUsage])
+    seconds: float
+    models: list[str] = Field(default_factory=list[str])
+    messages: list[ModelMessage] = Field(default_factory=list[ModelMessage])
+    error: TurnError | None = None
+
+    @property
+    def flow(self) -> Flow:
+        """The proposed flow when there is one, else the canvas as it is now."""
+        return self.after if self.proposal is None else self.proposal
+
+
+@dataclass(kw_only=True)
+class TurnEnded(CustomEvent, name="turn_ended"):
+    """The last event of every turn that was not abandoned."""
+
+    result: TurnResult
+
+
+TurnEvent: TypeAlias = AgentStreamEvent
+"""PydanticAI's events, ours among them (`Progress`, `FlowUpdate`, `FlowPreview`), with one `TurnEnded` at the end."""

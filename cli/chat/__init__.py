@@ -1,0 +1,1 @@
+"""`wirewright chat`: a conversation in the terminal."""

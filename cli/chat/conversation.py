@@ -1,0 +1,196 @@
+"""A conversation: messages and answers go to the assistant, and the canvas follows what becomes of them."""
+
+import asyncio
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+from uuid import uuid4
+
+from pydantic_ai import ToolApproved, ToolDenied
+
+from agent.assistant import Assistant
+from agent.turn.errors import AssistantUnavailable
+from agent.turn.result import Answer, TurnEnded, TurnRequest, TurnResult
+from agent.turn.settle import settle
+from cli.chat.lines import Left, Lines
+from cli.flow.target import write_flow
+from cli.output.streams import answer, document, note
+from cli.output.turn import JsonLines, Readable, Rendering, question
+from flows.actions import StaleAction, apply
+from flows.describe.summary import ascii_graph
+from flows.document import Flow
+from server.streams.sse import failed
+from tools.approvals import Approval
+from tools.events import FlowUpdate
+
+HELP = """Each line is a message. Besides:
+  /show   draw the flow on the canvas
+  /reset  forget the conversation; the canvas stays
+  /quit   leave, as Ctrl-D does
+Ctrl-C stops what the assistant is doing."""
+
+USER = "local"
+
+
+@dataclass
+class Talk:
+    """One conversation with the canvas that it is about.
+
+    Attributes:
+        canvas: the flow as it stands; None before there is any.
+        target: the file that the canvas is kept in.
+        model: the model that was asked for.
+        components: component types of the flow's own, as source code.
+        approve_all: approve everything without asking.
+        as_json: print each event as a line of JSON, and nothing else on standard output.
+        session: the conversation's id.
+    """
+
+    canvas: Flow | None = None
+    target: Path | None = None
+    model: str | None = None
+    components: tuple[str, ...] = ()
+    approve_all: bool = False
+    as_json: bool = False
+    session: str = field(default_factory=lambda: f"cli-{uuid4().hex}")
+    _failed: bool = False
+
+    async def hold(self, assistant: Assistant, lines: Lines) -> bool:
+        """Talk until there are no more lines; returns whether the last turn did not fail.
+
+        Args:
+            assistant: takes the turns.
+            lines: what the user says.
+        """
+        if lines.interactive:
+            note("Say what you want; /help helps, Ctrl-D leaves.")
+        while True:
+            try:
+                text = (await lines.next("> ")).strip()
+                if text == "/quit":
+                    raise Left
+                if text and not await self._command(text, assistant):
+                    await self._turns(text, assistant, lines)
+            except Left:
+                return not self._failed
+
+    async def _command(self, text: str, assistant: Assistant) -> bool:
+        """Do what a line that begins with a slash says; returns whether it was one."""
+        match text:
+            case "/help":
+                note(HELP)
+            case "/show":
+                self._show()
+            case "/reset":
+                await assistant.reset(USER, self.session)
+                note("The conversation is forgotten.")
+            case _:
+                if not text.startswith("/"):
+                    return False
+                note(f"There is no {text.split()[0]}.\n{HELP}")
+        return True
+
+    def _show(self) -> None:
+        """Show the canvas."""
+        if self.as_json:
+            document({"event": "canvas", "flow": None if self.canvas is None else self.canvas.to_json()})
+        else:
+            answer("The canvas is empty." if self.canvas is None else ascii_graph(self.canvas))
+
+    async def _turns(self, text: str, assistant: Assistant, lines: Lines) -> None:
+        """Take a turn, and those that answers to its questions make."""
+        apply_: Literal["ask", "always"] = "always" if self.approve_all else "ask"
+        request = TurnRequest(
+            text=text,
+            session=self.session,
+            user=USER,
+            flow=self.canvas,
+            model=self.model,
+            apply=apply_,
+            components=self.components,
+        )
+        while True:
+            self._failed = False
+            result = await lines.work(self._turn(request, assistant))
+            if result is None:
+                return
+            self._failed = result.outcome == "error"
+            if result.outcome == "pending":
+                answers = await self._answers(result.approvals, lines)
+                request = request.model_copy(update={"text": "", "answers": answers, "flow": self.canvas})
+                continue
+            if result.proposal is not None and result.error is None:
+                await self._offered(result, lines)
+            return
+
+    async def _turn(self, request: TurnRequest, assistant: Assistant) -> TurnResult | None:
+        """One turn, shown; the canvas keeps what was changed before a turn that is stopped."""
+        rendering: Rendering = JsonLines(request) if self.as_json else Readable(talks=True)
+        result: TurnResult | None = None
+        try:
+            async with assistant.turn(request) as events:
+                async for event in events:
+                    if isinstance(event, FlowUpdate) and event.applied:
+                        self._follow(event)
+                    elif isinstance(event, TurnEnded):
+                        result = event.result
+                        self._set(result.after)
+                    rendering.show(event)
+        except AssistantUnavailable as unavailable:
+            if self.as_json:
+                document(failed(unavailable.error))
+            note(f"Error: {unavailable.error.message} {unavailable.error.fix}".rstrip())
+            self._failed = True
+        except asyncio.CancelledError:
+            if self.as_json:
+                rendering.cancelled()
+            rendering.close()
+            note("Stopped.")
+            raise
+        finally:
+            rendering.close()
+        return result
+
+    async def _answers(self, approvals: dict[str, Approval], lines: Lines) -> dict[str, Answer]:
+        """What the user says to each question, by id; who leaves says no."""
+        answers: dict[str, Answer] = {}
+        for id_, approval in approvals.items():
+            note(question(approval))
+            try:
+                said = "y" if self.approve_all else (await lines.next("Do it? [y/N, or why not] ")).strip()
+            except Left:
+                said = "n"
+            if said.lower() in {"y", "yes"}:
+                answers[id_] = ToolApproved()
+            else:
+                reason = "" if said.lower() in {"", "n", "no"} else said
+                answers[id_] = ToolDenied(reason or "The user said no.")
+        return answers
+
+    async def _offered(self, result: TurnResult, lines: Lines) -> None:
+        """Ask about a flow that was proposed."""
+        canvas = self.canvas or Flow.empty()
+        asks = "Put it on the canvas? [y/N] " if canvas.is_empty else "Put it beside what is on the canvas? [y/N] "
+        try:
+            said = "y" if self.approve_all else (await lines.next(asks)).strip().lower()
+        except Left:
+            said = "n"
+        if said in {"y", "yes"}:
+            self._set(settle(canvas, result.proposal, ran=True).canvas)
+            note("It is on the canvas.")
+        else:
+            note("The canvas stays as it is.")
+
+    def _follow(self, event: FlowUpdate) -> None:
+        try:
+            self.canvas = apply(self.canvas or Flow.empty(), event.action)
+        except StaleAction:
+            note("A change could not be followed; the canvas is taken from the end of the turn.")
+
+    def _set(self, flow: Flow) -> None:
+        """Take a canvas, and keep it in the file when there is one."""
+        if flow.is_empty and self.canvas is None:
+            return
+        self.canvas = flow
+        if self.target is not None:
+            write_flow(self.target, flow)

@@ -1,0 +1,126 @@
+"""Lines that a person types, or that are piped in, read while everything else goes on."""
+
+import asyncio
+import contextlib
+import signal
+import sys
+import threading
+from collections.abc import Coroutine
+from types import TracebackType
+from typing import Any, TypeVar
+
+from cli.errors import BadUsage
+from cli.output.streams import note
+
+T = TypeVar("T")
+
+
+class Left(Exception):
+    """There are no more lines: the user has left."""
+
+
+class Lines:
+    """Reads lines one at a time; an interruption stops the work at hand instead of the program.
+
+    It is entered inside the running loop, on its main thread.
+
+    Args:
+        prompts: whether a person at a terminal is prompted, which writes on standard output.
+    """
+
+    def __init__(self, *, prompts: bool = True) -> None:
+        self.interactive = prompts and sys.stdin.isatty()
+        self._line: asyncio.Future[str | None] | None = None
+        self._work: asyncio.Task[Any] | None = None
+        self._stopped = False
+        self._ended = False
+
+    def __enter__(self) -> "Lines":
+        loop = asyncio.get_running_loop()
+        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):  # no handlers here: Ctrl-C ends it all
+            loop.add_signal_handler(signal.SIGINT, self.interrupt)
+            loop.add_signal_handler(signal.SIGTERM, self.end)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        loop = asyncio.get_running_loop()
+        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+            loop.remove_signal_handler(signal.SIGINT)
+            loop.remove_signal_handler(signal.SIGTERM)
+
+    async def next(self, prompt: str) -> str:
+        """The next line without its end.
+
+        Args:
+            prompt: what a person sees before it.
+
+        Raises:
+            Left: there is none.
+            BadUsage: what is piped in is no text.
+        """
+        if self._ended:
+            raise Left
+        loop = asyncio.get_running_loop()
+        self._line = loop.create_future()
+        arguments = (loop, prompt, self._line)
+        threading.Thread(target=self._read, args=arguments, daemon=True, name="lines").start()
+        try:
+            line = await self._line
+        finally:
+            self._line = None
+        if line is None:
+            self._ended = True
+            raise Left
+        return line.rstrip("\r\n")
+
+    async def work(self, doing: Coroutine[Any, Any, T]) -> T | None:
+        """Do something that an interruption stops; None when it was stopped."""
+        self._work, self._stopped = asyncio.ensure_future(doing), False
+        try:
+            return await self._work
+        except asyncio.CancelledError:
+            if not self._stopped:
+                raise
+            return None
+        finally:
+            self._work = None
+
+    def interrupt(self) -> None:
+        """Stop the work at hand; while a line is awaited, say how to leave."""
+        if self._work is not None:
+            self._stopped = True
+            self._work.cancel()
+        else:
+            note("\nCtrl-D leaves.")
+
+    def end(self) -> None:
+        """Stop the work at hand, and let no more lines come."""
+        self._ended = True
+        if self._work is not None:
+            self.interrupt()
+        if self._line is not None and not self._line.done():
+            self._line.set_result(None)
+
+    def _read(self, loop: asyncio.AbstractEventLoop, prompt: str, line: "asyncio.Future[str | None]") -> None:
+        """Wait for one line, in a thread of its own."""
+        read: str | None = None
+        failure: BadUsage | None = None
+        try:
+            read = input(prompt) if self.interactive else (sys.stdin.readline() or None)
+        except EOFError:
+            read = None
+        except (OSError, ValueError):  # closed, or no UTF-8
+            failure = BadUsage("unreadable", "Standard input is no text in UTF-8.", fix="Send text.", where="-")
+
+        def settle() -> None:
+            if line.done():
+                return
+            if failure is None:
+                line.set_result(read)
+            else:
+                line.set_exception(failure)
+
+        with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
+            loop.call_soon_threadsafe(settle)

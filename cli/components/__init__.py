@@ -1,0 +1,1 @@
+"""`wirewright components`: search, describe and scan components."""

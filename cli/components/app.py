@@ -1,0 +1,158 @@
+"""`wirewright components`: find component types and read how they are used."""
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.components.scan import scan
+from cli.errors import FAILED, Stopped
+from cli.options import Json
+
+if TYPE_CHECKING:
+    from flows.catalogue import Catalogue, ComponentType, Match
+
+commands = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="Find component types and read how they are used."
+)
+commands.command(epilog="Example: wirewright components scan component.py --json")(scan)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One query, or the place of a line that could not be read."""
+
+    query: str | None
+    where: str | None = None
+
+
+@commands.command(epilog="Example: wirewright components search 'read a pdf' --limit 3")
+def search(
+    query: Annotated[
+        str, typer.Argument(metavar="QUERY", help="What it should do; - reads queries from standard input, one a line.")
+    ],
+    limit: Annotated[int, typer.Option(min=1, metavar="N", help="How many matches to give at most.")] = 10,
+    *,
+    accepts: Annotated[
+        str | None, typer.Option(metavar="TYPE", help="Only components that take this type of data, such as Table.")
+    ] = None,
+    produces: Annotated[
+        str | None,
+        typer.Option(metavar="TYPE", help="Only components that give it; Tool: those that an agent can use."),
+    ] = None,
+    category: Annotated[str | None, typer.Option(metavar="NAME", help="Only components of this category.")] = None,
+    legacy: Annotated[bool, typer.Option("--legacy", help="Legacy components too, in their place by rank.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Find component types by what they do, best first."""
+    from cli.engine import ready_catalogue
+
+    catalogue = ready_catalogue()
+    for number, asked in enumerate(_queries() if query == "-" else [Asked(query)]):
+        matches: list[Match] = []
+        if asked.query is not None:
+            matches = catalogue.search(
+                asked.query, limit, accepts=accepts, produces=produces, category=category, legacy=legacy
+            )
+        near = [] if matches or asked.query is None else catalogue.nearest_matches(asked.query)
+        if as_json:
+            _print_json(asked, matches, near)
+        else:
+            _print(asked, matches, near, first=number == 0, titled=query == "-")
+
+
+@commands.command(epilog="Example: wirewright components describe ChatInput")
+def describe(
+    type_name: Annotated[str, typer.Argument(metavar="TYPE", help="The component type, as search lists it.")],
+    *,
+    as_json: Json = False,
+) -> None:
+    """Read a component type's ports and fields."""
+    from cli.engine import ready_catalogue
+    from cli.output.streams import answer, document
+
+    catalogue = ready_catalogue()
+    found = catalogue.meant(type_name)
+    if found is None:
+        stopped = _unknown(type_name, catalogue)
+        if not as_json:
+            raise stopped
+        document({"ok": False, "type": type_name, "error": stopped.to_json()})
+        raise typer.Exit(FAILED)
+    text = catalogue.describe(found.type)
+    if as_json:
+        document(_described(found, text))
+    else:
+        answer(text)
+
+
+def _queries() -> Iterator[Asked]:
+    """The queries on standard input, each as soon as its line is there."""
+    for number, line in enumerate(iter(sys.stdin.buffer.readline, b""), start=1):
+        try:
+            text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError:
+            yield Asked(None, f"line {number}")
+        else:
+            yield Asked(text.rstrip("\r\n"))
+
+
+def _print_json(asked: Asked, matches: "list[Match]", near: "list[Match]") -> None:
+    from cli.output.streams import document
+
+    found = [{"type": m.type, "display_name": m.display_name, "score": round(m.score, 6)} for m in matches]
+    row: dict[str, object] = {"query": asked.query, "matches": found}
+    if near:
+        row["nearest"] = [match.type for match in near]
+    if asked.query is None:
+        unreadable = Stopped("unreadable", "The line is not UTF-8 text.", fix="Send UTF-8.", where=asked.where)
+        row["error"] = unreadable.to_json()
+    document(row)
+
+
+def _print(asked: Asked, matches: "list[Match]", near: "list[Match]", *, first: bool, titled: bool) -> None:
+    from cli.output.streams import answer, note
+
+    if asked.query is None:
+        note(f"{asked.where}: not UTF-8 text.")
+        return
+    if titled:
+        answer(asked.query if first else f"\n{asked.query}")
+    if not matches:
+        fix = f"The nearest: {', '.join(match.type for match in near)}." if near else "Try other words for it."
+        note(f"No component matches {asked.query!r}. {fix}")
+    width = max((len(match.type) for match in matches), default=0)
+    for match in matches:
+        answer(f"{match.type:<{width}}  {match.description.splitlines()[0] if match.description else ''}".rstrip())
+
+
+def _unknown(type_name: str, catalogue: "Catalogue") -> Stopped:
+    near = catalogue.nearest(type_name)
+    fix = f"Did you mean {', '.join(near)}?" if near else "Find one with: wirewright components search"
+    return Stopped("unknown_component", f"There is no component type {type_name!r}.", fix=fix, where=type_name)
+
+
+def _described(found: "ComponentType", text: str) -> dict[str, object]:
+    return {
+        "ok": True,
+        "type": found.type,
+        "display_name": found.display_name,
+        "category": found.category,
+        "description": found.description,
+        "legacy": found.legacy,
+        "beta": found.beta,
+        "inputs": [_input(name, field) for name, field in found.template.items() if name != "code"],
+        "outputs": [
+            {"name": output.get("name"), "display_name": output.get("display_name"), "types": output.get("types")}
+            for output in found.outputs
+        ],
+        "text": text,
+    }
+
+
+def _input(name: str, field: "dict[str, object] | object") -> dict[str, object]:
+    definition = dict(field) if isinstance(field, dict) else {}  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]  (whatever was received)
+    keys = ("display_name", "type", "required", "advanced", "show", "input_types", "options", "value")
+    return {"name": name, **{key: definition.get(key) for key in keys}}

@@ -1,0 +1,1 @@
+"""`wirewright eval`: one file a subcommand."""

@@ -1,0 +1,122 @@
+"""`wirewright eval compare`: what changed from one play to another."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.errors import FAILED, BadUsage
+from cli.eval.selection import readable, verdicts_of
+from cli.options import Json
+
+if TYPE_CHECKING:
+    from evals.analysis.play_diff import Difference
+    from evals.score import Verdict
+
+
+def compare(
+    before: Annotated[str, typer.Argument(metavar="A", help="Scores or attempts, as JSON lines.")],
+    after: Annotated[str, typer.Argument(metavar="B", help="Scores or attempts, as JSON lines.")],
+    player: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="Whose attempts, where a file holds several players'; twice: in A, then in B."
+        ),
+    ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="Test this score; may be given several times, and all are adjusted together."
+        ),
+    ] = None,
+    statistical: Annotated[  # noqa: FBT002  (a flag of the command line)
+        bool,
+        typer.Option(
+            "--statistical", help="For sampled models: exit 1 only when a tested score fell by more than chance."
+        ),
+    ] = False,
+    *,
+    as_json: Json = False,
+) -> None:
+    """Compare two plays; exits 1 when something passed in A and does not in B."""
+    from cli.eval.summary import tested
+    from cli.output.streams import answer, document
+    from evals.analysis import play_diff as comparing
+    from evals.analysis.significance import DECLARED, objections, significance
+
+    metrics = _metrics(metric or [])
+    names = player or []
+    if len(names) > 2:
+        fix = "Name one player for both files, or one for each."
+        raise BadUsage("too_many_players", "Two files have no third player.", fix=fix, where="--player")
+    first, second = (
+        _of_player(verdicts_of(readable(file)), names[number % len(names)] if names else None, file)
+        for number, file in enumerate((before, after))
+    )
+    difference = comparing.compare(first, second)
+    found = significance(first, second, metrics or DECLARED)
+    ok = not objections(found) if statistical else not difference.lost
+    if as_json:
+        statistics = found.model_dump(mode="json")
+        document({"ok": ok, "same": difference.same, **difference.model_dump(mode="json"), "significance": statistics})
+    else:
+        for line in (*_lines(difference), *tested(found)):
+            answer(line)
+    if not ok:
+        raise typer.Exit(FAILED)
+
+
+def _of_player(verdicts: "list[Verdict]", name: str | None, file: str) -> "list[Verdict]":
+    """One player's verdicts: those of several players at one scenario would stand in each other's place."""
+    players = sorted({verdict.player for verdict in verdicts})
+    if name is None and len(players) > 1:
+        fix = f"Name one with --player: {', '.join(players)}."
+        raise BadUsage("several_players", f"{file} holds several players.", fix=fix, where=file)
+    if name is not None and name not in players:
+        from flows.faults import did_you_mean
+
+        fix = did_you_mean(name, players, otherwise="there are") if players else "Name a file that has attempts."
+        raise BadUsage("unknown_player", f"{file} has no player {name!r}.", fix=fix, where="--player")
+    return [verdict for verdict in verdicts if name in (None, verdict.player)]
+
+
+def _metrics(names: list[str]) -> list[str]:
+    from evals.analysis.significance import METRICS
+
+    for name in names:
+        if name not in METRICS:
+            from flows.faults import did_you_mean
+
+            fix = did_you_mean(name, METRICS, otherwise="there are")
+            raise BadUsage("unknown_score", f"There is no score {name!r}.", fix=fix, where="--metric")
+    return names
+
+
+def _lines(difference: "Difference") -> list[str]:
+    if difference.same:
+        return ["The two plays have the same scores."]
+    lines = [f"lost    {turned.scenario}: {'; '.join(turned.why)}" for turned in difference.lost]
+    lines += [f"gained  {turned.scenario}: was {'; '.join(turned.why)}" for turned in difference.gained]
+    lines += [
+        f"moved   {moved.scenario}: {moved.name} {_value(moved.before)} -> {_value(moved.after)}"
+        for moved in difference.moved
+    ]
+    for word, names in (
+        ("added  ", difference.added),
+        ("missing", difference.missing),
+        ("changed", difference.changed),
+    ):
+        lines += [f"{word} {name}" for name in names]
+    lines += [
+        f"mean    {name} {_value(old)} -> {_value(new)}" for name, (old, new) in difference.rates.items() if old != new
+    ]
+    return lines
+
+
+def _value(value: "bool | float | None") -> str:
+    match value:
+        case None:
+            return "-"
+        case bool():
+            return "yes" if value else "no"
+        case _:
+            return f"{value:.3f}"

@@ -1,0 +1,81 @@
+"""`wirewright eval export`: hand a scored journal to Logfire, or any OpenTelemetry endpoint, as experiments."""
+
+import asyncio
+import os
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.errors import BadUsage, Stopped
+from cli.eval.selection import Ids, all_scenarios, attempts_of, readable, scored, the_catalogue
+from cli.options import Json
+
+if TYPE_CHECKING:
+    from evals.attempt import Attempt
+    from evals.exports.experiments import Experiment
+    from evals.score import Verdict
+
+DESTINATIONS = ("LOGFIRE_TOKEN", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+"""The variables that say where spans go; without any of them, nothing is sent."""
+
+FLUSH_SECONDS = 30
+"""How long to wait until everything is handed over."""
+
+
+def export(
+    journal: Annotated[str, typer.Argument(metavar="JOURNAL", help="Attempts, as `eval run --out` writes them.")],
+    scenario: Ids = None,
+    *,
+    as_json: Json = False,
+) -> None:
+    """Send the scored attempts of a journal as experiments, one a player; nothing is played.
+
+    They go where LOGFIRE_TOKEN or OTEL_EXPORTER_OTLP_ENDPOINT says. Texts go with them only when
+    WIREWRIGHT_TRACE_CONTENT is true.
+    """
+    from agent.settings import AssistantSettings
+    from cli.output.streams import answer, document
+    from cli.settings import settings_of
+    from evals.exports import MissingExtra
+
+    if not any(os.environ.get(name) for name in DESTINATIONS):
+        fix = "Set LOGFIRE_TOKEN, or OTEL_EXPORTER_OTLP_ENDPOINT."
+        raise BadUsage("no_destination", "Nothing says where to send the experiments.", fix=fix, where="environment")
+    content = settings_of(AssistantSettings).trace_content
+    attempts = [attempt for attempt in attempts_of(readable(journal)) if not scenario or attempt.scenario in scenario]
+    if not attempts:
+        raise BadUsage("no_attempts", "There is nothing to send.", fix="Name a journal with attempts.", where=journal)
+    verdicts = scored(attempts, the_catalogue())
+    try:
+        found, sent = asyncio.run(_sent(attempts, verdicts, content=content))
+    except MissingExtra as missing:
+        raise Stopped("extra_needed", f"{missing}.", fix="Install wirewright[evals].") from None
+    if as_json:
+        told = [one.model_dump(mode="json") for one in found]
+        document({"ok": sent, "content": content, "experiments": told})
+    else:
+        for one in found:
+            answer(_line(one))
+        answer(f"Sent {'with' if content else 'without'} texts." if sent else "Not everything was handed over in time.")
+    if not sent:
+        raise typer.Exit(1)
+
+
+async def _sent(
+    attempts: "list[Attempt]", verdicts: "list[Verdict]", *, content: bool
+) -> "tuple[list[Experiment], bool]":
+    import logfire
+
+    from evals.exports.experiments import experiments
+
+    logfire.configure(
+        send_to_logfire="if-token-present", console=False, service_name="wirewright", inspect_arguments=False
+    )
+    found = await experiments(all_scenarios(), attempts, verdicts, content=content)
+    return found, await asyncio.to_thread(logfire.force_flush, FLUSH_SECONDS * 1000)
+
+
+def _line(one: "Experiment") -> str:
+    rest = f", {one.left_out} left out: the harness failed" if one.left_out else ""
+    trace = "" if one.trace_id is None else f"  trace {one.trace_id}"
+    return f"{one.name}: {one.passed} of {one.cases} pass{rest}{trace}"

@@ -1,0 +1,76 @@
+"""`wirewright eval import`: other people's tasks as scenarios."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.errors import BadUsage
+from cli.options import Json
+
+if TYPE_CHECKING:
+    from evals.imports.chat2workflow.scenarios import Imported
+
+commands = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Make scenarios of other people's tasks.")
+
+
+@commands.callback()
+def group() -> None:
+    """Make scenarios of other people's tasks."""
+
+
+@commands.command(
+    epilog="Example: wirewright eval import chat2workflow --queries query.json --checks c.json --out mine"
+)
+def chat2workflow(
+    queries: Annotated[str, typer.Option(metavar="FILE", help="The tasks, query.json.")],
+    checks: Annotated[str, typer.Option(metavar="FILE", help="Their checks, check_pass_stage.json.")],
+    out: Annotated[str, typer.Option(metavar="DIR", help="Where the scenarios go: a new or empty folder.")],
+    resolve: Annotated[
+        str | None, typer.Option(metavar="FILE", help="The wanted file endings, check_resolve_stage.json.")
+    ] = None,
+    files: Annotated[str | None, typer.Option(metavar="DIR", help="The files that tests hand in, case_files.")] = None,
+    *,
+    as_json: Json = False,
+) -> None:
+    """Make a scenario of every round of Chat2Workflow's tasks, and tell what could not be carried over."""
+    from cli.output.streams import answer, document
+    from evals.imports.chat2workflow.format import ImportFault, read_checks, read_queries
+    from evals.imports.chat2workflow.scenarios import scenarios
+    from evals.imports.files import write
+    from evals.loading import ScenarioError
+
+    if files is not None and not Path(files).is_dir():
+        raise BadUsage("unreadable", f"{files} is no folder.", fix="Name the folder of the files.", where="--files")
+    try:
+        rounds = read_checks(Path(checks), None if resolve is None else Path(resolve))
+        made, left = scenarios(read_queries(Path(queries)), rounds, None if files is None else Path(files))
+        write(Path(out), made)
+    except (ImportFault, ScenarioError) as fault:
+        fix = "Correct it; nothing else was wrong before it."
+        raise BadUsage(
+            "bad_import", f"{fault.message[:1].upper()}{fault.message[1:]}.", fix=fix, where=fault.place
+        ) from None
+    if as_json:
+        document({"folder": out, "scenarios": [_plain(one) for one in made], "left": left})
+        return
+    for one in made:
+        answer(f"{one.scenario.id}  {len(one.scenario.turns)} turns, {len(one.scenario.probes)} probes")
+        for note in one.notes:
+            answer(f"  not as it was: {note}")
+    for line in left:
+        answer(f"left out: {line}")
+    answer(f"{len(made)} scenarios; play them with: wirewright eval --scenarios {out} run --player provider:name")
+
+
+def _plain(one: "Imported") -> dict[str, object]:
+    scenario = one.scenario
+    return {
+        "id": scenario.id,
+        "turns": len(scenario.turns),
+        "probes": len(scenario.probes),
+        "expected": [list(types) for types in scenario.expect.one_of],
+        "criteria": len(scenario.criteria),
+        "files": sorted(one.files),
+        "notes": list(one.notes),
+    }

@@ -1,0 +1,143 @@
+"""`wirewright eval judge`: ask a language model what it thinks of a journal's attempts; it decides nothing."""
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.errors import BadUsage, Stopped
+from cli.eval.selection import all_scenarios, attempts_of, readable, scored, the_catalogue
+from cli.options import Json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pydantic_ai.models import Model
+
+    from evals.analysis.judge import Opinion, Rubric
+    from evals.score import Verdict
+
+
+def judge(
+    journal: Annotated[str, typer.Argument(metavar="JOURNAL", help="Attempts, as `eval run --out` writes them.")],
+    model: Annotated[str, typer.Option("--model", metavar="M", help="Who judges, as provider:name.")],
+    rubric: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME|FILE", help="What is judged: goal, clarity, or a Markdown file; several are allowed."
+        ),
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write every opinion there, as JSON lines (opinions.jsonl).")
+    ] = None,
+    concurrency: Annotated[int, typer.Option(min=1, max=64, metavar="N", help="Opinions at the same time.")] = 2,
+    *,
+    as_json: Json = False,
+) -> None:
+    """Ask a language model about the attempts of a journal; its opinions stand beside the scores and decide nothing."""
+    from cli.flow.target import writable
+    from cli.output.streams import answer, document, progress
+    from evals.analysis.judge import opinions
+    from evals.exports import MissingExtra
+
+    target = writable(out)
+    rubrics = _rubrics(rubric or ["goal"])
+    judging = _model(model)
+    attempts, catalogue = attempts_of(readable(journal)), the_catalogue()
+    verdicts = scored(attempts, catalogue)
+    tell = progress()
+    count = len(rubrics) * len(attempts)
+    told: list[Opinion] = []
+
+    async def one(opinion: "Opinion") -> None:
+        told.append(opinion)
+        tell(f"{len(told)} of {count} judged")
+
+    try:
+        found = asyncio.run(
+            opinions(all_scenarios(), attempts, catalogue, rubrics, judging, concurrency=concurrency, on_opinion=one)
+        )
+    except MissingExtra as missing:
+        raise Stopped("extra_needed", f"{missing}.", fix="Install wirewright[evals].") from None
+    if target is not None:
+        _write(target, found)
+    sums = [_summary(rubric.name, found, verdicts) for rubric in rubrics]
+    if as_json:
+        document({"judge": judging.model_name, "rubrics": sums, "opinions": [_plain(one) for one in found]})
+        return
+    for entry in found:
+        answer(_line(entry))
+    for entry in sums:
+        answer(", ".join(f"{key} {_shown(value)}" for key, value in entry.items()))
+
+
+def _rubrics(names: list[str]) -> "list[Rubric]":
+    from evals.analysis.judge import RubricError, load_rubric
+
+    try:
+        return [load_rubric(name) for name in dict.fromkeys(names)]
+    except RubricError as error:
+        raise BadUsage("bad_rubric", f"{error}.", fix="Name a built-in rubric or a file.", where="--rubric") from None
+
+
+def _model(name: str) -> "Model":
+    from agent.models.connections import connect
+    from agent.models.providers import choose
+    from agent.turn.errors import ModelChoiceError
+
+    try:
+        choice = choose(name, None)
+        if choice.is_demo:
+            raise BadUsage("no_judge", "The demo planner cannot judge.", fix="Use provider:name.", where="--model")
+        return connect(choice.provider, choice.names[0])
+    except ModelChoiceError as refused:
+        error = refused.error
+        raise BadUsage(error.code, error.message, fix=error.fix, where="--model") from None
+
+
+def _summary(rubric: str, found: "Sequence[Opinion]", verdicts: "Sequence[Verdict]") -> dict[str, object]:
+    """How often the rubric was met, the mean score, and how often the judge agrees with the deciding scores."""
+    mine = [one for one in found if one.rubric == rubric and one.passed is not None]
+    scores = sorted(one.score for one in mine if one.score is not None)
+    passed = {
+        (verdict.scenario, verdict.digest, verdict.repeat, verdict.player): verdict.passed for verdict in verdicts
+    }
+    pairs = [(one.passed, passed.get((one.scenario, one.digest, one.repeat, one.player))) for one in mine]
+    both = [(judged, scored) for judged, scored in pairs if scored is not None]
+    return {
+        "rubric": rubric,
+        "judged": len(mine),
+        "passed": sum(one.passed is True for one in mine),
+        "mean": sum(scores) / len(scores) if scores else None,
+        "agreement": sum(judged == scored for judged, scored in both) / len(both) if both else None,
+        "failed": sum(one.rubric == rubric and one.error is not None for one in found),
+    }
+
+
+def _line(one: "Opinion") -> str:
+    name = one.scenario if not one.repeat else f"{one.scenario} #{one.repeat + 1}"
+    if one.error is not None:
+        return f"{name}  {one.rubric}: no opinion ({one.error})"
+    return f"{name}  {one.rubric}: {'yes' if one.passed else 'no'} {_shown(one.score)}  {one.reason}"
+
+
+def _shown(value: object) -> str:
+    match value:
+        case None:
+            return "-"
+        case float():
+            return f"{value:.2f}"
+        case _:
+            return str(value)
+
+
+def _plain(one: "Opinion") -> dict[str, object]:
+    return one.model_dump(mode="json")
+
+
+def _write(target: Path, found: "Sequence[Opinion]") -> None:
+    try:
+        target.write_text("".join(f"{one.model_dump_json()}\n" for one in found), encoding="utf-8")
+    except OSError:
+        raise Stopped("unwritable", f"{target} cannot be written.", where="--out") from None

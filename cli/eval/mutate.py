@@ -1,0 +1,141 @@
+"""`wirewright eval mutate`: do the graders see the faults that are seeded into passing attempts?"""
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.errors import FAILED, BadUsage
+from cli.eval.selection import Ids, all_scenarios, attempts_of, readable
+from cli.options import Json
+
+if TYPE_CHECKING:
+    from evals.attempt import Attempt
+    from evals.mutate.matrix import Matrix, Survivor
+    from evals.mutate.trial import Trial
+
+
+def mutate(
+    journal: Annotated[str, typer.Argument(metavar="JOURNAL", help="Attempts, as `eval run --out` writes them.")],
+    scenario: Ids = None,
+    per_operator: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Mutants that one operator makes of one attempt.")
+    ] = 1,
+    floor: Annotated[float, typer.Option(min=0.0, max=1.0, help="Exit 1 when a smaller share is killed.")] = 0.95,
+    accept: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Survivors that may be, in place of the list that is kept.")
+    ] = None,
+    concurrency: Annotated[int, typer.Option(min=1, max=64, metavar="N", help="Mutants at the same time.")] = 2,
+    *,
+    as_json: Json = False,
+) -> None:
+    """Seed faults into the attempts that pass, run and score them, and show which evaluator sees which fault."""
+    from cli.output.streams import answer, document
+    from evals.mutate.matrix import matrix
+
+    attempts = [attempt for attempt in attempts_of(readable(journal)) if not scenario or attempt.scenario in scenario]
+    accepted = _accepted(accept)
+    found = asyncio.run(_tried(attempts, per_operator, concurrency))
+    counted = matrix(found, accepted)
+    rate = counted.kill_rate
+    ok = rate is not None and rate >= floor and not counted.disturbed
+    if as_json:
+        document({"ok": ok, "kill_rate": rate, "floor": floor, **_document(counted)})
+    else:
+        for line in _lines(counted):
+            answer(line)
+        for trial in counted.survivors:
+            answer(f"survived {trial.id}: {trial.what}")
+        for trial in counted.disturbed:
+            answer(f"seen although nothing changed {trial.id}: {', '.join(trial.seen_by)}")
+        opened = _open(counted, {scenario.id for scenario in all_scenarios() if scenario.open})
+        if opened:
+            answer(opened)
+        for name in counted.stale:
+            answer(f"accepted, but no survivor any more: {name}")
+        answer(_summary(counted, floor))
+    if not ok:
+        raise typer.Exit(FAILED)
+
+
+def _accepted(name: str | None) -> "tuple[Survivor, ...]":
+    from evals.mutate.matrix import ACCEPTED, AcceptedError, read_accepted
+
+    try:
+        return read_accepted(ACCEPTED if name is None else Path(name))
+    except AcceptedError as error:
+        raise BadUsage("bad_list", f"{error}.", fix="Correct the file.", where="--accept") from None
+
+
+async def _tried(attempts: "list[Attempt]", per_operator: int, concurrency: int) -> "list[Trial]":
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from cli.eval.stage import opened
+    from evals.mutate.trial import prepared, trials
+
+    scenarios = {scenario.id: scenario for scenario in all_scenarios()}
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    console = Console(stderr=True)
+    async with opened(concurrency) as stage:
+        mutants = prepared(scenarios, attempts, stage, per_operator)
+        with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
+            task = bar.add_task("trying mutants", total=len(mutants))
+
+            async def ended(_: "Trial") -> None:
+                bar.advance(task)
+
+            return await trials(mutants, stage, concurrency=concurrency, on_trial=ended)
+
+
+def _document(counted: "Matrix") -> dict[str, object]:
+    def told(trials: "tuple[Trial, ...]") -> list[dict[str, str]]:
+        return [{"id": trial.id, "operator": trial.operator, "what": trial.what} for trial in trials]
+
+    operators = {
+        name: {
+            "tried": counted.tried[name],
+            "killed": counted.killed[name],
+            "failed": counted.failed[name],
+            "seen_by": dict(counted.seen[name]),
+        }
+        for name in counted.tried
+    }
+    return {
+        "operators": operators,
+        "survivors": told(counted.survivors),
+        "accepted": told(counted.accepted),
+        "stale": list(counted.stale),
+        "controls": counted.controls,
+        "disturbed": told(counted.disturbed),
+    }
+
+
+def _lines(counted: "Matrix") -> list[str]:
+    """A line an operator: how many were tried and killed, and by whom, most first."""
+    found: list[str] = []
+    for name, tried in counted.tried.items():
+        seen = sorted(counted.seen[name].items(), key=lambda item: (-item[1], item[0]))
+        by = ", ".join(f"{evaluator} {count}" for evaluator, count in seen)
+        found.append(f"{name:20} {counted.killed[name]:4} of {tried:4} killed, {counted.failed[name]:4} fail: {by}")
+    return found
+
+
+def _open(counted: "Matrix", without: set[str]) -> str:
+    """How many survivors are of scenarios that no right flow is known of; empty when none is."""
+    number = sum(trial.id.partition("/")[0] in without for trial in counted.survivors)
+    are = "survivor is of an open scenario" if number == 1 else "survivors are of open scenarios"
+    return f"{number} {are}, without a right flow to compare with: give more probes and expectations." if number else ""
+
+
+def _summary(counted: "Matrix", floor: float) -> str:
+    rate = counted.kill_rate
+    if rate is None:
+        return "No mutant was made: no attempt of the journal passes."
+    tried = sum(counted.tried.values())
+    accepted = f", {len(counted.accepted)} survivors are accepted" if counted.accepted else ""
+    same = f"; {len(counted.disturbed)} of {counted.controls} unchanged attempts were seen as faults"
+    return (
+        f"{sum(counted.killed.values())} of {tried} mutants killed ({rate:.1%}, at least {floor:.0%}){accepted}{same}."
+    )

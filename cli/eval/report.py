@@ -1,0 +1,180 @@
+"""`wirewright eval report`: a play as one HTML page, or as Markdown, JSON, CSV or JUnit XML."""
+
+import importlib.util
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.errors import BadUsage, Stopped
+from cli.eval.selection import all_scenarios, attempts_of, gate_of, readable, the_catalogue, verdicts_of
+from cli.options import Json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from evals.fix.records import Fix
+    from evals.report.formats.choice import Form, Material
+    from evals.report.scored import Play
+    from evals.score import Verdict
+
+
+def report(
+    journal: Annotated[str, typer.Argument(metavar="JOURNAL", help="Attempts, as `eval run --out` writes them.")],
+    baseline: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Compare with the scores or attempts of an earlier play.")
+    ] = None,
+    baseline_player: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Compare every player with this one of the baseline; else each with its namesake, or the only one.",
+        ),
+    ] = None,
+    fixes: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Show the smallest fixes that `eval fix --out` wrote.")
+    ] = None,
+    gate: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Show what a gate, as of `eval run --gate`, decides.")
+    ] = None,
+    out: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the report there: .html, .md, .json, .csv or .xml (JUnit); may be given several times.",
+        ),
+    ] = None,
+    title: Annotated[str, typer.Option(metavar="TEXT", help="What the report is called.")] = "Evaluation report",
+    *,
+    as_json: Json = False,
+) -> None:
+    """Report a play: figures with intervals, every attempt with its conversation and canvas, a baseline beside it.
+
+    Without --out the report is printed as Markdown; with --json, as one JSON document. It exits 0 whatever it says.
+    """
+    _refuse_without("jinja2", "scipy")
+    from cli.output.streams import answer, document, note
+    from evals.report.formats.choice import Material, gathered, written
+    from evals.report.formats.documents import summary
+
+    targets = [_target(name) for name in out or []]
+    path, judging = readable(journal), gate_of(gate)
+    earlier = None if baseline is None else readable(baseline)
+    before = [] if earlier is None else verdicts_of(earlier)
+    _refuse_player(baseline_player, before)
+    play = _play(path)
+    material = Material(
+        play=play,
+        catalogue=the_catalogue(),
+        baseline=before,
+        baseline_name="" if earlier is None else earlier.name,
+        baseline_player=baseline_player or "",
+        fixes=_fixes(fixes, play),
+        gate=judging,
+        gate_name="" if gate is None else Path(gate).name,
+        title=title,
+    )
+    for target, form in targets:
+        _write(target, form, material)
+        note(f"Written to {target}.")
+    if as_json:
+        document(summary(gathered(material, None)))
+    elif not targets:
+        answer(written("md", material).rstrip())
+
+
+def _refuse_without(*packages: str) -> None:
+    for package in packages:
+        if importlib.util.find_spec(package) is None:
+            fix = "Install Wirewright with its extra: wirewright[evals]."
+            raise Stopped("missing_package", f"Reports need the package {package}.", fix=fix)
+
+
+def _refuse_player(name: str | None, baseline: "Sequence[Verdict]") -> None:
+    if name is None:
+        return
+    players = sorted({verdict.player for verdict in baseline})
+    if name not in players:
+        from flows.faults import did_you_mean
+
+        fix = did_you_mean(name, players, otherwise="there are") if players else "Name a baseline that has players."
+        raise BadUsage("unknown_player", f"The baseline has no player {name!r}.", fix=fix, where="--baseline-player")
+
+
+def _fixes(name: str | None, play: "Play") -> "list[Fix]":
+    """The fixes of a file; those of no attempt of the play are told and left out."""
+    from cli.output.streams import note
+    from evals.fix.records import read_fixes
+    from evals.journal import JournalError
+
+    if name is None:
+        return []
+    path = readable(name)
+    try:
+        found = list(read_fixes(path))
+    except (JournalError, UnicodeDecodeError) as error:
+        fix = "Name a file of `eval fix --out`."
+        raise BadUsage("bad_fixes", f"{error}.", fix=fix, where="--fixes") from None
+    keys = {entry.attempt.key for entry in play.entries}
+    strange = sum(fix.key not in keys for fix in found)
+    if strange:
+        note(f"{strange} of the {len(found)} fixes in {path.name} are of no attempt of this journal, and not shown.")
+    return [fix for fix in found if fix.key in keys]
+
+
+def _target(name: str) -> "tuple[Path, Form]":
+    from cli.flow.target import writable
+    from evals.report.formats.choice import FORMS
+
+    path = writable(name)
+    form = FORMS.get(Path(name).suffix.lower())
+    if path is None or form is None:
+        fix = "Give the file one of these endings: .html, .md, .json, .csv, .xml."
+        raise BadUsage("bad_form", f"There is no form of report for {name}.", fix=fix, where="--out")
+    return path, form
+
+
+def _play(path: Path) -> "Play":
+    from evals.flow_texts import BadFlow
+    from evals.report.scored import scored
+    from evals.score import UnknownScenario
+
+    _refuse_scores(path)
+    attempts = attempts_of(path)
+    if not attempts:
+        fix = "Play first: wirewright eval run --out attempts.jsonl."
+        raise BadUsage("empty_journal", f"{path.name} holds no attempts.", fix=fix, where=path.name)
+    try:
+        return scored(all_scenarios(), attempts, the_catalogue())
+    except UnknownScenario as unknown:
+        fix = "Play again with the scenarios that there are."
+        raise BadUsage("other_scenario", unknown.message, fix=fix, where=path.name) from None
+    except BadFlow as bad:
+        fix = "Correct the scenario, or install the engine it is for: wirewright runner install."
+        raise BadUsage("bad_scenario", f"A right flow does not build: {bad}", fix=fix) from None
+
+
+def _refuse_scores(path: Path) -> None:
+    """Scores read as attempts would be attempts in which nothing was played."""
+    from evals.analysis.tally import read_verdicts
+    from evals.journal import JournalError
+
+    try:
+        found = next(read_verdicts(path), None)
+    except (JournalError, UnicodeDecodeError):
+        return
+    if found is not None:
+        fix = "Name the journal that they were scored from; scores serve as --baseline."
+        raise BadUsage("bad_journal", f"{path.name} holds scores, not attempts.", fix=fix, where=path.name)
+
+
+def _write(path: Path, form: "Form", material: "Material") -> None:
+    from evals.report.formats.choice import written
+    from evals.report.formats.html import TooLarge
+
+    try:
+        path.write_text(written(form, material), encoding="utf-8", newline="\n")
+    except TooLarge as large:
+        raise Stopped("too_large", str(large), fix="Report fewer attempts, or another form.", where="--out") from None
+    except OSError:
+        raise Stopped("unwritable", f"{path} cannot be written.", fix="Name another file.", where="--out") from None

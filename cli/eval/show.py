@@ -1,0 +1,143 @@
+"""`wirewright eval list` and `eval show`: the scenarios, and what was played of one."""
+
+import asyncio
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.errors import FAILED
+from cli.eval.selection import SplitName, Tags, attempts_of, chosen, readable, scored, the_catalogue
+from cli.options import Json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from evals.attempt import Attempt
+    from evals.scenario import Scenario
+    from evals.score import Verdict
+    from evals.validation import Unsound
+
+
+def list_scenarios(
+    tag: Tags = None,
+    split: SplitName = None,
+    check: Annotated[  # noqa: FBT002  (a flag of the command line)
+        bool,
+        typer.Option("--check", help="Build every flow of the scenarios; exit 1 and name those that do not build."),
+    ] = False,
+    *,
+    as_json: Json = False,
+) -> None:
+    """List the scenarios."""
+    from cli.output.streams import answer, document
+
+    scenarios = chosen([], tag or [], split)
+    faults = asyncio.run(_unsound(scenarios)) if check else []
+    if as_json:
+        checked = {"faults": [fault.model_dump(mode="json") for fault in faults]} if check else {}
+        document({"scenarios": [_brief(scenario) for scenario in scenarios], **checked})
+    else:
+        for scenario in scenarios:
+            answer(f"{scenario.id}  [{', '.join((scenario.split, *scenario.tags))}]  {scenario.about}")
+        for fault in faults:
+            answer(f"{fault.scenario}: {fault.place} does not build: {fault.message}")
+        answer(f"{len(scenarios)} scenarios")
+    if faults:
+        raise typer.Exit(FAILED)
+
+
+async def _unsound(scenarios: "Sequence[Scenario]") -> "list[Unsound]":
+    """What does not build; the engine is started only where a scenario has components of its own."""
+    from cli.eval.stage import opened
+    from evals.validation import unsound
+
+    if not any(scenario.components for scenario in scenarios):
+        return await unsound(scenarios, await asyncio.to_thread(the_catalogue))
+    async with opened(1) as stage:
+        return await unsound(scenarios, stage.catalogue, stage.runner)
+
+
+def show(
+    scenario: Annotated[str, typer.Argument(metavar="ID", help="The scenario.")],
+    journal: Annotated[
+        str | None, typer.Option("--in", metavar="JOURNAL", help="Show what was played of it, as recorded there.")
+    ] = None,
+    *,
+    as_json: Json = False,
+) -> None:
+    """Show a scenario, and what came of it."""
+    from cli.output.streams import answer, document
+
+    (found,) = chosen([scenario], [])
+    attempts = [] if journal is None else attempts_of(readable(journal))
+    attempts = [attempt for attempt in attempts if attempt.scenario == found.id]
+    verdicts = scored(attempts, the_catalogue()) if attempts else []
+    if as_json:
+        played = [
+            {"attempt": attempt.model_dump(mode="json"), "verdict": verdict.model_dump(mode="json")}
+            for attempt, verdict in zip(_sorted(attempts), verdicts, strict=True)
+        ]
+        document({"scenario": found.model_dump(mode="json", by_alias=True), "played": played})
+        return
+    for line in _lines(found):
+        answer(line)
+    for attempt, verdict in zip(_sorted(attempts), verdicts, strict=True):
+        for line in _played(attempt, verdict):
+            answer(line)
+
+
+def _sorted(attempts: "list[Attempt]") -> "list[Attempt]":
+    return sorted(attempts, key=lambda attempt: (attempt.scenario, attempt.repeat, attempt.player))
+
+
+def _brief(scenario: "Scenario") -> dict[str, object]:
+    return {
+        "id": scenario.id,
+        "about": scenario.about,
+        "split": scenario.split,
+        "tags": list(scenario.tags),
+        "turns": len(scenario.turns),
+        "alternatives": len(scenario.alternatives),
+        "wrong": len(scenario.wrong),
+        "probes": len(scenario.probes),
+        "digest": scenario.digest,
+    }
+
+
+def _lines(scenario: "Scenario") -> list[str]:
+    lines = [f"{scenario.id}: {scenario.about}"]
+    if scenario.canvas is not None:
+        lines += ["", "On the canvas:", *_indented(scenario.canvas)]
+    for turn in scenario.turns:
+        if turn.edit is not None:
+            lines += ["", "The user makes of the canvas:", *_indented(turn.edit)]
+        lines += ["", f"The user ({turn.should}):", *_indented(turn.say)]
+    if scenario.reference is not None:
+        lines += ["", "Right:", *_indented(scenario.reference)]
+    lines += ["", *(f"Wrong: {wrong.because}" for wrong in scenario.wrong)]
+    return [*lines, *(f"Probe: {probe.input!r} must give {probe}" for probe in scenario.probes)]
+
+
+def _played(attempt: "Attempt", verdict: "Verdict") -> list[str]:
+    from evals.transcript.tool_calls import calls_of
+    from flows.spec import to_spec
+
+    passed = {True: "passed", False: "failed", None: "not scored"}[verdict.passed]
+    lines = ["", f"{attempt.player} #{attempt.repeat + 1}: {passed}"]
+    if attempt.harness_error is not None:
+        lines.append(f"  harness: {attempt.harness_error}")
+    for turn in attempt.turns:
+        lines += [
+            f"  {call.tool}{'' if call.taken else ' (refused)'}: {call.arguments}"[:300] for call in calls_of(turn)
+        ]
+        lines += [f"  ran: {run.output!r}{f' ({run.error.message})' if run.error else ''}" for run in turn.runs]
+        lines += [f"  {turn.outcome}:", *_indented(turn.text, "    ")]
+    if attempt.flow is not None and not attempt.flow.is_empty:
+        lines += ["  The flow at the end:", *_indented(to_spec(attempt.flow), "    ")]
+    for score in verdict.scores:
+        lines.append(f"  {score.name}: {'-' if score.value is None else score.value} ({score.reason})")
+    return lines
+
+
+def _indented(text: str, by: str = "  ") -> list[str]:
+    return [f"{by}{line}" for line in text.rstrip().splitlines()]

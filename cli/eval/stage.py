@@ -1,0 +1,51 @@
+"""What scenarios are played on: the catalogue and one warm flow engine."""
+
+import asyncio
+import tempfile
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from agent.models.flow_models import flow_models
+from agent.settings import AssistantSettings
+from cli.engine import EngineUnavailable
+from cli.output.streams import progress
+from cli.settings import settings_of
+from evals.play.services import HOST
+from evals.play.versions import versions
+from evals.players import Stage
+from flows.catalogue import Catalogue
+from runtime.install.environment import RunnerEnvironment
+from runtime.runner import Runner
+
+READY_SECONDS = 1800.0
+"""How long to wait for the flow engine, its first installation included."""
+
+
+@asynccontextmanager
+async def opened(concurrency: int) -> AsyncGenerator[Stage]:
+    """A stage with a runner that is ready; leaving it ends the runner.
+
+    Conversations and files of the attempts are kept in a folder that goes with the stage, away from the user's own.
+
+    Args:
+        concurrency: how many flows run at the same time.
+
+    Raises:
+        EngineUnavailable: when flows cannot be run here.
+    """
+    settings = settings_of(AssistantSettings)
+    models = flow_models(settings.model)
+    runner = Runner(
+        RunnerEnvironment.locate(settings.cache), concurrency=concurrency, models=models, private_hosts=(HOST,)
+    )
+    runner.on_progress = progress()
+    with tempfile.TemporaryDirectory(prefix="wirewright-eval-") as folder:
+        async with runner:
+            if not await runner.ready(READY_SECONDS):
+                failure = runner.failure
+                message = failure.message if failure else "The flow engine is not ready."
+                raise EngineUnavailable("engine_unavailable", message, fix=failure.fix if failure else "Try again.")
+            catalogue = await asyncio.to_thread(Catalogue.load, settings.cache / "catalogue.json")
+            apart = settings.model_copy(update={"data": Path(folder)})
+            yield Stage(settings=apart, catalogue=catalogue, runner=runner, versions=versions(catalogue.version))

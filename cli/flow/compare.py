@@ -1,0 +1,100 @@
+"""`wirewright flow diff` and `flow merge`: two flows beside each other."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.errors import FAILED, BadUsage
+from cli.options import Json
+
+if TYPE_CHECKING:
+    from cli.flow.source import Made
+    from flows.catalogue import Catalogue
+
+First = Annotated[str, typer.Argument(metavar="A", help="A flow: Langflow JSON or spec text; - reads standard input.")]
+Second = Annotated[str, typer.Argument(metavar="B", help="Another flow, in the same forms.")]
+
+
+def diff(a: First, b: Second, *, as_json: Json = False) -> None:
+    """Tell what leads from one flow to another, as the changes that an editor would make.
+
+    Exits 0 whether they differ or not. In the JSON document `same` says whether they do, and `same_work` whether
+    they differ only in names, ids and places. What only moves things on the canvas is counted, not listed.
+    """
+    from cli.output.streams import answer, document
+    from cli.output.turn import change
+    from flows.actions_json import action_to_json
+    from flows.diff import diff as actions_between
+    from flows.diff import fingerprint
+
+    made, _ = _both(a, b, as_json=as_json, keys={"same": None, "actions": []})
+    old, new = (one.flow for one in made)
+    if old is None or new is None:
+        raise typer.Exit(FAILED)
+    actions = actions_between(old, new)
+    if as_json:
+        alike = fingerprint(old) == fingerprint(new)
+        shown = [action_to_json(action) for action in actions]
+        document({"ok": True, "same": not actions, "same_work": alike, "actions": shown, "faults": []})
+        return
+    lines = [line for action in actions if (line := change(action))]
+    for line in lines:
+        answer(made[1].in_words(made[0].in_words(line)))
+    quiet = len(actions) - len(lines)
+    if quiet:
+        answer(f"{quiet} change{'' if quiet == 1 else 's'} of places and looks.")
+    if not actions:
+        answer("They are the same.")
+
+
+def merge(
+    a: First,
+    b: Second,
+    out: Annotated[str, typer.Option(metavar="C", help="Write the merged flow there, as Langflow JSON.")],
+    *,
+    as_json: Json = False,
+) -> None:
+    """Add all of flow B to flow A: to the right of what is there, with new ids where they are taken."""
+    from cli.flow.target import writable, write_flow
+    from cli.output.faults import note_faults
+    from cli.output.streams import answer, document
+    from flows.checks import check
+    from flows.merge import merge as merged
+
+    target = writable(out)
+    made, catalogue = _both(a, b, as_json=as_json, keys={"flow": None})
+    canvas, proposal = (one.flow for one in made)
+    if canvas is None or proposal is None or target is None:
+        raise typer.Exit(FAILED)
+    flow = merged(canvas, proposal).flow
+    write_flow(target, flow)
+    faults = check(flow, catalogue) if catalogue is not None else []
+    if as_json:
+        document({"ok": True, "flow": flow.to_json(), "faults": [fault.to_json() for fault in faults]})
+        return
+    note_faults(faults)
+    answer(f"{len(flow.nodes)} nodes, {len(flow.edges)} edges. Written to {target}.")
+
+
+def _both(a: str, b: str, *, as_json: bool, keys: dict[str, object]) -> "tuple[list[Made], Catalogue | None]":
+    """Read both flows; when one does not build, its faults are told, and the document has `keys` as they stand."""
+    from cli.flow.app import flow_in
+    from cli.flow.source import STANDARD_INPUT
+    from cli.output.faults import note_faults, sound
+    from cli.output.streams import document
+
+    if a == b == STANDARD_INPUT:
+        fix = "Name a file for one of them."
+        raise BadUsage("bad_value", "Both flows cannot come from standard input.", fix=fix, where="A B")
+    made: list[Made] = []
+    catalogue: Catalogue | None = None
+    for name in (a, b):
+        one, catalogue = flow_in(name)
+        made.append(one)
+        if one.flow is None or not sound(one.faults):
+            if as_json:
+                document({"ok": False, **keys, "faults": [fault.to_json() for fault in one.faults]})
+            else:
+                note_faults(one.faults)
+            raise typer.Exit(FAILED)
+    return made, catalogue

@@ -1,0 +1,122 @@
+"""Reading what a command is given: a file or standard input, holding Langflow JSON or spec text."""
+
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from cli.errors import BadUsage
+from flows.catalogue import Catalogue
+from flows.document import Flow, FlowFormatError
+from flows.faults import Fault
+
+STANDARD_INPUT = "-"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """A text and the name by which the user called it."""
+
+    name: str
+    text: str
+
+    @property
+    def is_json(self) -> bool:
+        """Whether the text looks like JSON; anything else is spec text."""
+        return self.text.lstrip().startswith(("{", "["))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Made:
+    """What a source holds.
+
+    Attributes:
+        flow: the flow; None when the spec has errors.
+        faults: what is wrong with the spec.
+        written: the ids as the source writes them, by the flow's own node ids.
+        from_spec: whether the flow was built from spec text.
+    """
+
+    flow: Flow | None
+    faults: tuple[Fault, ...] = ()
+    written: Mapping[str, str] = field(default_factory=dict[str, str])
+    from_spec: bool = False
+
+    def name(self, node: str) -> str:
+        """A node's id as the source writes it."""
+        return self.written.get(node, node)
+
+    def in_words(self, text: str) -> str:
+        """A message with the ids that the source writes."""
+        for node in sorted(self.written, key=len, reverse=True):
+            text = text.replace(node, self.written[node])
+        return text
+
+    def placed(self, fault: Fault) -> Fault:
+        """A fault of the flow, with the ids that the source writes."""
+        node = None if fault.node is None else self.name(fault.node)
+        return replace(fault, node=node, message=self.in_words(fault.message), fix=self.in_words(fault.fix))
+
+
+def read(name: str) -> Source:
+    """Read a file, or standard input for `-`.
+
+    Raises:
+        BadUsage: when it cannot be read or is not UTF-8.
+    """
+    try:
+        content = sys.stdin.buffer.read() if name == STANDARD_INPUT else Path(name).read_bytes()
+        return Source(name=shown(name), text=content.decode("utf-8-sig"))
+    except FileNotFoundError:
+        reason, fix = "does not exist", "Name an existing file, or - for standard input."
+    except IsADirectoryError:
+        reason, fix = "is a folder", "Name a file, or - for standard input."
+    except UnicodeDecodeError as error:
+        reason, fix = f"is not UTF-8 text (byte {error.start})", "Save it as UTF-8."
+    except (OSError, ValueError):
+        reason, fix = "cannot be read", "Check its name and that you may read it."
+    raise BadUsage("unreadable", f"{shown(name)} {reason}.", fix=fix, where=shown(name))
+
+
+def shown(name: str) -> str:
+    """How messages name a source."""
+    return "standard input" if name == STANDARD_INPUT else name
+
+
+def flow_of(source: Source) -> Flow:
+    """The flow in a JSON text.
+
+    Raises:
+        BadUsage: when it is not JSON, or no flow; `where` has the line or the JSON path.
+    """
+    try:
+        return Flow.from_json(json.loads(source.text, parse_constant=_refuse_constant))
+    except json.JSONDecodeError as error:
+        where = f"{source.name}: line {error.lineno} column {error.colno}"
+        raise BadUsage("invalid_json", f"{source.name} is not JSON: {error.msg}.", fix=_FIX, where=where) from None
+    except FlowFormatError as error:
+        where = f"{source.name}: {error.path}"
+        message = f"{source.name} is no flow: {error.path} {error.message}."
+        raise BadUsage("invalid_flow", message, fix=error.fix, where=where) from None
+    except (RecursionError, ValueError):
+        message = (
+            f"{source.name} is not JSON that can be read: it nests too deep, or has a number that JSON cannot hold."
+        )
+        raise BadUsage("invalid_json", message, fix=_FIX, where=source.name) from None
+
+
+def built(source: Source, catalogue: Catalogue) -> Made:
+    """What a source of spec text builds."""
+    from flows.spec import build
+
+    result = build(source.text, catalogue)
+    written = {node: name for name, node in result.ids.items()}
+    return Made(flow=result.flow, faults=result.faults, written=written, from_spec=True)
+
+
+_FIX = "Give a Langflow export (JSON) or spec text."
+
+
+def _refuse_constant(name: str) -> object:
+    raise ValueError(name)

@@ -1,0 +1,38 @@
+"""`wirewright flow templates`: the starter flows."""
+
+from typing import Annotated
+
+import typer
+
+from cli.errors import BadUsage
+from cli.options import Json
+
+
+def templates(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="The template to print; all are listed else.")
+    ] = None,
+    *,
+    as_json: Json = False,
+) -> None:
+    """List the starter flows, or print one as spec text."""
+    from cli.output.streams import answer, document
+    from flows import templates as starters
+
+    if name is None:
+        if as_json:
+            document({"templates": [one.to_json() for one in starters.templates()]})
+            return
+        width = max(len(one.name) for one in starters.templates())
+        for one in starters.templates():
+            needs = f" (needs: {', '.join(one.needs)})" if one.needs else ""
+            answer(f"{one.name:<{width}}  {one.description}{needs}")
+        return
+    try:
+        chosen = starters.template(name)
+    except starters.UnknownTemplate as unknown:
+        raise BadUsage("unknown_template", unknown.message, fix=unknown.fix, where="NAME") from None
+    if as_json:
+        document({**chosen.to_json(), "spec": chosen.spec})
+    else:
+        answer(chosen.spec.rstrip("\n"))

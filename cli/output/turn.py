@@ -1,0 +1,180 @@
+"""How a turn is shown: as JSON lines in the shape of the event stream, or as text for a person."""
+
+import sys
+from typing import Protocol
+
+from pydantic_ai import PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
+from rich.console import Console
+from rich.status import Status
+
+from agent.turn.result import TurnEnded, TurnEvent, TurnRequest, TurnResult
+from cli.output.faults import note_faults
+from cli.output.streams import answer, document, note
+from flows.actions import FlowAction
+from flows.document import Edge, Node
+from server.streams.sse import SseEncoder, cancelled
+from tools.approvals import Approval
+from tools.events import FlowPreview, FlowUpdate, Progress
+
+
+class Rendering(Protocol):
+    """Shows a turn while it happens."""
+
+    def show(self, event: TurnEvent) -> None:
+        """Show one event."""
+        ...
+
+    def cancelled(self) -> None:
+        """Show that the user stopped the turn."""
+        ...
+
+    def close(self) -> None:
+        """Leave the terminal as it was."""
+        ...
+
+
+class JsonLines:
+    """Each event a line of JSON on standard output; the last is `complete`, `error` or `cancelled`."""
+
+    def __init__(self, request: TurnRequest) -> None:
+        self._encoder = SseEncoder(request.session, request.flow)
+
+    def show(self, event: TurnEvent) -> None:
+        """Print what the event becomes on the wire."""
+        for line in self._encoder.encode(event):
+            document(line)
+
+    def cancelled(self) -> None:
+        """Print the ending of a stopped turn."""
+        document(cancelled("The turn was cancelled."))
+
+    def close(self) -> None:
+        """Nothing to leave."""
+
+
+class Readable:
+    """Progress and changes on standard error; the answer, and what the flow gave, on standard output.
+
+    Args:
+        talks: whether the user can answer what the turn asks; if not, it is said how to go on.
+    """
+
+    def __init__(self, *, talks: bool = False) -> None:
+        self._talks = talks
+        self._console = Console(stderr=True, highlight=False, markup=False)
+        self._status: Status | None = None
+        self._streamed = ""
+
+    def show(self, event: TurnEvent) -> None:
+        """Show what a person wants to know of the event."""
+        match event:
+            case Progress():
+                self._progress(event.message)
+            case FlowUpdate(applied=True):
+                line = change(event.action)
+                if line:
+                    self._console.print(f"  {line}", soft_wrap=True)
+            case FlowPreview():
+                self._console.print(event.graph, soft_wrap=True)
+            case PartStartEvent(part=TextPart(content=text)) | PartDeltaEvent(delta=TextPartDelta(content_delta=text)):
+                self._token(text)
+            case TurnEnded():
+                self._end(event.result)
+            case _:
+                pass
+
+    def cancelled(self) -> None:
+        """Say so."""
+        self.close()
+        note("Cancelled.")
+
+    def close(self) -> None:
+        """Stop the spinner."""
+        if self._status is not None:
+            self._status.stop()
+            self._status = None
+
+    def _progress(self, message: str) -> None:
+        if not self._console.is_terminal:
+            self._console.print(message, soft_wrap=True)
+        elif self._status is None:
+            self._status = self._console.status(message)
+            self._status.start()
+        else:
+            self._status.update(message)
+
+    def _token(self, text: str) -> None:
+        self.close()
+        self._streamed += text
+        sys.stdout.write(text)
+        sys.stdout.flush()
+
+    def _end(self, result: TurnResult) -> None:
+        self.close()
+        if self._streamed and not self._streamed.endswith("\n"):
+            answer("")
+        if result.error is not None:
+            note(f"Error: {result.error.message} {result.error.fix}".rstrip())
+            return
+        if not self._streamed:
+            answer(result.text)
+        self._tell_run(result)
+        for caveat in result.caveats:
+            if caveat not in result.text:
+                note(f"Note: {caveat}")
+        note_faults(result.faults)
+        if not self._talks:
+            self._tell_waiting(result)
+
+    def _tell_waiting(self, result: TurnResult) -> None:
+        """What waits for the user, who cannot answer here."""
+        for approval in result.approvals.values():
+            note(question(approval))
+        if result.approvals:
+            note("Nothing was done about it yet. Ask again with --yes to approve.")
+        if result.proposal is not None:
+            note("The flow is a proposal: nothing on the canvas was changed.")
+
+    def _tell_run(self, result: TurnResult) -> None:
+        """What the user's last run gave, where the answer does not say it already."""
+        if not result.runs:
+            return
+        run = result.runs[-1]
+        if run.error is not None:
+            if run.error.message not in result.text:
+                note(f"The run failed ({run.error.code}): {run.error.message} {run.error.fix}".rstrip())
+        elif run.output is not None and run.output not in result.text:
+            answer(run.output)
+
+
+def question(approval: Approval) -> str:
+    """What a turn waits for, as text for a person."""
+    if approval.kind == "plan":
+        return f"The assistant asks to carry out this plan:\n{approval.markdown}"
+    edit = approval.edit
+    return f"The assistant asks to change {edit.node}.{edit.field}:\n- {edit.old}\n+ {edit.new}"
+
+
+def change(action: FlowAction) -> str:
+    """One change as a line for a person; empty for what only moves things."""
+    match action.kind:
+        case "add_component":
+            return f"+ {Node(action.node).id}"
+        case "remove_component":
+            return f"- {Node(action.node).id}"
+        case "connect":
+            return f"+ {_arrow(Edge(action.edge))}"
+        case "disconnect":
+            return f"- {_arrow(Edge(action.edge))}"
+        case "configure":
+            return f"~ {action.node}: {action.field}"
+        case "set_detail":
+            return f"~ {'.'.join(str(step) for step in action.path)}"
+        case "select_output" | "set_connection_mode" | "set_tool_mode" | "amend":
+            return f"~ {action.node}"
+        case "arrange" | "set_flow":
+            return ""
+
+
+def _arrow(edge: Edge) -> str:
+    return f"{edge.source}.{edge.source_port} -> {edge.target}.{edge.target_port}"

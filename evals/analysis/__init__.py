@@ -1,0 +1,1 @@
+"""Analysis of scored plays: statistics, comparison, cost, and a judge's opinions."""

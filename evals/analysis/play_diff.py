@@ -1,0 +1,127 @@
+"""Comparing two plays: what turned from pass to fail, what from fail to pass, and which scores moved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pydantic import BaseModel, ConfigDict
+
+from evals.analysis.tally import tally
+from evals.score import EVALUATORS, Verdict
+
+
+class Turned(BaseModel):
+    """An attempt whose verdict changed.
+
+    Attributes:
+        scenario: its id.
+        repeat: which try.
+        why: the deciding scores that are false now, or were.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    scenario: str
+    repeat: int
+    why: tuple[str, ...] = ()
+
+
+class Moved(BaseModel):
+    """A score of one attempt that changed.
+
+    Attributes:
+        scenario: its id.
+        repeat: which try.
+        name: the evaluator's.
+        before: its value before.
+        after: its value now.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    scenario: str
+    repeat: int
+    name: str
+    before: bool | float | None
+    after: bool | float | None
+
+
+class Difference(BaseModel):
+    """What changed from one play to another.
+
+    Attributes:
+        lost: passed before and not now; missing and unscored attempts are among them.
+        gained: passed now and not before.
+        moved: every score that changed.
+        added: attempts that only the second play has.
+        missing: attempts that only the first play has.
+        changed: attempts at scenarios whose content is another by now; they are not compared.
+        rates: for each evaluator, its mean before and now.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    lost: tuple[Turned, ...] = ()
+    gained: tuple[Turned, ...] = ()
+    moved: tuple[Moved, ...] = ()
+    added: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    rates: dict[str, tuple[float | None, float | None]]
+
+    @property
+    def same(self) -> bool:
+        """Whether nothing changed at all."""
+        return not (self.lost or self.gained or self.moved or self.added or self.missing or self.changed)
+
+
+class _Place(NamedTuple):
+    scenario: str
+    repeat: int
+
+    def __str__(self) -> str:
+        return self.scenario if not self.repeat else f"{self.scenario} #{self.repeat + 1}"
+
+
+def compare(before: Sequence[Verdict], after: Sequence[Verdict]) -> Difference:
+    """Compare two plays, attempt by attempt; what each took is a measurement and no matter of comparison.
+
+    Args:
+        before: the verdicts of the first.
+        after: those of the second.
+    """
+    old = {_Place(verdict.scenario, verdict.repeat): verdict for verdict in before}
+    new = {_Place(verdict.scenario, verdict.repeat): verdict for verdict in after}
+    both = sorted(place for place in old.keys() & new.keys() if old[place].digest == new[place].digest)
+    lost = [place for place in both if old[place].passed is True and new[place].passed is not True]
+    gained = [place for place in both if new[place].passed is True and old[place].passed is not True]
+    gone = sorted(old.keys() - new.keys())
+    first, second = tally(before).rates, tally(after).rates
+    return Difference(
+        lost=(
+            *(Turned(scenario=place.scenario, repeat=place.repeat, why=_why(new[place])) for place in lost),
+            *(
+                Turned(scenario=place.scenario, repeat=place.repeat, why=("not played",))
+                for place in gone
+                if old[place].passed is True
+            ),
+        ),
+        gained=tuple(Turned(scenario=place.scenario, repeat=place.repeat, why=_why(old[place])) for place in gained),
+        moved=tuple(
+            Moved(scenario=place.scenario, repeat=place.repeat, name=name, before=was, after=now)
+            for place in both
+            for name in EVALUATORS
+            if (was := old[place].value(name)) != (now := new[place].value(name))
+        ),
+        added=tuple(str(place) for place in sorted(new.keys() - old.keys())),
+        missing=tuple(str(place) for place in gone),
+        changed=tuple(str(place) for place in sorted((old.keys() & new.keys()) - set(both))),
+        rates={name: (first[name], second[name]) for name in EVALUATORS},
+    )
+
+
+def _why(verdict: Verdict) -> tuple[str, ...]:
+    if verdict.harness_error is not None:
+        return (f"harness: {verdict.harness_error}",)
+    return tuple(f"{entry.name}: {entry.reason}" for entry in verdict.scores if entry.value is False)

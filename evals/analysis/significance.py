@@ -1,0 +1,185 @@
+"""Whether two plays of a sampled model differ by more than chance: every declared metric, tested together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from pydantic import BaseModel, ConfigDict
+
+from evals.analysis.statistics import Sample, compare_paired, flaky, holm, macro
+from evals.score import EVALUATORS, Verdict
+
+PASSED = "passed"
+"""The metric that says whether an attempt passed."""
+
+DECLARED = (PASSED, "resolved", "honest", "preserved")
+"""The metrics that are tested where none are named; their p-values are adjusted for being several."""
+
+ALPHA = 0.05
+"""The adjusted p-value below which a difference counts."""
+
+METRICS = (PASSED, *EVALUATORS)
+"""Everything that can be declared."""
+
+
+class Tested(BaseModel):
+    """One declared metric in two plays of the same scenarios.
+
+    Attributes:
+        metric: its name.
+        before: the first play's mean of scenario means.
+        after: the second's.
+        difference: the mean of scenario differences, second minus first.
+        low: the lower end of its 95% interval.
+        high: the upper end.
+        p: of the sign-flip permutation test, two-sided.
+        adjusted: the same after Holm's procedure over all declared metrics.
+        smallest_effect: the difference that this comparison would have seen with 80% power.
+        scenarios: how many it rests on.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    metric: str
+    before: float
+    after: float
+    difference: float
+    low: float
+    high: float
+    p: float
+    adjusted: float
+    smallest_effect: float
+    scenarios: int
+
+    def fell(self, alpha: float) -> bool:
+        """Whether the metric is lower by more than chance."""
+        return self.difference < 0 and self.adjusted < alpha
+
+    def __str__(self) -> str:
+        return (
+            f"{self.metric} {self.before:.1%} -> {self.after:.1%}, difference {self.difference:+.1%} "
+            f"[{self.low:+.1%}, {self.high:+.1%}], p {self.p:.4f}, adjusted {self.adjusted:.4f}, "
+            f"smallest effect {self.smallest_effect:.1%}, {self.scenarios} scenarios"
+        )
+
+
+class Significance(BaseModel):
+    """Two plays, tested.
+
+    Attributes:
+        tested: the declared metrics that both plays have for at least one scenario.
+        untested: those that they do not.
+        flaky: the scenarios of the second play whose repeats do not all agree about passing.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    tested: tuple[Tested, ...] = ()
+    untested: tuple[str, ...] = ()
+    flaky: tuple[str, ...] = ()
+
+
+class Repeated(BaseModel):
+    """How often a player passes when it may try more than once, averaged over scenarios.
+
+    Attributes:
+        k: how many tries.
+        at_least_one: pass@k, the chance that one of them passes.
+        every_one: pass^k, the chance that all of them do.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    k: int
+    at_least_one: float
+    every_one: float
+
+
+def sample(verdicts: Iterable[Verdict], metric: str) -> Sample:
+    """The values of a metric by scenario; attempts at which it was not scored are left out."""
+    found: dict[str, list[float]] = {}
+    for verdict in verdicts:
+        value = verdict.passed if metric == PASSED else verdict.value(metric)
+        if value is not None:
+            found.setdefault(verdict.scenario, []).append(float(value))
+    return found
+
+
+def significance(
+    before: Sequence[Verdict], after: Sequence[Verdict], metrics: Sequence[str] = DECLARED
+) -> Significance:
+    """Test the declared metrics over the scenarios that both plays have with the same content.
+
+    Holm's procedure is over all metrics that are declared and can be tested, so whoever adds one pays for it.
+
+    Args:
+        before: the verdicts of the first play.
+        after: those of the second.
+        metrics: the declared ones, of `METRICS`.
+    """
+    digests = {verdict.scenario: verdict.digest for verdict in before}
+    now = [verdict for verdict in after if digests.get(verdict.scenario) == verdict.digest]
+    found = {
+        metric: (first, second, compared)
+        for metric in dict.fromkeys(metrics)
+        if (compared := compare_paired(first := sample(before, metric), second := sample(now, metric))) is not None
+    }
+    adjusted = holm({metric: compared.p for metric, (_, _, compared) in found.items()})
+    return Significance(
+        tested=tuple(
+            Tested(
+                metric=metric,
+                before=_mean(first, second),
+                after=_mean(second, first),
+                difference=compared.difference,
+                low=compared.low,
+                high=compared.high,
+                p=compared.p,
+                adjusted=adjusted[metric],
+                smallest_effect=compared.smallest_effect,
+                scenarios=compared.scenarios,
+            )
+            for metric, (first, second, compared) in found.items()
+        ),
+        untested=tuple(metric for metric in dict.fromkeys(metrics) if metric not in found),
+        flaky=tuple(flaky(sample(after, PASSED))),
+    )
+
+
+def objections(found: Significance, alpha: float = ALPHA, sees: float | None = None) -> list[str]:
+    """Why a play does not get through, a line each.
+
+    Args:
+        found: the tests.
+        alpha: the adjusted p-value below which a fall counts.
+        sees: the fall that every test must be able to see with 80% power; None for any.
+    """
+    lines = [
+        f"{metric} cannot be tested: the plays share no scenario at which it is scored" for metric in found.untested
+    ]
+    lines += [f"{one.metric} fell: {one}" for one in found.tested if one.fell(alpha)]
+    if sees is not None:
+        lines += [
+            f"{one.metric}: this play can see a fall of {one.smallest_effect:.1%}, one of {sees:.1%} is wanted"
+            for one in found.tested
+            if one.smallest_effect > sees
+        ]
+    return lines
+
+
+def repeated(verdicts: Sequence[Verdict]) -> tuple[Repeated, ...]:
+    """pass@k and pass^k for every k up to the number of repeats; a single try is the pass rate and is left out."""
+    passed = sample(verdicts, PASSED)
+    most = max((len(tries) for tries in passed.values()), default=0)
+    found: list[Repeated] = []
+    for k in range(2, most + 1):
+        one, every = macro(passed, k), macro(passed, k, every=True)
+        if one is not None and every is not None:
+            found.append(Repeated(k=k, at_least_one=one, every_one=every))
+    return tuple(found)
+
+
+def _mean(one: Sample, other: Sample) -> float:
+    """The mean of scenario means over the scenarios that both have."""
+    means = sorted(sum(values) / len(values) for name, values in one.items() if values and other.get(name))
+    return sum(means) / len(means)

@@ -1,0 +1,1 @@
+"""Comparing flows: matching their nodes, and the facts they share."""

@@ -1,0 +1,1 @@
+"""The smallest fix of a failed attempt."""

@@ -1,0 +1,77 @@
+"""The smallest fix of an attempt whose flow does not do what it must."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from evals.attempt import Attempt
+from evals.comparison.case import Case
+from evals.comparison.unmet import unmet
+from evals.evaluators.ran import amiss
+from evals.evaluators.resolved import missed
+from evals.fix.search import TRIES, SmallestFix, smallest_fix
+from evals.flow_texts import read_named
+from evals.play.probes import PROBE_SECONDS, Bench, benched, moved
+from evals.players import Stage
+from evals.scenario import Scenario
+from flows.actions_json import action_from_json, action_to_json
+from flows.checks import check
+from flows.document import Flow
+from flows.json_values import JsonObject, as_object
+
+
+async def fix_of(scenario: Scenario, attempt: Attempt, stage: Stage, *, tries: int = TRIES) -> SmallestFix | None:
+    """The fewest changes of the flow that an attempt left with which it passes its probes, expectations and checks.
+
+    Args:
+        scenario: as its file says it.
+        attempt: what was played.
+        stage: what probes run on.
+        tries: how many flows to try at most.
+
+    Returns:
+        The fix, with the addresses of services as the attempt has them; None when the flow is right as it is, was never
+        made, or has no right one to compare with.
+    """
+    async with benched(scenario, attempt, stage) as bench:
+        catalogue = attempt.catalogue(stage.catalogue)
+        made = bench.attempt.flow
+        if made is None or made.is_empty or not bench.scenario.right:
+            return None
+
+        async def passes(flow: Flow) -> bool:
+            tried = await bench.with_flow(flow)
+            case = Case(bench.scenario, tried, catalogue)
+            return (
+                not any(fault.is_error for fault in check(flow, catalogue))
+                and (case.touched or not case.changes)
+                and not any(missed(probe, runs) for probe, runs in case.probed)
+                and next(iter(unmet(case)), None) is None
+                and await _runs_as_asked(bench, flow)
+            )
+
+        if await passes(made):
+            return None
+        right = [read_named(name, text, catalogue) for name, text in bench.scenario.right]
+        found = await smallest_fix(made, right, catalogue, passes, tries=tries)
+        return None if found is None else _as_played(found, attempt, bench.attempt)
+
+
+async def _runs_as_asked(bench: Bench, flow: Flow) -> bool:
+    """Whether the run that the last message asks for, if it does, gives with this flow what it must."""
+    asked = bench.scenario.turns[-1].run
+    if asked is None:
+        return True
+    result = await bench.runner.run(flow, asked.input, timeout=PROBE_SECONDS)
+    return not amiss(asked, result)
+
+
+def _as_played(found: SmallestFix, attempt: Attempt, served: Attempt) -> SmallestFix:
+    """A fix of the flow that is served now, as one of the flow that was played."""
+
+    def back(value: JsonObject) -> JsonObject:
+        return as_object(json.loads(moved(json.dumps(value, ensure_ascii=False), served.services, attempt.services)))
+
+    actions = tuple(action_from_json(back(action_to_json(action))) for action in found.actions)
+    return replace(found, actions=actions, flow=Flow.from_json(back(found.flow.to_json())))

@@ -1,0 +1,160 @@
+"""The smallest fix of a failed flow: the fewest changes towards the nearest right flow that make it pass."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from evals.comparison.matching import match
+from evals.comparison.shape import shape
+from flows.actions import Arrange, FlowAction, StaleAction, apply_all
+from flows.catalogue import Catalogue
+from flows.diff import diff, fingerprint
+from flows.document import Flow
+
+TRIES = 64
+"""How many flows are tried at most; each may cost runs."""
+
+Passes = Callable[[Flow], Awaitable[bool]]
+"""Whether a flow is good enough, such as: every probe gives what it must."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SmallestFix:
+    """What would have made a flow pass.
+
+    Attributes:
+        actions: the changes, in order.
+        flow: the flow with them.
+        whole: how many changes the whole way to the right flow has.
+        tries: how many flows were tried.
+        proven: whether every smaller set was tried; otherwise only no single one of these changes can be left out.
+    """
+
+    actions: tuple[FlowAction, ...]
+    flow: Flow
+    whole: int
+    tries: int
+    proven: bool
+
+
+async def smallest_fix(
+    made: Flow, right: Sequence[Flow], catalogue: Catalogue, passes: Passes, *, tries: int = TRIES
+) -> SmallestFix | None:
+    """Find the fewest changes that make a flow pass.
+
+    Sets of changes are tried by size, smallest first, until one passes or the tries are used up; then the whole
+    difference is reduced by leaving out one change at a time (Zeller and Hildebrandt 2002, the last step of ddmin).
+
+    Args:
+        made: the flow that failed.
+        right: the flows that are right; the nearest one, by number of changes, is the aim.
+        catalogue: the component types.
+        passes: the test; asked once for each flow.
+        tries: how many flows to try at most.
+
+    Returns:
+        The fix, or None when not even the right flow passes, or there is none.
+    """
+    ways = [_way(made, flow, catalogue) for flow in right]
+    if not ways:
+        return None
+    way = min(ways, key=len)
+    tried = _Tried(passes)
+    if not way or not await tried(_applied(made, way)):
+        return None
+    for size in range(1, len(way)):
+        for chosen in combinations(range(len(way)), size):
+            if tried.count >= tries:
+                return await _reduced(made, way, tried)
+            actions = [way[at] for at in chosen]
+            if await tried(_applied(made, actions)):
+                return _fix(made, actions, way, tried, proven=True)
+    return _fix(made, way, way, tried, proven=True)
+
+
+class _Tried:
+    """The test, asked once for each flow that is another."""
+
+    def __init__(self, passes: Passes) -> None:
+        self._passes = passes
+        self._known: dict[str, bool] = {}
+
+    @property
+    def count(self) -> int:
+        return len(self._known)
+
+    async def __call__(self, flow: Flow | None) -> bool:
+        if flow is None:
+            return False
+        name = fingerprint(flow)
+        if name not in self._known:
+            self._known[name] = await self._passes(flow)
+        return self._known[name]
+
+
+async def _reduced(made: Flow, way: Sequence[FlowAction], tried: _Tried) -> SmallestFix:
+    kept = list(way)
+    for action in list(reversed(way)):
+        without = [other for other in kept if other is not action]
+        if without and await tried(_applied(made, without)):
+            kept = without
+    return _fix(made, kept, way, tried, proven=False)
+
+
+def _fix(
+    made: Flow, actions: Sequence[FlowAction], way: Sequence[FlowAction], tried: _Tried, *, proven: bool
+) -> SmallestFix:
+    flow = apply_all(made, actions)
+    return SmallestFix(actions=tuple(actions), flow=flow, whole=len(way), tries=tried.count, proven=proven)
+
+
+def _applied(made: Flow, actions: Sequence[FlowAction]) -> Flow | None:
+    """The flow with some of the changes, or None when one needs another that is left out."""
+    try:
+        flow = apply_all(made, actions)
+    except StaleAction:
+        return None
+    nodes = {node.id for node in flow.nodes}
+    return flow if all({edge.source, edge.target} <= nodes for edge in flow.edges) else None
+
+
+def _way(made: Flow, right: Flow, catalogue: Catalogue) -> list[FlowAction]:
+    """The changes from one flow to the other, its components matched by what they hold; places do not count."""
+    ids = match(shape(right, catalogue), shape(made, catalogue))
+    aim = _relabelled(right, ids, {node.id for node in made.nodes})
+    aim = _header_of(made, aim)
+    return [action for action in diff(made, aim) if not isinstance(action, Arrange)]
+
+
+def _relabelled(flow: Flow, ids: Mapping[str, str], taken: set[str]) -> Flow:
+    """A flow whose components have other ids: those they were matched with, or new ones that are not taken."""
+    names = dict(_names(flow, ids, taken))
+    if not names:
+        return flow
+    pattern = re.compile("|".join(re.escape(name) for name in sorted(names, key=len, reverse=True)))
+    text = pattern.sub(lambda found: names[found.group()], json.dumps(flow.to_json(), ensure_ascii=False))
+    return Flow.from_json(json.loads(text))
+
+
+def _names(flow: Flow, ids: Mapping[str, str], taken: set[str]) -> Iterator[tuple[str, str]]:
+    for node in flow.nodes:
+        new = ids.get(node.id)
+        if new is None:
+            new = node.id if node.id not in taken else f"{node.id}-new"
+        if new != node.id:
+            yield node.id, new
+
+
+def _header_of(made: Flow, flow: Flow) -> Flow:
+    """The flow under the other's name and description: they are no part of what makes it pass."""
+    raw = made.to_json()
+    inner = flow.to_json()
+    parts = inner["data"] if isinstance(inner.get("data"), dict) else inner
+    data = raw["data"] if isinstance(raw.get("data"), dict) else raw
+    if isinstance(parts, dict) and isinstance(data, dict):
+        data["nodes"], data["edges"] = parts.get("nodes", []), parts.get("edges", [])
+    return Flow.from_json(raw)

@@ -1,0 +1,1 @@
+"""The Chat2Workflow benchmark as scenarios."""

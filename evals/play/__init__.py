@@ -1,0 +1,1 @@
+"""Playing scenarios: attempts, probes, services and the simulated user."""

@@ -1,0 +1,269 @@
+"""Playing: scenarios in, attempts out. A failing player is an attempt; a failing harness is an attempt that says so."""
+
+import asyncio
+import contextlib
+import secrets
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from time import perf_counter
+
+from agent.turn.result import TurnEnded, TurnRequest, TurnResult
+from evals.analysis.cost import Ceiling
+from evals.attempt import Attempt, Key, Stopped
+from evals.flow_texts import BadFlow, read_named
+from evals.play.components import OwnType, keep, own_of
+from evals.play.flow_models import with_models
+from evals.play.placeholders import placed
+from evals.play.services import served
+from evals.play.user import SimulatedUser
+from evals.players import Player, Stage, Turns, Unplayable
+from evals.scenario import Scenario
+from flows.document import Flow
+from runtime.components.store import UserComponentError
+from runtime.files.names import FileRefused
+from runtime.files.store import UserFiles
+from runtime.results import RunResult
+from tools.workbench import obstacle
+
+ATTEMPT_SECONDS = 120.0
+"""How long the turns of one attempt may take."""
+
+ATTEMPT_TOKENS = 500_000
+"""How many tokens the models of one attempt may take before it is given up."""
+
+PROBE_SECONDS = 30.0
+"""How long one probe may take."""
+
+READY_SECONDS = 120.0
+"""How long probes wait for an engine that is still being prepared."""
+
+FILE_CHARACTERS = 100_000
+"""How much of a file that was written is recorded."""
+
+APPROVALS = 8
+"""How often one message may be asked back about before the attempt goes on."""
+
+OnAttempt = Callable[[Attempt], Awaitable[None]]
+
+
+class HarnessError(Exception):
+    """The harness cannot play an attempt; the message is what the attempt records."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What one attempt may take; reaching a limit ends it, and what was played until then is scored.
+
+    Attributes:
+        seconds: for its turns together.
+        tokens: of the models that play, in and out; checked after every turn.
+    """
+
+    seconds: float = ATTEMPT_SECONDS
+    tokens: int = ATTEMPT_TOKENS
+
+
+async def play(
+    scenarios: Sequence[Scenario],
+    player: Player,
+    stage: Stage,
+    *,
+    repeats: int = 1,
+    concurrency: int = 2,
+    limits: Limits | None = None,
+    ceiling: Ceiling | None = None,
+    skip: Collection[Key] = (),
+    on_attempt: OnAttempt | None = None,
+) -> list[Attempt]:
+    """Play every scenario.
+
+    Args:
+        scenarios: what is played.
+        player: who plays.
+        stage: what it is played on.
+        repeats: how often each scenario is played.
+        concurrency: how many attempts run at the same time.
+        limits: what one attempt may take.
+        ceiling: what all of them may cost; once it is reached, the rest is not played.
+        skip: the keys of attempts that are there already, as when a play is resumed.
+        on_attempt: told of every attempt as it ends.
+
+    Returns:
+        The attempts that were played, by scenario and repeat, in the order given.
+    """
+    wanted = [
+        (scenario, repeat)
+        for scenario in scenarios
+        for repeat in range(repeats)
+        if Key(scenario.id, scenario.digest, repeat, player.name, stage.versions) not in skip
+    ]
+    waiting = iter(wanted)
+    done: dict[tuple[str, int], Attempt] = {}
+
+    async def work() -> None:
+        for scenario, repeat in waiting:
+            if ceiling is not None and ceiling.reached:
+                return
+            attempt = await attempted(scenario, player, stage, repeat=repeat, limits=limits)
+            done[scenario.id, repeat] = attempt
+            if ceiling is not None:
+                ceiling.count(attempt)
+            if on_attempt is not None:
+                await on_attempt(attempt)
+
+    async with asyncio.TaskGroup() as workers:
+        for _ in range(max(1, concurrency)):
+            workers.create_task(work())
+    return [done[scenario.id, repeat] for scenario, repeat in wanted if (scenario.id, repeat) in done]
+
+
+async def attempted(
+    scenario: Scenario, player: Player, stage: Stage, *, repeat: int = 0, limits: Limits | None = None
+) -> Attempt:
+    """Play a scenario once; whatever goes wrong in the harness is a value of the attempt."""
+    started = perf_counter()
+    record = _Record()
+    problem: str | None = None
+    try:
+        await _played(scenario, player, replace(stage, repeat=repeat), record, limits or Limits())
+    except (HarnessError, Unplayable, BadFlow) as error:
+        problem = str(error)
+    except Exception as error:  # noqa: BLE001  (the boundary of an attempt: the others are still played)
+        problem = f"{type(error).__name__}: {error}"
+    return Attempt(
+        scenario=scenario.id,
+        digest=scenario.digest,
+        repeat=repeat,
+        player=player.name,
+        versions=stage.versions,
+        services=record.services,
+        turns=record.turns,
+        asked=record.asked,
+        components=record.components,
+        files=record.files,
+        probes=record.probes,
+        seconds=perf_counter() - started,
+        stopped=record.stopped,
+        harness_error=problem,
+    )
+
+
+@dataclass
+class _Record:
+    """What an attempt has come to so far."""
+
+    services: dict[str, str] = field(default_factory=dict[str, str])
+    turns: list[TurnResult] = field(default_factory=list[TurnResult])
+    asked: list[int] = field(default_factory=list[int])
+    components: list[OwnType] = field(default_factory=list[OwnType])
+    files: dict[str, str] = field(default_factory=dict[str, str])
+    probes: list[RunResult] = field(default_factory=list[RunResult])
+    stopped: Stopped | None = None
+
+    @property
+    def tokens(self) -> int:
+        spent = [usage for turn in self.turns for phase, usage in turn.usage.items() if phase != "flow"]
+        return sum(usage.total_tokens for usage in spent)
+
+
+async def _played(scenario: Scenario, player: Player, stage: Stage, record: _Record, limits: Limits) -> None:
+    async with served(scenario.services) as addresses:
+        record.services, digest = addresses, scenario.digest
+        scenario = placed(scenario, addresses)
+        runner = with_models(stage.runner, scenario.models)
+        own = await own_of(scenario.components, stage.runner)
+        record.components = list(own.types)
+        stage = replace(stage, runner=runner, digest=digest, services=addresses, own=own)
+        user = f"eval-{secrets.token_hex(4)}"  # what an earlier play left behind is not this one's
+        await asyncio.to_thread(_moved_in, scenario, stage.settings.data, user)
+        try:
+            async with asyncio.timeout(limits.seconds):
+                await _turns(scenario, player.seat(scenario, stage), user, stage, record, limits)
+        except TimeoutError:
+            record.stopped = "timeout"
+        record.files = await asyncio.to_thread(_files, scenario, UserFiles(stage.settings.data, user))
+        if record.stopped is None:
+            await _probes(scenario, stage, record)
+
+
+async def _turns(scenario: Scenario, seat: Turns, name: str, stage: Stage, record: _Record, limits: Limits) -> None:
+    user = SimulatedUser(scenario, f"{name}-{scenario.id}", name, stage.own.sources)
+    canvases = _canvases(scenario, stage)
+    for number, canvas in enumerate(canvases):
+        request = user.says(number, record.turns[-1].flow if canvas is None else canvas)
+        for _ in range(APPROVALS + 1):
+            result = await _turn(seat, request, number)
+            record.turns.append(result)
+            record.asked.append(number)
+            if record.tokens > limits.tokens:
+                record.stopped = "tokens"
+                return
+            if result.outcome != "pending" or not result.approvals:
+                break
+            request = user.answers(result)
+
+
+def _canvases(scenario: Scenario, stage: Stage) -> list[Flow | None]:
+    """What the user puts on the canvas before each message; None leaves there what the message before led to.
+
+    Raises:
+        BadFlow: naming what does not build, and why a component of the scenario's own is left out.
+    """
+    try:
+        edits = [
+            None if turn.edit is None else read_named(f"the edit before message {number}", turn.edit, stage.known)
+            for number, turn in enumerate(scenario.turns, start=1)
+        ]
+        canvas = Flow.empty() if scenario.canvas is None else read_named("the canvas", scenario.canvas, stage.known)
+    except BadFlow as bad:
+        raise BadFlow(
+            " ".join([str(bad), *(f"(own component: {fault.message})" for fault in stage.own.faults)])
+        ) from None
+    return [edits[0] or canvas, *edits[1:]]
+
+
+def _moved_in(scenario: Scenario, data: Path, user: str) -> None:
+    """Give the user what the scenario says they have: files and components."""
+    try:
+        keep(scenario.components, data, user)
+    except UserComponentError as refused:
+        raise HarnessError(f"a component of the scenario cannot be kept: {refused.message}") from None
+    folder = UserFiles(data, user)
+    for path, content in scenario.files.items():
+        try:
+            folder.write(path, content)
+        except FileRefused as refused:
+            raise HarnessError(f"the file {path} of the scenario cannot be written: {refused}") from None
+
+
+def _files(scenario: Scenario, folder: UserFiles) -> dict[str, str]:
+    """What the files hold that the scenario expects something of; one that is not there, or no text, is left out."""
+    found: dict[str, str] = {}
+    for path in scenario.expect.files:
+        with contextlib.suppress(FileRefused):
+            found[path] = folder.read(path)[:FILE_CHARACTERS]
+    return found
+
+
+async def _turn(seat: Turns, request: TurnRequest, number: int) -> TurnResult:
+    result: TurnResult | None = None
+    async with seat.turn(request) as events:
+        async for event in events:
+            if isinstance(event, TurnEnded):
+                result = event.result
+    if result is None:
+        raise HarnessError(f"turn {number + 1} ended without a result")
+    return result
+
+
+async def _probes(scenario: Scenario, stage: Stage, record: _Record) -> None:
+    flow = record.turns[-1].flow
+    if flow.is_empty or not scenario.probes:
+        return
+    unavailable = await obstacle(stage.runner, READY_SECONDS)
+    if unavailable is not None:
+        raise HarnessError(f"no probe was run: {unavailable.message}")
+    for probe in scenario.probes:
+        for text in probe.inputs:
+            record.probes.append(await stage.runner.run(flow, text, timeout=PROBE_SECONDS))

@@ -1,0 +1,63 @@
+"""What the models inside a scenario's flows answer: its own rules, in place of a provider."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, cast
+
+from pydantic_ai import ModelMessage, ModelResponse, TextPart, ToolReturnPart
+from pydantic_ai.messages import SystemPromptPart, UserPromptPart
+from pydantic_ai.models.function import AgentInfo
+
+from agent.models.scripted import scripted
+from evals.scenario import ModelRule
+from runtime.gateway.access import Models
+from runtime.results import RunResult
+from tools.workbench import Runs
+
+SILENT = "(no rule of the scenario fits)"
+"""What a model says when no rule fits: a sentence that no expectation has."""
+
+
+def answering(rules: Sequence[ModelRule]) -> Models:
+    """Models that answer by a scenario's rules, whatever they are called."""
+
+    def respond(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
+        asked = _asked(messages)
+        fitting = (rule.say for rule in rules if rule.when is None or re.search(rule.when, asked))
+        return ModelResponse(parts=[TextPart(next(fitting, SILENT))])
+
+    model = scripted(respond, "scenario")
+    return Models(resolve=lambda _: model)
+
+
+def with_models(runner: Runs, rules: Sequence[ModelRule]) -> Runs:
+    """A runner whose runs call the scenario's models; without rules, the runner itself."""
+    return cast("Runs", _Answered(runner, answering(rules))) if rules else runner
+
+
+class _Answered:
+    """A runner that gives every run the same models; everything else is the runner's own."""
+
+    def __init__(self, runner: Runs, models: Models) -> None:
+        self._runner = runner
+        self._models = models
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._runner, name)
+
+    async def run(self, *arguments: Any, **options: Any) -> RunResult:
+        """Run a flow with the scenario's models."""
+        return await self._runner.run(*arguments, **{**options, "models": self._models})
+
+
+def _asked(messages: Sequence[ModelMessage]) -> str:
+    """All that a model was told: system texts and prompts, the last one last."""
+    parts = [part for message in messages for part in message.parts]
+    told = [part for part in parts if isinstance(part, UserPromptPart | SystemPromptPart | ToolReturnPart)]
+    return "\n".join(_text(part) for part in told)
+
+
+def _text(part: UserPromptPart | SystemPromptPart | ToolReturnPart) -> str:
+    return part.model_response_str() if isinstance(part, ToolReturnPart) else str(part.content)

@@ -1,0 +1,101 @@
+"""Running the probes of a flow again, with the scenario's services and models in place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from evals.attempt import Attempt
+from evals.play.flow_models import with_models
+from evals.play.placeholders import placed
+from evals.play.services import served
+from evals.players import Stage
+from evals.scenario import Scenario
+from flows.diff import diff
+from flows.document import Flow
+from tools.workbench import Runs
+
+PROBE_SECONDS = 30.0
+PROBE_ITERATIONS = 200
+"""Times that a node may be run by a probe here: flows that were broken on purpose often go round for ever."""
+
+
+@dataclass(frozen=True)
+class Bench:
+    """An attempt whose services are served again.
+
+    Attributes:
+        scenario: with the addresses of its services in place.
+        attempt: with the same addresses.
+        runner: runs flows with the scenario's models.
+    """
+
+    scenario: Scenario
+    attempt: Attempt
+    runner: Runs
+
+    async def with_flow(self, flow: Flow | None) -> Attempt:
+        """The attempt as if it had left a flow, its probes run.
+
+        Args:
+            flow: the flow; None for the one that it left.
+        """
+        attempt = self.attempt if flow is None else left(self.attempt, flow)
+        there = attempt.flow
+        if there is None or there.is_empty:
+            return attempt.model_copy(update={"probes": []})
+        inputs = [text for probe in self.scenario.probes for text in probe.inputs]
+        probes = [
+            await self.runner.run(there, text, timeout=PROBE_SECONDS, max_iterations=PROBE_ITERATIONS)
+            for text in inputs
+        ]
+        return attempt.model_copy(update={"probes": probes})
+
+
+@asynccontextmanager
+async def benched(scenario: Scenario, attempt: Attempt, stage: Stage) -> AsyncGenerator[Bench]:
+    """An attempt with its services served again, for as long as one is inside.
+
+    Args:
+        scenario: as its file says it.
+        attempt: what was played.
+        stage: what probes run on.
+    """
+    async with served(scenario.services) as addresses:
+        runner = with_models(stage.runner, scenario.models)
+        yield Bench(placed(scenario, addresses), _moved(attempt, addresses), runner)
+
+
+def left(attempt: Attempt, flow: Flow) -> Attempt:
+    """The attempt as if the player had left this flow, by actions like any other; its probes are to be run."""
+    last = attempt.turns[-1]
+    if last.proposal is not None:
+        turn = last.model_copy(update={"proposal": flow})
+    else:
+        turn = last.model_copy(update={"after": flow, "actions": [*last.actions, *diff(last.after, flow)]})
+    return attempt.model_copy(update={"turns": [*attempt.turns[:-1], turn], "probes": []})
+
+
+def moved(text: str, before: Mapping[str, str], after: Mapping[str, str]) -> str:
+    """A text in which the addresses of services are others.
+
+    Args:
+        text: any text that may hold them.
+        before: the addresses that it holds, by the service's name.
+        after: those that it shall hold.
+    """
+    others = {address: after[name] for name, address in before.items() if name in after}
+    if not others:
+        return text
+    pattern = re.compile("|".join(rf"{re.escape(address)}(?!\d)" for address in others))
+    return pattern.sub(lambda found: others[found.group()], text)
+
+
+def _moved(attempt: Attempt, addresses: Mapping[str, str]) -> Attempt:
+    """The attempt with the addresses at which its services are served now."""
+    if not addresses:
+        return attempt
+    text = moved(attempt.model_dump_json(), attempt.services, addresses)
+    return Attempt.model_validate_json(text).model_copy(update={"services": dict(addresses)})

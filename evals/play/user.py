@@ -1,0 +1,61 @@
+"""The simulated user: says what the scenario says, and answers when asked for approval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from pydantic_ai import ToolApproved, ToolDenied
+
+from agent.turn.result import Answer, TurnRequest, TurnResult
+from evals.scenario import Decision, Scenario
+from flows.document import Flow
+
+DENIED = "No, leave it as it is."
+"""What the user says to a denied approval that the scenario gives no reason for."""
+
+
+class SimulatedUser:
+    """The user of one attempt.
+
+    Args:
+        scenario: what it says, and how it decides.
+        session: the conversation.
+        user: who it is.
+        components: the sources of the components that they have and that can be used.
+    """
+
+    def __init__(self, scenario: Scenario, session: str, user: str, components: Sequence[str] = ()) -> None:
+        self._scenario = scenario
+        self._session = session
+        self._user = user
+        self._components = tuple(components)
+        policy = scenario.approvals
+        self._decisions: Iterator[Decision] = iter(policy) if isinstance(policy, tuple) else iter(())
+        self._always = Decision(decision="approve" if isinstance(policy, tuple) else policy)
+
+    def says(self, number: int, canvas: Flow) -> TurnRequest:
+        """The request of a message.
+
+        Args:
+            number: the message's, from 0.
+            canvas: the flow as the user sees it; what was proposed before is on it, because the user accepts it.
+        """
+        return self._request(self._scenario.turns[number].say, canvas)
+
+    def answers(self, pending: TurnResult) -> TurnRequest:
+        """The request that answers every approval of a turn that waits for them."""
+        answers: Mapping[str, Answer] = {call_id: self._answer() for call_id in pending.approvals}
+        return self._request("", pending.after).model_copy(update={"answers": answers})
+
+    def _answer(self) -> Answer:
+        said = next(self._decisions, self._always)
+        return ToolApproved() if said.decision == "approve" else ToolDenied(said.reason or DENIED)
+
+    def _request(self, text: str, canvas: Flow) -> TurnRequest:
+        return TurnRequest(
+            text=text,
+            session=self._session,
+            user=self._user,
+            flow=None if canvas.is_empty else canvas,
+            components=self._components,
+        )

@@ -1,0 +1,154 @@
+"""A play beside a baseline: what newly fails, what newly passes, and whether the difference is more than chance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from evals.analysis.statistics import Comparison, compare_paired, holm
+from evals.report.clipping import line
+from evals.report.figures import PASSED, samples
+from evals.report.scored import Play
+from evals.score import Verdict
+
+GATED = (PASSED, "resolved", "honest", "preserved")
+"""The measures that are tested against a baseline; their p-values are adjusted for being several."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tested:
+    """One measure beside the baseline's.
+
+    Attributes:
+        measure: its name.
+        before: the baseline's mean over the scenarios that both played.
+        now: this play's.
+        found: difference, p-value and the smallest difference that could have been seen.
+        adjusted: the p-value after Holm's procedure over all that are tested.
+    """
+
+    measure: str
+    before: float
+    now: float
+    found: Comparison
+    adjusted: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """A scenario that passes more or less often than it did.
+
+    Attributes:
+        scenario: its id.
+        before: the share of the baseline's tries that passed.
+        now: the share of this play's.
+    """
+
+    scenario: str
+    before: float
+    now: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Against:
+    """One player of this play beside one of the baseline.
+
+    Attributes:
+        name: who played here.
+        baseline: who played there.
+        tested: the gated measures, those that both have.
+        worse: scenarios that pass less often, the largest fall first.
+        better: scenarios that pass more often, the largest rise first.
+        changed: scenarios that both played, with another content; they are not compared.
+        missing: scenarios that only the baseline has.
+        new: scenarios that only this play has.
+    """
+
+    name: str
+    baseline: str
+    tested: tuple[Tested, ...]
+    worse: tuple[Change, ...]
+    better: tuple[Change, ...]
+    changed: tuple[str, ...]
+    missing: tuple[str, ...]
+    new: tuple[str, ...]
+
+
+def beside(play: Play, baseline: Sequence[Verdict], player: str = "") -> tuple[Against, ...]:
+    """Compare every player of a play with one of the baseline's, as `partners` tells them.
+
+    Args:
+        play: what was played.
+        baseline: the verdicts of an earlier play.
+        player: the baseline's player that all are compared with; empty for the one of the same name.
+    """
+    found: list[Against] = []
+    for column, partner in partners(play, baseline, player).items():
+        if partner is not None:
+            there = [verdict for verdict in baseline if verdict.player == partner]
+            found.append(_against(column, [entry.verdict for entry in play.of(column)], partner, there))
+    return tuple(found)
+
+
+def partners(play: Play, baseline: Sequence[Verdict], player: str = "") -> dict[str, str | None]:
+    """The baseline's player beside each column: the one that is named, else its namesake, else the only one.
+
+    Args:
+        play: what was played.
+        baseline: the verdicts of an earlier play.
+        player: the name of one of its players; empty for none in particular.
+
+    Returns:
+        The baseline's player by column; None where there are several and none has the name.
+    """
+    players = list(dict.fromkeys(verdict.player for verdict in baseline))
+    found: dict[str, str | None] = {}
+    for column in play.columns:
+        name = player or play.of(column)[0].attempt.player
+        found[column] = name if name in players else players[0] if len(players) == 1 and not player else None
+    return found
+
+
+def _against(column: str, here: Sequence[Verdict], partner: str, there: Sequence[Verdict]) -> Against:
+    mine = {verdict.scenario: verdict.digest for verdict in here}
+    theirs = {verdict.scenario: verdict.digest for verdict in there}
+    shared = {name for name in mine if theirs.get(name) == mine[name]}
+    here = [verdict for verdict in here if verdict.scenario in shared]
+    there = [verdict for verdict in there if verdict.scenario in shared]
+    before, now = _shares(there), _shares(here)
+    moved = [
+        Change(scenario=name, before=before[name], now=now[name])
+        for name in sorted(before.keys() & now.keys())
+        if before[name] != now[name]
+    ]
+    return Against(
+        name=column,
+        baseline=line(partner, 80),
+        tested=_tested(there, here),
+        worse=tuple(sorted((one for one in moved if one.now < one.before), key=lambda one: one.now - one.before)),
+        better=tuple(sorted((one for one in moved if one.now > one.before), key=lambda one: one.before - one.now)),
+        changed=tuple(sorted(mine.keys() & theirs.keys() - shared)),
+        missing=tuple(line(name, 80) for name in sorted(theirs.keys() - mine.keys())),
+        new=tuple(sorted(mine.keys() - theirs.keys())),
+    )
+
+
+def _shares(verdicts: Sequence[Verdict]) -> dict[str, float]:
+    return {name: fmean(values) for name, values in samples(verdicts, PASSED).items()}
+
+
+def _tested(there: Sequence[Verdict], here: Sequence[Verdict]) -> tuple[Tested, ...]:
+    found: dict[str, tuple[float, float, Comparison]] = {}
+    for measure in GATED:
+        first, second = samples(there, measure), samples(here, measure)
+        both = sorted(first.keys() & second.keys())
+        compared = compare_paired({name: first[name] for name in both}, {name: second[name] for name in both})
+        if compared is not None:
+            means = [fmean(fmean(one[name]) for name in both) for one in (first, second)]
+            found[measure] = (means[0], means[1], compared)
+    adjusted = holm({measure: compared.p for measure, (_, _, compared) in found.items()})
+    return tuple(
+        Tested(measure=measure, before=before, now=now, found=compared, adjusted=adjusted[measure])
+        for measure, (before, now, compared) in found.items()
+    )

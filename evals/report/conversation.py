@@ -1,0 +1,230 @@
+"""The conversation of an attempt: what the user said, what was thought, called, answered and run, with timings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from pydantic_ai import ModelMessage, ModelRequest, ModelResponse, TextPart, ThinkingPart, ToolCallPart, ToolReturnPart
+
+from agent.turn.result import TurnResult
+from evals.attempt import Attempt
+from evals.report.clipping import Clip, Limits, clip, clip_json, line
+from evals.report.drawing.canvas import Gallery
+from evals.report.drawing.steps import Replay, replayed
+from evals.scenario import Scenario
+from flows.catalogue import Catalogue
+from flows.fields.values import redact
+from flows.json_values import Json
+from runtime.results import RunResult
+
+
+@dataclass(frozen=True)
+class Said:
+    """A text of the model's on the way to its answer; `thought` when it was not meant to be read."""
+
+    text: Clip
+    thought: bool
+    kind: str = "said"
+
+
+@dataclass(frozen=True)
+class Called:
+    """One tool call.
+
+    Attributes:
+        tool: its name.
+        arguments: as the model gave them.
+        reply: what the tool answered; None when there was no answer.
+        taken: whether the tool accepted it.
+        seconds: from the model's answer, or the call before it, to the tool's reply; None when that is not known.
+    """
+
+    tool: str
+    arguments: Clip
+    reply: Clip | None
+    taken: bool
+    seconds: float | None
+    kind: str = "called"
+
+
+@dataclass(frozen=True)
+class Ran:
+    """One run of a flow: what was typed in, and what it gave."""
+
+    asked: Clip | None
+    output: Clip | None
+    error: str
+    seconds: float
+    tokens: int
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One turn.
+
+    Attributes:
+        user: the user's message; None for a turn that only answers approvals.
+        items: what the model said and called before its answer, in order.
+        left_out: how many more there are.
+        answer: what the user read.
+        outcome: how the turn ended.
+        intent: what the message was taken for.
+        runs: the user's runs.
+        remarks: faults, caveats, approvals, files and errors, a line each, with what they are.
+        usage: tokens in and out by phase.
+        seconds: wall-clock duration.
+        models: which models answered.
+        replay: the canvas step by step.
+    """
+
+    user: Clip | None
+    items: tuple[Said | Called, ...]
+    left_out: int
+    answer: Clip
+    outcome: str
+    intent: str
+    runs: tuple[Ran, ...]
+    remarks: tuple[tuple[str, str], ...]
+    usage: tuple[tuple[str, int, int], ...]
+    seconds: float
+    models: tuple[str, ...]
+    replay: Replay
+
+
+def conversation(
+    attempt: Attempt, scenario: Scenario, gallery: Gallery, catalogue: Catalogue, limits: Limits
+) -> tuple[Exchange, ...]:
+    """The turns of an attempt as they are shown.
+
+    Args:
+        attempt: what was played.
+        scenario: what the user said.
+        gallery: where the drawings are kept.
+        catalogue: the component types.
+        limits: how much is shown.
+    """
+    found: list[Exchange] = []
+    last: int | None = None
+    for place, turn in enumerate(attempt.turns):
+        number = attempt.asked[place] if place < len(attempt.asked) else place
+        says = scenario.turns[number].say if number != last and number < len(scenario.turns) else None
+        last = number
+        items = _items(turn.messages, limits.text)
+        if items and isinstance(items[-1], Said) and items[-1].text == clip(turn.text, limits.text):
+            items.pop()  # the answer stands below, once
+        found.append(
+            Exchange(
+                user=None if says is None else clip(says, limits.text),
+                items=tuple(items[: limits.items]),
+                left_out=max(0, len(items) - limits.items),
+                answer=clip(turn.text, limits.text),
+                outcome=turn.outcome,
+                intent=turn.intent,
+                runs=tuple(ran(None, run, limits) for run in turn.runs[: limits.items]),
+                remarks=tuple(_remarks(turn)[: limits.items]),
+                usage=tuple((name, used.input_tokens, used.output_tokens) for name, used in sorted(turn.usage.items())),
+                seconds=turn.seconds,
+                models=tuple(line(model, 80) for model in turn.models),
+                replay=replayed(turn, gallery, catalogue, limits.items),
+            )
+        )
+    return tuple(found)
+
+
+def ran(asked: str | None, run: RunResult, limits: Limits) -> Ran:
+    """A run as it is shown.
+
+    Args:
+        asked: what was typed into the chat, where that is known.
+        run: what it gave.
+        limits: how much is shown.
+    """
+    error = ""
+    if run.error is not None:
+        error = line(f"{run.error.code}: {run.error.message} {run.error.fix}", limits.text)
+    return Ran(
+        asked=None if asked is None else clip(asked, limits.text),
+        output=None if run.output is None else clip(run.output, limits.text),
+        error=error,
+        seconds=run.metrics.seconds,
+        tokens=run.metrics.total_tokens,
+    )
+
+
+def _items(messages: Sequence[ModelMessage], limit: int) -> list[Said | Called]:
+    replies: dict[str, _Reply] = {}
+    for message in messages:
+        for part in message.parts if isinstance(message, ModelRequest) else ():
+            if isinstance(part, ToolReturnPart):
+                replies[part.tool_call_id] = _Reply(str(part.content), part.outcome == "success", part.timestamp)
+            elif part.part_kind == "retry-prompt":
+                replies[part.tool_call_id] = _Reply(str(part.content), taken=False, at=part.timestamp)
+    found: list[Said | Called] = []
+    for message in messages:
+        if not isinstance(message, ModelResponse):
+            continue
+        since = message.timestamp
+        for part in message.parts:
+            if isinstance(part, TextPart | ThinkingPart) and part.content.strip():
+                found.append(Said(clip(part.content, limit), isinstance(part, ThinkingPart)))
+            elif isinstance(part, ToolCallPart):
+                reply = replies.get(part.tool_call_id)
+                found.append(_called(part, reply, since, limit))
+                since = since if reply is None else reply.at
+    return found
+
+
+@dataclass(frozen=True)
+class _Reply:
+    content: str
+    taken: bool
+    at: datetime
+
+
+def _called(part: ToolCallPart, reply: _Reply | None, since: datetime, limit: int) -> Called:
+    arguments: Json = part.args  # pyright: ignore[reportAssignmentType]  (JSON as text, or an object of JSON values)
+    if reply is None:
+        return Called(line(part.tool_name, 80), _arguments(arguments, limit), None, taken=False, seconds=None)
+    passed = (reply.at - since).total_seconds()
+    return Called(
+        line(part.tool_name, 80),
+        _arguments(arguments, limit),
+        clip(reply.content, limit),
+        taken=reply.taken,
+        seconds=passed if passed >= 0 else None,
+    )
+
+
+def _arguments(given: Json, limit: int) -> Clip:
+    """Arguments as a person reads them: `name: value` a line, texts without quotes and with their own lines."""
+    if isinstance(given, str):
+        try:
+            given = json.loads(given)
+        except ValueError:
+            return clip(str(given), limit)
+    if not isinstance(given, dict):
+        return clip_json({} if given is None else given, limit)
+    lines: list[str] = []
+    shown = redact(given)
+    for name, value in shown.items() if isinstance(shown, dict) else ():
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        inner = text.rstrip().replace("\n", "\n  ")
+        lines.append(f"{name}:\n  {inner}" if "\n" in inner else f"{name}: {text}")
+    return clip("\n".join(lines), limit)
+
+
+def _remarks(turn: TurnResult) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    if turn.error is not None:
+        found.append(("error", f"{turn.error.code}: {turn.error.message} {turn.error.fix}"))
+    found += [(fault.severity, f"{fault.message} {fault.fix}") for fault in turn.faults]
+    found += [("caveat", caveat) for caveat in turn.caveats]
+    found += [
+        (f"{approval.kind} approval", approval.markdown if approval.kind == "plan" else approval.reason)
+        for approval in turn.approvals.values()
+    ]
+    found += [("file", f"{change.path} {change.change} ({change.size:,} bytes)") for change in turn.files]
+    return [(name, line(text, 600)) for name, text in found]

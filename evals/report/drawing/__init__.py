@@ -1,0 +1,1 @@
+"""Drawings of flows and charts as SVG."""

@@ -1,0 +1,99 @@
+"""The smallest fix of a failed attempt as a report shows it: its changes in words, and the canvas with them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from evals.attempt import Attempt
+from evals.fix.records import Fix
+from evals.report.clipping import line
+from evals.report.drawing.board import Board, Shapes
+from evals.report.drawing.canvas import Gallery, Mark, Picture
+from evals.report.drawing.comparison import Difference
+from evals.report.drawing.steps import said, since
+from flows.actions import Configure, FlowAction, StaleAction, apply
+from flows.catalogue import Catalogue
+from flows.document import Flow
+from flows.fields.values import REDACTED, is_secret
+from flows.json_values import Json, Missing, as_object
+
+_MARKS: dict[str, Mark] = {
+    "add_component": "added",
+    "connect": "added",
+    "remove_component": "removed",
+    "disconnect": "removed",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Remedy:
+    """The smallest fix of an attempt.
+
+    Attributes:
+        changes: what is to be changed, in order.
+        whole: how many changes the whole way to the right flow has.
+        tries: how many flows were tried.
+        proven: whether every smaller set of changes was tried.
+        fits: whether the changes fit the flow of this attempt; they do not when it was played anew since.
+        picture: the canvas with the changes marked; None where no details are shown.
+    """
+
+    changes: tuple[Difference, ...]
+    whole: int
+    tries: int
+    proven: bool
+    fits: bool = True
+    picture: Picture | None = None
+
+
+def remedy(fix: Fix, attempt: Attempt, catalogue: Catalogue, gallery: Gallery | None) -> Remedy:
+    """Tell a fix.
+
+    Args:
+        fix: what was found.
+        attempt: the attempt that it is of.
+        catalogue: the component types.
+        gallery: where drawings are kept; None draws nothing.
+    """
+    made = attempt.flow or Flow.empty()
+    flow, fits = made, True
+    changes: list[Difference] = []
+    for action in fix.actions:
+        before = flow
+        try:
+            flow = apply(flow, action)
+        except StaleAction:
+            changes, fits = [], False
+            break
+        changes.append(Difference(_MARKS.get(action.kind, "changed"), _told(action, before, flow)))
+    return Remedy(
+        changes=tuple(changes),
+        whole=fix.whole,
+        tries=fix.tries,
+        proven=fix.proven,
+        fits=fits,
+        picture=_drawn(made, flow, catalogue, gallery) if fits and gallery is not None else None,
+    )
+
+
+def _drawn(made: Flow, fixed: Flow, catalogue: Catalogue, gallery: Gallery) -> Picture:
+    shapes = Shapes(catalogue)
+    shown, marks = since(made, fixed, shapes)
+    return gallery.picture(shown, Board.of([made, fixed], shapes), shapes, marks)
+
+
+def _told(action: FlowAction, before: Flow, after: Flow) -> str:
+    words = said(action, after) or "Change a detail of the flow"
+    if not isinstance(action, Configure):
+        return words
+    node = after.node(action.node) or before.node(action.node)
+    if node is not None and is_secret(as_object(node.field(action.field))):
+        return f"{words} to {REDACTED}"
+    return f"{words} to {_value(action.new)}, from {_value(action.old)}"
+
+
+def _value(value: Json | Missing) -> str:
+    if isinstance(value, Missing):
+        return "nothing"
+    return line(f"“{value}”" if isinstance(value, str) else json.dumps(value, ensure_ascii=False), 300)

@@ -1,0 +1,190 @@
+"""The report for programs: a JSON document, a CSV table, and JUnit XML."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TypeAlias
+from xml.etree import ElementTree as Tree
+
+from evals.analysis.statistics import Estimate
+from evals.report.fixes import Remedy
+from evals.report.model import Attempted, Report
+from evals.score import EVALUATORS
+
+Document: TypeAlias = dict[str, object]
+Value: TypeAlias = bool | float | None
+"""A score's value; None is not scored."""
+
+FORMAT = 1
+"""The version of the JSON document's form."""
+
+_NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def summary(report: Report, *, reasons: bool = True) -> Document:
+    """The figures and verdicts of a report, without what was said and drawn.
+
+    Keys: `format`; `title`; `baseline` (its name or null); `players`, each with its counts, `scores`, `tags` and
+    `splits` (means from 0 to 1 with intervals), `pass_at_k` and `pass_hat_k` by k, `flaky` and `costs`; `against`, one
+    for each player that stands beside one of the baseline, and `alone`, the others; `gate`, its `name` and `decided`
+    (for each player whether it is let through, the reasons why not, and news), null without one; `attempts` with their
+    verdicts and smallest fixes (null without one), each score's reason only with `reasons`.
+    """
+    return {
+        "format": FORMAT,
+        "title": report.title,
+        "baseline": report.baseline or None,
+        "players": [
+            {
+                "name": one.name,
+                "versions": one.versions,
+                "attempts": one.attempts,
+                "scored": one.scored,
+                "passed": one.passed,
+                "harness_errors": one.harness_errors,
+                "repeats": one.repeats,
+                "scores": _estimates(one.scores),
+                "tags": _estimates(one.tags),
+                "splits": _estimates(one.splits),
+                "pass_at_k": {str(k): rate for k, rate in one.at_least_one.items()},
+                "pass_hat_k": {str(k): rate for k, rate in one.every_one.items()},
+                "flaky": list(one.flaky),
+                "costs": asdict(one.costs),
+            }
+            for one in report.standings
+        ],
+        "against": [asdict(one) for one in report.against],
+        "alone": list(report.alone),
+        "gate": {"name": report.gate, "decided": [asdict(one) for one in report.decided]} if report.decided else None,
+        "attempts": [_attempt(one, reasons=reasons) for one in report.attempts],
+    }
+
+
+def as_json(report: Report) -> str:
+    """The document as text; the same report gives the same text."""
+    return json.dumps(summary(report), indent=2, ensure_ascii=True, allow_nan=False) + "\n"
+
+
+def as_csv(report: Report) -> str:
+    """A table with a row for each attempt; a text that a spreadsheet would take for a formula begins with `'`."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(
+        ["scenario", "player", "repeat", "split", "tags", "passed", *EVALUATORS, "seconds", "tokens", "calls", "why"]
+    )
+    for one in report.attempts:
+        values = [_cell(one.verdict.value(name)) for name in EVALUATORS]
+        measured = one.verdict.measured
+        writer.writerow(
+            [
+                _plain(one.scenario),
+                _plain(one.column),
+                one.repeat,
+                one.split,
+                " ".join(one.tags),
+                _cell(one.verdict.passed),
+                *values,
+                f"{measured.seconds:.3f}",
+                _cell(measured.tokens),
+                _cell(measured.calls),
+                _plain(one.why),
+            ]
+        )
+    return file.getvalue().encode("utf-8", "backslashreplace").decode()
+
+
+def as_junit(report: Report) -> str:
+    """JUnit XML: a suite for each player, a case for each attempt; a harness error is an error, never a failure."""
+    root = Tree.Element("testsuites", name=_xml(report.title))
+    for standing in report.standings:
+        attempts = [one for one in report.attempts if one.column == standing.name]
+        suite = Tree.SubElement(
+            root,
+            "testsuite",
+            name=_xml(standing.name),
+            tests=str(len(attempts)),
+            failures=str(sum(one.state == "failed" for one in attempts)),
+            errors=str(standing.harness_errors),
+            skipped=str(sum(one.state == "unscored" and one.verdict.harness_error is None for one in attempts)),
+            time=f"{sum(one.verdict.measured.seconds for one in attempts):.3f}",
+        )
+        for one in attempts:
+            _junit_case(suite, one)
+    Tree.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + Tree.tostring(root, encoding="unicode") + "\n"
+
+
+def _junit_case(suite: Tree.Element, one: Attempted) -> None:
+    case = Tree.SubElement(
+        suite,
+        "testcase",
+        classname=_xml(one.scenario),
+        name=_xml(f"{one.scenario} #{one.repeat + 1}"),
+        time=f"{one.verdict.measured.seconds:.3f}",
+    )
+    if one.state == "passed":
+        return
+    if one.state == "failed":
+        first = next((reason for reason in one.reasons if reason.value is False and reason.deciding), None)
+        found = Tree.SubElement(case, "failure", type=first.name if first else "failed", message=_xml(one.why[:500]))
+    elif one.verdict.harness_error is not None:
+        found = Tree.SubElement(case, "error", type="harness", message=_xml(one.why[:500]))
+    else:
+        found = Tree.SubElement(case, "skipped")
+    found.text = _xml(one.why)
+
+
+def _attempt(one: Attempted, *, reasons: bool) -> Document:
+    verdict = one.verdict
+    return {
+        "scenario": one.scenario,
+        "player": one.column,
+        "repeat": one.repeat,
+        "digest": verdict.digest,
+        "split": one.split,
+        "tags": list(one.tags),
+        "passed": verdict.passed,
+        "scores": {
+            reason.name: {"value": reason.value, "reason": reason.text} if reasons else reason.value
+            for reason in one.reasons
+        },
+        "measured": verdict.measured.model_dump(),
+        "stopped": one.stopped or None,
+        "why": one.why,
+        "fix": None if one.remedy is None else _fix(one.remedy),
+    }
+
+
+def _fix(one: Remedy) -> Document:
+    changes = [change.text for change in one.changes]
+    return {"changes": changes, "whole": one.whole, "tries": one.tries, "proven": one.proven, "fits": one.fits}
+
+
+def _estimates(found: Mapping[str, Estimate | None]) -> dict[str, object]:
+    return {name: None if estimate is None else asdict(estimate) for name, estimate in found.items()}
+
+
+def _cell(value: Value) -> str:
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case int():
+            return str(value)
+        case _:
+            return f"{value:.4f}"
+
+
+def _plain(text: str) -> str:
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def _xml(text: str) -> str:
+    return _NO_XML.sub("\ufffd", text)

@@ -1,0 +1,141 @@
+"""The report as Markdown, such as a CI shows under a run: figures first, then what fails and why."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from evals.analysis.statistics import Estimate
+from evals.report.baseline import Against
+from evals.report.clipping import line
+from evals.report.decision import Decision
+from evals.report.figures import Standing, measures
+from evals.report.model import Attempted, Report
+
+MOST_FAILURES = 50
+"""How many failed attempts are listed."""
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&-])")
+
+
+def as_markdown(report: Report) -> str:
+    """Render a report; text of models and flows stands in code spans only, where nothing in it has a meaning."""
+    parts = [f"# {_plain(report.title)}", _overview(report)]
+    parts += [_decision(one, report.gate) for one in report.decided]
+    parts += [_beside(one, report.baseline) for one in report.against]
+    if report.alone:
+        names = ", ".join(code(name, 80) for name in report.alone)
+        parts.append(f"Not compared, for the baseline has several players and none of this name: {names}")
+    parts += [_scores(report), _tags(report), _failures(report)]
+    return "\n\n".join(part for part in parts if part).encode("utf-8", "backslashreplace").decode() + "\n"
+
+
+def code(text: str, limit: int = 300) -> str:
+    """Any text as a code span on one line, also inside a table."""
+    flat = line(text, limit).replace("`", "´").replace("|", "¦").strip()
+    return f"`{flat}`" if flat else "–"
+
+
+def _overview(report: Report) -> str:
+    rows = [
+        [
+            code(one.name, 80),
+            f"{one.passed} of {one.scored}",
+            _estimate(one.rate),
+            _rates(one),
+            str(len(one.flaky)),
+            str(one.harness_errors),
+            _number(one.costs.tokens),
+            _number(one.costs.seconds),
+        ]
+        for one in report.standings
+    ]
+    heads = ["player", "passed", "pass rate (95%)", "pass^k", "flaky", "harness errors", "tokens", "seconds"]
+    return _table(heads, rows)
+
+
+def _decision(one: Decision, gate: str) -> str:
+    head = f"**{code(one.name, 80)} {'passes' if one.ok else 'does not pass'} the gate {code(gate, 80)}.**"
+    listed = [f"- {code(text)}" for text in (*one.reasons, *one.news)[:MOST_FAILURES]]
+    more = len(one.reasons) + len(one.news) - len(listed)
+    return "\n".join([head, "", *listed, *([f"- and {more} more"] if more else [])]).rstrip()
+
+
+def _beside(one: Against, baseline: str) -> str:
+    rows = [
+        [
+            test.measure,
+            f"{test.before:.1%}",
+            f"{test.now:.1%}",
+            f"{test.found.difference * 100:+.1f}",
+            f"{test.found.p:.4f}",
+            f"{test.adjusted:.4f}",
+            f"{test.found.smallest_effect * 100:.1f}" if test.found.smallest_effect else "–",
+        ]
+        for test in one.tested
+    ]
+    heads = ["measure", "baseline", "now", "difference (points)", "p", "p (Holm)", "smallest effect (points)"]
+    lines = [f"## {code(one.name, 80)} beside {code(one.baseline, 80)} of {code(baseline, 80)}", _table(heads, rows)]
+    for title, changes in (("Newly failing", one.worse), ("Newly passing", one.better)):
+        if changes:
+            listed = "\n".join(f"- {code(each.scenario)}: {each.before:.0%} → {each.now:.0%}" for each in changes)
+            lines.append(f"**{title}**\n\n{listed}")
+    return "\n\n".join(lines)
+
+
+def _scores(report: Report) -> str:
+    rows = [[name, *(_estimate(one.scores[name]) for one in report.standings)] for name in measures()]
+    return "## Scores\n\n" + _table(["score", *(code(one.name, 80) for one in report.standings)], rows)
+
+
+def _tags(report: Report) -> str:
+    rows: list[list[str]] = []
+    for kind in ("splits", "tags"):
+        groups: list[dict[str, Estimate | None]] = [getattr(one, kind) for one in report.standings]
+        for name in sorted({name for group in groups for name in group}):
+            label = f"split {name}" if kind == "splits" else name
+            rows.append([label, *(_estimate(group.get(name)) for group in groups)])
+    return "## Pass rate by tag\n\n" + _table(["tag", *(code(one.name, 80) for one in report.standings)], rows)
+
+
+def _failures(report: Report) -> str:
+    failed = [one for one in report.attempts if one.state == "failed" or one.verdict.harness_error is not None]
+    if not failed:
+        return ""
+    fixes = any(one.remedy is not None for one in failed)
+    heads = ["attempt", "player", "why", *(["smallest fix"] if fixes else [])]
+    rows = [
+        [code(_named(one)), code(one.column, 80), code(one.why), *([_fix(one)] if fixes else [])]
+        for one in failed[:MOST_FAILURES]
+    ]
+    more = f"\n\n{len(failed) - MOST_FAILURES} more are not listed." if len(failed) > MOST_FAILURES else ""
+    return "## What failed\n\n" + _table(heads, rows) + more
+
+
+def _fix(one: Attempted) -> str:
+    return code("" if one.remedy is None else "; ".join(change.text for change in one.remedy.changes))
+
+
+def _named(one: Attempted) -> str:
+    return f"{one.scenario} #{one.repeat + 1}"
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def _estimate(estimate: Estimate | None) -> str:
+    return "–" if estimate is None else f"{estimate.mean:.1%} ({estimate.low:.0%}–{estimate.high:.0%})"
+
+
+def _rates(one: Standing) -> str:
+    return ", ".join(f"k={k}: {rate:.1%}" for k, rate in one.every_one.items()) or "–"
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:,.2f}" if value < 100 else f"{value:,.0f}"
+
+
+def _plain(text: str) -> str:
+    return _SPECIAL.sub(r"\\\1", line(text, 200))

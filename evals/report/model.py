@@ -1,0 +1,248 @@
+"""The view model of a report: everything that any of its forms shows, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from evals.attempt import Key
+from evals.comparison.case import Case
+from evals.evaluators.resolved import missed
+from evals.fix.records import Fix
+from evals.gate import Gate
+from evals.report.attention import Attention, attention
+from evals.report.baseline import Against, beside, partners
+from evals.report.clipping import SIZES, Limits, clip, line
+from evals.report.conversation import Exchange, Ran, conversation, ran
+from evals.report.decision import Decision, decisions
+from evals.report.drawing.canvas import Gallery
+from evals.report.drawing.comparison import Beside, compared
+from evals.report.figures import Standing, standings
+from evals.report.fixes import Remedy, remedy
+from evals.report.scored import Entry, Play
+from evals.scenario import Scenario
+from evals.score import DECIDING, Verdict
+from flows.catalogue import Catalogue
+
+State = Literal["passed", "failed", "unscored"]
+
+
+@dataclass(frozen=True)
+class Reason:
+    """What one evaluator says.
+
+    Attributes:
+        name: the evaluator's.
+        value: None is not scored.
+        deciding: whether a false one fails the attempt.
+        text: its reason.
+    """
+
+    name: str
+    value: bool | float | None
+    deciding: bool
+    text: str
+
+
+@dataclass(frozen=True)
+class Probed:
+    """One probe: what was expected, and its runs."""
+
+    expected: str
+    runs: tuple[Ran, ...]
+    met: bool
+
+
+@dataclass(frozen=True)
+class Details:
+    """What can be looked at of one attempt."""
+
+    exchanges: tuple[Exchange, ...]
+    beside: Beside | None
+    probes: tuple[Probed, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attempted:
+    """One attempt.
+
+    Attributes:
+        anchor: its place in the page.
+        scenario: the scenario's id.
+        about: what the scenario is there to find out.
+        tags: the scenario's.
+        split: the scenario's.
+        column: who played.
+        repeat: which try, from 0.
+        state: whether it passed.
+        why: what it failed by, in one line; empty when it passed.
+        reasons: every evaluator's.
+        verdict: the whole verdict.
+        stopped: which limit ended it early; empty when none did.
+        remedy: the smallest fix that was found for it; None without one.
+        details: None when they are left out for the size of the page.
+    """
+
+    anchor: str
+    scenario: str
+    about: str
+    tags: tuple[str, ...]
+    split: str
+    column: str
+    repeat: int
+    state: State
+    why: str
+    reasons: tuple[Reason, ...]
+    verdict: Verdict
+    stopped: str
+    remedy: Remedy | None
+    details: Details | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """A whole report.
+
+    Attributes:
+        title: what it is called.
+        scenarios: those that were played, by id.
+        standings: how every player did.
+        attempts: every attempt, by scenario, column and repeat.
+        attention: where it fails.
+        against: each player beside the baseline; empty without one.
+        alone: the players that no player of the baseline could be told to stand beside.
+        baseline: the baseline's name; empty without one.
+        decided: what the gate decides about each player; empty without one.
+        gate: the gate's name; empty without one.
+        limits: how much is shown.
+        gallery: the drawings that the details refer to.
+    """
+
+    title: str
+    scenarios: tuple[Scenario, ...]
+    standings: tuple[Standing, ...]
+    attempts: tuple[Attempted, ...]
+    attention: Attention
+    against: tuple[Against, ...]
+    alone: tuple[str, ...]
+    baseline: str
+    decided: tuple[Decision, ...]
+    gate: str
+    limits: Limits
+    gallery: Gallery
+
+
+def report(
+    play: Play,
+    catalogue: Catalogue,
+    *,
+    baseline: Sequence[Verdict] = (),
+    baseline_name: str = "",
+    baseline_player: str = "",
+    fixes: Mapping[Key, Fix] | None = None,
+    gate: tuple[Gate, tuple[Verdict, ...]] | None = None,
+    gate_name: str = "",
+    title: str = "Evaluation report",
+    limits: Limits | None = SIZES[0],
+) -> Report:
+    """Gather a report.
+
+    Args:
+        play: what was played, scored.
+        catalogue: the component types.
+        baseline: the verdicts of an earlier play.
+        baseline_name: what it is called.
+        baseline_player: which of its players every player stands beside; empty for the one of the same name.
+        fixes: the smallest fixes that were found.
+        gate: the gate that judges every player, and the verdicts that it compares with.
+        gate_name: what it is called.
+        title: what the report is called.
+        limits: how much of each attempt is shown; None leaves the details out, for forms without them.
+    """
+    gallery = Gallery()
+    columns = {name: number for number, name in enumerate(play.columns)}
+    ordered = sorted(
+        play.entries, key=lambda entry: (entry.attempt.scenario, columns[entry.column], entry.attempt.repeat)
+    )
+    shown: dict[tuple[str, str, bool], int] = {}
+    attempts: list[Attempted] = []
+    for entry in ordered:
+        known = entry.attempt.catalogue(catalogue)
+        place = entry.attempt.scenario, entry.column, entry.verdict.passed is True
+        details = None
+        if limits is not None and shown.get(place, 0) < (limits.passes if place[2] else limits.failures):
+            details = _details(entry, play.scenarios[entry.attempt.scenario], gallery, known, limits)
+            shown[place] = shown.get(place, 0) + 1
+        fix = (fixes or {}).get(entry.attempt.key)
+        shows = None if details is None else gallery
+        mended = None if fix is None else remedy(fix, entry.attempt, known, shows)
+        attempts.append(_attempted(entry, play, columns[entry.column], details, mended))
+    beside_whom = partners(play, baseline, baseline_player)
+    return Report(
+        title=line(title, 200),
+        scenarios=tuple(play.scenarios.values()),
+        standings=standings(play),
+        attempts=tuple(attempts),
+        attention=attention(attempts),
+        against=beside(play, baseline, baseline_player),
+        alone=tuple(name for name, partner in beside_whom.items() if partner is None) if baseline else (),
+        baseline=line(baseline_name, 200) if baseline else "",
+        decided=decisions(play, gate),
+        gate=line(gate_name, 200) if gate else "",
+        limits=limits or SIZES[0],
+        gallery=gallery,
+    )
+
+
+def _attempted(entry: Entry, play: Play, column: int, details: Details | None, mended: Remedy | None) -> Attempted:
+    verdict, attempt = entry.verdict, entry.attempt
+    scenario = play.scenarios[attempt.scenario]
+    reasons = tuple(
+        Reason(score.name, score.value, score.name in DECIDING, line(score.reason, 600)) for score in verdict.scores
+    )
+    return Attempted(
+        anchor=f"{attempt.scenario}--{column}-{attempt.repeat}",
+        scenario=attempt.scenario,
+        about=line(scenario.about, 300),
+        tags=scenario.tags,
+        split=scenario.split,
+        column=entry.column,
+        repeat=attempt.repeat,
+        state="unscored" if verdict.passed is None else "passed" if verdict.passed else "failed",
+        why=_why(verdict, reasons),
+        reasons=reasons,
+        verdict=verdict,
+        stopped=attempt.stopped or "",
+        remedy=mended,
+        details=details,
+    )
+
+
+def _why(verdict: Verdict, reasons: Sequence[Reason]) -> str:
+    if verdict.harness_error is not None:
+        return f"harness: {line(verdict.harness_error, 400)}"
+    return "; ".join(f"{one.name}: {one.text}" for one in reasons if one.value is False and one.deciding)
+
+
+def _details(entry: Entry, scenario: Scenario, gallery: Gallery, catalogue: Catalogue, limits: Limits) -> Details:
+    case = entry.case
+    return Details(
+        exchanges=conversation(
+            entry.attempt, case.scenario if case is not None else scenario, gallery, catalogue, limits
+        ),
+        beside=None if case is None or case.scenario.open else compared(case, gallery),
+        probes=() if case is None else _probes(case, limits),
+    )
+
+
+def _probes(case: Case, limits: Limits) -> tuple[Probed, ...]:
+    found: list[Probed] = []
+    for probe, runs in case.probed:
+        made = [ran(text, run, limits) for text, run in zip(probe.inputs, runs, strict=False)]
+        if not made:
+            asked = None if probe.input is None else clip(probe.input, limits.text)
+            made = [Ran(asked=asked, output=None, error="not run: there was no flow to run", seconds=0.0, tokens=0)]
+        met = not missed(probe, runs)
+        found.append(Probed(line(str(probe), limits.text), tuple(made), met))
+    return tuple(found)

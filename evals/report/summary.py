@@ -1,0 +1,101 @@
+"""What a play came to: a table for people, a document for programs."""
+
+from collections.abc import Mapping, Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from evals.analysis.tally import Tally
+from evals.comparison.case import Score
+from evals.scenario import Scenario
+from evals.score import DECIDING, EVALUATORS, Verdict
+
+COLUMNS = ("built", "ran", "resolved", "preserved", "honest", "nodes", "edges", "values")
+"""The scores that the table shows; all of them stand in the JSON."""
+
+
+def table(result: Tally, player: str) -> Table:
+    """Verdicts as a table."""
+    view = Table(title=f"player: {player}", title_justify="left", show_footer=True)
+    view.add_column("scenario", footer=f"{len(result.verdicts)} played", no_wrap=True)
+    view.add_column("passed", footer=percent(result.pass_rate), justify="center")
+    for name in COLUMNS:
+        view.add_column(name, footer=percent(result.rates[name]), justify="center")
+    view.add_column("seconds", justify="right")
+    for verdict in result.verdicts:
+        cells = [mark(_named(verdict, name)) for name in ("passed", *COLUMNS)]
+        name = verdict.scenario if not verdict.repeat else f"{verdict.scenario} #{verdict.repeat + 1}"
+        view.add_row(name, *cells, f"{verdict.measured.seconds:.2f}")
+    return view
+
+
+def reasons(result: Tally) -> list[str]:
+    """Why attempts did not pass, a line each."""
+    return [f"{verdict.scenario}: {reason}" for verdict in result.verdicts if (reason := why(verdict))]
+
+
+def means(result: Tally) -> list[str]:
+    """The mean of every score, in one line."""
+    return ["means: " + ", ".join(f"{name} {percent(rate)}" for name, rate in result.rates.items())]
+
+
+def mark(value: bool | float | None) -> Text:  # noqa: FBT001  (a score, not a switch)
+    """A score in one short word."""
+    match value:
+        case None:
+            return Text("-", style="dim")
+        case bool():
+            return Text("yes", style="green") if value else Text("no", style="red")
+        case float() | int():
+            return Text(f"{value:.2f}")
+
+
+def why(verdict: Verdict) -> str:
+    """Why an attempt did not pass; empty when it did."""
+    if verdict.harness_error is not None:
+        return f"harness: {verdict.harness_error}"
+    failed: list[Score] = [score for score in verdict.scores if score.name in DECIDING and score.value is False]
+    return "; ".join(f"{score.name}: {score.reason}" for score in failed)
+
+
+def summary(result: Tally, least: float) -> str:
+    """The result in one line."""
+    wanted = f"; at least {percent(least)} wanted" if least else ""
+    line = f"{result.passed} of {result.scored} passed ({percent(result.pass_rate)}{wanted})"
+    errors = result.harness_errors
+    return f"{line}; {errors} not scored, the harness failed" if errors else line
+
+
+def percent(share: float | None) -> str:
+    """A share from 0 to 1 in words."""
+    return "-" if share is None else f"{share:.0%}"
+
+
+def report_json(result: Tally, scenarios: Sequence[Scenario], player: str, least: float) -> dict[str, object]:
+    """The report as a JSON document.
+
+    Args:
+        result: the counted verdicts.
+        scenarios: what was played, for the tags.
+        player: who played.
+        least: the lowest pass rate that would do.
+    """
+    tags: Mapping[str, tuple[str, ...]] = {scenario.id: scenario.tags for scenario in scenarios}
+    return {
+        "ok": result.meets(least),
+        "player": player,
+        "min_pass": least,
+        "pass_rate": result.pass_rate,
+        "passed": result.passed,
+        "scored": result.scored,
+        "harness_errors": result.harness_errors,
+        "rates": {name: result.rates[name] for name in EVALUATORS},
+        "attempts": [
+            {**verdict.model_dump(mode="json"), "tags": list(tags.get(verdict.scenario, ()))}
+            for verdict in result.verdicts
+        ],
+    }
+
+
+def _named(verdict: Verdict, name: str) -> bool | float | None:
+    return verdict.passed if name == "passed" else verdict.value(name)

@@ -1,0 +1,1 @@
+"""What an attempt's transcript says: tool calls, claims, questions and language."""

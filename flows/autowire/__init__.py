@@ -1,0 +1,1 @@
+"""Autowiring: inferring connections from types and roles."""

@@ -1,0 +1,101 @@
+"""From the best wirings to edges: what they all share is made, and what they differ in is reported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from flows.autowire.slots import Option, Part
+from flows.autowire.solver import MAX_BEST, Search, Slot, TooManyWays
+from flows.catalogue import Catalogue
+from flows.document import Edge, Flow, Json, JsonObject, Node
+from flows.faults import Fault
+from flows.fingerprint import fingerprint
+from flows.ports import TOOL_OUTPUT, Port, supports_tool_mode
+
+MUST = 500
+"""What it costs to leave out an edge that was asked for: more than any wiring."""
+_MOST_SHAPES = 8
+
+
+@dataclass(frozen=True)
+class Wiring:
+    """The edges that follow, in a fixed order, and what could not be decided."""
+
+    options: tuple[Option, ...]
+    faults: tuple[Fault, ...] = ()
+
+
+def decided(search: Search, slots: Sequence[Slot], report: Callable[[Slot, int, list[Option]], Fault | None]) -> Wiring:
+    """Return the edges that all of the best wirings share, and a fault for every slot in which they differ.
+
+    Args:
+        search: the search over the slots.
+        slots: what is decided.
+        report: the fault of a slot, by its place and the options that the best wirings have for it.
+    """
+    try:
+        best = search.run()
+    except TooManyWays:
+        return Wiring((), (too_many(),))
+    if 1 < len(best) <= _MOST_SHAPES and len({_shape(search, choice) for choice in best}) == 1:
+        # They differ only in which of several equal components does what, which is the same flow.
+        best = [min(best, key=lambda choice: sorted(option.text for option in choice if option is not None))]
+    sure = len(best) < MAX_BEST  # else there may be more, without the edges that these share
+    chosen: list[Option] = []
+    faults: list[Fault] = []
+    for at, slot in enumerate(slots):
+        answers = {choice[at] for choice in best}
+        only = next(iter(answers)) if len(answers) == 1 else None
+        if only is not None:
+            chosen += [only] if sure else []
+        elif len(answers) > 1 or slot.none == MUST:
+            fault = report(slot, at, sorted((a for a in answers if a is not None), key=lambda option: option.text))
+            if fault is not None:
+                faults.append(fault)
+    ordered = sorted(chosen, key=lambda option: (option.feedback, option.output != TOOL_OUTPUT, option.text))
+    return Wiring(tuple(ordered), tuple(faults))
+
+
+def _shape(search: Search, choice: Sequence[Option | None]) -> str:
+    edges: list[Json] = [edge.raw for edge in search.edges]
+    for option in choice:
+        if option is not None:
+            end = "name" if option.feedback else "fieldName"
+            handles: JsonObject = {"sourceHandle": {"name": option.output}, "targetHandle": {end: option.input}}
+            edges.append({"source": option.source, "target": option.target, "data": handles})
+    return fingerprint(Flow({"nodes": [part.node.raw for part in search.parts.values()], "edges": edges}))
+
+
+def parts_of(nodes: Sequence[Node], catalogue: Catalogue, names: Mapping[str, str]) -> dict[str, Part]:
+    """Return the components by id, in a fixed order; notes left out."""
+    known = {node.type: catalogue.get(node.type) for node in nodes}
+    categories = {name: part.category for name, part in known.items() if part is not None}
+    capable = {name for name, part in known.items() if part is not None and part.can_be_tool}
+    return {
+        node.id: Part(
+            node,
+            can_be_tool=node.type in capable or supports_tool_mode(node),
+            category=categories.get(node.type, ""),
+            name=names.get(node.id, ""),
+        )
+        for node in sorted(nodes, key=lambda node: node.id)
+        if not node.is_note
+    }
+
+
+def enters(edge: Edge, target: str, port: Port) -> bool:
+    """Say whether an edge leads into a port."""
+    return edge.target == target and edge.target_port == port.name and edge.is_feedback == port.is_feedback
+
+
+def write_one(options: Sequence[Option]) -> str:
+    """Return the advice to write one of several edges."""
+    shown = "; ".join(option.text for option in options[:6])
+    return f"Write the one that is meant: {shown}." if shown else "Write both ports."
+
+
+def too_many() -> Fault:
+    """Return the fault of a flow that has more wirings than can be compared."""
+    message = "There are too many ways to connect these components."
+    return Fault(code="ambiguous_edge", message=message, fix="Write the edges, such as `A.message -> B.input_value`.")

@@ -1,0 +1,155 @@
+"""Deriving connections: what types and roles leave no doubt about is connected, the rest is reported with candidates.
+
+A wiring is better the fewer needs it leaves open and the fewer components lead nowhere, and the more it looks like what
+people build: prompts before models, tools at agents, variables fed by what they are named after. Only edges that all of
+the best wirings share are made; so nothing depends on the order of the nodes, and no edge is ever a guess.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from flows.autowire.decisions import Wiring, decided, parts_of, too_many, write_one
+from flows.autowire.slots import Option, Part, output_costs, pair_cost
+from flows.autowire.solver import Search, Slot
+from flows.catalogue import Catalogue
+from flows.document import Edge, Flow, Node
+from flows.edits.basic import connect
+from flows.edits.result import Edit, EditError
+from flows.faults import Fault
+from flows.ports import TOOL_OUTPUT, Port, types_compatible
+
+MAX_COMPONENTS = 30
+
+
+@dataclass(frozen=True)
+class Wired(Edit):
+    """A flow after autowiring; `faults` are the needs that several outputs could meet, with the candidates."""
+
+    faults: tuple[Fault, ...] = ()
+
+
+def autowire(flow: Flow, catalogue: Catalogue) -> Wired:
+    """Connect what is not connected yet, where types and roles leave no doubt; the edges that are there stay.
+
+    Args:
+        flow: the flow.
+        catalogue: the component types.
+    """
+    result = Edit(flow, ())
+    while True:  # an edge that was made may leave no doubt about another; each round makes one at least
+        wiring = derive(result.flow.nodes, result.flow.edges, catalogue)
+        made = _made(result, wiring, catalogue)
+        if made.actions == result.actions:
+            return Wired(result.flow, result.actions, faults=wiring.faults)
+        result = made
+
+
+def _made(so_far: Edit, wiring: Wiring, catalogue: Catalogue) -> Edit:
+    """The edges of a wiring, made one after the other on what was made before."""
+    result = so_far
+    for option in wiring.options:
+        try:
+            step = connect(result.flow, catalogue, option.source, option.output, option.target, option.input)
+        except EditError:
+            continue  # it does not go with an edge that was made before it
+        if step.flow != result.flow:
+            result = Edit(step.flow, (*result.actions, *step.actions))
+    return result
+
+
+def derive(
+    nodes: Sequence[Node], edges: Sequence[Edge], catalogue: Catalogue, names: Mapping[str, str] | None = None
+) -> Wiring:
+    """Return the edges that components without them need.
+
+    Args:
+        nodes: all nodes of the flow.
+        edges: the edges that are there; they are never changed.
+        catalogue: says which components can be tools, and their categories.
+        names: what a person calls the nodes, by id; a variable of that name is meant for the node.
+    """
+    parts = parts_of(nodes, catalogue, names or {})
+    slots = [*_mode_slots(parts, edges), *_need_slots(parts, edges)]
+    busy = {part.id for part in parts.values() if any(part.id in (edge.source, edge.target) for edge in edges)}
+    if len(parts) < 2 or not any(slot.options for slot in slots):
+        return Wiring(())
+    if len(parts) - len(busy) > MAX_COMPONENTS:
+        return Wiring((), (too_many(),))
+    return decided(Search(parts, edges, slots, whole=True), slots, _need_fault)
+
+
+def _mode_slots(parts: dict[str, Part], edges: Sequence[Edge]) -> Iterator[Slot]:
+    agents = [part for part in parts.values() if part.is_agent]
+    for part in parts.values():
+        costs = part.tool_costs
+        if costs is None or not agents or any(part.id in (edge.source, edge.target) for edge in edges):
+            continue
+        options = tuple(
+            Option(part.id, TOOL_OUTPUT, agent.id, port.name, cost=costs[0])
+            for agent in agents
+            for port in agent.inputs
+            if "Tool" in port.types and agent.id != part.id
+        )
+        yield Slot(options, costs[1], part.id, is_mode=True)
+    takers = [part for part in parts.values() if any(cost == 20 for cost in part.needs.values())]
+    for part in parts.values():
+        if not part.gives_models or any(part.id in (edge.source, edge.target) for edge in edges):
+            continue
+        options = tuple(
+            Option(part.id, output.name, taker.id, port.name, cost=0)
+            for taker in takers
+            for port in taker.inputs
+            for output in part.gives_models
+            if taker.id != part.id and taker.needs.get(port.name) == 20 and types_compatible(output.types, port.types)
+            if not (taker.gives_models and taker.node.type == part.node.type)
+        )
+        if options:
+            yield Slot(options, 20, part.id, is_mode=True)
+
+
+def _need_slots(parts: dict[str, Part], edges: Sequence[Edge]) -> Iterator[Slot]:
+    fed = {(edge.target, edge.target_port) for edge in edges if not edge.is_feedback}
+    lenders = {part.id for part in parts.values() if _lends(part, edges)}
+    steps = {part_id: part for part_id, part in parts.items() if part_id not in lenders}
+    for target in steps.values():
+        needs = {name: cost for name, cost in target.needs.items() if (target.id, name) not in fed}
+        for port in target.inputs:
+            if port.name in needs and needs[port.name] != 20:
+                options = tuple(_feeders(steps, target, port))
+                yield Slot(options, needs[port.name], target.id)
+        for port in target.feedback:
+            if not any(
+                edge.is_feedback and (edge.target, edge.target_port) == (target.id, port.name) for edge in edges
+            ):
+                yield Slot(tuple(_feeders(steps, target, port)), 70, target.id)
+
+
+def _lends(part: Part, edges: Sequence[Edge]) -> bool:
+    """Say whether a component lends its model to others, so that it is asked nothing itself."""
+    leaving = [edge for edge in edges if edge.source == part.id]
+    models = {port.name for port in part.gives_models}
+    return bool(leaving) and all(edge.source_port in models for edge in leaving)
+
+
+def _feeders(parts: dict[str, Part], target: Part, port: Port) -> Iterator[Option]:
+    for source in parts.values():
+        if source.id == target.id or source.is_sink or source.node.tool_mode:
+            continue
+        for output, cost in output_costs(source):
+            if types_compatible(output.types, port.types) and "LanguageModel" not in output.types:
+                cost += pair_cost(source, output, target, port)
+                yield Option(source.id, output.name, target.id, port.name, port.is_feedback, cost)
+
+
+def _need_fault(slot: Slot, _at: int, options: list[Option]) -> Fault | None:
+    if not options:
+        return None
+    first = options[0]
+    if slot.is_mode:
+        message = f"{slot.owner} could be a tool of an agent, or a step of the flow."
+        return Fault(code="ambiguous_edge", message=message, fix=write_one(options), node=slot.owner)
+    names = ", ".join(f"{option.source}.{option.output}" for option in options[:6])
+    message = f"{first.target}.{first.input} could be fed by {names}."
+    return Fault(code="ambiguous_edge", message=message, fix=write_one(options), node=first.target, port=first.input)

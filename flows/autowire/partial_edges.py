@@ -1,0 +1,177 @@
+"""Edges of which only the components are named, or one port: the ports that a person means by them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from flows.autowire.decisions import MUST, Wiring, decided, enters, parts_of, write_one
+from flows.autowire.slots import Option, Part, input_cost, output_costs, pair_cost
+from flows.autowire.solver import Search, Slot
+from flows.catalogue import Catalogue
+from flows.document import Edge, Node
+from flows.faults import Fault
+from flows.ports import TOOL_OUTPUT, Port, PortError, types_compatible, wire
+
+
+@dataclass(frozen=True)
+class Link:
+    """A connection of which a spec names the components, and the ports only in part."""
+
+    source: str
+    output: str | None
+    target: str
+    input: str | None
+    line: int | None = None
+
+
+def complete(
+    nodes: Sequence[Node],
+    edges: Sequence[Edge],
+    links: Sequence[Link],
+    catalogue: Catalogue,
+    names: Mapping[str, str] | None = None,
+) -> Wiring:
+    """Return the edges for links that leave out a port or both.
+
+    Args:
+        nodes: all nodes of the flow.
+        edges: the edges that are given in full.
+        links: the others, by node ids.
+        catalogue: as for `derive`.
+        names: as for `derive`.
+    """
+    parts = parts_of(nodes, catalogue, names or {})
+    chosen: list[Option] = []
+    faults: list[Fault] = []
+    ordered = sorted(links, key=lambda link: (link.source, link.target, link.output or "", link.input or ""))
+    for group in _groups(ordered):
+        slots: list[Slot] = []
+        kept: list[Link] = []
+        for link in group:
+            options = tuple(_link_options(parts, edges, links, link))
+            if options:
+                slots.append(Slot(options, MUST))
+                kept.append(link)
+            else:
+                faults.append(_impossible(parts, edges, link, catalogue))
+        found = decided(Search(parts, edges, slots, whole=False), slots, _report_of(kept))
+        chosen += found.options
+        faults += found.faults
+    return Wiring(tuple(chosen), tuple(faults))
+
+
+def _groups(links: Sequence[Link]) -> list[list[Link]]:
+    """Return the links that compete with each other: those of one target, or of one source."""
+    groups: list[list[Link]] = []
+    by_end: dict[tuple[str, str], list[Link]] = {}
+    for link in links:
+        ends = (("from", link.source), ("to", link.target))
+        joined = {id(by_end[end]): by_end[end] for end in ends if end in by_end}
+        group = [*(member for other in joined.values() for member in other), link]
+        groups = [other for other in groups if id(other) not in joined] + [group]
+        for member in group:
+            by_end["from", member.source] = by_end["to", member.target] = group
+    return groups
+
+
+def _report_of(links: Sequence[Link]) -> Callable[[Slot, int, list[Option]], Fault]:
+    def report(slot: Slot, at: int, options: list[Option]) -> Fault:
+        link = links[at]
+        message = f"{link.source} -> {link.target} can be connected in more than one way."
+        if not options:
+            message = f"{link.source} -> {link.target} does not go together with the other edges."
+        fix = write_one(options or slot.options)
+        fault = Fault(code="ambiguous_edge", message=message, fix=fix, node=link.target, port=link.input)
+        return replace(fault, line=link.line)
+
+    return report
+
+
+def _link_options(parts: dict[str, Part], edges: Sequence[Edge], links: Sequence[Link], link: Link) -> Iterator[Option]:
+    source, target = parts[link.source], parts[link.target]
+    returns = bool(target.feedback) and link.source in _returning(target, edges, links)
+    for output, cost in _leaving(source, target, edges, links, link):
+        for port in (*target.inputs, *target.feedback):
+            if link.input not in (None, port.name) or not types_compatible(output.types, port.types):
+                continue
+            if link.source == link.target or not (link.input or (port.is_feedback == returns and target.takes(port))):
+                continue
+            if not port.is_list and any(enters(edge, target.id, port) for edge in edges):
+                continue
+            extra = 0 if port.is_feedback or link.input else input_cost(target, port)
+            extra += 0 if link.output and link.input else pair_cost(source, output, target, port)
+            yield Option(source.id, output.name, target.id, port.name, port.is_feedback, cost + extra)
+
+
+def _leaving(
+    source: Part, target: Part, edges: Sequence[Edge], links: Sequence[Link], link: Link
+) -> Iterator[tuple[Port, int]]:
+    if link.output is not None:
+        yield from ((port, 0) for port in _all_outputs(source) if port.name == link.output)
+        return
+    looping = {port.name for port in source.feedback}
+    begun = _reached({link.target}, edges, links, around=link.source) if looping else set[str]()
+    in_loop = not begun.isdisjoint(_returning(source, edges, links)) if looping else False
+    for port, cost in output_costs(source):
+        if looping and (port.name in looping) != in_loop:
+            continue  # what comes back to a loop leaves by its item, the rest when it is done
+        yield port, cost
+    if source.can_be_tool and target.is_agent and not any(edge.source == source.id for edge in edges):
+        yield Port(name=TOOL_OUTPUT, types=("Tool",)), (source.tool_costs or (40, 0))[0]
+
+
+def _all_outputs(part: Part) -> list[Port]:
+    tool = [Port(name=TOOL_OUTPUT, types=("Tool",))] if part.can_be_tool else []
+    return [*part.outputs, *tool]
+
+
+def _returning(loop: Part, edges: Sequence[Edge], links: Sequence[Link]) -> set[str]:
+    """Return the components that lead back to a loop: of those before it, the ones to which it leads itself.
+
+    A loop within a loop leads to everything before it too; there, what can be reached without it does not lead back.
+    """
+    names = {port.name for port in loop.feedback}
+    told = {edge.source for edge in edges if edge.target == loop.id and edge.is_feedback}
+    told |= {link.source for link in links if link.target == loop.id and link.input in names}
+    given = any(edge.target == loop.id and not edge.is_feedback for edge in edges)
+    open_ends = {link.source for link in links if link.target == loop.id and link.input not in names} - told
+    circling = open_ends & _reached({loop.id}, edges, links)
+    if given or circling != open_ends:
+        return told | circling
+    steps = _steps(edges, links)
+    roots = {source for source, _ in steps} - {target for _, target in steps}
+    return told | (circling - _reached(roots, edges, links, around=loop.id))
+
+
+def _reached(begin: set[str], edges: Sequence[Edge], links: Sequence[Link], around: str = "") -> set[str]:
+    """Return what can be reached from some components, themselves included, without going through `around`."""
+    following: dict[str, set[str]] = {}
+    for source, target in _steps(edges, links):
+        following.setdefault(source, set()).add(target)
+    seen, todo = set(begin), list(begin)
+    while todo:
+        here = todo.pop()
+        fresh = set[str]() if here == around else following.get(here, set()) - seen
+        seen |= fresh
+        todo += fresh
+    return seen
+
+
+def _steps(edges: Sequence[Edge], links: Sequence[Link]) -> list[tuple[str, str]]:
+    return [(edge.source, edge.target) for edge in edges] + [(link.source, link.target) for link in links]
+
+
+def _impossible(parts: dict[str, Part], edges: Sequence[Edge], link: Link, catalogue: Catalogue) -> Fault:
+    source, target = parts[link.source], parts[link.target]
+    output = link.output or next((port.name for port in source.outputs), TOOL_OUTPUT)
+    into = link.input or target.main or next((port.name for port in target.inputs), "")
+    message = f"Nothing that {link.source} gives fits an input of {link.target} that is free."
+    fits = ", ".join(port.name for port in target.inputs)
+    fix = f"Name both ports; the inputs of {link.target} are: {fits}." if fits else f"{link.target} has no input."
+    fault = Fault(code="no_connection", message=message, fix=fix, node=link.target, port=link.input, line=link.line)
+    try:
+        wire(source.node, output, target.node, into, edges, catalogue)
+    except PortError as error:
+        return replace(fault, message=f"{message} {error.fault.message}", fix=error.fault.fix)
+    return fault

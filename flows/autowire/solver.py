@@ -1,0 +1,208 @@
+"""Finds the best wirings: every slot gets one of its options, and whole wirings are compared by what they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from flows.autowire.slots import Option, Part
+from flows.document import Edge
+from flows.ports import TOOL_OUTPUT
+
+UNUSED = 60
+REUSE = 30
+MAX_STEPS = 30_000
+MAX_BEST = 32
+MAX_SLOTS = 200
+
+
+class TooManyWays(Exception):
+    """There are more wirings than can be compared."""
+
+
+@dataclass(frozen=True)
+class Slot:
+    """Something to be decided: the options, and what it costs to choose none of them.
+
+    `owner` is the component whose need this is; as a tool or a model it has no needs. A slot of a mode says what a
+    component is: its options are edges that make it a tool, or none for a step.
+    """
+
+    options: tuple[Option, ...]
+    none: int
+    owner: str = ""
+    is_mode: bool = False
+
+
+@dataclass
+class Search:
+    """One search over slots, given the edges that are there.
+
+    In a search for a `whole` wiring every component is to be used and every loop to close.
+    """
+
+    parts: Mapping[str, Part]
+    edges: Sequence[Edge]
+    slots: Sequence[Slot]
+    whole: bool
+    best: int = 10_000
+    steps: int = 0
+    _choices: list[dict[int, Option | None]] = field(default_factory=list[dict[int, "Option | None"]])
+
+    def run(self) -> list[tuple[Option | None, ...]]:
+        """Return the best wirings, each as one option or None a slot.
+
+        Raises:
+            TooManyWays: there is no end in sight.
+        """
+        order = sorted(range(len(self.slots)), key=lambda at: (not self.slots[at].is_mode, len(self.slots[at].options)))
+        least = [self._least(self.slots[at]) for at in order]
+        rest = [sum(least[at:]) for at in range(len(least) + 1)]
+        taken = {(edge.target, edge.target_port, edge.is_feedback) for edge in self.edges}
+        state = _State(self.parts, list[Option](), taken, [_as_option(edge) for edge in self.edges])
+        self._step(order, rest, 0, 0, state, {})
+        return [tuple(choice.get(at) for at in range(len(self.slots))) for choice in self._choices]
+
+    def _least(self, slot: Slot) -> int:
+        # As part of a tool, a component's needs cost nothing.
+        none = 0 if slot.owner in self._modes else slot.none
+        return min(none, *(option.cost for option in slot.options)) if slot.options else none
+
+    @property
+    def _modes(self) -> set[str]:
+        return {slot.owner for slot in self.slots if slot.is_mode}
+
+    def _step(
+        self, order: list[int], rest: list[int], at: int, cost: int, state: _State, chosen: dict[int, Option | None]
+    ) -> None:
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            raise TooManyWays
+        if cost + rest[at] > self.best:
+            return
+        if self.whole and cost + rest[at] + state.unused(fewer=len(order) - at) > self.best:
+            return
+        if at == len(order):
+            if self.whole and not state.loops_close():
+                return
+            total = cost + (state.unused() if self.whole else 0)
+            if total < self.best:
+                self.best, self._choices = total, []
+            if total == self.best and len(self._choices) < MAX_BEST:
+                self._choices.append(dict(chosen))
+            return
+        slot = self.slots[order[at]]
+        for option in sorted(slot.options, key=lambda option: option.cost):
+            extra = state.add(option, is_mode=slot.is_mode, owner=slot.owner)
+            if extra is None:
+                continue
+            chosen[order[at]] = option
+            self._step(order, rest, at + 1, cost + option.cost + extra, state, chosen)
+            state.remove(is_mode=slot.is_mode, owner=slot.owner)
+        chosen[order[at]] = None
+        spared = slot.owner in state.spent and not slot.is_mode
+        self._step(order, rest, at + 1, cost + (0 if spared else slot.none), state, chosen)
+        chosen.pop(order[at], None)
+
+
+@dataclass
+class _State:
+    """The edges so far, and what they rule out."""
+
+    parts: Mapping[str, Part]
+    added: list[Option]
+    taken: set[tuple[str, str, bool]]
+    given: list[Option]
+    spent: set[str] = field(default_factory=set[str])
+
+    def add(self, option: Option, *, is_mode: bool, owner: str) -> int | None:
+        """Take an option, or return None when it does not go with what is there; the number is its extra cost."""
+        if option.source in self.spent and not self._is_model_edge(option):
+            return None
+        if owner in self.spent and not is_mode:
+            return None
+        place = (option.target, option.input, option.feedback)
+        single = not self._is_list(option)
+        if single and place in self.taken:
+            return None
+        edges = [*self.given, *self.added]
+        if any(edge == option or (edge.text, edge.feedback) == (option.text, option.feedback) for edge in edges):
+            return None
+        if option.output == TOOL_OUTPUT and any(e.source == option.source and e.output != TOOL_OUTPUT for e in edges):
+            return None
+        if option.output != TOOL_OUTPUT and any(e.source == option.source and e.output == TOOL_OUTPUT for e in edges):
+            return None
+        if not option.feedback and self._reaches(option.target, option.source, edges):
+            return None
+        extra = self._reuse(option, edges)
+        self.added.append(option)
+        if single:
+            self.taken.add(place)
+        if is_mode:
+            self.spent.add(owner)
+        return extra
+
+    def remove(self, *, is_mode: bool, owner: str) -> None:
+        """Take the last option back."""
+        option = self.added.pop()
+        if not self._is_list(option):
+            self.taken.discard((option.target, option.input, option.feedback))
+        if is_mode:
+            self.spent.discard(owner)
+
+    def unused(self, fewer: int = 0) -> int:
+        """What it costs that components, or branches of them, lead nowhere, when `fewer` of them still find a use."""
+        used: dict[str, set[str]] = {}
+        for edge in (*self.given, *self.added):
+            used.setdefault(edge.source, set()).add(edge.output)
+        count = 0
+        for part in self.parts.values():
+            if part.is_sink or part.id in self.spent:
+                continue
+            outputs = used.get(part.id, set())
+            count += len(part.branches - outputs) if part.branches else int(not outputs and bool(part.outputs))
+        return UNUSED * max(0, count - fewer)
+
+    def loops_close(self) -> bool:
+        """Whether what is fed back into a loop comes from that very output."""
+        edges = [*self.given, *self.added]
+        for back in (edge for edge in self.added if edge.feedback):
+            begins = [edge.target for edge in edges if (edge.source, edge.output) == (back.target, back.input)]
+            if not any(begin == back.source or self._reaches(begin, back.source, edges) for begin in begins):
+                return False
+        return True
+
+    def _reuse(self, option: Option, edges: list[Option]) -> int:
+        if option.output == TOOL_OUTPUT or self._is_model_edge(option):
+            return 0
+        target, source = self.parts[option.target], self.parts[option.source]
+        if not any(edge.source == option.source and self._same_branch(source, edge, option) for edge in edges):
+            return 0
+        return 5 if source.is_source and option.input in target.variables else REUSE
+
+    def _same_branch(self, source: Part, one: Option, other: Option) -> bool:
+        return one.output == other.output or not {one.output, other.output} <= source.separate
+
+    def _is_model_edge(self, option: Option) -> bool:
+        part = self.parts.get(option.source)
+        return part is not None and any(port.name == option.output for port in part.gives_models)
+
+    def _is_list(self, option: Option) -> bool:
+        part = self.parts.get(option.target)
+        return part is not None and any(port.name == option.input and port.is_list for port in part.inputs)
+
+    def _reaches(self, begin: str, end: str, edges: list[Option]) -> bool:
+        seen, todo = {begin}, [begin]
+        while todo:
+            here = todo.pop()
+            if here == end:
+                return True
+            for edge in edges:
+                if edge.source == here and not edge.feedback and edge.target not in seen:
+                    seen.add(edge.target)
+                    todo.append(edge.target)
+        return False
+
+
+def _as_option(edge: Edge) -> Option:
+    return Option(edge.source, edge.source_port, edge.target, edge.target_port, edge.is_feedback)

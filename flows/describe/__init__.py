@@ -1,0 +1,1 @@
+"""Descriptions of components and flows in text."""

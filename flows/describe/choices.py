@@ -1,0 +1,122 @@
+"""Describing what choices make of a component: which fields an option shows, what it allows, which outputs it gives."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from flows.catalogue import ComponentType
+from flows.fields.dynamic.rules import change_of
+from flows.fields.values import option_names
+from flows.json_values import Json, JsonObject, as_list, as_object, as_text, texts
+from flows.ports import TYPE_MIGRATIONS
+
+_MARK = re.compile("⟦(?:_:)?(.+?)⟧")
+
+
+def choice_lines(part: ComponentType, brief: Callable[[str, JsonObject], str], options: int) -> list[str]:
+    """Return a line for each rule that the catalogue has of a choosing field.
+
+    Args:
+        part: the component type.
+        brief: says what a field of this name and definition is, in a word or two.
+        options: how many options of a field to list at most.
+    """
+    found: list[str] = []
+    for name, rules in (part.choices or {}).items():
+        for rule in map(as_object, as_list(rules)):
+            when = [f"{other}={as_text(key) or 'none'}" for other, key in as_object(rule.get("when")).items()]
+            told = "; ".join(_rows(rule) if "rows" in rule else _effects(part, rule, brief, options))
+            if told:
+                found.append(f"{name}{' (when ' + ', '.join(when) + ')' if when else ''}: {told}")
+    return found
+
+
+def conditional_fields(part: ComponentType) -> frozenset[str]:
+    """Return the fields that some option of a choosing field shows."""
+    return frozenset(
+        field
+        for rules in (part.choices or {}).values()
+        for rule in map(as_object, as_list(rules))
+        for key in _keys(rule)
+        for field in _shown(change_of(rule, [key]))
+    )
+
+
+def _effects(
+    part: ComponentType, rule: JsonObject, brief: Callable[[str, JsonObject], str], options: int
+) -> Iterator[str]:
+    changes = {key: change_of(rule, [key]) for key in _keys(rule)}
+    shown = {key: _shown(change) for key, change in changes.items()}
+    always = set[str].intersection(*map(set, shown.values())) if shown else set[str]()
+    offers = {key: _offers(part, change, options) for key, change in changes.items()}
+    gives = {key: _outputs(change.get("outputs")) for key, change in changes.items()}
+    told: dict[str, list[str]] = {}
+    for key in changes:
+        effects = [brief(name, as_object(part.template.get(name))) for name in shown[key] if name not in always]
+        effects += [text for text in offers[key] if any(text not in other for other in offers.values())]
+        if "outputs" in changes[key] and any(gives[key] != other for other in gives.values()):
+            effects.append(f"gives {gives[key] or 'no output'}")
+        if key:
+            told.setdefault(", ".join(effects), []).append(key)
+    plain = told.pop("", [])
+    for effect, keys in told.items():
+        yield f"{_options(keys, options)} -> {effect}"
+    if told and plain and not {"true", "false"} & {*plain}:
+        yield f"{_options(plain, options)} -> nothing more"
+
+
+def _rows(rule: JsonObject) -> Iterator[str]:
+    rows = as_object(rule.get("rows"))
+    each = [output for output in as_object(rows.get("outputs")).values() if isinstance(output, dict)]
+    if made := _outputs(list[Json](each)):
+        yield f"each row gives the output {made}"
+    fields = [as_text(as_object(field).get("name")) for field in as_object(rows.get("fields")).values()]
+    if named := list(dict.fromkeys(_named(name) for name in fields if name)):
+        yield f"each row gives the field {' or '.join(named)}"
+    if then := _outputs(rows.get("then")):
+        yield f"also the output {then}"
+
+
+def _keys(rule: JsonObject) -> list[str]:
+    return list(dict.fromkeys([*texts(rule.get("keys")), *as_object(rule.get("set"))]))
+
+
+def _shown(change: JsonObject) -> list[str]:
+    fields = as_object(change.get("fields")).items()
+    return [
+        name for name, entry in fields if isinstance(entry, dict) and (entry.get("show") is True or "name" in entry)
+    ]
+
+
+def _offers(part: ComponentType, change: JsonObject, options: int) -> list[str]:
+    """Return which options other fields have then, but for fields whose options have lines of their own."""
+    found: list[str] = []
+    for name, entry in as_object(change.get("fields")).items():
+        names = option_names(as_object(entry)) if as_object(entry).get("options") else []
+        if names and name not in (part.choices or {}):
+            more = " | …" if len(names) > options else ""
+            found.append(f"{name} is one of {' | '.join(names[:options])}{more}")
+    return found
+
+
+def _outputs(value: Json | None) -> str:
+    made = [
+        f"{_named(as_text(output.get('name')))}: {' | '.join(_types(output)) or 'nothing yet'}"
+        for output in map(as_object, as_list(value))
+        if output.get("name")
+    ]
+    return ", ".join(made)
+
+
+def _types(output: JsonObject) -> list[str]:
+    names = texts(output.get("types"))
+    return [name for name in names if TYPE_MIGRATIONS.get(name) not in names]
+
+
+def _named(name: str) -> str:
+    return _MARK.sub(lambda found: "<number>" if found[1] == "#" else f"<{found[1]}>", name)
+
+
+def _options(keys: list[str], options: int) -> str:
+    return f"{' or '.join(keys[:options])}{' or …' if len(keys) > options else ''}"

@@ -1,0 +1,208 @@
+"""Describing a component type to a model in few words: what goes in, what comes out, what can be set."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from flows.catalogue import BUDGET, ComponentType
+from flows.describe.choices import choice_lines, conditional_fields
+from flows.fields.prompts import PROMPT_TYPES
+from flows.fields.values import is_secret, option_names
+from flows.json_values import Json, JsonObject, as_list, as_object, as_text, texts
+from flows.ports import TOOL_OUTPUT, TYPE_MIGRATIONS
+
+KEPT, _CHOICE = 9, 3
+_SHARE_OF_CHOICES = 0.5
+_DETAILS = ((70, 14), (0, 10), (0, 6))
+"""How long a field's hint may be, and how many options are listed, from much detail to little."""
+_FEW = 6
+_MORE = "\n(more left out for length)"
+
+
+@dataclass(frozen=True)
+class _Line:
+    """One line, and how much it matters: the higher, the later it is left out; `KEPT` never is."""
+
+    text: str
+    matters: int
+
+
+def describe_component(part: ComponentType, budget: int = BUDGET) -> str:
+    """Return a compact description of a component type.
+
+    Args:
+        part: the component type.
+        budget: characters; details that do not fit are left out, ports and required fields never are.
+    """
+    lines: list[_Line] = []
+    for info, options in _DETAILS:
+        lines = list(_lines(part, info, options))
+        if _length(lines) <= budget:
+            return _text(lines)
+    room = budget - len(_MORE)
+    _shorten(lines, room, _SHARE_OF_CHOICES * budget)
+    for matters in range(KEPT):
+        while _length(lines) > room and any(line.matters == matters for line in lines):
+            del lines[max(index for index, line in enumerate(lines) if line.matters == matters)]
+    return _text(lines) + _MORE
+
+
+def _shorten(lines: list[_Line], room: int, least: float) -> None:
+    """Leave out the last things said of choices, of the longest line first, until all fits or few are left."""
+    choices = [index for index, line in enumerate(lines) if line.matters == _CHOICE]
+    while choices and _length(lines) > room and sum(len(lines[index].text) for index in choices) > least:
+        longest = max(choices, key=lambda index: len(lines[index].text))
+        before, cut, _ = lines[longest].text.removesuffix("; …").rpartition("; ")
+        if not cut:
+            break
+        lines[longest] = _Line(f"{before}; …", _CHOICE)
+
+
+def _text(lines: list[_Line]) -> str:
+    """Return the lines as text, without the headings that nothing stands under."""
+    following = [*(line.text for line in lines[1:]), ""]
+    return "\n".join(
+        line.text
+        for line, after in zip(lines, following, strict=True)
+        if line.text[-1] != ":" or after.startswith("  ")
+    )
+
+
+def _length(lines: list[_Line]) -> int:
+    return sum(len(line.text) + 1 for line in lines) - 1
+
+
+def _lines(part: ComponentType, info: int, options: int) -> Iterator[_Line]:
+    marks = [mark for mark, held in (("legacy", part.legacy), ("beta", part.beta)) if held]
+    suffix = f" ({', '.join(marks)})" if marks else ""
+    title = part.type if part.display_name == part.type else f'{part.type} "{part.display_name}"'
+    yield _Line(
+        f"{title}, {part.category or 'component'}{suffix}: {_cut(' '.join(part.description.split()), 200)}", KEPT
+    )
+    yield _Line("outputs:", KEPT)
+    for output in part.outputs:
+        loop = "; takes a loop's feedback" if output.get("allows_loop") else ""
+        yield _Line(f"  {as_text(output.get('name'))}: {_types(output.get('types'))}{loop}", KEPT)
+    if part.can_be_tool:
+        yield _Line(f"  {TOOL_OUTPUT}: Tool (connect to an agent's tools; replaces the other outputs)", KEPT)
+    if not part.outputs and not part.can_be_tool:
+        yield _Line("  (they appear when its options are chosen)", KEPT)
+    inputs = [(name, field) for name, field in part.template.items() if _is_input(field)]
+    yield _Line("inputs:" if inputs else "inputs: none", KEPT)
+    for name, field in inputs:
+        yield _Line(f"  {_input(name, field, info)}", KEPT)
+    yield from _settings(part, info, options)
+    yield _Line("choices:", KEPT)
+    for line in choice_lines(part, _brief if options > _FEW else _bare, options):
+        yield _Line(f"  {line}", _CHOICE)
+
+
+def _settings(part: ComponentType, info: int, options: int) -> Iterator[_Line]:
+    shown = {name: field for name, field in part.template.items() if name != "code" and not _is_handle(field)}
+    visible = {name: field for name, field in shown.items() if field.get("show") is not False}
+    yield _Line("fields:", KEPT)
+    for name, field in visible.items():
+        if not field.get("advanced") or field.get("required"):
+            yield _Line(f"  {_setting(name, field, info, options)}", KEPT if field.get("required") else 2)
+    if any(field.get("type") in PROMPT_TYPES for field in shown.values()):
+        yield _Line("  each {name} in the template becomes an input `name` that takes Message", KEPT)
+    advanced = [name for name, field in visible.items() if field.get("advanced") and not field.get("required")]
+    if advanced:
+        yield _Line(f"advanced: {', '.join(_brief(name, shown[name]) for name in advanced)}", 1)
+    told = conditional_fields(part)
+    hidden = [name for name, field in shown.items() if field.get("show") is False and name not in told]
+    if hidden:
+        yield _Line(f"hidden: {', '.join(hidden)}", 0)
+
+
+def _bare(name: str, _field: JsonObject) -> str:
+    return name
+
+
+def _is_input(field: JsonObject) -> bool:
+    return (
+        bool(texts(field.get("input_types")))
+        and field.get("show") is not False
+        and (not field.get("advanced") or _is_handle(field))
+    )
+
+
+def _is_handle(field: JsonObject) -> bool:
+    return field.get("type") == "other"
+
+
+def _input(name: str, field: JsonObject, info: int) -> str:
+    marks = [word for word, held in (("required", field.get("required")), ("several", field.get("list"))) if held]
+    suffix = f" ({', '.join(marks)})" if marks else ""
+    return f"{name}: {_types(field.get('input_types'))}{suffix}{_info(field, info) if _is_handle(field) else ''}"
+
+
+def _setting(name: str, field: JsonObject, info: int, options: int) -> str:
+    kind = as_text(field.get("type")) or "str"
+    kind = {"slider": "number", "prompt": "template", "NestedDict": "dict", "sortableList": "choice"}.get(kind, kind)
+    parts = [f"list of {kind}" if field.get("list") else kind]
+    names = option_names(field)
+    if names:
+        more = ", …" if len(names) > options else ""
+        parts.append(f"one of {' | '.join(names[:options])}{more}")
+    ranges = as_object(field.get("range_spec"))
+    if ranges:
+        parts.append(f"{_number(ranges.get('min'))}..{_number(ranges.get('max'))}")
+    columns = [as_text(as_object(column).get("name")) for column in as_list(field.get("table_schema"))]
+    if columns:
+        parts.append(f"columns {', '.join(columns)}")
+    if kind == "model":
+        parts.append("written provider:name")
+    elif field.get("options") == [] and (field.get("real_time_refresh") or field.get("refresh_button")):
+        parts.append("one of what is there where it runs")
+    if field.get("required"):
+        parts.append("required")
+    if is_secret(field):
+        parts.append("secret")
+    else:
+        default = _default(field)
+        if default:
+            parts.append(f"default {default}")
+    return f"{name}: {', '.join(parts)}{_info(field, info)}"
+
+
+def _brief(name: str, field: JsonObject) -> str:
+    names = option_names(field)
+    if is_secret(field):
+        return f"{name} (secret)"
+    if 0 < len(names) <= 4:
+        return f"{name} ({' | '.join(names)})"
+    default = field.get("value")
+    is_plain = isinstance(default, bool | int | float) and not isinstance(default, str)
+    return f"{name}={json.dumps(default)}" if is_plain else name
+
+
+def _default(field: JsonObject) -> str:
+    value: Json = field.get("value")
+    if value in (None, "", [], {}):
+        return ""
+    if isinstance(value, list) and all(isinstance(item, dict) for item in value):
+        names = [as_text(as_object(item).get("name")) for item in value]
+        return ", ".join(name for name in names if name) or f"{len(value)} rows"
+    return _cut(json.dumps(value, ensure_ascii=False), 40)
+
+
+def _info(field: JsonObject, limit: int) -> str:
+    words = " ".join(as_text(field.get("info")).split())
+    return f" - {_cut(words, limit)}" if limit and words else ""
+
+
+def _types(value: Json) -> str:
+    names = texts(value)
+    kept = [name for name in names if not any(TYPE_MIGRATIONS.get(name) == other for other in names)]
+    return " | ".join(kept) or "nothing yet"
+
+
+def _number(value: Json) -> str:
+    return f"{value:g}" if isinstance(value, int | float) else ""
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"

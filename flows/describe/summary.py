@@ -1,0 +1,117 @@
+"""Reading a flow: what goes in and comes out, and a short account of the canvas."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flows.describe.diagrams import ascii_graph, mermaid_graph
+from flows.document import Flow, Node
+from flows.json_values import JsonObject, texts
+from flows.ports import feedback_ports, input_ports
+
+__all__ = ["EMPTY_CANVAS", "FlowIO", "IOPort", "ascii_graph", "canvas_summary", "describe_io", "mermaid_graph"]
+EMPTY_CANVAS = "(empty canvas)"
+
+
+@dataclass(frozen=True, kw_only=True)
+class IOPort:
+    """A place where something enters or leaves the flow."""
+
+    node: str
+    type: str
+    name: str
+    types: tuple[str, ...] = ()
+
+    def to_json(self) -> JsonObject:
+        """Return the port as a JSON object."""
+        return {"node": self.node, "type": self.type, "name": self.name, "types": [*self.types]}
+
+
+@dataclass(frozen=True, kw_only=True)
+class FlowIO:
+    """What a flow takes (at nodes that nothing feeds) and gives (at nodes that feed nothing)."""
+
+    inputs: tuple[IOPort, ...]
+    outputs: tuple[IOPort, ...]
+    chat_input: str | None = None
+    chat_output: str | None = None
+
+    def to_json(self) -> JsonObject:
+        """Return the account as a JSON object."""
+        return {
+            "inputs": [port.to_json() for port in self.inputs],
+            "outputs": [port.to_json() for port in self.outputs],
+            "chat_input": self.chat_input,
+            "chat_output": self.chat_output,
+        }
+
+
+def describe_io(flow: Flow) -> FlowIO:
+    """Return where things enter and leave the flow, from the wiring alone."""
+    nodes = [node for node in flow.nodes if not node.is_note]
+    fed = {(edge.target, edge.target_port) for edge in flow.edges if not edge.is_feedback}
+    fed_nodes = {target for target, _ in fed}
+    feeding = {edge.source for edge in flow.edges}
+    inputs: list[IOPort] = []
+    outputs: list[IOPort] = []
+    for node in nodes:
+        if node.id not in fed_nodes and not node.tool_mode and (node.id in feeding or not _is_end(node)):
+            open_ports = [port for port in input_ports(node) if (node.id, port.name) not in fed]
+            name = "input_value" if node.field("input_value") is not None else open_ports[0].name if open_ports else ""
+            types = next((port.types for port in open_ports if port.name == name), ())
+            inputs.append(IOPort(node=node.id, type=node.type, name=name, types=types))
+        if node.id not in feeding:
+            for output in node.outputs:
+                types = tuple(texts(output.get("types")))
+                outputs.append(IOPort(node=node.id, type=node.type, name=str(output.get("name", "")), types=types))
+    return FlowIO(
+        inputs=tuple(inputs),
+        outputs=tuple(outputs),
+        chat_input=next((node.id for node in nodes if node.type == "ChatInput"), None),
+        chat_output=next((node.id for node in nodes if node.type == "ChatOutput"), None),
+    )
+
+
+def canvas_summary(flow: Flow, limit: int = 2000) -> str:
+    """Return the flow's components and connections in at most `limit` characters; what is left out is counted.
+
+    Values are not shown, so that a summary never carries a secret.
+    """
+    nodes = [node for node in flow.nodes if not node.is_note]
+    if not nodes:
+        return EMPTY_CANVAS
+    title = " ".join(flow.name.split())[:100] or "Untitled"
+    lines = [f"name: {title}", "components:", *(f"  {_component(node)}" for node in nodes)]
+    if flow.edges:
+        lines.append("connections:")
+    for edge in flow.edges:
+        loop = " (loop)" if edge.is_feedback else ""
+        lines.append(f"  {edge.source}.{edge.source_port or '?'} -> {edge.target}.{edge.target_port or '?'}{loop}")
+    return _cut(lines, limit)
+
+
+def _component(node: Node) -> str:
+    name = "" if node.display_name == node.type else f' "{node.display_name[:40]}"'
+    tool = " (tool)" if node.tool_mode else ""
+    ports = feedback_ports(node)
+    loop = f" (loop: feed back into {', '.join(port.name for port in ports)})" if ports else ""
+    return f"{node.id}: {node.type}{name}{tool}{loop}"
+
+
+def _cut(lines: list[str], limit: int) -> str:
+    text = "\n".join(lines)
+    if len(text) <= limit:
+        return text
+    kept: list[str] = []
+    used = 0
+    for index, line in enumerate(lines):
+        mark = f"… ({len(lines) - index} more lines)"
+        if used + len(line) + 1 + len(mark) > limit:
+            return "\n".join([*kept, mark])[: max(limit, 0)]
+        kept.append(line)
+        used += len(line) + 1
+    return text
+
+
+def _is_end(node: Node) -> bool:
+    return node.type in {"ChatOutput", "TextOutput"}

@@ -1,0 +1,102 @@
+"""The names by which an agent's model sees the components that are its tools."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from flows.catalogue import Catalogue
+from flows.document import Flow, Node
+from flows.json_values import as_list, as_object, as_text, texts
+from flows.ports import TOOL_OUTPUT
+
+GENERIC_METHODS = frozenset({"output", "process", "build_output", "run", "execute", "main", "handler", "build_result"})
+"""Method names that do not say what a tool does."""
+_TOOL_TYPES = frozenset({"Tool", "BaseTool", "StructuredTool"})
+_LONGEST, _LONGEST_SUFFIX = 64, 32
+
+
+def tool_names(node: Node, catalogue: Catalogue) -> list[str]:
+    """Return the names of the tools that a component gives: one for each of its outputs, named after its method.
+
+    With one output whose method says nothing (`run`, `process` and such) it is the component class in snake case.
+    Names that a person gave in the node's tool settings win, and tools switched off there are left out. A component
+    that makes tools of its own (such as one for MCP servers) has none here: they are known only when it runs.
+
+    Args:
+        node: the component, as a tool or as a step.
+        catalogue: has the outputs that the component has as a step.
+    """
+    part = catalogue.get(node.type)
+    code = part.code if part is not None else node.code
+    if re.search(r"def (?:_get_tools|to_toolkit)\(", code):
+        return []
+    if re.search(r"^class \w+\(LCToolsAgentComponent\)", code, re.MULTILINE):
+        return [_formatted(node.display_name)]  # an agent as a tool goes by its own name
+    outputs = part.outputs if part is not None and node.tool_mode else node.outputs
+    methods = [
+        as_text(output.get("method"))
+        for output in outputs
+        if output.get("tool_mode", True) and not _TOOL_TYPES & set(texts(output.get("types")))
+    ]
+    names = [_formatted(method) for method in methods if method]
+    if len(names) == 1 and names[0] in GENERIC_METHODS:
+        names = [snake_case(_class_name(node, code))]
+    rows = [as_object(row) for row in as_list(node.value("tools_metadata"))]
+    given = {tag: row for row in rows for tag in texts(row.get("tags"))[:1]}
+    return [
+        as_text(given[name].get("name")) or name if name in given else name
+        for name in names
+        if as_object(given.get(name)).get("status", True)
+    ]
+
+
+def agent_tool_names(flow: Flow, agent: str, catalogue: Catalogue) -> dict[str, list[str]]:
+    """Return the names of an agent's tools by the ids of the components that give them.
+
+    When several components give tools of one name, each gets the end of its component's id behind it.
+
+    Args:
+        flow: the flow.
+        agent: the agent's node id.
+        catalogue: the component types.
+    """
+    sources = [edge.source for edge in flow.edges if edge.target == agent and edge.source_port == TOOL_OUTPUT]
+    nodes = [node for node in map(flow.node, dict.fromkeys(sources)) if node is not None]
+    found = {node.id: tool_names(node, catalogue) for node in nodes}
+    counts = Counter(name for names in found.values() for name in names)
+    taken = set(counts)
+    return {
+        node_id: [_distinct(name, node_id, taken) if counts[name] > 1 else name for name in names]
+        for node_id, names in found.items()
+    }
+
+
+def snake_case(name: str) -> str:
+    """Return a class name in snake case, acronyms in one piece: `HTTPClient` is `http_client`."""
+    parted = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", name)
+    return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", parted).lower()
+
+
+def _formatted(name: str) -> str:
+    return re.sub(r"[^a-zA-Z0-9_-]", "-", name)
+
+
+def _class_name(node: Node, code: str) -> str:
+    module = as_text(as_object(node.definition.get("metadata")).get("module"))
+    if module.rpartition(".")[2][:1].isupper():
+        return module.rpartition(".")[2]
+    classes = re.findall(r"^class (\w+)\(([^)]*)\)", code, re.MULTILINE)
+    components = [name for name, bases in classes if "Component" in bases or "LC" in bases]
+    return components[-1] if components else node.type
+
+
+def _distinct(name: str, node_id: str, taken: set[str]) -> str:
+    suffix = re.sub(r"[^a-zA-Z0-9_]", "_", node_id).strip("_")[-_LONGEST_SUFFIX:]
+    base = name[: _LONGEST - len(suffix) - 1]
+    candidate, ordinal = f"{base}_{suffix}", 2
+    while candidate in taken:
+        candidate = f"{base[: len(base) - len(str(ordinal)) - 1]}_{suffix}_{ordinal}"
+        ordinal += 1
+    taken.add(candidate)
+    return candidate

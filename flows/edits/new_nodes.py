@@ -1,0 +1,19 @@
+"""New nodes: what a component of a type looks like when it joins a flow."""
+
+from __future__ import annotations
+
+from flows.catalogue import ComponentType
+from flows.document import Node
+from flows.fields.dynamic.refresh import first_choices
+from flows.json_values import JsonObject
+
+
+def new_node(part: ComponentType, node_id: str) -> Node:
+    """Return a new node of a component type, in the form that Langflow's own builder gives it.
+
+    The definition is shared with the catalogue; an edit copies only what it changes.
+    """
+    data: JsonObject = {"id": node_id, "type": part.type, "node": part.definition, "showNode": True}
+    position: JsonObject = {"x": 0, "y": 0}
+    node = Node({"id": node_id, "type": "genericNode", "position": position, "selected": False, "data": data})
+    return first_choices(node, part) if part.choices else node

@@ -1,0 +1,1 @@
+"""Fields: what values they take, how values are set, and what a value changes about its component."""

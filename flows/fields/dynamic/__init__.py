@@ -1,0 +1,1 @@
+"""Dynamic fields: fields and outputs that appear or change when another field is set."""

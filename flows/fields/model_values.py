@@ -1,0 +1,123 @@
+"""Model values: every written form of a chosen model, brought to the one form that the engine reads."""
+
+from __future__ import annotations
+
+import json
+
+from flows.json_values import Json, JsonObject, as_object
+
+CONNECTED = "connect_other_models"
+"""The value of a model field that takes its model from an edge."""
+_PROVIDERS = {
+    "gpt-": "OpenAI",
+    "o1": "OpenAI",
+    "o3": "OpenAI",
+    "o4": "OpenAI",
+    "chatgpt": "OpenAI",
+    "claude": "Anthropic",
+    "gemini": "Google Generative AI",
+}
+_NAMES = {
+    "openai": "OpenAI",
+    "anthropic": "Anthropic",
+    "google": "Google Generative AI",
+    "gemini": "Google Generative AI",
+    "google generative ai": "Google Generative AI",
+    "ollama": "Ollama",
+    "groq": "Groq",
+    "mistral": "Mistral",
+    "ibm watsonx": "IBM WatsonX",
+    "watsonx": "IBM WatsonX",
+    "wirewright": "Wirewright",
+}
+
+
+def canonical_model(value: Json) -> Json:
+    """Return a model value as `[{"provider": …, "name": …}]`.
+
+    Understands the canonical list, one object, either of them as JSON or YAML text (quoted or fenced too), either of
+    them inside another's `name`, and a bare name (`gpt-4o`, `OpenAI/gpt-4o`, `openai:gpt-4o`). An empty value and the
+    mark of a connected model stay as they are.
+
+    Raises:
+        ValueError: the value names no model.
+    """
+    if value is None or value == "" or value == CONNECTED or value == []:
+        return "" if value is None else value
+    entries = value if isinstance(value, list) else [value]
+    models: list[Json] = []
+    for entry in entries:
+        if isinstance(entry, str) and _structured(entry) is None and entry.strip():
+            models.append(_from_name(entry.strip()))
+        else:
+            models += _entries(entry, depth=0)
+    if not models:
+        raise ValueError("names no model")
+    return models
+
+
+def model_names(value: Json) -> list[str]:
+    """Return the model names in a canonical value."""
+    entries = value if isinstance(value, list) else []
+    return [name for entry in entries if isinstance(name := as_object(entry).get("name"), str) and name]
+
+
+def _entries(entry: Json, depth: int) -> list[Json]:
+    if isinstance(entry, str):
+        parsed = _structured(entry)
+        entry = parsed if parsed is not None else {"name": entry.strip()}
+    if isinstance(entry, list):
+        return [model for item in entry for model in _entries(item, depth + 1)] if depth < 8 else []
+    if not isinstance(entry, dict):
+        raise ValueError("is not a model")
+    name = entry.get("name") if "name" in entry else entry.get("model", entry.get("model_name"))
+    if isinstance(name, str) and depth < 8 and _structured(name) is not None:
+        return _entries(name, depth + 1)
+    if not isinstance(name, str) or not name.strip():
+        raise ValueError("has a model without a name")
+    known: JsonObject = {key: item for key, item in entry.items() if key not in {"model", "model_name"}}
+    provider = entry.get("provider")
+    if isinstance(provider, str) and provider.strip() and provider != "Unknown":
+        return [{**known, "provider": _NAMES.get(provider.strip().lower(), provider.strip()), "name": name.strip()}]
+    return [{**known, **_from_name(name.strip())}]
+
+
+def _from_name(name: str) -> JsonObject:
+    for sign in (":", "/"):
+        provider, found, rest = name.partition(sign)
+        if found and rest and provider.strip().lower() in _NAMES:
+            return {"provider": _NAMES[provider.strip().lower()], "name": rest.strip()}
+    lowered = name.lower()
+    if lowered == "assistant":  # the model that the assistant itself uses, whichever that is
+        return {"provider": "Wirewright", "name": lowered}
+    provider = next((provider for start, provider in _PROVIDERS.items() if lowered.startswith(start)), "")
+    if not provider:
+        raise ValueError(f"does not say whose model {name!r} is")
+    return {"provider": provider, "name": name}
+
+
+def _unfenced(text: str) -> str:
+    """Return what stands between the fences of a code block, or the text itself."""
+    if text.startswith("```") and text.endswith("```") and "\n" in text:
+        return text.partition("\n")[2][:-3].strip()
+    return text
+
+
+def _structured(text: str) -> Json:
+    stripped = _unfenced(text.strip())
+    looks = stripped.startswith(("{", "[", "- ", '"{', '"[')) or (": " in stripped and "\n" in stripped)
+    looks = looks or stripped.startswith(("name: ", "provider: "))
+    if not looks:
+        return None
+    try:
+        parsed: object = json.loads(stripped)
+    except ValueError:
+        import yaml
+
+        try:
+            parsed = yaml.safe_load(stripped)
+        except yaml.YAMLError:
+            return None
+    if isinstance(parsed, str) and parsed != text:
+        return _structured(parsed)  # a document in a document
+    return parsed if isinstance(parsed, list | dict) else None  # pyright: ignore[reportUnknownVariableType] - parsed JSON

@@ -1,0 +1,92 @@
+"""Secrets: which fields hold them, which texts look like them, and what is shown in their place."""
+
+from __future__ import annotations
+
+import re
+
+from flows.json_values import Json, JsonObject
+
+REDACTED = "***REDACTED***"
+_SECRET_NAME = re.compile(
+    r"(?:^|[_-])(?:api[_-]?key|secret(?:[_-]?key)?|token|password|passwd|private[_-]?key|access[_-]?key|account[_-]?key"
+    r"|credentials?|authorization)$",
+    re.IGNORECASE,
+)
+_ASSIGNED = re.compile(
+    r"""(?xi)
+    (?P<name> (?:api[_-]?key|secret(?:[_-]?key)?|(?:access|auth|refresh)[_-]?token|\btoken|password|passwd
+        |private[_-]?key|access[_-]?key|account[_-]?key) ["']? \s* [=:] \s* ["']?)
+    (?P<value> (?=[^\s"'&;,{}<>]*\d) [^\s"'&;,{}<>]{6,})
+    """
+)
+"""A secret that its name gives away, such as `api_key=abc123`; variables and plain words have no digit."""
+_SECRET_LOOK = re.compile(
+    r"""(?x)
+    \b(?:
+        (?:sk|pk|rk)[-_][A-Za-z0-9_\-]{16,}            # model and payment providers
+      | gh[pousr]_[A-Za-z0-9]{20,} | github_pat_\w{20,}
+      | xox[abprs]-[A-Za-z0-9-]{10,}
+      | AKIA[0-9A-Z]{16} | ASIA[0-9A-Z]{16}
+      | AIza[0-9A-Za-z_\-]{30,}
+      | ya29\.[\w\-]{20,} | npm_[A-Za-z0-9]{30,} | SG\.[\w\-]{16,}\.[\w\-]{20,} | pypi-[\w\-]{40,}
+      | gsk_[A-Za-z0-9]{20,} | hf_[A-Za-z0-9]{20,} | glpat-[\w\-]{16,}
+      | eyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]+
+    )
+    | (?i:\bbearer\s+)[A-Za-z0-9._~+/\-]{12,}=*
+    | (?i:\bbasic\s+)(?=[^\s"']*[a-z][A-Z])[A-Za-z0-9+/]{12,}={0,2}(?=["'\s]|$)
+    | (?<=hooks\.slack\.com/services/)[\w/]{12,}
+    | (?<=://)[^\s/:@]+:[^\s/:@]+(?=@)
+    | -----BEGIN[ ][A-Z ]*PRIVATE[ ]KEY-----[\s\S]*?(?:-----END[ ][A-Z ]*PRIVATE[ ]KEY-----|\Z)
+    """
+)
+
+
+def is_secret(field: JsonObject) -> bool:
+    """Return whether a field holds a secret, by its type or, for text that is typed in, by its name."""
+    if field.get("password") is True or field.get("_input_type") == "SecretStrInput":
+        return True
+    name = field.get("name")
+    return (
+        field.get("type") == "str"
+        and isinstance(name, str)
+        and bool(_SECRET_NAME.search(name))
+        and not field.get("options")
+    )
+
+
+def redact(value: Json) -> Json:
+    """Return `value` with everything that looks like a secret replaced by `***REDACTED***`."""
+    if isinstance(value, str):
+        return _ASSIGNED.sub(rf"\g<name>{REDACTED}", _SECRET_LOOK.sub(REDACTED, value))
+    if isinstance(value, list):
+        return [redact(item) for item in value]
+    if isinstance(value, dict):
+        named = value.get("key") if isinstance(value.get("key"), str) else None
+        return {
+            key: REDACTED
+            if item and (_SECRET_NAME.search(key) or (key == "value" and isinstance(named, str) and _hides(named)))
+            else redact(item)
+            for key, item in value.items()
+        }
+    return value
+
+
+def looks_secret(value: Json) -> bool:
+    """Return whether anything inside `value` looks like a secret."""
+    return redact(value) != value
+
+
+def shown_value(field: JsonObject) -> Json:
+    """Return a field's value as it may be shown: secrets redacted, the name of a stored variable kept."""
+    value = field.get("value")
+    if is_secret(field) and value:
+        return value if field.get("load_from_db") is True and _is_variable_name(value) else REDACTED
+    return redact(value)
+
+
+def _is_variable_name(value: Json) -> bool:
+    return isinstance(value, str) and re.fullmatch(r"[A-Za-z_]\w{0,80}", value) is not None and not looks_secret(value)
+
+
+def _hides(name: str) -> bool:
+    return bool(_SECRET_NAME.search(name))

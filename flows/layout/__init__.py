@@ -1,0 +1,1 @@
+"""Layout: where nodes stand on the canvas."""

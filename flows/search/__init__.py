@@ -1,0 +1,1 @@
+"""Component search: tokenizer, index, ranking, and the words people use for components."""

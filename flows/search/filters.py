@@ -1,0 +1,40 @@
+"""Which components take or give a type of data, or belong to a category."""
+
+from __future__ import annotations
+
+from flows.catalogue import ComponentType
+from flows.json_values import texts
+from flows.ports import TYPE_MIGRATIONS
+from flows.search.tokenizer import plain
+
+
+def fits(part: ComponentType, accepts: str | None, produces: str | None, category: str | None) -> bool:
+    """Say whether a component takes and gives these types and is of this category; None asks for nothing.
+
+    Case does not count; `Data` is `JSON` and `DataFrame` is `Table`, as everywhere.
+    """
+    return (
+        (category is None or plain(category) == plain(part.category))
+        and (accepts is None or _kind(accepts) in _accepted(part))
+        and (produces is None or _kind(produces) in _produced(part))
+    )
+
+
+def _accepted(part: ComponentType) -> set[str]:
+    taken = {kind for field in part.template.values() for kind in texts(field.get("input_types"))}
+    for output in part.outputs:
+        if output.get("allows_loop"):
+            taken.update(texts(output.get("types")), texts(output.get("loop_types")))
+    return set(map(_kind, taken))
+
+
+def _produced(part: ComponentType) -> set[str]:
+    given = {kind for output in part.outputs for kind in texts(output.get("types"))}
+    return {*map(_kind, given), *({"tool"} if part.can_be_tool else ())}
+
+
+def _kind(name: str) -> str:
+    return _RENAMED.get(plain(name), plain(name))
+
+
+_RENAMED = {plain(old): plain(new) for old, new in TYPE_MIGRATIONS.items()}

@@ -1,0 +1,160 @@
+"""The words of a group of components, weighted by where they stand; a catalogue's index has one segment or more."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Flag, auto
+from functools import cache
+
+from flows.catalogue import ComponentType
+from flows.fields.values import option_names
+from flows.json_values import as_list, as_object, as_text, texts
+from flows.search.aliases import short_names
+from flows.search.synonyms import SMALL_WORDS, paraphrases
+from flows.search.tokenizer import plain, stem, words
+
+NAME = 5.0
+_SAID, _KEYWORD, _DESCRIPTION, _CATEGORY, _FIELD, _OPTION, _PORT = 4.5, 2.0, 2.4, 1.0, 0.8, 0.6, 0.6
+_SATURATION = 2.2
+_LONGEST_CALLING = 4
+_OPTIONS = 40
+
+Calling = tuple[str, ...]
+"""The stems of a name or phrase in alphabetical order: `read pdf` and `pdf reader` are one calling."""
+
+
+class Called(Flag):
+    """How a phrase stands for a component: as its display name, as something that people say, or both."""
+
+    NAME = auto()
+    SAID = auto()
+
+
+class Segment:
+    """The components of one origin, ready to be searched; it never changes.
+
+    `postings` holds for each stem the components that have it, by number, with how strongly (0 to 1); `callings` the
+    components that a phrase means, with whether it is their display name, a phrase that people use, or both.
+    """
+
+    def __init__(self, parts: Iterable[ComponentType]) -> None:
+        self.parts: Sequence[ComponentType] = tuple(parts)
+        self.hidden = frozenset(number for number, part in enumerate(self.parts) if part.legacy)
+        self.postings: dict[str, dict[int, float]] = {}
+        self.named: dict[str, list[int]] = defaultdict(list)
+        self.callings: dict[Calling, dict[int, Called]] = {}
+        wording = _Wording()
+        for number, part in enumerate(self.parts):
+            shorts = short_names(part)
+            names = [
+                name for name in (shorts if part.type.startswith("ext:") else (part.type,)) if name in paraphrases()
+            ]
+            for name in dict.fromkeys(map(plain, (part.type, part.display_name, *shorts))):
+                self.named[name].append(number)
+            self.callings.setdefault(calling(words(part.display_name)), {})[number] = Called.NAME
+            for name in names:
+                said = _said(name)
+                wording.words |= said.words
+                for key in said.callings:
+                    held = self.callings.setdefault(key, {})
+                    held[number] = held.get(number, Called.SAID) | Called.SAID
+            for word, weight in _weights(part, shorts, names, wording).items():
+                strength = weight / (weight + _SATURATION)
+                posting = self.postings.get(word)
+                if posting is None:
+                    self.postings[word] = {number: strength}
+                else:
+                    posting[number] = strength
+        self.words = frozenset(wording.words)
+
+
+class _Wording:
+    """Texts cut into stems once each: components share most of their field names and types."""
+
+    def __init__(self) -> None:
+        self.words: set[str] = set()
+        self._known: dict[str, frozenset[str]] = {}
+
+    def stems(self, text: str) -> frozenset[str]:
+        found = self._known.get(text)
+        if found is None:
+            parts = words(text)
+            self.words.update(parts)
+            found = self._known[text] = frozenset(map(stem, parts))
+        return found
+
+
+def calling(spoken: Iterable[str]) -> Calling:
+    """Return the words as a calling: small words left out unless nothing else is there."""
+    kept = list(spoken)
+    return tuple(sorted({stem(word) for word in kept if word not in SMALL_WORDS} or {stem(word) for word in kept}))
+
+
+def windows(stems: list[str]) -> Iterator[Calling]:
+    """Return every calling that the words of a query may hold: neighbours, with at most one word between."""
+    for start in range(len(stems)):
+        yield (stems[start],)
+        for size in range(2, _LONGEST_CALLING + 2):
+            span = stems[start : start + size]
+            if len(span) < size:
+                break
+            if size <= _LONGEST_CALLING:
+                yield tuple(sorted(set(span)))
+            for gap in range(1, size - 1):
+                yield tuple(sorted({*span[:gap], *span[gap + 1 :]}))
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What the phrases for a component come to."""
+
+    words: frozenset[str]
+    callings: tuple[Calling, ...]
+    weights: Mapping[str, float]
+
+
+@cache
+def _said(name: str) -> _Said:
+    spoken = [words(phrase) for phrase in paraphrases()[name]]
+    callings = tuple(key for key in map(calling, spoken) if len(key) <= _LONGEST_CALLING)
+    times = Counter(word for phrase in spoken for word in set(map(stem, phrase)))
+    weights = {word: _SAID * (1 + math.log(count)) / 1.5 for word, count in times.items()}
+    return _Said(frozenset[str]().union(*spoken), callings, weights)
+
+
+def _weights(part: ComponentType, shorts: Iterable[str], said: list[str], wording: _Wording) -> dict[str, float]:
+    weights = dict(_said(said[0]).weights) if said else {}
+    type_name = "" if part.type.startswith("ext:") else part.type
+    for weight, sources in (
+        (NAME, (type_name, part.display_name, *shorts)),
+        (_DESCRIPTION, (part.description,)),
+        (_CATEGORY, (part.category,)),
+        (_KEYWORD, texts(as_object(part.raw.get("metadata")).get("keywords"))),
+        *_field_words(part),
+    ):
+        held: set[str] = set()
+        for text in sources:
+            held |= wording.stems(text)
+        for word in held:
+            weights[word] = weights.get(word, 0.0) + weight
+    return weights
+
+
+def _field_words(part: ComponentType) -> Iterator[tuple[float, list[str]]]:
+    names: list[str] = []
+    options: list[str] = []
+    ports: list[str] = []
+    for name, entry in part.template.items():
+        if name != "code":
+            names += (name, as_text(entry.get("display_name")))
+            if entry.get("options"):
+                options += option_names(entry)[:_OPTIONS]
+            ports += texts(entry.get("input_types"))
+    for output in map(as_object, as_list(part.raw.get("outputs"))):
+        ports += (as_text(output.get("name")), as_text(output.get("display_name")), *texts(output.get("types")))
+    yield _FIELD, names
+    yield _OPTION, options
+    yield _PORT, list(dict.fromkeys(ports))

@@ -1,0 +1,83 @@
+"""Mending mistyped words: the known words a few letters away, the words they begin, the words they run together."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from flows.search.tokenizer import stem
+
+_SHORTEST = 4
+_LIKENESS = {1: 0.85, 2: 0.65}
+_SWAPPED = 0.9
+"""For two letters that changed places, of all mistakes the least likely to make another word."""
+_BEGINNING = 0.6
+
+
+class Spelling:
+    """Known words, arranged by length and letters so that unlike ones are passed over fast."""
+
+    def __init__(self, known: Iterable[str]) -> None:
+        self._known = frozenset(word for word in known if len(word) >= 3 and word.isalpha())
+        self._stems = frozenset(map(stem, self._known))
+        self._by_length: dict[int, list[tuple[str, int]]] = defaultdict(list)
+        for word in sorted(self._known):
+            self._by_length[len(word)].append((word, _letters(word)))
+
+    def near(self, word: str, limit: int = 3) -> dict[str, float]:
+        """Return the known words that a mistyped one may stand for, with how likely each is (0 to 1)."""
+        if len(word) < _SHORTEST or not word.isalpha():
+            return {}
+        found = self._mistyped(word) or self._begun(word)
+        best = sorted(found, key=lambda known: (-found[known], known[:2] != word[:2], known))[:limit]
+        return {known: found[known] for known in best}
+
+    def parts(self, word: str) -> tuple[str, str] | None:
+        """Return the two known words that are run together in `word`, the longer one first chosen."""
+        cuts = [(word[:at], word[at:]) for at in range(3, len(word) - 2)]
+        whole = [cut for cut in cuts if self._is_word(cut[0]) and self._is_word(cut[1])]
+        return max(whole, key=lambda cut: max(len(cut[0]), len(cut[1])), default=None)
+
+    def _is_word(self, part: str) -> bool:
+        return part in self._known or (len(part) > 3 and part in self._stems)
+
+    def _mistyped(self, word: str) -> dict[str, float]:
+        reach, letters = (1 if len(word) < 8 else 2), _letters(word)
+        found: dict[str, float] = {}
+        for length in range(max(3, len(word) - reach), len(word) + reach + 1):
+            for known, held in self._by_length.get(length, ()):
+                if (letters & ~held).bit_count() <= reach and (held & ~letters).bit_count() <= reach:
+                    steps = distance(word, known, reach)
+                    if steps is not None and (steps == 1 or known[0] == word[0]):
+                        swapped = steps == 1 and len(known) == len(word) and letters == held
+                        found[known] = _SWAPPED if swapped else _LIKENESS.get(steps, 1.0)
+        best = max(found.values(), default=0.0)
+        return {known: likeness for known, likeness in found.items() if likeness == best}
+
+    def _begun(self, word: str) -> dict[str, float]:
+        longer = {known: _BEGINNING for known in self._known if known.startswith(word)}
+        return longer or {known: _BEGINNING for known in self._known if len(known) > 4 and word.startswith(known)}
+
+
+def distance(left: str, right: str, reach: int) -> int | None:
+    """Return how many letters must be changed, added, removed or swapped with a neighbour, or None beyond `reach`."""
+    before: list[int] = []
+    row = list(range(len(right) + 1))
+    for i, letter in enumerate(left, start=1):
+        older, before, row = before, row, [i]
+        for j, other in enumerate(right, start=1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != other))
+            if i > 1 and j > 1 and letter == right[j - 2] and left[i - 2] == other:
+                cost = min(cost, older[j - 2] + 1)
+            row.append(cost)
+        if min(row) > reach:
+            return None
+    return row[-1] if row[-1] <= reach else None
+
+
+def _letters(word: str) -> int:
+    """Return the set of a word's letters as bits."""
+    bits = 0
+    for letter in word:
+        bits |= 1 << (ord(letter) & 31)
+    return bits

@@ -1,0 +1,1 @@
+"""Confinement of a run: Landlock, seccomp and limits."""

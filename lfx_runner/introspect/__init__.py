@@ -1,0 +1,1 @@
+"""What components are: fields, outputs, options and requirements, exported as the catalogue."""

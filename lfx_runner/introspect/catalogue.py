@@ -1,0 +1,93 @@
+"""Exports lfx's component registry, installed bundles included, as the catalogue file."""
+
+import asyncio
+import json
+import threading
+import time
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+FORMAT = 1
+COMPONENT_SECONDS = 10.0
+TOTAL_SECONDS = 120.0
+
+
+def registry() -> dict[str, dict[str, Any]]:
+    """Every component type that lfx knows here, by type name: its frontend node and its category.
+
+    Bundles (packages with a `langflow.extensions` entry point) are loaded the way lfx itself loads them, so their
+    types carry the names that flows made with them carry.
+    """
+    from lfx.interface.components import get_and_cache_all_types_dict  # takes seconds
+    from lfx.services.deps import get_settings_service
+
+    categories = asyncio.run(get_and_cache_all_types_dict(get_settings_service()))
+    return {
+        kind: {**node, "category": category}
+        for category, components in categories.items()
+        for kind, node in components.items()
+        if isinstance(node, dict) and isinstance(node.get("template"), dict)
+    }
+
+
+def choices(components: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """What the options of each component type make of its fields and outputs (see options.py), by type name.
+
+    Types in which nothing depends on a choice are left out; None stands for a type that could not be examined, such as
+    one whose packages are not installed or that does not answer in time.
+    """
+    from lfx_runner.introspect.refresh import no_network
+
+    found: dict[str, Any] = {}
+    end = time.monotonic() + TOTAL_SECONDS
+    ignored = account_fields()
+    with no_network():
+        for kind, node in components.items():
+            rules = _examined(node, ignored, min(end, time.monotonic() + COMPONENT_SECONDS))
+            if rules != {}:
+                found[kind] = rules
+    return found
+
+
+def account_fields() -> frozenset[str]:
+    """The names of fields that follow from the accounts and models of a machine, not from the component."""
+    try:
+        from lfx.base.models.unified_models.build_config import _get_all_provider_mapped_fields as mapped
+    except ImportError:
+        return frozenset({"model", "api_key"})
+    return frozenset({"model", "api_key", *mapped()})
+
+
+def _examined(node: dict[str, Any], ignored: frozenset[str], deadline: float) -> Any:
+    """The rules of a type, found by a thread that is left behind when it hangs."""
+    from lfx_runner.introspect.options import rules_of
+
+    answer: list[Any] = []
+
+    def examine() -> None:
+        try:
+            answer.append(rules_of(node, ignored, deadline))
+        except Exception:  # noqa: BLE001 - a component's own code, or a package that it lacks
+            answer.append(None)
+
+    thread = threading.Thread(target=examine, daemon=True)
+    thread.start()
+    thread.join(max(0.0, deadline - time.monotonic()) + 5.0)
+    return answer[0] if answer else None
+
+
+def export(target: Path, digest: str) -> None:
+    """Write the catalogue to `target`; what identifies it comes first, so that a reader need not parse it all."""
+    from lfx_runner.introspect.requirements import lacking
+
+    components = registry()
+    document = {
+        "format": FORMAT,
+        "lfx": version("lfx"),
+        "runner": digest,
+        "components": components,
+        "choices": choices(components),
+        "lacking": lacking(components),
+    }
+    target.write_text(json.dumps(document, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")

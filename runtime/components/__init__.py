@@ -1,0 +1,1 @@
+"""Users' component types: rules for their source, inspection and storage."""

@@ -1,0 +1,157 @@
+"""From a component's source to a component type: read by the guard, then made in a confined process of the engine."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from typing import Protocol, runtime_checkable
+from weakref import WeakKeyDictionary
+
+from flows.catalogue import Catalogue, ComponentType
+from flows.document import JsonObject
+from flows.faults import Fault
+from flows.json_values import as_list, as_object, as_text, texts
+from runtime.components.rules import Outline, outlined
+from runtime.engine.component_messages import MAX_MADE, Made, NotMade
+
+CATEGORY = "your_components"
+"""The family that components of users' own are in."""
+KEPT = 512
+"""Sources whose outcome is kept, so that a component is made once and not at every turn."""
+
+
+@runtime_checkable
+class MakesComponents(Protocol):
+    """Something that makes a component from its source: the runner."""
+
+    async def describe_component(self, source: str, name: str) -> Made | NotMade:
+        """Make the class `name` of `source` in a confined process; a failure is a value."""
+        ...
+
+
+@dataclass(frozen=True)
+class Inspected:
+    """What became of a source.
+
+    Attributes:
+        component: the component type; None when one of the faults is an error.
+        faults: what is wrong with the source, by line; warnings do not keep it from being used.
+        name: the component's class, when one was found.
+        lasting: whether the same source will always come to this; a crash of the engine may pass.
+    """
+
+    component: ComponentType | None
+    faults: tuple[Fault, ...] = ()
+    name: str | None = None
+    lasting: bool = True
+
+    @property
+    def errors(self) -> tuple[Fault, ...]:
+        """The faults that keep the source from being used."""
+        return tuple(fault for fault in self.faults if fault.is_error)
+
+
+_kept: WeakKeyDictionary[MakesComponents, OrderedDict[str, Inspected]] = WeakKeyDictionary()
+"""Outcomes by the source's digest, for as long as the engine's client lives: another engine may make something else."""
+
+
+async def inspect(source: str, runner: MakesComponents) -> Inspected:
+    """Return the component type that a source makes, or every reason why it makes none.
+
+    The guard and the rules are asked first; only a source that passes is executed, in a confined process of the
+    engine without a network. Outcomes are kept by the source's digest, for each runner.
+    """
+    digest = hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()
+    kept = _kept.setdefault(runner, OrderedDict())
+    if (known := kept.get(digest)) is not None:
+        kept.move_to_end(digest)
+        return known
+    found = await _inspected(source, runner)
+    if found.lasting:
+        kept[digest] = found
+        while len(kept) > KEPT:
+            kept.popitem(last=False)
+    return found
+
+
+async def _inspected(source: str, runner: MakesComponents) -> Inspected:
+    outline, faults = await asyncio.to_thread(outlined, source)
+    name = None if outline is None else outline.name
+    if outline is None or faults:
+        return Inspected(None, _sorted(faults), name)
+    made = await runner.describe_component(source, outline.name)
+    if isinstance(made, NotMade):
+        line = made.line or outline.line_of_import(made.message) or outline.line
+        fault = Fault(code=made.code, message=made.message, fix=made.fix, line=line)
+        return Inspected(None, (fault,), name, lasting=made.code == "code")
+    faults = _judged(made, outline)
+    if any(fault.is_error for fault in faults):
+        return Inspected(None, _sorted(faults), name)
+    return Inspected(_component_type(made, outline.name, source), _sorted(faults), name)
+
+
+def name_taken(name: str) -> Fault:
+    """The fault of a component that has the name of a built-in one."""
+    message = f"{name!r} is the name of a built-in component, which goes before yours."
+    return Fault(code="name_taken", message=message, fix="Choose another class name.")
+
+
+def is_taken(catalogue: Catalogue, name: str) -> bool:
+    """Whether a component of the catalogue's own has this name."""
+    return bool(catalogue.with_components([ComponentType(name, {})]).shadowed)
+
+
+def _judged(made: Made, outline: Outline) -> list[Fault]:
+    """The faults of a component that could be made, and cannot be used as it is."""
+    faults: list[Fault] = []
+    if len(json.dumps(made.node, ensure_ascii=False)) > MAX_MADE:
+        message = f"The component's inputs and outputs take more than {MAX_MADE // 1024:,} kB."
+        return [Fault(code="too_large", message=message, fix="Shorten its texts and options.", line=outline.line)]
+    outputs = [as_object(output) for output in as_list(made.node.get("outputs"))]
+    if not outputs and not made.own_outputs:
+        fix = 'Give the class outputs = [Output(name="result", display_name="Result", method="build_result")].'
+        faults.append(_at(outline.line, "no_outputs", "The component has no outputs.", fix))
+    for output in outputs:
+        name, method = as_text(output.get("name")), as_text(output.get("method"))
+        line = outline.line_of("Output", name=name) or outline.line_of("Output", method=method) or outline.line
+        if method in made.without_method:
+            message = f"The output {name!r} names the method {method!r}, which the class does not have."
+            faults.append(_at(line, "no_method", message, f"Define it: def {method}(self) -> Message: ..."))
+        elif name == "component_as_tool" or method == "to_toolkit":
+            message = f"The output {name!r} ({method}) has a name that the engine keeps for tools."
+            faults.append(_at(line, "reserved", message, "Name it after its value, such as item, price or result."))
+        elif not texts(output.get("types")):
+            place = outline.line_of_method(method) or line
+            message = f"The output {name!r} has no type, so nothing can be connected to it."
+            fix = f"Say what {method} returns: def {method}(self) -> Message: (or Data, DataFrame, str ...)."
+            faults.append(replace(_at(place, "no_type", message, fix), severity="warning"))
+    if not as_text(made.node.get("display_name")).strip() or not outline.sets("display_name"):
+        message, fix = "The component has no display_name.", 'Give the class display_name = "Word Counter".'
+        faults.append(replace(_at(outline.line, "no_display_name", message, fix), severity="warning"))
+    if not as_text(made.node.get("description")).strip():
+        message = "The component has no description, by which it is found and by which agents choose it."
+        fix = 'Give the class description = "Counts the words of a text.".'
+        faults.append(replace(_at(outline.line, "no_description", message, fix), severity="warning"))
+    return faults
+
+
+def _component_type(made: Made, name: str, source: str) -> ComponentType:
+    template = as_object(made.node.get("template"))
+    code: JsonObject = {**as_object(template.get("code")), "type": "code", "value": source}
+    raw: JsonObject = {**made.node, "template": {**template, "code": code}, "category": CATEGORY}
+    if not as_text(raw.get("display_name")).strip():
+        raw["display_name"] = name
+    if made.own_name:
+        raw["name"] = made.own_name
+    return ComponentType(name, raw, made.choices, made.lacking)
+
+
+def _at(line: int | None, code: str, message: str, fix: str) -> Fault:
+    return Fault(code=code, message=message, fix=fix, line=line)
+
+
+def _sorted(faults: list[Fault]) -> tuple[Fault, ...]:
+    return tuple(sorted(faults, key=lambda fault: (fault.line or 0, fault.code)))

@@ -1,0 +1,1 @@
+"""The flow engine process: starting it, its protocol, supervision and isolation."""

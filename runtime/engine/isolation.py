@@ -1,0 +1,111 @@
+"""What keeps a run apart from everything else on this machine, said as it is: each part is tried, not assumed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from flows.json_values import as_list, as_object
+
+PROBE_SECONDS = 20.0
+
+_CONFINED: Mapping[str, tuple[str, str, str]] = {
+    "files": (
+        "file system",
+        "reads the engine and system libraries, writes its private folder, nothing else",
+        "Landlock",
+    ),
+    "signals": ("signals", "none to a process outside the run", "Landlock 6"),
+    "processes": ("processes", "no new process and no program can be started", "seccomp"),
+    "privileges": ("privileges", "no capability, and none to be gained", "Linux"),
+    "memory": ("memory", "3 GB of data for a run", "resource limits"),
+    "processor time": ("processor time", "little more than the run's time limit", "resource limits"),
+    "open files": ("open files", "256 for a run", "resource limits"),
+    "file size": ("file size", "64 MB a file", "resource limits"),
+    "folder size": ("folder size", "256 MB in all private folders together", "a mount of its own, which takes root"),
+    "listening": ("listening", "no TCP port can be opened to others", "seccomp"),
+    "network": ("network of verification runs", "no socket can be opened, unless the run calls models", "seccomp"),
+    "gateway": (
+        "network of verification runs with models",
+        "TCP to the port of the model gateway; no UDP, no name look-ups, no other socket",
+        "Landlock 4 and seccomp",
+    ),
+    "server": (
+        "the server's port",
+        "other runs cannot connect to the port that the server listens on, here or elsewhere",
+        "Landlock 4 and seccomp, so that this is advisory: other runs can connect to the server",
+    ),
+}
+"""Parts of the confinement: a name and a note for people, and what is missing where it does not hold."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Protection:
+    """One thing that a run is kept from; `note` says how, or why not."""
+
+    name: str
+    active: bool
+    note: str
+
+
+def protections(source: Path) -> tuple[Protection, ...]:
+    """The protections of a run on this system; takes a moment, since a process tries them out.
+
+    Args:
+        source: the folder of the runner's program.
+    """
+    fork = sys.platform != "win32"
+    linux = sys.platform == "linux"
+    held = _probe(source) if fork else frozenset[str]()
+    unavailable = "this system cannot fork, so flows are not run here"
+    return (
+        Protection(name="own process", active=fork, note="every run is a process of its own" if fork else unavailable),
+        Protection(name="wall clock", active=fork, note="the run's whole process group is killed when its time is up"),
+        Protection(name="environment", active=fork, note="an allow list; no key and no setting of the server"),
+        Protection(name="private folders", active=fork, note="its own home and temporary folder, removed afterwards"),
+        Protection(name="descriptors", active=fork, note="nothing that the server has open is inherited"),
+        Protection(
+            name="leftover processes",
+            active=linux,
+            note="what a run leaves behind is killed" if linux else "only the run's own process group is killed",
+        ),
+        Protection(name="known code", active=True, note="the catalogue's own, or read by the guard first"),
+        *(
+            Protection(name=name, active=part in held, note=note if part in held else f"not here: needs {needs}")
+            for part, (name, note, needs) in _CONFINED.items()
+        ),
+        Protection(
+            name="model keys", active=True, note="no provider's key is in a run: models are called by a gateway"
+        ),
+        Protection(
+            name="the gateway's port elsewhere",
+            active=False,
+            note="advisory: a verification run with models can connect to the same port number of other hosts, too",
+        ),
+        Protection(
+            name="network of other runs",
+            active=False,
+            note="advisory: TCP and UDP to whatever this machine can reach, its own other services included",
+        ),
+    )
+
+
+def _probe(source: Path) -> frozenset[str]:
+    """The parts of the confinement that hold here, tried by the runner's own program in a process of its own."""
+    with tempfile.TemporaryDirectory(prefix="wirewright-probe-") as folder:
+        try:
+            tried = subprocess.run(  # noqa: S603 - our own program, no words of a user
+                [sys.executable, "-I", str(source / "confine.py"), folder],
+                capture_output=True,
+                timeout=PROBE_SECONDS,
+                check=False,
+            )
+            answer = as_object(json.loads(tried.stdout))
+        except (OSError, ValueError, subprocess.TimeoutExpired):
+            return frozenset()
+    return frozenset(part for part in as_list(answer.get("held")) if isinstance(part, str))

@@ -1,0 +1,1 @@
+"""Users' files: names, storage, search and locks."""

@@ -1,0 +1,143 @@
+"""Searching a user's files: by the shape of a path, and by what their lines say."""
+
+from __future__ import annotations
+
+import fnmatch
+import functools
+import time
+from dataclasses import dataclass
+from typing import Final
+
+import regex
+
+from runtime.files.names import FileRefused, segments
+from runtime.files.store import UserFiles
+
+PATTERN_LIMIT: Final = 200
+"""Characters of a pattern."""
+
+SEARCH_SECONDS: Final = 2.0
+"""How long matching may take in all; a pattern may be written so that it never ends."""
+
+READ_LIMIT: Final = 20 * 1024 * 1024
+"""Bytes that one search reads."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """A line that matched.
+
+    Attributes:
+        path: the file.
+        number: the line's, from 1.
+        text: the whole line.
+    """
+
+    path: str
+    number: int
+    text: str
+
+
+def globbed(files: UserFiles, pattern: str, path: str = "") -> list[tuple[str, int]]:
+    """The files below a folder whose path matches, with their sizes.
+
+    Args:
+        files: whose files.
+        pattern: `*` and `?` stay within a name, `**` is any number of folders; without a slash it is matched with the
+            file's name alone, wherever the file is.
+        path: the folder to look in.
+
+    Raises:
+        FileRefused: the pattern or the path leaves the folder or is reserved.
+    """
+    wanted = _segments(pattern)
+    start = segments(path)
+    listed = files.listing(path)
+    return [(found, size) for found, size in listed if _matches(tuple(found.split("/"))[len(start) :], wanted)]
+
+
+def grepped(files: UserFiles, pattern: str, path: str = "", include: str = "*", limit: int = 100) -> list[Line]:
+    """The lines that match a regular expression, in the order of the files.
+
+    Args:
+        files: whose files.
+        pattern: a regular expression; letters match in both cases.
+        path: the folder, or the one file, to look in.
+        include: only in files whose path matches this glob.
+        limit: how many lines at most.
+
+    Raises:
+        FileRefused: the pattern cannot be read or takes too long, or a path may not be used.
+    """
+    expression = _expression(pattern)
+    deadline = time.monotonic() + SEARCH_SECONDS
+    lines: list[Line] = []
+    read = 0
+    for found, size in _within(files, path, include):
+        read += size
+        if read > READ_LIMIT:
+            break
+        try:
+            text = files.read(found)
+        except FileRefused:  # no text, or gone meanwhile
+            continue
+        for number, line in enumerate(text.splitlines(), start=1):
+            if _found(expression, line, deadline):
+                lines.append(Line(path=found, number=number, text=line))
+                if len(lines) == limit:
+                    return lines
+    return lines
+
+
+def _within(files: UserFiles, path: str, include: str) -> list[tuple[str, int]]:
+    names = segments(path)
+    if not names:
+        return globbed(files, include)
+    one = "/".join(names)
+    whole = [(found, size) for found, size in files.listing("/".join(names[:-1])) if found == one]
+    return whole or globbed(files, include, path)
+
+
+def _expression(pattern: str) -> regex.Pattern[str]:
+    _check_length(pattern)
+    try:
+        return regex.compile(pattern, regex.IGNORECASE)
+    except regex.error:
+        raise FileRefused(
+            "The pattern is no regular expression. Escape ( ) [ ] { } . * + ? with a backslash."
+        ) from None
+
+
+def _found(expression: regex.Pattern[str], line: str, deadline: float) -> bool:
+    try:
+        left = max(deadline - time.monotonic(), 0.001)
+        return expression.search(line, timeout=left, concurrent=True) is not None
+    except TimeoutError:
+        raise FileRefused("The search takes too long. Use a simpler pattern.") from None
+
+
+def _segments(pattern: str) -> tuple[str, ...]:
+    _check_length(pattern)
+    names = tuple(name for name in pattern.replace("\\", "/").split("/") if name not in ("", "."))
+    if pattern.startswith(("/", "\\")) or not names:
+        raise FileRefused("The pattern must be relative to your folder, such as *.md or docs/**/*.txt.")
+    for name in names:
+        segments("".join(char for char in name if char not in '*?[]<>:"|') or "x")
+    return ("**", *names) if len(names) == 1 else names
+
+
+def _check_length(pattern: str) -> None:
+    if not pattern or len(pattern) > PATTERN_LIMIT:
+        raise FileRefused(f"The pattern must have between 1 and {PATTERN_LIMIT} characters.")
+
+
+def _matches(names: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
+    @functools.cache
+    def match(name: int, want: int) -> bool:
+        if want == len(wanted):
+            return name == len(names)
+        if wanted[want] == "**":
+            return match(name, want + 1) or (name < len(names) and match(name + 1, want))
+        return name < len(names) and fnmatch.fnmatchcase(names[name], wanted[want]) and match(name + 1, want + 1)
+
+    return match(0, 0)

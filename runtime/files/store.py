@@ -1,0 +1,269 @@
+"""A user's files: read, written and listed inside one folder, following no link and leaving nothing half written.
+
+Every name on the way is opened relative to the folder before it and without following links, so a path that was
+checked cannot come to mean another place before it is used. The calls block: make them in a thread.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import stat
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from runtime.files.folders import UserFolderError, user_folder
+from runtime.files.names import OWN_PREFIX, FileRefused, is_reserved, segments
+
+SIZE_LIMIT: Final = 10 * 1024 * 1024
+"""Bytes of one file."""
+
+TOTAL_LIMIT: Final = 100 * 1024 * 1024
+"""Bytes of all files of a user."""
+
+COUNT_LIMIT: Final = 2_000
+"""Files and folders of a user."""
+
+_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _NOFOLLOW
+_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _NOFOLLOW
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW
+
+
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """A file after it was written.
+
+    Attributes:
+        path: where it is, with forward slashes.
+        size: its bytes.
+        new: whether there was none before.
+    """
+
+    path: str
+    size: int
+    new: bool
+
+
+class UserFiles:
+    """The files of one user. Every method may raise `FileRefused`.
+
+    Args:
+        data: the folder in which everything is kept.
+        user: whose files they are.
+    """
+
+    def __init__(self, data: Path, user: str | None) -> None:
+        self._data = data
+        self._user = user
+
+    def read(self, path: str) -> str:
+        """The text of a file; its line ends are kept."""
+        names = _file(path)
+        with self._root() as root, _parent(root, names, create=False) as folder:
+            return _text(_bytes(folder, names), path)
+
+    def write(self, path: str, content: str) -> Written:
+        """Put text into a file, making it and its folders where there are none."""
+        names, body = _file(path), _encoded(content)
+        with self._root(writing=True) as root, _parent(root, names, create=True) as folder:
+            before = _regular(folder, names)
+            self._admit(root, len(body) - (before or 0), new=before is None)
+            _replace(folder, names[-1], body)
+        return Written(path="/".join(names), size=len(body), new=before is None)
+
+    def edit(self, path: str, old: str, new: str, *, every: bool = False) -> tuple[Written, str]:
+        """Replace text inside a file; returns what was written.
+
+        Args:
+            path: the file.
+            old: the text to replace, which must occur, and only once unless `every`.
+            new: what stands there afterwards.
+            every: replace all occurrences.
+        """
+        names = _file(path)
+        with self._root(writing=True) as root, _parent(root, names, create=False) as folder:
+            before = _bytes(folder, names)
+            text = _text(before, path)
+            count = text.count(old) if old else 0
+            if not count:
+                raise FileRefused("old_string does not occur in the file. Read the file and copy the text exactly.")
+            if count > 1 and not every:
+                raise FileRefused(f"old_string occurs {count} times. Make it longer, or set replace_all.")
+            content = text.replace(old, new)
+            body = _encoded(content)
+            self._admit(root, len(body) - len(before), new=False)
+            _replace(folder, names[-1], body)
+        return Written(path="/".join(names), size=len(body), new=False), content
+
+    def listing(self, path: str = "") -> list[tuple[str, int]]:
+        """Every file below a folder with its size, by path; reserved names and links are left out."""
+        with self._root() as root:
+            return sorted(_below(root, segments(path)))
+
+    @contextmanager
+    def _root(self, *, writing: bool = False) -> Generator[int]:
+        """The user's folder, open; only one at a time may write."""
+        if os.open not in os.supports_dir_fd:
+            raise FileRefused("This system cannot keep files safely.")
+        try:
+            folder = user_folder(self._data, self._user)
+        except UserFolderError as refused:
+            raise FileRefused(refused.message) from None
+        with _failures("your folder"):
+            root = os.open(folder, _FOLDER)
+        try:
+            if writing:
+                _lock(root)
+            yield root
+        finally:
+            os.close(root)
+
+    def _admit(self, root: int, more: int, *, new: bool) -> None:
+        """Refuse what would fill the disk."""
+        if more <= 0 and not new:
+            return
+        count = size = 0
+        for _, bytes_ in _below(root, ()):
+            count, size = count + 1, size + bytes_
+        if new and count >= COUNT_LIMIT:
+            raise FileRefused(f"There are {count} files already, which is the limit.")
+        if size + more > TOTAL_LIMIT:
+            raise FileRefused(f"The files would have more than {TOTAL_LIMIT // 1024 // 1024} MB together.")
+
+
+def _file(path: str) -> tuple[str, ...]:
+    names = segments(path)
+    if not names or path.rstrip().endswith(("/", "\\")):
+        raise FileRefused("Name a file, such as notes.md.")
+    return names
+
+
+def _encoded(content: str) -> bytes:
+    try:
+        body = content.encode()
+    except UnicodeEncodeError:
+        raise FileRefused("The text has half a character in it (a lone surrogate).") from None
+    if len(body) > SIZE_LIMIT:
+        raise FileRefused(f"The file would have {len(body):,} bytes; it may have {SIZE_LIMIT:,}.")
+    return body
+
+
+def _text(body: bytes, path: str) -> str:
+    try:
+        return body.decode()
+    except UnicodeDecodeError:
+        raise FileRefused(f"{path} is no text file.") from None
+
+
+@contextmanager
+def _parent(root: int, names: tuple[str, ...], *, create: bool) -> Generator[int]:
+    """The folder that holds the last of the names, opened step by step from the root."""
+    folder = os.dup(root)
+    try:
+        for index, name in enumerate(names[:-1]):
+            place = "/".join(names[: index + 1])
+            with _failures(place):
+                if create:
+                    with contextlib.suppress(FileExistsError):
+                        os.mkdir(name, 0o700, dir_fd=folder)
+                below = os.open(name, _FOLDER, dir_fd=folder)
+            os.close(folder)
+            folder = below
+        yield folder
+    finally:
+        os.close(folder)
+
+
+def _regular(folder: int, names: tuple[str, ...]) -> int | None:
+    """The size of the file of that name, or None when there is none.
+
+    Raises:
+        FileRefused: it is a link, a folder or something else that is no file.
+    """
+    with _failures("/".join(names)):
+        try:
+            found = os.stat(names[-1], dir_fd=folder, follow_symlinks=False)
+        except FileNotFoundError:
+            return None
+    _check_kind(found, names)
+    return found.st_size
+
+
+def _check_kind(found: os.stat_result, names: tuple[str, ...]) -> None:
+    path = "/".join(names)
+    if stat.S_ISDIR(found.st_mode):
+        raise FileRefused(f"{path} is a folder.")
+    if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
+        raise FileRefused(f"{path} is a link or a special file, which is not followed.")
+
+
+def _bytes(folder: int, names: tuple[str, ...]) -> bytes:
+    with _failures("/".join(names)):
+        descriptor = os.open(names[-1], _READ, dir_fd=folder)
+        with os.fdopen(descriptor, "rb") as file:
+            _check_kind(os.fstat(file.fileno()), names)
+            body = file.read(SIZE_LIMIT + 1)
+    if len(body) > SIZE_LIMIT:
+        raise FileRefused(f"{'/'.join(names)} has more than {SIZE_LIMIT:,} bytes.")
+    return body
+
+
+def _replace(folder: int, name: str, body: bytes) -> None:
+    """Put a whole file in place at once; whoever reads sees the old one or the new one."""
+    temporary = f"{OWN_PREFIX}{secrets.token_hex(8)}"
+    with _failures(name):
+        try:
+            with os.fdopen(os.open(temporary, _CREATE, 0o600, dir_fd=folder), "wb") as file:
+                file.write(body)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary, dir_fd=folder)
+            raise
+
+
+def _below(root: int, names: tuple[str, ...]) -> Iterator[tuple[str, int]]:
+    """The files below a folder: path and size."""
+    with _parent(root, (*names, ""), create=False) as start:
+        for folder, folders, files, descriptor in os.fwalk(".", dir_fd=start, follow_symlinks=False):
+            folders[:] = [name for name in folders if is_reserved(name) is None]
+            inside = (*names, *(part for part in folder.split("/") if part != "."))
+            for name in files:
+                if is_reserved(name) is not None:
+                    continue
+                with contextlib.suppress(FileNotFoundError):  # it went away meanwhile
+                    found = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
+                    if stat.S_ISREG(found.st_mode) and found.st_nlink == 1:
+                        yield "/".join((*inside, name)), found.st_size
+
+
+def _lock(root: int) -> None:
+    """Wait until no other call writes into the folder; the lock ends with the descriptor."""
+    try:
+        import fcntl
+    except ImportError:  # no such locks here, and no openat either: never reached
+        return
+    fcntl.flock(root, fcntl.LOCK_EX)
+
+
+@contextmanager
+def _failures(place: str) -> Generator[None]:
+    """Turns what the system says into words without a local path."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise FileRefused(f"There is no {place}.") from None
+    except (NotADirectoryError, IsADirectoryError):
+        raise FileRefused(f"{place} is a link, or not of the kind that is needed here.") from None
+    except OSError as failure:
+        if failure.errno == errno.ELOOP:
+            raise FileRefused(f"{place} is a link, which is not followed.") from None
+        raise FileRefused(f"{place} cannot be used: {os.strerror(failure.errno or errno.EIO)}.") from None

@@ -1,0 +1,1 @@
+"""Installing the flow engine's environment."""

@@ -1,0 +1,341 @@
+"""The flow engine's own environment: where it is, whether it is whole, and how it is installed and repaired."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import json
+import os
+import platform
+import re
+import shutil
+import sys
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from flows.document import Json, JsonObject
+from flows.json_values import as_list, as_object, as_text
+from flows.paths import cache_folder
+from runtime.engine.isolation import Protection, protections
+from runtime.files.lock import FileLock
+from runtime.install.bundles import choose, chosen, chosen_file, with_bundles
+from runtime.install.programs import InstallError, add, export_catalogue, sync
+from runtime.install.pruning import STAMP, prune, stamp_of
+
+__all__ = ["InstallError", "RunnerEnvironment", "RunnerStatus"]
+
+EXPORTER = ("index.py", "introspect.py", "options.py", "rows.py")
+"""The runner's files that read the catalogue out; a change in any of them makes it anew."""
+LOCK_TIMEOUT = 1800.0
+"""Seconds to wait for another process that is installing the same environment."""
+_HEAD = re.compile(r'^\{"format":(?P<format>\d+),"lfx":"(?P<lfx>[^"]*)","runner":"(?P<runner>[^"]*)"')
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunnerStatus:
+    """What there is of the flow engine on this machine; sizes are in MB."""
+
+    installed: bool
+    digest: str
+    folder: str
+    lfx: str | None
+    python: str
+    packages: int
+    size_mb: float
+    catalogue: bool
+    component_types: int
+    bundles: tuple[str, ...]
+    protections: tuple[Protection, ...]
+
+
+@dataclass(frozen=True)
+class RunnerEnvironment:
+    """One environment of the engine, in a folder named by the digest of what it is made from."""
+
+    source: Path
+    cache: Path
+    digest: str
+    bundles: tuple[str, ...] = ()
+    """Requirements beyond the lock, which are resolved when the environment is made."""
+
+    @classmethod
+    def locate(
+        cls, cache: Path | None = None, *, source: Path | None = None, bundles: tuple[str, ...] | None = None
+    ) -> RunnerEnvironment:
+        """Find the environment for the running Python; nothing is installed or created.
+
+        `cache` is where environments are kept (default: the cache folder); `source` the folder of the runner's own
+        source and lock (default: the one that belongs to this installation); `bundles` what it has beyond that lock
+        (default: what was chosen).
+
+        Raises InstallError when the runner's source is not there.
+        """
+        source, cache = source or runner_source(), cache or cache_folder()
+        bundles = chosen(cache) if bundles is None else bundles
+        return cls(source, cache, _digest(source, platform.python_version(), bundles), bundles)
+
+    def made_from(self) -> tuple[tuple[int, int] | None, ...]:
+        """What changes whenever the files that decide on the environment do; cheap enough to ask before every run."""
+        files = (self.source / "uv.lock", self.source / "pyproject.toml", chosen_file(self.cache))
+        return tuple(_stamp_of(file) for file in files)
+
+    def current(self) -> RunnerEnvironment:
+        """The environment that these files decide on now: this one, unless they have changed."""
+        try:
+            found = RunnerEnvironment.locate(self.cache, source=self.source)
+        except OSError:
+            return self
+        return self if found.digest == self.digest else found
+
+    @property
+    def folder(self) -> Path:
+        """Where this environment is, or will be."""
+        return self.cache / "runner" / self.digest
+
+    @property
+    def python(self) -> Path:
+        """Its interpreter."""
+        scripts = ("Scripts", "python.exe") if sys.platform == "win32" else ("bin", "python")
+        return self.folder.joinpath("env", *scripts)
+
+    @property
+    def main(self) -> Path:
+        """The program that the interpreter runs."""
+        return self.source / "main.py"
+
+    @property
+    def catalogue(self) -> Path:
+        """The component catalogue that it exports."""
+        return self.cache / "catalogue.json"
+
+    @property
+    def installed(self) -> bool:
+        """Whether the installation was finished, and every package that it brought is still there."""
+        stamp = stamp_of(self.folder)
+        if stamp.get("digest") != self.digest or not self.python.exists():
+            return False
+        packages = {as_text(name) for name in as_list(stamp.get("packages"))}
+        return bool(packages) and packages <= set(self._packages())
+
+    @property
+    def catalogue_current(self) -> bool:
+        """Whether the catalogue file was exported by this environment and this exporter."""
+        try:
+            with self.catalogue.open(encoding="utf-8") as file:
+                head = _HEAD.match(file.read(256))
+        except (OSError, UnicodeDecodeError):
+            return False
+        return head is not None and head["format"] == "1" and head["runner"] == self._exporter()
+
+    async def install(self, progress: Progress | None = None, *, repair: bool = False) -> None:
+        """Install what is missing and export the catalogue; with nothing to do, return at once.
+
+        An installation that was interrupted is made anew, and so is a whole one with `repair`. Only one process
+        installs at a time; the others wait and find it done.
+
+        Raises InstallError when it cannot be installed; the error says what to do.
+        """
+        say = progress or _say_nothing
+        if not repair and self.installed and self.catalogue_current:
+            return
+        async with self._locked(say):
+            made = repair or not await asyncio.to_thread(lambda: self.installed)
+            if made:
+                await self._make(say)
+            if repair or not self.catalogue_current:
+                say("Reading the component catalogue")
+                await export_catalogue(self.python, self.main, self.catalogue, self._exporter())
+            if made:
+                await self._prune()
+            say("The flow engine is installed")
+
+    async def change_bundles(
+        self,
+        added: Sequence[str] = (),
+        removed: Sequence[str] = (),
+        *,
+        progress: Progress | None = None,
+        proof: Callable[[RunnerEnvironment], Awaitable[None]] | None = None,
+    ) -> RunnerEnvironment:
+        """Make an environment with other bundles beside this one, and use it from then on if it works.
+
+        `added` and `removed` are requirements; `proof` raises InstallError when an environment does not work. Whatever
+        goes wrong, this environment and the catalogue stay what they were.
+
+        Raises InstallError when it cannot be made, and BundleNameError when a text names no package.
+        """
+        say = progress or _say_nothing
+        other = RunnerEnvironment.locate(
+            self.cache, source=self.source, bundles=with_bundles(self.bundles, added, removed)
+        )
+        if other.digest == self.digest:
+            await self.install(say)
+            return self
+        was_there = await asyncio.to_thread(lambda: other.installed)
+        async with other._locked(say):
+            try:
+                if not was_there:
+                    await other._make(say)
+                say("Reading the component catalogue")
+                fresh = other.folder / "catalogue.json"
+                await export_catalogue(other.python, other.main, fresh, other._exporter())
+                if proof is not None:
+                    say("Trying the flow engine with its bundles")
+                    await proof(other)
+                fresh.replace(other.catalogue)
+                choose(other.cache, other.bundles)
+            except BaseException:
+                if not was_there:
+                    await asyncio.to_thread(shutil.rmtree, other.folder, ignore_errors=True)
+                raise
+            await other._prune(self.digest)
+        say("The flow engine is installed")
+        return other
+
+    async def _prune(self, previous: str | None = None) -> None:
+        """Delete the environments that no installation chose, but for the one before this."""
+        await asyncio.to_thread(prune, self.cache / "runner", self.digest, self._still_chosen, previous)
+
+    def _still_chosen(self, stamp: JsonObject) -> bool:
+        """Whether the installation that made an environment would choose it today."""
+        source, python = Path(as_text(stamp.get("source"))), as_text(stamp.get("python"))
+        try:
+            return bool(python) and _digest(source, python, chosen(self.cache)) == stamp.get("digest")
+        except OSError:
+            return False
+
+    async def _make(self, say: Progress) -> None:
+        say("Installing the flow engine")
+        stamp = self.folder / STAMP
+        await asyncio.to_thread(stamp.unlink, missing_ok=True)
+        await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)
+        project = self.folder / "project"
+        try:
+            project.mkdir(parents=True, exist_ok=True)
+            for name in ("pyproject.toml", "uv.lock"):
+                shutil.copyfile(self.source / name, project / name)
+        except OSError as error:
+            raise InstallError(
+                f"The flow engine's folder cannot be written ({error.strerror}).",
+                "Set WIREWRIGHT_CACHE to a folder that can be written.",
+            ) from None
+        if self.bundles:
+            say(f"Finding versions that fit together: {', '.join(self.bundles)}")
+            await add(project, self.bundles, self.folder / "env")
+        await sync(project, self.folder / "env", say)
+        made = {
+            "digest": self.digest,
+            "python": platform.python_version(),
+            "source": str(self.source.resolve()),
+            "packages": self._packages(),
+        }
+        unfinished = stamp.with_suffix(".new")
+        unfinished.write_text(json.dumps(made), encoding="utf-8")
+        unfinished.replace(stamp)
+
+    def status(self) -> RunnerStatus:
+        """What there is; reads the whole folder, so it takes a moment."""
+        packages = self._packages()
+        lfx = next((name.removeprefix("lfx-") for name in packages if re.fullmatch(r"lfx-\d.*", name)), None)
+        current = self.catalogue_current
+        return RunnerStatus(
+            installed=self.installed,
+            digest=self.digest,
+            folder=str(self.folder),
+            lfx=lfx,
+            python=platform.python_version(),
+            packages=len(packages),
+            size_mb=round(_size(self.folder) / 1e6, 1),
+            catalogue=current,
+            component_types=_count_types(self.catalogue) if current else 0,
+            bundles=tuple(
+                " ".join(name.replace("_", "-").rsplit("-", 1)) for name in packages if re.match(r"lfx[_-][a-z]", name)
+            ),
+            protections=protections(self.source),
+        )
+
+    def _exporter(self) -> str:
+        """What identifies a catalogue: this environment, and the program that reads it out."""
+        program = b"".join((self.source / name).read_bytes() for name in EXPORTER if (self.source / name).exists())
+        return f"{self.digest}-{hashlib.sha256(program).hexdigest()[:8]}"
+
+    def _packages(self) -> list[str]:
+        """Names and versions of what is installed, by the records that every package leaves."""
+        library = self.folder / "env" / ("Lib" if sys.platform == "win32" else "lib")
+        return sorted(
+            record.name.removesuffix(".dist-info")
+            for record in library.glob("**/site-packages/*.dist-info" if sys.platform == "win32" else "*/*/*.dist-info")
+            if (record / "RECORD").is_file()
+        )
+
+    @contextlib.asynccontextmanager
+    async def _locked(self, say: Progress) -> AsyncGenerator[None]:
+        lock = FileLock(self.cache / "runner" / f"{self.digest}.lock")
+        try:
+            held = await lock.acquire(LOCK_TIMEOUT, lambda: say("Waiting for another installation to finish"))
+        except OSError as error:
+            raise InstallError(
+                f"The flow engine's folder cannot be written ({error.strerror}).",
+                "Set WIREWRIGHT_CACHE to a folder that can be written.",
+            ) from None
+        if not held:
+            raise InstallError("Another installation of the flow engine does not finish.", "Stop it, then try again.")
+        try:
+            yield
+        finally:
+            lock.release()
+
+
+def runner_source() -> Path:
+    """The folder of the runner's source: inside this package when installed, beside it in a checkout.
+
+    Raises InstallError when neither is there.
+    """
+    here = Path(__file__).resolve().parent.parent
+    for folder in (here / "_lfx_runner", here.parent / "lfx_runner"):
+        if (folder / "uv.lock").is_file() and (folder / "main.py").is_file():
+            return folder
+    raise InstallError("The flow engine's lock file is missing from this installation.", "Install Wirewright anew.")
+
+
+def _digest(source: Path, python: str, bundles: tuple[str, ...]) -> str:
+    """What identifies the environment that is made of a lock, for a Python, with bundles; OSError without the lock."""
+    made_from = hashlib.sha256()
+    for name in ("pyproject.toml", "uv.lock"):
+        made_from.update((source / name).read_bytes())
+    made_from.update(f"{python}|{sys.platform}|{platform.machine()}".encode())
+    for bundle in bundles:
+        made_from.update(f"|{bundle}".encode())
+    return made_from.hexdigest()[:16]
+
+
+def _stamp_of(file: Path) -> tuple[int, int] | None:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+def _say_nothing(_: str) -> None:
+    pass
+
+
+def _size(folder: Path) -> int:
+    total = 0
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                total += os.lstat(Path(parent, name)).st_size
+    return total
+
+
+def _count_types(catalogue: Path) -> int:
+    try:
+        found: Json = json.loads(catalogue.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return 0
+    return len(as_object(as_object(found).get("components")))

@@ -1,0 +1,92 @@
+"""The server's outer wall: who may talk to it, and what every reply tells a browser.
+
+A server that executes flows must not be driven by a web page that happens to be open on the same machine: names that
+are not this machine's are refused (DNS rebinding), and so are changes asked for by pages from elsewhere.
+"""
+
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from server.json_bytes import JsonReply
+from server.settings import is_loopback
+
+SECURITY_HEADERS: Mapping[str, str] = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+}
+"""What every reply carries. There is no CORS: other origins get nothing."""
+
+_READS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+class Boundary:
+    """ASGI middleware that refuses strangers and adds the security headers.
+
+    Args:
+        app: what stands behind the wall.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def secured(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in SECURITY_HEADERS.items():
+                    headers[name] = value
+                headers.setdefault("Cache-Control", "no-store")
+            await send(message)
+
+        refusal = refused(scope["method"], Headers(scope=scope))
+        await (refusal or self._app)(scope, receive, secured)
+
+
+def refused(method: str, headers: Headers) -> JsonReply | None:
+    """The refusal that a request gets, or None when it may pass.
+
+    Args:
+        method: the HTTP method.
+        headers: the request's headers.
+    """
+    host = headers.get("host", "")
+    if not is_loopback(_name(host)):
+        return _refusal(
+            "forbidden_host", "This server answers only to this machine's own names.", "Use 127.0.0.1 or localhost."
+        )
+    if method in _READS:
+        return None
+    origin = headers.get("origin")
+    foreign = origin is not None and urlsplit(origin).netloc.lower() != host.lower()
+    if foreign or headers.get("sec-fetch-site") in {"cross-site", "same-site"}:
+        return _refusal(
+            "forbidden_origin", "Pages from elsewhere may not use this server.", "Ask from the server's own address."
+        )
+    return None
+
+
+def _name(host: str) -> str:
+    """The host of a `Host` header, without port and brackets; empty when it cannot be read."""
+    if any(char in host for char in "@/?#\\"):
+        return ""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def _refusal(code: str, message: str, fix: str) -> JsonReply:
+    return JsonReply({"error": {"code": code, "message": message, "fix": fix, "where": None}}, 403)

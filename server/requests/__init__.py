@@ -1,0 +1,1 @@
+"""Reading requests: body, query, and clients that disconnect."""

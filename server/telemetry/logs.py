@@ -1,0 +1,50 @@
+"""Logs on standard output: one JSON object a line for machines that collect them, plain lines on a terminal."""
+
+import json
+import logging
+import sys
+from datetime import UTC, datetime
+
+from runtime.telemetry import fields_of
+
+
+class JsonLines(logging.Formatter):
+    """Writes a record as one line of JSON: time, level, logger, message, its fields, and the traceback of a failure."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The record's line."""
+        line = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+            **{f"{name}_" if name in _OWN else name: value for name, value in fields_of(record).items()},
+        }
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        return json.dumps(line, default=str)
+
+
+_OWN = frozenset({"time", "level", "logger", "message", "exception"})
+
+
+class PlainLines(logging.Formatter):
+    """Writes a record for a person: the message, and its fields as `name=value`."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The record's line, or lines when something failed."""
+        fields = [f"{name}={value}" for name, value in fields_of(record).items() if value is not None]
+        return " ".join([super().format(record), *fields])
+
+
+def configure_logs(*, as_json: bool = False) -> None:
+    """Send what the server has to say to standard output: failures of any library, news of our own.
+
+    Args:
+        as_json: whether lines are JSON on a terminal, too.
+    """
+    output = logging.StreamHandler(sys.stdout)
+    output.setFormatter(PlainLines("%(message)s") if sys.stdout.isatty() and not as_json else JsonLines())
+    logging.basicConfig(level=logging.WARNING, handlers=[output], force=True)
+    for own in ("server", "agent", "tools", "runtime"):
+        logging.getLogger(own).setLevel(logging.INFO)

@@ -1,0 +1,183 @@
+"""Figures for Prometheus, counted from the happenings of the process: one source for the log and for the dashboards.
+
+The names are those of the original's dashboards; what its page counted on its own is left to our page.
+"""
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+
+from runtime.telemetry import LOGGER, fields_of
+
+Fields: TypeAlias = Mapping[str, object]
+
+CONTENT_TYPE = CONTENT_TYPE_PLAIN_0_0_4
+
+LABELS = 60
+"""Characters of a label's value; and how many values one label may have before the rest is `other`."""
+
+_SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
+_MILLISECONDS = (1, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 60_000)
+
+
+class Metrics(logging.Handler):
+    """Counts happenings while it is attached, and writes the figures as Prometheus reads them."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.INFO)
+        self._registry = CollectorRegistry()
+        self._values: dict[str, set[str]] = {}
+        self._valid = (0, 0)
+        self._plain = {event: self._counter(name) for event, name in _PLAIN.items()}
+        self._labelled = {
+            event: (self._counter(name, label), label, field) for event, (name, label, field) in _LABELLED.items()
+        }
+        self._requests = self._counter("assistant_requests")
+        self._by_intent = self._counter("assistant_requests_by_intent", "intent")
+        self._build_flow = self._counter("assistant_intent_build_flow")
+        self._usage = self._counter("assistant_provider_usage", "provider")
+        self._tokens = self._counter("assistant_tokens", "phase", "direction")
+        self._tools = self._counter("mcp_tool_invocations", "tool", "success")
+        self._cleared = self._counter("assistant_session_reset_components_cleared")
+        self._seconds = self._histogram("assistant_generation_duration_seconds", _SECONDS)
+        self._tool_time = self._histogram("mcp_tool_duration_ms", _MILLISECONDS, "tool")
+        self._overlay = self._histogram("assistant_user_component_overlay_entries", (0, 1, 2, 5, 10, 20, 30, 50, 100))
+        self._attempts = self._histogram("assistant_validation_attempts", (1, 2, 3, 4, 5))
+        self._sessions = self._gauge("assistant_conversation_buffer_sessions")
+        self._rate = self._gauge("assistant_validation_success_rate")
+        self._rules: Mapping[str, Callable[[Fields], None]] = {
+            "assistant.request.started": self._on_started,
+            "assistant.request.completed": self._on_completed,
+            "assistant.tokens.phase": self._on_tokens,
+            "assistant.conversation_buffer.turn_recorded": self._on_recorded,
+            "assistant.session.reset": lambda said: self._cleared.inc(_number(said, "components_cleared")),
+            "assistant.user_component.overlay": lambda said: self._overlay.observe(_number(said, "entries")),
+            "assistant.validation.success": self._on_valid,
+            "flow_builder.tool.finished": self._on_tool,
+        }
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Count one happening."""
+        said = fields_of(record)
+        if record.msg in self._plain:
+            self._plain[record.msg].inc()
+        if record.msg in self._labelled:
+            counter, label, field = self._labelled[record.msg]
+            counter.labels(self._label(label, said, field)).inc()
+        if record.msg in self._rules:
+            self._rules[record.msg](said)
+
+    def attach(self) -> None:
+        """Begin to count."""
+        logging.getLogger(LOGGER).addHandler(self)
+
+    def detach(self) -> None:
+        """Stop counting."""
+        logging.getLogger(LOGGER).removeHandler(self)
+
+    def text(self) -> bytes:
+        """The figures in Prometheus' text format."""
+        return generate_latest(self._registry)
+
+    def _counter(self, name: str, *labels: str) -> Counter:
+        return Counter(name, _said(name), labels, registry=self._registry)
+
+    def _histogram(self, name: str, buckets: tuple[float, ...], *labels: str) -> Histogram:
+        return Histogram(name, _said(name), labels, buckets=buckets, registry=self._registry)
+
+    def _gauge(self, name: str) -> Gauge:
+        return Gauge(name, _said(name), registry=self._registry)
+
+    def _label(self, kind: str, said: Fields, field: str) -> str:
+        """A label's value, of bounded length and from a bounded set: what a model makes up must not fill the memory."""
+        value = str(said.get(field, "") or "none")[:LABELS]
+        values = self._values.setdefault(kind, set())
+        if value not in values:
+            if len(values) >= LABELS:
+                return "other"
+            values.add(value)
+        return value
+
+    def _on_started(self, said: Fields) -> None:
+        self._requests.inc()
+        self._usage.labels(self._label("provider", said, "provider")).inc()
+
+    def _on_completed(self, said: Fields) -> None:
+        intent = self._label("intent", said, "intent")
+        self._by_intent.labels(intent).inc()
+        if intent == "build_flow":
+            self._build_flow.inc()
+        self._seconds.observe(_number(said, "duration_ms") / 1000)
+
+    def _on_tokens(self, said: Fields) -> None:
+        phase = self._label("phase", said, "phase")
+        for direction in ("input", "output"):
+            self._tokens.labels(phase, direction).inc(_number(said, direction))
+
+    def _on_tool(self, said: Fields) -> None:
+        tool = self._label("tool", said, "tool_name")
+        self._tools.labels(tool, "true" if said.get("success") else "false").inc()
+        self._tool_time.labels(tool).observe(_number(said, "duration_ms"))
+
+    def _on_recorded(self, said: Fields) -> None:
+        if "sessions" in said:
+            self._sessions.set(_number(said, "sessions"))
+
+    def _on_valid(self, said: Fields) -> None:
+        attempts = _number(said, "attempts")
+        self._attempts.observe(attempts)
+        first, every = self._valid
+        self._valid = (first + (attempts <= 1), every + 1)
+        self._rate.set(self._valid[0] / self._valid[1])
+
+
+_LABELLED: Mapping[str, tuple[str, str, str]] = {
+    "assistant.flow.error": ("assistant_errors", "type", "error_type"),
+    "assistant.model_fallback": ("assistant_model_fallback", "provider", "provider"),
+    "assistant.run.finished": ("assistant_flow_runs", "outcome", "outcome"),
+    "assistant.tool_cache.hit": ("assistant_tool_cache_hit", "tool", "tool"),
+    "assistant.tool_cache.miss": ("assistant_tool_cache_miss", "tool", "tool"),
+    "assistant.conversation_buffer.turn_skipped": (
+        "assistant_conversation_buffer_turn_skipped",
+        "reason",
+        "reason",
+    ),
+    "assistant.user_component.register_refused": ("assistant_user_component_register_refused", "reason", "reason"),
+    "assistant.user_component.overlay_skipped": ("assistant_user_component_overlay_skipped", "reason", "reason"),
+    "flow_builder.action.emitted": ("assistant_flow_update_events", "action", "action"),
+}
+"""Happenings that are counted by one field: the counter's name, its label, and the field."""
+
+_PLAIN: Mapping[str, str] = {
+    "assistant.request.cancelled": "assistant_cancellations",
+    "assistant.plan.proposed": "assistant_plan_proposal",
+    "assistant.plan.continued": "assistant_plan_continue",
+    "assistant.plan.dismissed": "assistant_plan_dismiss",
+    "assistant.plan.reset": "assistant_plan_reset",
+    "assistant.plan.refining.send": "assistant_plan_refinement_send",
+    "assistant.plan.replan": "assistant_plan_replan",
+    "assistant.tool_cache.eviction": "assistant_tool_cache_eviction",
+    "assistant.conversation_buffer.turn_recorded": "assistant_conversation_buffer_turn_recorded",
+    "assistant.conversation_buffer.session_evicted": "assistant_conversation_buffer_session_evicted",
+    "assistant.user_component.registered": "assistant_user_component_registered",
+    "assistant.session.reset": "assistant_session_reset",
+    "flow_builder.proposal.ready": "assistant_flow_proposal_ready",
+    "flow_builder.proposal.continued": "assistant_flow_proposal_continue",
+    "flow_builder.proposal.dismissed": "assistant_flow_proposal_dismiss",
+    "flow_builder.spec.orphan": "assistant_flow_orphan_rejection",
+    "flow_builder.text_fallback": "assistant_flow_text_fallback",
+}
+"""Happenings that are only counted, and the counters' names; Prometheus adds `_total`."""
+
+
+def _said(name: str) -> str:
+    """What Prometheus shows about a figure."""
+    return f"{name.removeprefix('assistant_').replace('_', ' ').capitalize()}."
+
+
+def _number(said: Fields, field: str) -> float:
+    value = said.get(field)
+    return float(value) if isinstance(value, int | float) else 0.0

@@ -1,0 +1,67 @@
+"""Flows written into an answer instead of being built."""
+
+import json
+import logging
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent.honesty.recovery import recover, without_flows
+from flows.catalogue import Catalogue
+from flows.document import Flow
+from tests.agent.acting import ECHO, built, follows, play_all
+from tests.stand_ins import StandInRunner
+from tools.events import FlowPreview, Progress
+
+
+def fenced(flow: Flow) -> str:
+    return f"Here is your flow:\n```json\n{json.dumps(flow.to_json())}\n```\nEnjoy."
+
+
+@pytest.mark.anyio
+async def test_flow_json_in_prose_is_checked_offered_and_logged(
+    catalogue: Catalogue, caplog: pytest.LogCaptureFixture
+) -> None:
+    runner = StandInRunner()
+    who, script = follows(catalogue, "build_flow", fenced(built(catalogue, ECHO)), runner=runner)
+    with caplog.at_level(logging.WARNING):
+        events, result = await play_all(who, "Build an echo")
+    assert result.proposal is not None
+    assert (result.text, len(runner.asked), script.replies) == ("Here is your flow:\nEnjoy.", 1, [])
+    assert any(isinstance(event, FlowPreview) for event in events)
+    assert any(isinstance(event, Progress) and event.step == "flow_proposal_ready" for event in events)
+    assert "flow_builder.text_fallback" in caplog.messages
+
+
+def test_bare_json_and_spec_text_are_found(catalogue: Catalogue) -> None:
+    bare = f"Sure. {json.dumps(built(catalogue, ECHO).to_json())} That is all."
+    for text in (bare, f"```yaml\n{ECHO}```"):
+        found = recover(text, catalogue)
+        assert found is not None
+        assert len(found.flow.nodes) == 2
+        assert "nodes" not in found.text
+
+
+def test_a_flow_with_errors_is_not_offered(catalogue: Catalogue) -> None:
+    document = json.loads(json.dumps(built(catalogue, ECHO).to_json()))
+    document["data"]["edges"][0]["target"] = "Nobody-12345"
+    assert recover(f"```json\n{json.dumps(document)}\n```", catalogue) is None
+    assert recover("```yaml\nnodes:\n  a: Nonsense\n```", catalogue) is None
+    assert recover('{"nodes": [], "edges": []}', catalogue) is None
+
+
+def test_example_code_is_no_flow(catalogue: Catalogue) -> None:
+    text = 'Use this:\n```python\nclass A(Component):\n    nodes = {"a": 1}\n```'
+    assert recover(text, catalogue) is None
+    assert without_flows(text) == text
+
+
+def test_a_flow_that_is_printed_beside_a_built_one_is_taken_out(catalogue: Catalogue) -> None:
+    assert without_flows(fenced(built(catalogue, ECHO))) == "Here is your flow:\nEnjoy."
+
+
+@given(st.text(alphabet='{}[]"nodesg:, `\n', max_size=120))
+def test_no_text_breaks_the_search(catalogue: Catalogue, text: str) -> None:
+    recover(f"nodes {text}", catalogue)
+    without_flows(text)

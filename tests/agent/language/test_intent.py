@@ -1,0 +1,113 @@
+"""Reading the classifier's answer."""
+
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic_ai import ModelMessage, ModelResponse, TextPart
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+from pydantic_ai.usage import RunUsage
+
+from agent.language.intent import OUTPUT_TOKENS, classify, read_classification
+from agent.models.scripted import scripted
+from agent.turn.result import Intent
+
+
+@pytest.mark.parametrize(
+    ("answer", "intent"),
+    [
+        ("action", "build_flow"),
+        ("Question.", "question"),
+        ('```json\n{"intent": "off_topic"}\n```', "off_topic"),
+        ("This is off-topic, I think.", "off_topic"),
+        ("The label is: off topic", "off_topic"),
+        ("no idea", "build_flow"),
+        ("", "build_flow"),
+    ],
+)
+def test_the_label_is_found_whatever_surrounds_it(answer: str, intent: str) -> None:
+    assert read_classification(answer).intent == intent
+
+
+@pytest.mark.anyio
+async def test_an_empty_message_asks_no_model() -> None:
+    def fails(*_: object) -> ModelResponse:
+        raise AssertionError("no model may be asked")
+
+    assert (await classify("  \n", scripted(fails, "silent"), RunUsage())).intent == "question"
+
+
+@pytest.mark.anyio
+@pytest.mark.parity("base-term-intent-tokens", "term-intent-tokens")
+async def test_the_classifier_is_paid_for() -> None:
+    usage = RunUsage()
+    model = scripted(lambda *_: ModelResponse(parts=[TextPart("question")]), "classifier")
+    assert (await classify("What is a prompt?", model, usage)).intent == "question"
+    assert usage.requests == 1
+    assert usage.output_tokens > 0
+
+
+@pytest.mark.parametrize(
+    ("answer", "intent"),
+    [
+        ('{"intent": "generate_component", "english": "", "language": "en"}', "generate_component"),
+        ('Sure!\n```json\n{"intent": "component then flow"}\n```', "component_then_flow"),
+        ('{"intent": "build-flow", "english": "cut off in the mid', "build_flow"),
+        ("intent: run_flow", "run_flow"),
+        ("The user wants to manage files.", "manage_files"),
+        ("They want to create a component", "generate_component"),
+        ('{"intent": "nonsense"}', "build_flow"),
+        ('{"intent": 7}', "build_flow"),
+        ('["question"]', "question"),
+    ],
+)
+def test_answers_in_json_fences_or_keywords_all_classify(answer: str, intent: str) -> None:
+    assert read_classification(answer).intent == intent
+
+
+def test_the_translation_and_the_wished_model_come_with_the_intent() -> None:
+    said = (
+        '{"intent": "build_flow", "english": "Build a bot", "language": "pt", "model": "claude-x", "provider": "null"}'
+    )
+    read = read_classification(said)
+    assert (read.english, read.language, read.model, read.provider) == ("Build a bot", "pt", "claude-x", None)
+
+
+@given(st.text(max_size=200))
+def test_every_answer_classifies(answer: str) -> None:
+    assert read_classification(answer).intent in get_args(Intent)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("name", "known"), [("gpt-4o", True), ("nobody-knows", False)])
+async def test_the_price_of_a_classification_is_told_where_it_is_known(name: str, *, known: bool) -> None:
+    def plain(*_: object) -> ModelResponse:
+        return ModelResponse(parts=[TextPart("question")], provider_name="openai")
+
+    usage = RunUsage()
+    await classify("What is a prompt?", FunctionModel(plain, model_name=name), usage)
+    assert (usage.cost is not None) == known
+    assert usage.cost != 0
+
+
+@pytest.mark.anyio
+async def test_an_answer_without_text_is_taken_for_a_build() -> None:
+    usage = RunUsage()
+    assert (await classify("Do it", FunctionModel(lambda *_: ModelResponse(parts=[])), usage)).intent == "build_flow"
+    assert usage.requests == 1
+
+
+@pytest.mark.anyio
+async def test_a_classification_is_short_stateless_and_not_streamed() -> None:
+    seen: list[tuple[int, int | None]] = []
+
+    def plain(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        seen.append((len(messages), (info.model_settings or {}).get("max_tokens")))
+        return ModelResponse(parts=[TextPart("question")])
+
+    model = FunctionModel(plain)  # it cannot stream
+    for _ in range(2):
+        await classify("What is it?", model, RunUsage())
+    assert seen == [(1, OUTPUT_TOKENS), (1, OUTPUT_TOKENS)]
+    assert OUTPUT_TOKENS == 300

@@ -1,0 +1,154 @@
+"""The model chain: which failures move on, and that a turn stays with who answered."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic_ai import Agent, ModelMessage, ModelResponse, TextPart
+from pydantic_ai.exceptions import (
+    FallbackExceptionGroup,
+    ModelAuthenticationError,
+    ModelHTTPError,
+    ModelNotFoundError,
+    ModelRateLimitError,
+)
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+
+from agent.models.causes import deepest
+from agent.models.chain import MARKERS, chain, is_model_unavailable
+from agent.models.scripted import scripted
+from agent.turn.errors import explain
+
+
+def http(status: int, message: str) -> ModelHTTPError:
+    return ModelHTTPError(status_code=status, model_name="m", body={"error": {"message": message}})
+
+
+class Counting:
+    """A model that fails, counting how often it is asked."""
+
+    def __init__(self, failure: Exception) -> None:
+        self.asked = 0
+        self.failure = failure
+
+    def model(self, name: str) -> FunctionModel:
+        def plan(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+            self.asked += 1
+            raise self.failure
+
+        return scripted(plan, name)
+
+
+def answers(name: str) -> FunctionModel:
+    return scripted(lambda *_: ModelResponse(parts=[TextPart(f"from {name}")]), name)
+
+
+@pytest.mark.parametrize("marker", MARKERS)
+@pytest.mark.parametrize("status", [400, 403, 404])
+@pytest.mark.parity("base-term-model-unavailable-marker")
+def test_every_marker_of_an_unavailable_model_moves_the_chain_on(marker: str, status: int) -> None:
+    assert is_model_unavailable(http(status, f"Sorry: {marker.upper()}."))
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        http(401, "model_not_found"),
+        http(429, "no access to model"),
+        http(500, "model not available"),
+        http(400, "context length exceeded"),
+        RuntimeError("model_not_found"),
+    ],
+)
+@pytest.mark.parity("base-scenario-other-failures-stay")
+def test_other_failures_do_not_move_the_chain_on(failure: Exception) -> None:
+    assert not is_model_unavailable(failure)
+
+
+@pytest.mark.anyio
+@pytest.mark.parity("ADR-024", "base-term-model-fallback-chain", "term-model-fallback-chain")
+async def test_the_rest_of_a_turn_stays_with_the_model_that_answered() -> None:
+    missing = Counting(http(404, "model_not_found"))
+    model = chain([missing.model("gone"), answers("second")])
+    agent = Agent(model)
+    assert (await agent.run("one")).output == "from second"
+    async with agent.run_stream("two") as streamed:
+        assert await streamed.get_output() == "from second"
+    assert missing.asked == 1
+
+
+@pytest.mark.anyio
+async def test_a_failure_of_another_class_is_the_turn_s_own() -> None:
+    limited = Counting(http(429, "slow down"))
+    with pytest.raises(ModelHTTPError):
+        await Agent(chain([limited.model("busy"), answers("second")])).run("one")
+
+
+@pytest.mark.anyio
+@pytest.mark.parity("base-term-models-exhausted", "base-scenario-models-exhausted", "base-smoke-exhausted")
+async def test_an_exhausted_chain_names_what_was_tried() -> None:
+    gone = [Counting(http(404, "model_not_found")).model(name) for name in ("a", "b")]
+    with pytest.raises(FallbackExceptionGroup) as exhausted:
+        await Agent(chain(gone)).run("one")
+    error = explain(exhausted.value, "openai", ["a", "b"])
+    assert error.code == "models_exhausted"
+    assert error.message.startswith("No accessible model on openai. Tried: a, b. Configure access to one of these")
+
+
+@pytest.mark.parametrize(
+    ("failure", "code"),
+    [
+        (ModelAuthenticationError("m", "key sk-secret refused"), "auth"),
+        (ModelRateLimitError("m", "slow down"), "rate_limit"),
+        (ModelNotFoundError("m", "gone"), "model_not_found"),
+        (ValueError("/home/someone/secret"), "internal"),
+    ],
+)
+def test_an_exception_s_own_text_never_reaches_the_user(failure: Exception, code: str) -> None:
+    error = explain(failure, "openai", [])
+    assert error.code == code
+    assert str(failure) not in f"{error.message}{error.fix}"
+
+
+@pytest.mark.parametrize(
+    ("body", "shown"),
+    [
+        (
+            {"error": {"message": "Wrapped", "metadata": {"raw": '{"error": {"message": "The inner one"}}'}}},
+            "The inner one",
+        ),
+        ({"message": 'Upstream said: {"error": {"message": "Deep"}} (sorry)'}, "Deep"),
+        ({"errors": [{"message": "First"}, {"message": "Second"}]}, "First"),
+        ({"error": {"message": "Bad key sk-proj-abcdefghijklmnop1234 in /home/me/.env"}}, "Bad key *** in .env"),
+        ({"error": {"message": "a\n\nb " + "x" * 900}}, "a b xx"),
+        ({"detail": [{"msg": "Extra inputs"}]}, "Extra inputs"),
+        ("<html>Bad gateway</html>", ""),
+        (None, ""),
+    ],
+)
+def test_the_deepest_cause_is_told_without_secrets(body: object, shown: str) -> None:
+    failure = ModelHTTPError(status_code=400, model_name="m", body=body)
+    cause = deepest(failure)
+    assert cause.startswith(shown) if shown else cause == ""
+    assert "sk-proj" not in cause
+    assert "/home" not in cause
+    assert len(cause) <= 301
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=20),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(["error", "message", "detail", "code", "raw", "errors", "x"]), inner, max_size=4
+        )
+    ),
+    max_leaves=25,
+)
+
+
+@given(body=JSON, status=st.sampled_from([400, 401, 403, 404, 410, 413, 422, 429, 500, 503]))
+def test_every_body_is_explained(body: object, status: int) -> None:
+    error = explain(ModelHTTPError(status_code=status, model_name="m", body=body), "openai", ["m"])
+    assert error.code
+    assert error.fix
+    assert len(error.message) < 700

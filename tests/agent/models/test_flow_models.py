@@ -1,0 +1,129 @@
+"""The models of flows: which name leads to which model, and what a flow is told when there is none."""
+
+from collections.abc import Callable
+
+import pytest
+from pydantic_ai.embeddings.openai import OpenAIEmbeddingModel
+from pydantic_ai.models import Model
+from pydantic_ai.models.test import TestModel
+
+from agent.assistant import Assistant
+from agent.models.flow_models import flow_models
+from agent.models.providers import ModelChoice
+from agent.models.scripted import call, scripted
+from agent.settings import AssistantSettings
+from agent.turn.result import TurnEnded, TurnRequest, TurnResult
+from flows.catalogue import Catalogue
+from runtime.gateway.access import ASSISTANT, Budget, NoModel
+from runtime.results import ModelUsage, RunMetrics, RunResult
+from tests.stand_ins import StandInRunner
+from tools.verify import PROBE_BUDGET
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def connected() -> tuple[list[ModelChoice], Callable[[ModelChoice], Model]]:
+    """A way to connect that remembers what was chosen."""
+    choices: list[ModelChoice] = []
+
+    def connect(choice: ModelChoice) -> Model:
+        choices.append(choice)
+        return TestModel()
+
+    return choices, connect
+
+
+Connected = tuple[list[ModelChoice], Callable[[ModelChoice], Model]]
+
+
+def test_a_name_leads_to_its_model_with_the_provider_behind_it(
+    connected: Connected, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+    choices, connect = connected
+    flow_models(None, connect=connect).resolve("anthropic:claude-x")
+    [choice] = choices
+    assert (choice.provider, choice.names[0]) == ("anthropic", "claude-x")
+    assert len(choice.names) > 1
+
+
+def test_the_assistants_model_is_the_configured_one(connected: Connected, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    choices, connect = connected
+    flow_models("anthropic:claude-x", connect=connect).resolve(ASSISTANT)
+    flow_models(None, connect=connect).resolve(ASSISTANT)
+    assert [choice.provider for choice in choices] == ["anthropic", "openai"]
+
+
+@pytest.mark.parametrize(
+    ("name", "default", "code", "words"),
+    [
+        (ASSISTANT, None, "missing_model", "demo is no language model"),
+        (ASSISTANT, "demo", "missing_model", "demo is no language model"),
+        ("demo", None, "missing_model", "demo is no language model"),
+        ("openai:gpt-x", None, "missing_key", "not configured"),
+        ("watsonx:granite", None, "missing_model", "Unknown provider"),
+    ],
+)
+def test_what_cannot_be_had_is_said_and_never_served_by_the_demo(
+    name: str, default: str | None, code: str, words: str
+) -> None:
+    models = flow_models(default)
+    for ask in (models.resolve, models.embedding):
+        with pytest.raises(NoModel, match=words) as caught:
+            ask(name)
+        assert caught.value.code == code
+        assert caught.value.fix
+
+
+def test_a_script_answers_whatever_is_asked_for_but_embeddings() -> None:
+    script = TestModel()
+    models = flow_models(None, own=script)
+    assert models.resolve("openai:gpt-x") is models.resolve(ASSISTANT) is script
+    with pytest.raises(NoModel):
+        models.embedding(ASSISTANT)
+
+
+def test_embeddings_come_from_the_provider_of_their_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+    models = flow_models(None)
+    named, own = models.embedding("openai:text-embedding-x"), models.embedding(ASSISTANT)
+    assert isinstance(named, OpenAIEmbeddingModel)
+    assert (named.model_name, own.model_name) == ("text-embedding-x", "text-embedding-3-small")
+    for name in ("anthropic:claude-x", ASSISTANT):
+        with pytest.raises(NoModel, match="embedding"):
+            flow_models("anthropic").embedding(name)
+
+
+async def turn(who: Assistant, text: str) -> TurnResult:
+    async with who.turn(TurnRequest(text=text)) as events:
+        ended = [event.result async for event in events if isinstance(event, TurnEnded)]
+    return ended[-1]
+
+
+@pytest.mark.parity("ADR-MCP-043", "term-agent-run-context", "term-usage-rollup")
+async def test_the_flows_of_a_turn_call_the_model_of_that_turn_and_are_counted(catalogue: Catalogue) -> None:
+    echo = "nodes:\n  a: ChatInput\n  b: ChatOutput\nedges:\n  a.message -> b.input_value\n"
+    steps = iter([call("build_flow", 1, spec=echo), call("run_flow", 2, input="hi")])
+
+    def plan(_: object, info: object) -> object:
+        from pydantic_ai import ModelResponse, TextPart
+
+        if not getattr(info, "function_tools", None):
+            return ModelResponse(parts=[TextPart("build_flow")])
+        return ModelResponse(parts=[next(steps, TextPart("Done."))])
+
+    script = scripted(plan, "script")  # pyright: ignore[reportArgumentType]  (plain values that are checked when used)
+    used = ModelUsage(input_tokens=5, output_tokens=2, calls=1)
+    run = RunResult(run_id="r", output="hi", outputs={}, metrics=RunMetrics(seconds=0.1), usage={"M-1": used})
+    runner = StandInRunner(results=[run])
+    result = await turn(Assistant(AssistantSettings(), runner, catalogue=catalogue, model=script), "go")
+    assert (result.usage["flow"].requests, result.usage["flow"].input_tokens) == (2, 10)
+    verified, asked = runner.models
+    assert verified is not None
+    assert asked is not None
+    assert (verified.budget, asked.budget) == (PROBE_BUDGET, Budget())
+    assert asked.resolve("openai:gpt-x") is script

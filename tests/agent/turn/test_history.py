@@ -1,0 +1,153 @@
+"""Messages fit for a model: ids, summaries, limits, cached reads."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic_ai import ModelResponse, ToolCallPart
+from pydantic_ai.messages import UserPromptPart
+from pydantic_ai.models.test import TestModel
+from pydantic_ai.usage import RunUsage
+
+from agent.models.chain import chain
+from agent.models.connections import connect
+from agent.models.scripted import answered, call
+from agent.turn.history import CONTEXT, Hygiene, unique
+from flows.catalogue import Catalogue
+from tests.agent.acting import ECHO, built, follows, play
+from tests.stand_ins import StandInRunner
+from tools.workbench import Workbench
+
+SEARCHES = 4
+"""As many as nearly fill a small context."""
+ids = st.lists(st.sampled_from(["", "a", "b", "a_2"]), max_size=6)
+
+
+@given(ids, st.sets(st.sampled_from(["a", "b", "c"])))
+def test_every_call_has_an_id_of_its_own(given_ids: list[str], taken: set[str]) -> None:
+    response = ModelResponse(parts=[ToolCallPart("f", {}, tool_call_id=one) for one in given_ids])
+    fixed = unique(response, taken)
+    got = [part.tool_call_id for part in fixed.parts if isinstance(part, ToolCallPart)]
+    assert len(set(got)) == len(got) == len(given_ids)
+    assert not set(got) & taken
+    assert "" not in got
+    if len(set(given_ids)) == len(given_ids) and not set(given_ids) & (taken | {""}):
+        assert fixed is response
+
+
+@pytest.mark.anyio
+async def test_calls_that_share_an_id_are_answered_each(catalogue: Catalogue) -> None:
+    same = [call("add_component", 1, type="ChatInput"), call("add_component", 1, type="ChatOutput")]
+    who, script = follows(catalogue, "build_flow", same, "I added both.")
+    result = await play(who, "Add an input and an output")
+    assert len(result.after.nodes) == 2
+    parts = answered(script.shown[-1])
+    assert [str(part.content).split("-")[0] for part in parts] == ["Added ChatInput", "Added ChatOutput"]
+    assert len({part.tool_call_id for part in parts}) == 2
+
+
+@pytest.mark.anyio
+async def test_a_long_turn_is_summarised_before_the_context_is_full(catalogue: Catalogue) -> None:
+    looks = [call("search_components", step, query=f"{'prompt ' * 400}{step}") for step in range(1, 8)]
+    who, script = follows(
+        catalogue,
+        "build_flow",
+        *looks[:SEARCHES],
+        "The user wants an echo; searches were made.",
+        call("build_flow", 9, spec=ECHO),
+        "I built it.",
+        context_tokens=4_000,
+    )
+    result = await play(who, "Build an echo")
+    assert result.proposal is not None, result.error
+    assert not script.replies
+    prompts = [
+        str(part.content) for message in script.shown[-1] for part in message.parts if isinstance(part, UserPromptPart)
+    ]
+    assert prompts[0].endswith("Build an echo"), "what was asked stays"
+    assert "searches were made" in prompts[1]
+    assert len(script.shown[-1]) < 2 * SEARCHES
+    assert result.usage["main"].requests == SEARCHES + 3, "the summary is paid for"
+
+
+@pytest.mark.parametrize(
+    ("known", "set_to", "capacity"),
+    [(None, None, CONTEXT), (200_000, None, 200_000), (200_000, 32_000, 32_000), (None, 64_000, 64_000)],
+)
+def test_a_context_is_as_large_as_was_set_or_else_as_is_known_of_the_model(
+    known: int | None, set_to: int | None, capacity: int
+) -> None:
+    model = TestModel(profile={"context_window": known})
+    assert Hygiene(model=model, usage=RunUsage(), context_tokens=set_to).capacity == capacity
+
+
+def test_the_smallest_context_of_a_chain_counts_and_known_models_need_no_setting() -> None:
+    def of(tokens: int) -> TestModel:
+        return TestModel(profile={"context_window": tokens})
+
+    assert Hygiene(model=chain([of(200_000), of(64_000)]), usage=RunUsage()).capacity == 64_000
+    known = connect("anthropic", "claude-sonnet-4-5", {"ANTHROPIC_API_KEY": "k"})
+    assert Hygiene(model=chain([known]), usage=RunUsage()).capacity > CONTEXT
+
+
+@pytest.mark.anyio
+async def test_a_model_with_a_large_context_is_not_summarised_early(catalogue: Catalogue) -> None:
+    looks = [call("search_components", step, query=f"{'prompt ' * 400}{step}") for step in range(1, 8)]
+    who, script = follows(catalogue, "build_flow", *looks[:SEARCHES], call("build_flow", 9, spec=ECHO), "I built it.")
+    result = await play(who, "Build an echo")
+    assert (result.outcome, result.usage["main"].requests) == ("complete", SEARCHES + 2)
+    assert not script.replies
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    "settings", [{"request_limit": 3}, {"tool_limit": 2}, {"token_limit": 1_000}], ids=["requests", "tools", "tokens"]
+)
+async def test_a_limit_ends_a_turn_clearly_and_what_was_spent_is_told(
+    catalogue: Catalogue, settings: dict[str, int]
+) -> None:
+    looks = [call("search_components", step, query="prompt " * 300) for step in range(1, 9)]
+    who, _ = follows(catalogue, "build_flow", *looks, **settings)
+    result = await play(who, "Search for ever")
+    assert result.error is not None
+    assert (result.outcome, result.error.code) == ("error", "limit")
+    assert result.usage["main"].requests >= 1
+    assert result.usage["intent"].requests == 1
+    assert result.seconds > 0
+
+
+@pytest.mark.anyio
+async def test_refused_turns_tell_what_they_cost(catalogue: Catalogue) -> None:
+    who, _ = follows(catalogue, "off_topic")
+    result = await play(who, "Tell me a joke")
+    assert (result.outcome, result.usage["intent"].requests, result.usage["main"].requests) == ("refused", 1, 0)
+    assert result.usage["intent"].input_tokens > 0
+
+
+def test_a_pure_read_is_read_once_and_a_failed_one_again(catalogue: Catalogue) -> None:
+    bench = Workbench(user="u", session="s", catalogue=catalogue, runner=StandInRunner(), flow=built(catalogue, ECHO))
+    count = 0
+
+    def read() -> str:
+        nonlocal count
+        count += 1
+        if count == 1:
+            raise LookupError
+        return "text"
+
+    with pytest.raises(LookupError):
+        bench.remember(("describe", "x"), read)
+    assert [bench.remember(("describe", "x"), read) for _ in range(3)] == ["text"] * 3
+    assert count == 2
+    assert bench.remember(("describe", "y"), lambda: "other") == "other"
+    bench.catalogue = Catalogue.from_json(
+        {"format": 1, "lfx": "1", "runner": "x", "components": {one.type: one.raw for one in catalogue}}
+    )
+    assert bench.remember(("describe", "x"), lambda: "anew") == "anew", "another catalogue is read anew"
+
+
+@pytest.mark.anyio
+async def test_a_message_keeps_its_lines_and_says_that_it_was_cut(catalogue: Catalogue) -> None:
+    who, script = follows(catalogue, "question", "Long.", input_limit=100)
+    await play(who, "a\x00b\r\nc\td\x1b[0m" + "x" * 200)
+    assert script.prompts[1].startswith("ab\nc\td[0mxx")
+    assert script.prompts[1].endswith("[the message was longer; the rest was cut]")

@@ -1,0 +1,40 @@
+"""The news of a turn: what was said stays out of the log unless the user consents."""
+
+import pytest
+
+from agent.assistant import Assistant
+from agent.settings import AssistantSettings
+from agent.turn.result import TurnRequest
+from flows.catalogue import Catalogue
+from runtime.telemetry import LOGGER, fields_of
+from tests.server.live import Blocked, says
+from tests.stand_ins import StandInRunner
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.parametrize("consent", [False, True])
+async def test_what_was_said_is_told_only_with_consent(
+    catalogue: Catalogue, caplog: pytest.LogCaptureFixture, consent: bool
+) -> None:
+    settings = AssistantSettings(trace_content=consent)
+    who = Assistant(settings, StandInRunner(), catalogue=catalogue, model=says(["question", "Stripes."]))
+    async with who.turn(TurnRequest(text="What about zebras?")) as events:
+        _ = [event async for event in events]
+    told = {record.getMessage(): fields_of(record) for record in caplog.records if record.name == LOGGER}
+    assert told["assistant.request.started"]["characters"] == len("What about zebras?")
+    assert ("zebras" in str(told)) == consent
+
+
+async def test_a_turn_that_is_left_is_told_as_cancelled_once(
+    catalogue: Catalogue, caplog: pytest.LogCaptureFixture
+) -> None:
+    blocked = Blocked("question", "Never said.", at=1)
+    who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue, model=blocked.model())
+    stream = who.turn(TurnRequest(text="What is it?"))
+    await anext(aiter(stream))
+    await blocked.asked.wait()
+    await stream.aclose()
+    told = [record.getMessage() for record in caplog.records if record.name == LOGGER]
+    assert told.count("assistant.request.cancelled") == 1
+    assert "assistant.request.completed" not in told

@@ -1,0 +1,90 @@
+"""Which tools a turn gets."""
+
+import json
+
+import pytest
+
+from agent.models.scripted import call
+from agent.prompts import prompt
+from agent.turn.tool_selection import READ_TOOLS, everything
+from flows.catalogue import Catalogue
+from tests.agent.acting import ECHO, built, follows, play
+from tests.stand_ins import StandInRunner, ran
+
+pytestmark = pytest.mark.anyio
+
+
+async def tools(catalogue: Catalogue, intent: str, text: str, *, canvas: bool) -> set[str]:
+    """The tools of a turn's first request."""
+    who, script = follows(catalogue, intent, "Nothing.", "Nothing.")
+    await play(who, text, built(catalogue, ECHO) if canvas else None)
+    assert script.tools[0] == set(), "the classifier has none"
+    return script.tools[1]
+
+
+async def test_a_question_has_only_tools_that_read(catalogue: Catalogue) -> None:
+    for canvas in (True, False):
+        assert await tools(catalogue, "question", "What is this?", canvas=canvas) <= READ_TOOLS
+
+
+async def test_a_build_on_an_empty_canvas_has_nothing_to_remove_or_undo(catalogue: Catalogue) -> None:
+    got = await tools(catalogue, "build_flow", "Build an echo", canvas=False)
+    assert got == {
+        "search_components",
+        "describe_component",
+        "build_flow",
+        "add_component",
+        "connect_components",
+        "configure_component",
+        "propose_plan",
+        "run_flow",
+    }
+
+
+async def test_all_edits_are_there_with_a_canvas_and_tools_stay_the_same_within_a_turn(catalogue: Catalogue) -> None:
+    assert "remove_component" in await tools(catalogue, "build_flow", "Change it", canvas=True)
+    who, script = follows(catalogue, "build_flow", call("add_component", 1, type="ChatInput"), "I added it.")
+    await play(who, "Add a chat input")
+    assert script.tools[1] == script.tools[2], "the stable prefix stays cached"
+
+
+async def test_a_run_can_set_values_and_run(catalogue: Catalogue) -> None:
+    got = await tools(catalogue, "run_flow", "Run it", canvas=True)
+    assert got == {"get_field_value", "describe_flow_io", "configure_component", "run_flow"}
+
+
+async def test_files_templates_and_todos_come_with_words_that_need_them(catalogue: Catalogue) -> None:
+    assert "write_file" in await tools(catalogue, "build_flow", "Build an echo and save it to notes.md", canvas=False)
+    assert "use_template" in await tools(catalogue, "build_flow", "Start from a template", canvas=False)
+    assert "write_todos" in await tools(catalogue, "build_flow", "a\nb\nc\nd\ne", canvas=False)
+    assert "write_todos" in await tools(catalogue, "build_flow", "Build an echo, keep a to-do list", canvas=False)
+    assert "write_todos" not in await tools(catalogue, "build_flow", "Build an echo, to do well", canvas=False)
+    assert "write_file" in await tools(catalogue, "manage_files", "Write a note", canvas=False)
+
+
+async def test_one_run_does_several_things_in_order(catalogue: Catalogue) -> None:
+    runner = StandInRunner(results=[ran("probe"), ran("hi")])
+    who, script = follows(
+        catalogue,
+        "build_flow",
+        call("build_flow", 1, spec=ECHO),
+        call("run_flow", 2, input="hi"),
+        call("write_file", 3, path="out.md", content="hi"),
+        "I built it, ran it and wrote out.md.",
+        runner=runner,
+    )
+    result = await play(who, "Build an echo, run it with hi and save the answer to out.md")
+    assert (result.outcome, len(result.runs), [one.path for one in result.files]) == ("complete", 1, ["out.md"])
+    assert result.text == "I built it, ran it and wrote out.md."
+    assert not script.replies
+
+
+def test_prompts_and_tool_descriptions_keep_to_their_budget() -> None:
+    assert len(prompt("intent")) < 4_800 / 3
+    assert len(prompt("builder")) < 2_500
+    described = {
+        name: len(json.dumps({"description": tool.description, "parameters": tool.function_schema.json_schema}))
+        for toolset in everything()
+        for name, tool in toolset.tools.items()
+    }
+    assert max(described.values()) < 1_300, described

@@ -1,0 +1,76 @@
+"""The tools of a turn as one set."""
+
+import pytest
+from pydantic_ai import Agent, ModelMessage, ModelResponse, RunContext, TextPart, ToolDefinition
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+from pydantic_ai.models.test import TestModel
+from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
+from pydantic_ai.usage import RunUsage
+
+from agent.turn.tool_selection import everything
+from agent.turn.toolset import kit, only
+from flows.catalogue import Catalogue
+from flows.document import Flow
+from tests.stand_ins import StandInRunner
+from tools.workbench import Workbench
+
+pytestmark = pytest.mark.anyio
+
+
+def bench_of(catalogue: Catalogue) -> Workbench:
+    """A workbench with an empty canvas."""
+    return Workbench(user="u", session="s", catalogue=catalogue, runner=StandInRunner(), flow=Flow.empty())
+
+
+async def told(toolsets: list[AbstractToolset[Workbench]], catalogue: Catalogue) -> list[ToolDefinition]:
+    """What a model is told of some sets' tools."""
+    seen: list[ToolDefinition] = []
+
+    def plain(_: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        seen.extend(info.function_tools)
+        return ModelResponse(parts=[TextPart("Done.")])
+
+    await Agent(FunctionModel(plain), deps_type=Workbench, toolsets=toolsets).run("Go", deps=bench_of(catalogue))
+    return seen
+
+
+def context(catalogue: Catalogue) -> RunContext[Workbench]:
+    """A run's context."""
+    return RunContext(deps=bench_of(catalogue), model=TestModel(), usage=RunUsage())
+
+
+async def test_a_model_is_told_the_same_of_one_kit_as_of_its_sets(catalogue: Catalogue) -> None:
+    sets = everything()
+    apart, together = await told([*sets], catalogue), await told([kit(tuple(sets))], catalogue)
+    assert together == apart
+    assert {tool.toolset_id for tool in together} == {toolset.id for toolset in sets}
+
+
+async def test_a_kit_is_made_once_and_so_are_its_tools(catalogue: Catalogue) -> None:
+    sets = tuple(everything())
+    first = kit(sets)
+    assert kit(sets) is first
+    assert kit(sets[:2]) is not first
+    tools = await first.get_tools(context(catalogue))
+    again = await first.get_tools(context(catalogue))
+    assert {name: id(tool) for name, tool in tools.items()} == {name: id(tool) for name, tool in again.items()}
+
+
+async def test_every_tool_keeps_the_attempts_and_the_order_of_its_own_set(catalogue: Catalogue) -> None:
+    def facts(tool: ToolsetTool[Workbench]) -> tuple[int, bool]:
+        return tool.max_retries, tool.tool_def.sequential
+
+    whole = await kit(tuple(everything())).get_tools(context(catalogue))
+    for toolset in everything():
+        for name, tool in (await toolset.get_tools(context(catalogue))).items():
+            assert facts(whole[name]) == facts(tool)
+
+
+async def test_a_part_of_a_set_has_the_tools_that_are_named_and_nothing_else_changes(catalogue: Catalogue) -> None:
+    whole = next(toolset for toolset in everything() if toolset.id == "edit")
+    part = only(whole, "add_component", "configure_component")
+    assert list(part.tools) == ["add_component", "configure_component"]
+    assert part.id == whole.id
+    expected = [tool for tool in await told([whole], catalogue) if tool.name in part.tools]
+    assert await told([part], catalogue) == expected
+    assert "remove_component" in whole.tools

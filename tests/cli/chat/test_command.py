@@ -1,0 +1,196 @@
+"""`wirewright chat`: a conversation with approvals answered in place, by a person or from a pipe."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from pydantic_ai import TextPart, ToolCallPart
+
+from agent.assistant import Assistant
+from agent.models.scripted import call
+from agent.settings import AssistantSettings
+from cli.chat.conversation import Talk
+from cli.chat.lines import Left, Lines
+from flows.catalogue import Catalogue
+from flows.document import Flow
+from flows.spec import build
+from tests.cli.conftest import LOUDER, Wirewright
+from tests.server.live import Blocked, says
+from tests.stand_ins import StandInRunner, ran
+
+pytestmark = pytest.mark.anyio
+
+ECHO = "name: Echo\nnodes:\n  a: ChatInput\n  b: ChatOutput\nedges:\n  a.message -> b.input_value\n"
+
+
+class Typed(Lines):
+    """Lines that are known beforehand; remembers what was asked."""
+
+    def __init__(self, *lines: str) -> None:
+        super().__init__()
+        self._left = list(lines)
+        self.prompts: list[str] = []
+
+    async def next(self, prompt: str) -> str:
+        """The next of them."""
+        self.prompts.append(prompt)
+        if not self._left:
+            raise Left
+        return self._left.pop(0)
+
+
+def assistant(catalogue: Catalogue, *replies: Sequence[ToolCallPart | TextPart] | str) -> Assistant:
+    return Assistant(
+        AssistantSettings(), StandInRunner(results=[ran("done")]), catalogue=catalogue, model=says(list(replies))
+    )
+
+
+@pytest.fixture
+def canvas(catalogue: Catalogue) -> Flow:
+    flow = build(LOUDER, catalogue).flow
+    assert flow is not None
+    return flow
+
+
+def prompt_of(flow: Flow) -> str:
+    return next(node.id for node in flow.nodes if node.type == "Prompt Template")
+
+
+async def test_an_offered_flow_is_put_on_the_canvas_when_the_user_says_so(catalogue: Catalogue, tmp_path: Path) -> None:
+    target = tmp_path / "echo.json"
+    talk = Talk(target=target)
+    lines = Typed("Build an echo", "y")
+    replies = ["build_flow", [call("build_flow", 1, spec=ECHO)], "Have a look."]
+    assert await talk.hold(assistant(catalogue, *replies), lines)
+    assert talk.canvas is not None
+    assert [node.type for node in talk.canvas.nodes] == ["ChatInput", "ChatOutput"]
+    assert json.loads(target.read_text())["name"] == "Echo"
+    assert lines.prompts == ["> ", "Put it on the canvas? [y/N] ", "> "]
+
+
+async def test_a_flow_that_is_turned_down_leaves_the_canvas_as_it_is(catalogue: Catalogue, canvas: Flow) -> None:
+    talk = Talk(canvas=canvas)
+    replies = ["build_flow", [call("build_flow", 1, spec=ECHO)], "Have a look."]
+    await talk.hold(assistant(catalogue, *replies), Typed("Build an echo beside it", "n"))
+    assert talk.canvas == canvas
+
+
+async def test_an_edit_is_asked_about_and_done_when_approved(
+    catalogue: Catalogue, canvas: Flow, capsys: pytest.CaptureFixture[str]
+) -> None:
+    node = prompt_of(canvas)
+    change = call("configure_component", 1, component_id=node, values={"template": "Whisper: {text}"})
+    for said, template in (("y", "Whisper: {text}"), ("too quiet", "Say it louder: {text}\n")):
+        talk = Talk(canvas=canvas)
+        lines = Typed("Make it whisper", said)
+        await talk.hold(assistant(catalogue, "build_flow", [change], "Done as you said."), lines)
+        assert talk.canvas is not None
+        found = talk.canvas.node(node)
+        assert found is not None
+        assert str(found.value("template")).strip() == template.strip()
+        assert lines.prompts[1] == "Do it? [y/N, or why not] "
+    assert "+ Whisper: {text}" in capsys.readouterr().err
+
+
+async def test_the_conversation_is_kept_until_it_is_reset(
+    catalogue: Catalogue, capsys: pytest.CaptureFixture[str]
+) -> None:
+    who = assistant(catalogue, "question", "First.", "question", "Second.")
+    talk = Talk()
+    await talk.hold(who, Typed("What is it?", "And then?", "/show", "/reset", "/nope", "/quit", "never read"))
+    said = capsys.readouterr()
+    assert said.out.splitlines() == ["First.", "Second.", "The canvas is empty."]
+    assert "There is no /nope." in said.err
+    assert (await who.memory.load("local", talk.session)).turns == []
+
+
+async def test_a_failed_turn_is_told_and_the_conversation_goes_on(
+    catalogue: Catalogue, capsys: pytest.CaptureFixture[str]
+) -> None:
+    talk = Talk(model="nobody:model")
+    who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue)
+    assert not await talk.hold(who, Typed("Hello"))
+    assert "Unknown provider: nobody." in capsys.readouterr().err
+
+
+async def test_an_interruption_stops_the_turn_and_not_the_conversation(
+    catalogue: Catalogue, capsys: pytest.CaptureFixture[str]
+) -> None:
+    blocked = Blocked("question", "Never said.", at=1)
+    who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue, model=blocked.model())
+    lines = Typed("What is it?", "/show")
+    holding = asyncio.ensure_future(Talk().hold(who, lines))
+    await blocked.asked.wait()
+    lines.interrupt()
+    assert await holding
+    assert blocked.cancelled.is_set()
+    said = capsys.readouterr()
+    assert "Stopped." in said.err
+    assert "The canvas is empty." in said.out
+
+
+async def test_being_told_to_end_lets_no_more_lines_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = Lines()
+    lines.end()
+    with pytest.raises(Left):
+        await lines.next("> ")
+
+
+def test_messages_may_be_piped_in(wirewright: Wirewright, runner: StandInRunner) -> None:
+    done = wirewright("chat", "--model", "demo", stdin=b"What does the Chat Input do?\n/show\n")
+    assert done.code == 0
+    assert "The canvas is empty." in done.out
+    assert "Chat Input" in done.out
+
+
+def test_a_flow_to_work_on_is_read_first(wirewright: Wirewright, runner: StandInRunner, louder_json: Path) -> None:
+    done = wirewright("chat", "--model", "demo", "--flow", louder_json, stdin=b"/show\n")
+    assert (done.code, "ChatOutput" in done.out) == (0, True)
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--flow", "-"), ("--flow", "missing.json"), ("--model", "openai:x"), ("--out", "no/such/folder/x")]
+)
+def test_what_cannot_be_used_is_refused_before_any_message_is_read(
+    wirewright: Wirewright, excerpt: Path, arguments: tuple[str, ...]
+) -> None:
+    done = wirewright("chat", *arguments, stdin=b"/show\n")
+    assert (done.code, done.out) == (2, "")
+    assert done.err
+
+
+def test_what_is_piped_in_must_be_text(wirewright: Wirewright, runner: StandInRunner) -> None:
+    done = wirewright("chat", "--model", "demo", stdin=b"\xff\xfe\n")
+    assert (done.code, done.out) == (2, "")
+    assert "UTF-8" in done.err
+
+
+async def test_a_conversation_is_lines_of_json_when_json_is_wanted(
+    catalogue: Catalogue, canvas: Flow, capsys: pytest.CaptureFixture[str]
+) -> None:
+    edit = call("configure_component", 1, component_id=prompt_of(canvas), values={"template": "Whisper: {text}"})
+    talk = Talk(canvas=canvas, as_json=True)
+    who = assistant(catalogue, "build_flow", [edit], "I changed the prompt.", "question", "It whispers.")
+    assert await talk.hold(who, Typed("Have it whisper", "y", "/show", "What does it do?"))
+    events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    ended = [event for event in events if event["event"] == "complete"]
+    assert [len(event["data"].get("approvals", [])) for event in ended] == [1, 0, 0]
+    assert [event["data"]["result"] for event in ended[1:]] == ["I changed the prompt.", "It whispers."]
+    [shown] = [event for event in events if event["event"] == "canvas"]
+    assert shown["flow"] == (talk.canvas or canvas).to_json()
+    assert "Whisper: {text}" in json.dumps(shown)
+
+
+async def test_a_stopped_turn_ends_with_a_line_of_its_own_when_json_is_wanted(
+    catalogue: Catalogue, capsys: pytest.CaptureFixture[str]
+) -> None:
+    blocked, lines = Blocked("question", "Never said.", at=1), Typed("What is it?")
+    who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue, model=blocked.model())
+    talking = asyncio.create_task(Talk(as_json=True).hold(who, lines))
+    await blocked.asked.wait()
+    lines.interrupt()
+    assert await talking
+    events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert events[-1]["event"] == "cancelled"

@@ -1,0 +1,86 @@
+"""`wirewright flow run` on the real engine."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from runtime.install.environment import RunnerEnvironment
+from tests.cli.conftest import Wirewright
+
+pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("runner_environment")]
+
+
+def test_the_output_alone_is_printed_for_a_person(wirewright: Wirewright, louder: Path) -> None:
+    done = wirewright("flow", "run", louder, "--input", "bye")
+    assert (done.code, done.out) == (0, "Say it louder: bye\n")
+
+
+def test_the_result_has_every_key_and_the_ids_of_the_spec(wirewright: Wirewright, louder: Path) -> None:
+    done = wirewright("flow", "run", louder, "--input", "héllo\n2", "--json")
+    assert done.code == 0
+    assert set(done.json) == {"ok", "output", "outputs", "types", "metrics", "error"}
+    assert (done.json["ok"], done.json["output"], done.json["error"]) == (True, "Say it louder: héllo\n2", None)
+    assert done.json["outputs"] == {"answer": "Say it louder: héllo\n2"}
+    metrics = done.json["metrics"]
+    assert set(metrics) == {"seconds", "input_tokens", "output_tokens", "total_tokens", "model_calls", "peak_mb"}
+    assert metrics["seconds"] > 0
+    assert metrics["total_tokens"] == metrics["model_calls"] == 0
+
+
+def test_outputs_are_named_by_node_ids_when_the_flow_is_langflow_json(
+    wirewright: Wirewright, louder: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "louder.json"
+    assert wirewright("flow", "build", louder, "--out", target).code == 0
+    done = wirewright("flow", "run", "-", "--input", "x", "--json", stdin=target.read_bytes())
+    ids = [node["id"] for node in json.loads(target.read_bytes())["data"]["nodes"]]
+    assert list(done.json["outputs"]) == [name for name in ids if name.startswith("ChatOutput-")]
+
+
+def test_outputs_are_printed_as_json_when_nothing_is_said_in_the_chat(wirewright: Wirewright) -> None:
+    spec = "nodes:\n  words: TextInput\nconfig:\n  words.input_value: kept\n"
+    done = wirewright("flow", "run", "-", stdin=spec.encode())
+    assert done.code == 0
+    assert json.loads(done.out) == {"words": "kept"}
+
+
+def test_a_failing_flow_is_a_full_document_that_names_the_node_as_the_spec_does(wirewright: Wirewright) -> None:
+    spec = "nodes:\n  web: URLComponent\n  out: ChatOutput\nedges:\n  web.page_results -> out.input_value\n"
+    done = wirewright("flow", "run", "-", "--json", stdin=spec.encode())
+    assert done.code == 1
+    assert done.json["ok"] is False
+    assert set(done.json["error"]) == {"code", "message", "fix", "node"}
+    assert done.json["error"]["node"] in ("web", None)
+    assert "URLComponent-" not in done.json["error"]["message"]
+
+
+def test_code_that_is_not_the_catalogues_is_refused_when_it_does_not_pass_the_guard(
+    wirewright: Wirewright, louder: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "louder.json"
+    assert wirewright("flow", "build", louder, "--out", target).code == 0
+    document = json.loads(target.read_bytes())
+    document["data"]["nodes"][1]["data"]["node"]["template"]["code"]["value"] += "\nimport os\nos.abort()\n"
+    done = wirewright("flow", "run", "-", "--json", stdin=json.dumps(document).encode())
+    assert done.code == 1
+    assert done.json["error"]["code"] == "refused"
+
+
+def test_the_engine_is_installed_when_the_catalogue_is_missing(
+    wirewright: Wirewright, runner_environment: RunnerEnvironment, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The installation itself is tested with the runtime; here, that a command asks for it and goes on."""
+    installed: list[RunnerEnvironment] = []
+
+    async def install(environment: RunnerEnvironment, progress: object = None, *, repair: bool = False) -> None:
+        installed.append(environment)
+        environment.catalogue.parent.mkdir(parents=True)
+        environment.catalogue.write_bytes(runner_environment.catalogue.read_bytes())
+
+    monkeypatch.setattr(RunnerEnvironment, "install", install)
+    monkeypatch.setenv("WIREWRIGHT_CACHE", str(tmp_path / "fresh"))
+    done = wirewright("components", "search", "prompt", "--json")
+    assert done.code == 0
+    assert done.json["matches"]
+    assert len(installed) == 1

@@ -1,0 +1,252 @@
+"""Playing: bounded, resumable, every attempt told, and the harness's own failures kept apart from the player's."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+import pytest
+from pydantic_ai.usage import RunUsage
+
+from agent.settings import AssistantSettings
+from agent.turn.result import TurnEnded, TurnEvent, TurnRequest, TurnResult
+from evals.attempt import Attempt
+from evals.expectation import Probe
+from evals.play.attempts import Limits, attempted, play
+from evals.players import Player, Stage, Turns, Unplayable
+from evals.players.demo import DemoPlayer
+from evals.players.script import ScriptPlayer
+from evals.scenario import Scenario, ScriptStep, Turn
+from evals.score import judge
+from flows.catalogue import Catalogue
+from flows.document import Flow
+from runtime.results import RunError
+from tests.evals.conftest import scenario_named
+from tests.stand_ins import StandInRunner
+
+pytestmark = pytest.mark.anyio
+
+ECHO = scenario_named("echo")
+SCRIPTED = scenario_named("echo-wired")
+
+
+class Seat:
+    """Takes turns that a test thinks up."""
+
+    def __init__(self, player: "Actor") -> None:
+        self.player = player
+
+    def turn(self, request: TurnRequest) -> AbstractAsyncContextManager[AsyncIterator[TurnEvent]]:
+        """One turn."""
+        return self._turn(request)
+
+    @asynccontextmanager
+    async def _turn(self, request: TurnRequest) -> AsyncGenerator[AsyncIterator[TurnEvent]]:
+        yield self._events(request)
+
+    async def _events(self, request: TurnRequest) -> AsyncIterator[TurnEvent]:
+        player = self.player
+        player.requests.append(request)
+        player.busy += 1
+        player.busiest = max(player.busiest, player.busy)
+        try:
+            if player.hangs:
+                await asyncio.Event().wait()
+            if player.company is not None:
+                await player.company.wait()
+                await asyncio.sleep(0.05)  # one that may not run would come now
+            if player.fault is not None:
+                raise player.fault
+            if player.ends:
+                flow = request.flow or Flow.empty()
+                result = TurnResult(
+                    outcome="complete", intent="question", text="hi", before=flow, after=flow, seconds=0.0
+                )
+                usage = {"main": RunUsage(input_tokens=player.tokens)} if player.tokens else {}
+                yield TurnEnded(result=result.model_copy(update={"usage": usage}))
+        finally:
+            player.busy -= 1
+
+
+class Actor:
+    """A player that talks and does nothing, unless told otherwise."""
+
+    name = "actor"
+
+    def __init__(
+        self,
+        *,
+        fault: Exception | None = None,
+        hangs: bool = False,
+        ends: bool = True,
+        tokens: int = 0,
+        company: asyncio.Barrier | None = None,
+    ) -> None:
+        self.fault, self.hangs, self.ends, self.tokens, self.company = fault, hangs, ends, tokens, company
+        self.requests: list[TurnRequest] = []
+        self.busy = self.busiest = 0
+
+    def seat(self, _: Scenario, stage: Stage, /) -> Turns:
+        """A seat."""
+        return Seat(self)
+
+
+async def test_the_demo_builds_and_the_probes_run_on_its_flow(stage: Stage, runner: StandInRunner) -> None:
+    attempt = await attempted(ECHO, DemoPlayer(), stage)
+    assert attempt.harness_error is None
+    assert (attempt.scenario, attempt.digest, attempt.player) == ("echo", ECHO.digest, "demo")
+    assert attempt.versions == stage.versions
+    assert attempt.flow is not None
+    inputs = [text for probe in ECHO.probes for text in probe.inputs]
+    assert runner.asked[-len(inputs) :] == [(attempt.flow, text) for text in inputs]
+
+
+async def test_a_scenario_with_a_wrong_probe_fails(stage: Stage, catalogue: Catalogue) -> None:
+    turn = ECHO.turns[0].model_copy(update={"run": None})
+    wrong = ECHO.model_copy(update={"turns": (turn,), "probes": (Probe(input="hello there", equals="other"),)})
+    right = wrong.model_copy(update={"probes": (Probe(input="hello there", equals="hello there"),)})
+    assert judge(wrong, await attempted(wrong, DemoPlayer(), stage), catalogue).passed is False
+    assert judge(right, await attempted(right, DemoPlayer(), stage), catalogue).passed is True
+
+
+async def test_the_flow_of_one_turn_is_the_canvas_of_the_next(stage: Stage) -> None:
+    attempt = await attempted(scenario_named("grow"), DemoPlayer(), stage)
+    assert len(attempt.turns) >= 3
+    for before, after in zip(attempt.turns, attempt.turns[1:], strict=False):
+        assert after.before == before.flow
+    assert attempt.asked == sorted(attempt.asked)
+
+
+async def test_attempts_come_in_the_order_asked_for_and_each_is_told(stage: Stage) -> None:
+    told: list[Attempt] = []
+
+    async def tell(attempt: Attempt) -> None:
+        told.append(attempt)
+
+    scenarios = [ECHO.model_copy(update={"id": name}) for name in ("c", "a", "b")]
+    attempts = await play(scenarios, Actor(), stage, repeats=2, concurrency=3, on_attempt=tell)
+    assert [(attempt.scenario, attempt.repeat) for attempt in attempts] == [
+        (name, repeat) for name in ("c", "a", "b") for repeat in (0, 1)
+    ]
+    assert sorted(told, key=lambda attempt: (attempt.scenario, attempt.repeat)) == sorted(
+        attempts, key=lambda attempt: (attempt.scenario, attempt.repeat)
+    )
+
+
+async def test_what_is_there_already_is_not_played_again(stage: Stage) -> None:
+    scenarios = [ECHO.model_copy(update={"id": name}) for name in ("a", "b")]
+    first = await play(scenarios[:1], Actor(), stage, repeats=2)
+    again = Actor()
+    rest = await play(scenarios, again, stage, repeats=2, skip={attempt.key for attempt in first})
+    assert [(attempt.scenario, attempt.repeat) for attempt in rest] == [("b", 0), ("b", 1)]
+    assert len(again.requests) == 2
+
+
+async def test_another_version_of_the_prompts_is_played_again(stage: Stage) -> None:
+    from dataclasses import replace
+
+    (first,) = await play([ECHO], Actor(), stage)
+    other = replace(stage, versions=stage.versions.model_copy(update={"prompts": "other"}))
+    assert len(await play([ECHO], Actor(), other, skip={first.key})) == 1
+    assert await play([ECHO], Actor(), stage, skip={first.key}) == []
+
+
+@pytest.mark.parametrize("concurrency", [1, 3])
+async def test_no_more_attempts_than_allowed_run_at_the_same_time(concurrency: int, stage: Stage) -> None:
+    actor = Actor(company=asyncio.Barrier(concurrency))  # each waits for as many as may run
+    scenarios = [ECHO.model_copy(update={"id": f"s{n}"}) for n in range(9)]
+    attempts = await play(scenarios, actor, stage, concurrency=concurrency, limits=Limits(seconds=20))
+    assert [attempt.stopped for attempt in attempts] == [None] * 9
+    assert actor.busiest == concurrency
+
+
+async def test_every_attempt_has_a_conversation_and_a_user_of_its_own(stage: Stage) -> None:
+    actor = Actor()
+    await play([ECHO, ECHO.model_copy(update={"id": "other"})], actor, stage, repeats=2)
+    assert len({(request.session, request.user) for request in actor.requests}) == 4
+
+
+@pytest.mark.parametrize(
+    ("player", "words"),
+    [
+        (Actor(fault=ZeroDivisionError("boom")), "ZeroDivisionError: boom"),
+        (Actor(fault=Unplayable("cannot go on")), "cannot go on"),
+        (Actor(ends=False), "turn 1 ended without a result"),
+    ],
+    ids=["raises", "gives up", "no result"],
+)
+async def test_what_breaks_around_the_player_is_a_harness_error(
+    player: Player, words: str, stage: Stage, catalogue: Catalogue
+) -> None:
+    attempt = await attempted(ECHO, player, stage)
+    assert attempt.harness_error == words
+    assert judge(ECHO, attempt, catalogue).passed is None
+
+
+async def test_a_player_that_takes_too_long_is_stopped_and_scored(stage: Stage, catalogue: Catalogue) -> None:
+    grow = scenario_named("grow")
+    attempt = await attempted(grow, Actor(hangs=True), stage, limits=Limits(seconds=0.05))
+    assert (attempt.stopped, attempt.harness_error, attempt.probes) == ("timeout", None, [])
+    assert judge(grow, attempt.model_copy(update={"turns": []}), catalogue).passed is None
+
+
+async def test_a_player_that_takes_too_many_tokens_is_stopped_and_fails(stage: Stage, catalogue: Catalogue) -> None:
+    grow, actor = scenario_named("grow"), Actor(tokens=600)
+    attempt = await attempted(grow, actor, stage, limits=Limits(tokens=1000))
+    assert (attempt.stopped, len(attempt.turns), attempt.tokens) == ("tokens", 2, 1200)
+    verdict = judge(grow, attempt, catalogue)
+    assert (verdict.passed, verdict.value("finished")) == (False, False)
+
+
+async def test_one_broken_attempt_leaves_the_others_alone(stage: Stage) -> None:
+    broken = ECHO.model_copy(update={"id": "broken", "canvas": "nodes:\n  a: NoSuchType\n"})
+    attempts = await play([broken, ECHO], DemoPlayer(), stage)
+    assert "NoSuchType" in (attempts[0].harness_error or "")
+    assert attempts[1].harness_error is None
+
+
+async def test_a_script_is_played_to_its_end_without_a_refusal(stage: Stage) -> None:
+    from evals.transcript.tool_calls import calls
+
+    attempt = await attempted(SCRIPTED, ScriptPlayer(), stage)
+    assert attempt.harness_error is None
+    made = calls(attempt) or []
+    assert [call.tool for call in made] == ["search_components", "build_flow"]
+    assert all(call.taken for call in made)
+
+
+async def test_a_scenario_without_a_script_is_not_for_the_script_player(stage: Stage) -> None:
+    with pytest.raises(Unplayable):
+        ScriptPlayer().seat(ECHO, stage)
+    assert (await attempted(ECHO, ScriptPlayer(), stage)).harness_error == "echo has no script"
+
+
+async def test_a_script_names_what_it_added_and_an_unknown_name_is_refused_by_the_tool(stage: Stage) -> None:
+    steps = (
+        ScriptStep(tool="add_component", arguments={"type": "ChatInput"}, name="new"),
+        ScriptStep(tool="configure_component", arguments={"component_id": "$new", "values": {"sender_name": "Kim"}}),
+        ScriptStep(tool="configure_component", arguments={"component_id": "$nobody", "values": {"sender_name": "Kim"}}),
+    )
+    scenario = ECHO.model_copy(update={"turns": (Turn(say="add a chat input", script=steps),)})
+    attempt = await attempted(scenario, ScriptPlayer(), stage)
+    replies = [str(getattr(p, "content", "")) for t in attempt.turns for m in t.messages for p in m.parts]
+    assert attempt.flow is not None
+    assert [node.value("sender_name") for node in attempt.flow.nodes] == ["Kim"]
+    assert any("There is no component '$nobody'" in reply for reply in replies)
+
+
+async def test_an_engine_that_does_not_start_is_a_harness_error(catalogue: Catalogue) -> None:
+    runner = StandInRunner(failure=RunError(code="crash", message="It does not start."))
+    stage = Stage(settings=AssistantSettings(), catalogue=catalogue, runner=runner)
+    attempt = await attempted(ECHO, DemoPlayer(), stage)
+    assert attempt.harness_error == "no probe was run: It does not start."
+
+
+async def test_a_run_that_never_ends_is_given_up_when_the_play_is_stopped(catalogue: Catalogue) -> None:
+    runner = StandInRunner(hangs=True)
+    stage = Stage(settings=AssistantSettings(), catalogue=catalogue, runner=runner)
+    playing = asyncio.create_task(attempted(ECHO, DemoPlayer(), stage))
+    await runner.running.wait()
+    playing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await playing
+    assert runner.cancelled.is_set()

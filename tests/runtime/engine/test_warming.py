@@ -1,0 +1,98 @@
+"""What the engine does while nobody waits: runs of every kind work before, meanwhile and afterwards."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import anyio
+import pytest
+from pydantic_ai import ModelMessage, ModelResponse, TextPart
+from pydantic_ai.models.function import AgentInfo
+
+from agent.models.scripted import said, scripted
+from flows.catalogue import Catalogue
+from flows.document import Flow
+from flows.spec import build
+from runtime.engine.supervisor import starts
+from runtime.gateway.access import Models
+from runtime.install.environment import RunnerEnvironment
+from runtime.install.programs import InstallError
+from runtime.runner import Runner
+from tests.runtime.conftest import FakeEnvironment
+
+pytestmark = pytest.mark.anyio
+
+ASKING = """name: Ask
+nodes:
+  a: ChatInput
+  m: LanguageModelComponent
+  b: ChatOutput
+edges:
+  a.message -> m.input_value
+  m.text_output -> b.input_value
+config:
+  m.model: claude-x
+"""
+
+
+def echoing(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
+    return ModelResponse(parts=[TextPart(f"You said {said(messages)}.")])
+
+
+MODELS = Models(resolve=lambda name: scripted(echoing, name))
+
+
+@pytest.fixture
+async def fresh(runner_environment: RunnerEnvironment) -> AsyncIterator[Runner]:
+    """An engine that has just started."""
+    async with Runner(runner_environment, concurrency=2) as made:
+        assert await made.ready(180)
+        yield made
+
+
+@pytest.fixture
+def asking(installed_catalogue: Catalogue) -> Flow:
+    built = build(ASKING, installed_catalogue)
+    assert built.flow is not None, built.faults
+    return built.flow
+
+
+def waiting(runner: Runner) -> set[str]:
+    """The processes that wait ready."""
+    found = Path(f"/proc/{runner.engine_pid}/task/{runner.engine_pid}/children").read_text(encoding="ascii")
+    return set(found.split())
+
+
+@pytest.mark.engine
+async def test_a_run_that_calls_models_may_be_the_first_of_all(fresh: Runner, asking: Flow, echo: Flow) -> None:
+    asked, plain = await asyncio.gather(fresh.run(asking, "one", models=MODELS), fresh.run(echo, "two"))
+    assert (asked.output, plain.output) == ("You said one.", "two")
+
+
+@pytest.mark.engine
+@pytest.mark.skipif(sys.platform != "linux", reason="tells the processes of the engine by /proc")
+async def test_what_waits_ready_is_made_anew_and_serves_every_kind_of_run(
+    fresh: Runner, asking: Flow, echo: Flow
+) -> None:
+    assert (await fresh.run(echo, "before")).output == "before"
+    seen = [waiting(fresh)]
+    with anyio.fail_after(60):
+        while len(seen) < 3:  # both steps: every process that waited before is another one after
+            await asyncio.sleep(0.1)
+            now = waiting(fresh)
+            if len(now) == 2 and not now & seen[-1]:
+                seen.append(now)
+    for text in ("after", "again"):
+        assert (await fresh.run(echo, text)).output == text
+        assert (await fresh.run(asking, text, models=MODELS)).output == f"You said {text}."
+
+
+async def test_an_engine_that_cannot_call_models_is_no_engine_for_bundles(
+    fake: Callable[[str], FakeEnvironment],
+) -> None:
+    answers = 'say(HELLO)\nfor request in requests():\n    say({"id": request["id"], "type": "pong"})\n'
+    await starts(fake(answers))
+    ends = 'say(HELLO)\nfor request in requests():\n    assert request["type"] != "warm"\n'
+    with pytest.raises(InstallError, match="cannot call models with these bundles"):
+        await starts(fake(ends))

@@ -1,0 +1,188 @@
+"""`generate_component`: source that a model writes becomes a component type in the same turn, or is sent back."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from pydantic_ai import (
+    Agent,
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+)
+from pydantic_ai.models.function import AgentInfo
+
+from agent.models.scripted import call, scripted
+from agent.prompts import prompt
+from agent.turn.tool_selection import tools_for
+from flows.catalogue import Catalogue
+from flows.document import Flow
+from runtime.components.session import Workshop
+from runtime.components.store import load
+from runtime.guard import scan
+from runtime.install.environment import RunnerEnvironment
+from runtime.runner import Runner
+from tests.runtime.components.test_rules import GOOD
+from tests.stand_ins import StandInRunner
+from tools.toolsets.build import build_tools
+from tools.toolsets.components import component_tools
+from tools.toolsets.discover import discover
+from tools.toolsets.run import run_tools
+from tools.workbench import Workbench
+
+pytestmark = [pytest.mark.engine, pytest.mark.anyio]
+
+REVERSE = prompt("components").split("```python\n")[1].split("```")[0]
+"""The example of the prompt."""
+FLOW = """nodes:
+  A: ChatInput
+  R: ReverseText
+  O: ChatOutput
+edges:
+  A.message -> R.text
+  R.reversed_text -> O.input_value
+"""
+HOSTILE = GOOD.replace("    def greet", "    import os\n    x = os.environ\n\n    def greet")
+
+
+@pytest.fixture
+def runner(engine: Runner) -> Runner:
+    """What components are made on."""
+    return engine
+
+
+@pytest.fixture
+def bench(runner: Runner, runner_environment: RunnerEnvironment, data_folder: Path) -> Workbench:
+    catalogue = Catalogue.load(runner_environment.catalogue)
+    workshop = Workshop(data_folder, "alice", runner)
+    return Workbench(
+        user="alice", session="s", catalogue=catalogue, runner=runner, flow=Flow.empty(), workshop=workshop
+    )
+
+
+async def use(bench: Workbench, *calls: ToolCallPart) -> list[str]:
+    """Call tools one after the other; returns what each was told."""
+    told: list[str] = []
+    left = list(calls)
+
+    def plan(messages: Sequence[ModelMessage], info: AgentInfo) -> ModelResponse:
+        told[:] = [
+            str(part.content)
+            for message in messages
+            if isinstance(message, ModelRequest)
+            for part in message.parts
+            if isinstance(part, ToolReturnPart)
+        ]
+        return ModelResponse(parts=[left.pop(0) if left else TextPart("done")])
+
+    toolsets = [component_tools, discover, build_tools, run_tools]
+    await Agent(scripted(plan, "m"), deps_type=Workbench, toolsets=toolsets).run("go", deps=bench)
+    return told
+
+
+async def test_a_component_is_made_found_built_with_and_run_in_one_turn(bench: Workbench) -> None:
+    made, found, described, built, ran = await use(
+        bench,
+        call("generate_component", 1, source=REVERSE),
+        call("search_components", 2, query="reverse a text"),
+        call("describe_component", 3, type="ReverseText"),
+        call("build_flow", 4, spec=FLOW),
+        call("run_flow", 5, input="abc"),
+    )
+    assert "Made the component type ReverseText" in made
+    assert "text (Message, str), tool input" in made
+    assert "reversed_text (Message)" in made
+    assert "component_as_tool" in made
+    assert "ReverseText" in found
+    assert "reversed_text" in described
+    assert "Verified: it runs" in built
+    assert "cba" in ran
+    assert [part.type for part in bench.components] == ["ReverseText"]
+    assert bench.acted
+
+
+async def test_a_component_is_kept_for_the_users_later_turns_and_for_nobody_else(
+    bench: Workbench, data_folder: Path, runner: Runner
+) -> None:
+    await use(bench, call("generate_component", 1, source=REVERSE))
+    assert [part.type for part in (await load(data_folder, "alice", runner)).components] == ["ReverseText"]
+    assert (await load(data_folder, "bob", runner)).components == ()
+    assert bench.workshop is not None
+    view, _ = await bench.workshop.catalogue(Catalogue({}))
+    assert "ReverseText" in view
+
+
+async def test_a_refused_source_is_told_line_rule_and_remedy_and_the_next_one_counts(bench: Workbench) -> None:
+    refused, made = await use(
+        bench, call("generate_component", 1, source=HOSTILE), call("generate_component", 2, source=REVERSE)
+    )
+    assert "line 11" in refused
+    assert "environment" in refused
+    assert "Fix:" in refused
+    assert "Made the component type" in made
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        (GOOD, "description"),
+        (GOOD.replace("-> Message", ""), "-> Message"),
+        (GOOD.replace("Greeter", "ChatInput"), "built-in"),
+        (GOOD.replace('name="greeting"', 'name="component_as_tool"'), "item, price or result"),
+        (GOOD.replace("lfx.io import Output", "lfx.io import Ouput as Output"), "Ouput"),
+    ],
+)
+async def test_what_a_model_must_mend_is_said(bench: Workbench, source: str, told: str) -> None:
+    (refused,) = await use(bench, call("generate_component", 1, source=source))
+    assert told in refused
+    assert "Not made" in refused
+    assert bench.components == []
+
+
+async def test_the_same_source_again_stops_the_trying(bench: Workbench) -> None:
+    _, again = await use(
+        bench, call("generate_component", 1, source=HOSTILE), call("generate_component", 2, source=HOSTILE)
+    )
+    assert "the same source failed again" in again
+    assert "Do not call generate_component again" in again
+
+
+async def test_the_third_failure_stops_the_trying(bench: Workbench) -> None:
+    sources = [HOSTILE + f"# {number}\n" for number in range(3)]
+    told = await use(bench, *(call("generate_component", n, source=source) for n, source in enumerate(sources)))
+    assert "3 attempts failed" in told[-1]
+
+
+async def test_code_in_a_fence_is_taken_without_it(bench: Workbench) -> None:
+    (made,) = await use(bench, call("generate_component", 1, source=f"```python\n{REVERSE}```\n"))
+    assert "Made the component type" in made
+
+
+async def test_an_anonymous_user_may_use_a_component_and_keeps_none(bench: Workbench, data_folder: Path) -> None:
+    assert bench.workshop is not None
+    bench.workshop = Workshop(data_folder, None, bench.workshop.runner)
+    (made,) = await use(bench, call("generate_component", 1, source=REVERSE))
+    assert "Made the component type" in made
+    assert any("not kept" in caveat for caveat in bench.caveats)
+
+
+async def test_without_an_engine_nothing_is_made(catalogue: Catalogue) -> None:
+    bench = Workbench(user="a", session="s", catalogue=catalogue, runner=StandInRunner(), flow=Flow.empty())
+    (told,) = await use(bench, call("generate_component", 1, source=REVERSE))
+    assert "cannot be made here" in told
+
+
+def test_the_rules_for_writing_one_are_short_and_their_example_passes(catalogue: Catalogue) -> None:
+    assert len(prompt("components")) < 3_000
+    assert scan(REVERSE) == []
+
+
+def test_the_tool_is_there_only_in_turns_that_may_write_a_component(catalogue: Catalogue) -> None:
+    bench = Workbench(user="a", session="s", catalogue=catalogue, runner=StandInRunner(), flow=Flow.empty())
+    for intent in ("generate_component", "component_then_flow"):
+        assert component_tools in tools_for(intent, bench, "make a component")
+    for intent in ("question", "build_flow", "run_flow", "manage_files"):
+        assert component_tools not in tools_for(intent, bench, "make a component")

@@ -1,0 +1,62 @@
+"""The tools that find components: ranked lists, filters, and an honest answer when nothing is found."""
+
+from collections.abc import Sequence
+
+import pytest
+from pydantic_ai import Agent, ModelMessage, ModelResponse, TextPart, ToolReturnPart
+from pydantic_ai.models.function import AgentInfo
+
+from agent.models.scripted import answered, call, scripted
+from flows.catalogue import Catalogue
+from flows.document import Flow
+from tests.stand_ins import StandInRunner
+from tools.toolsets.discover import discover
+from tools.workbench import Workbench
+
+pytestmark = pytest.mark.anyio
+
+
+async def search(catalogue: Catalogue, **arguments: object) -> str:
+    """What the model is told when it searches."""
+    answers: list[ToolReturnPart] = []
+
+    def plan(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        answers[:] = found = answered(messages)
+        return ModelResponse(parts=[TextPart("done") if found else call("search_components", 1, **arguments)])
+
+    bench = Workbench(user="local", session="s", catalogue=catalogue, runner=StandInRunner(), flow=Flow.empty())
+    await Agent(scripted(plan, "m"), deps_type=Workbench, toolsets=[discover]).run("go", deps=bench)
+    return str(_only(answers).content)
+
+
+def _only(answers: Sequence[ToolReturnPart]) -> ToolReturnPart:
+    (answer,) = answers
+    return answer
+
+
+async def test_best_component_is_listed_first(catalogue: Catalogue) -> None:
+    lines = (await search(catalogue, query="read a pdf", limit=3)).splitlines()
+    assert lines[0].startswith("- File: ")
+    assert len(lines) == 3
+
+
+async def test_only_components_that_pass_the_filters_are_listed(catalogue: Catalogue) -> None:
+    assert "CalculatorComponent" in await search(catalogue, query="calculator", produces="Tool")
+    assert "CalculatorComponent" not in await search(catalogue, query="calculator and table", produces="Table")
+
+
+async def test_nearest_are_offered_when_nothing_is_found(catalogue: Catalogue) -> None:
+    told = await search(catalogue, query="chatoinutx")
+    assert "No component matches 'chatoinutx'" in told
+    assert "nearest" in told
+    assert "- ChatInput: " in told
+
+
+async def test_filters_are_told_when_they_left_nothing(catalogue: Catalogue) -> None:
+    told = await search(catalogue, query="if else", produces="Embeddings", accepts="Message")
+    assert "No component matches 'if else' and accepts Message and produces Embeddings." in told
+    assert "ConditionalRouter" in told
+
+
+async def test_other_words_are_asked_for_when_nothing_is_even_near(catalogue: Catalogue) -> None:
+    assert "Try other words" in await search(catalogue, query="  ")

@@ -1,0 +1,57 @@
+"""What a turn tells of a flow that runs for the user."""
+
+import pytest
+from pydantic_ai import Agent, CustomEvent, ModelMessage, ModelResponse, TextPart
+from pydantic_ai.models.function import AgentInfo
+
+from agent.models.scripted import call, scripted
+from flows.catalogue import Catalogue
+from flows.spec import build
+from runtime.results import RunEvent
+from server.streams.sse import SseEncoder
+from tests.flows.specs import LOUDER
+from tests.stand_ins import StandInRunner, ran
+from tools.events import Progress, RunProgress
+from tools.toolsets.run import run_tools
+from tools.workbench import Workbench
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_each_event_of_the_run_is_an_event_of_the_turn_before_the_tool_answers(catalogue: Catalogue) -> None:
+    flow = build(LOUDER, catalogue).flow
+    assert flow is not None
+    node = flow.nodes[0]
+    told = [
+        RunEvent(kind="node_started", node=node.id),
+        RunEvent(kind="token", node=node.id, text="Hi"),
+        RunEvent(kind="node_started", node=node.id, iteration=2),
+        RunEvent(kind="node_finished", node="elsewhere"),
+    ]
+    bench = Workbench(
+        user="local",
+        session="s",
+        catalogue=catalogue,
+        runner=StandInRunner(results=[ran("Hi")], events=told),
+        flow=flow,
+    )
+    left = [call("run_flow", 1, input="hi"), TextPart("done")]
+
+    def plan(_: list[ModelMessage], __: AgentInfo) -> ModelResponse:
+        return ModelResponse(parts=[left.pop(0)])
+
+    agent = Agent(scripted(plan, "m"), deps_type=Workbench, toolsets=[run_tools])
+    events: list[CustomEvent] = []
+    async with agent.run_stream_events("go", deps=bench) as stream:
+        async for event in stream:
+            if isinstance(event, CustomEvent):
+                events.append(event)  # noqa: PERF401 - only some of them
+    progress = [event for event in events if isinstance(event, RunProgress)]
+    assert [event.event for event in progress] == told
+    assert [event.label for event in progress] == [node.display_name] * 3 + ["elsewhere"]
+    assert isinstance(events[0], Progress)
+    assert bench.runs == [ran("Hi")]
+    encoder = SseEncoder("s")
+    [shown] = [line for event in progress for line in encoder.encode(event)]
+    assert (shown["event"], shown["step"]) == ("progress", "running_flow")
+    assert node.display_name in str(shown["message"])

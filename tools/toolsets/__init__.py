@@ -1,0 +1,1 @@
+"""The toolsets, one a file."""

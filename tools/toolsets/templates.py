@@ -1,0 +1,61 @@
+"""Starter flows: what there is, and putting one forward."""
+
+from pydantic_ai import ModelRetry, RunContext
+from pydantic_ai.toolsets import FunctionToolset
+
+from flows.spec import build
+from flows.templates import Template, UnknownTemplate, template, templates
+from tools.events import Progress
+from tools.replies import errors, fault_lines, listing, outline
+from tools.toolsets.run import READY_SECONDS, announce_runner
+from tools.verify import verify
+from tools.workbench import Workbench
+
+
+async def list_templates(ctx: RunContext[Workbench]) -> str:
+    """List the starter flows that use_template can put forward."""
+    del ctx
+    return listing([f"{one.name}: {one.description}{_needs(one)}" for one in templates()])
+
+
+async def use_template(ctx: RunContext[Workbench], name: str) -> str:
+    """Propose a starter flow; change it afterwards with the edit tools.
+
+    Args:
+        name: a name that list_templates gives.
+    """
+    bench = ctx.deps
+    try:
+        chosen = template(name)
+    except UnknownTemplate as unknown:
+        raise ModelRetry(str(unknown)) from unknown
+    await ctx.emit(Progress(step="building_flow", message=f"Taking the template {chosen.title!r}..."))
+    result = build(chosen.spec, bench.catalogue)
+    if result.flow is None:
+        remedy = (
+            f"Install first: wirewright runner install --with {' '.join(chosen.packages)}\n" if chosen.packages else ""
+        )
+        return f"Not built: the installed components do not fit it.\n{remedy}{fault_lines(errors(result.faults))}"
+    if chosen.needs:
+        caveat = f"It was checked but not run, because a run needs: {', '.join(chosen.needs)}."
+    else:
+        await announce_runner(ctx)
+        verification = await verify(result.flow, bench.catalogue, bench.runner, wait=READY_SECONDS)
+        trouble = fault_lines(verification.faults) or verification.mendable
+        caveat = verification.caveat or (f"It does not run here: {trouble}" if trouble else None)
+    await bench.propose(ctx, result.flow)
+    if caveat is not None:
+        bench.caveats.append(caveat)
+    await ctx.emit(Progress(step="flow_built", message="The flow is built."))
+    return (
+        f"Built {result.flow.name!r} and proposed it to the user.\n{outline(result.flow)}\n"
+        f"{caveat or 'Verified: it runs.'}"
+    )
+
+
+def _needs(chosen: Template) -> str:
+    return f" (to run it needs: {', '.join(chosen.needs)})" if chosen.needs else ""
+
+
+template_list = FunctionToolset[Workbench]([list_templates], max_retries=5, id="template_list")
+template_use = FunctionToolset[Workbench]([use_template], max_retries=5, sequential=True, id="template_use")

@@ -1,0 +1,45 @@
+"""Taking back what the last turn changed: its actions, inverted, newest first."""
+
+from collections.abc import Sequence
+
+from pydantic_ai import ModelRetry, RunContext
+from pydantic_ai.toolsets import FunctionToolset
+
+from flows.actions import FlowAction, StaleAction, apply, inverse
+from flows.document import Flow
+from flows.edits import Edit
+from tools.workbench import Workbench
+
+
+async def undo_changes(ctx: RunContext[Workbench]) -> str:
+    """Take back every change that the last turn made to the canvas."""
+    bench = ctx.deps
+    if not bench.undoable:
+        raise ModelRetry("There is nothing to undo. Tell the user so.")
+    try:
+        edit = undone(bench.flow, bench.undoable)
+    except StaleAction as stale:
+        raise ModelRetry("Nothing was undone: the canvas was changed since. Tell the user so.") from stale
+    await bench.commit(ctx, edit)
+    bench.undoable = ()
+    return f"Undone: {len(edit.actions)} change(s)."
+
+
+def undone(canvas: Flow, actions: Sequence[FlowAction]) -> Edit:
+    """The canvas without these changes.
+
+    Args:
+        canvas: the canvas now.
+        actions: what was done, in order.
+
+    Raises:
+        StaleAction: the canvas was changed since where they changed it.
+    """
+    back: list[FlowAction] = []
+    for action in reversed(actions):
+        back.append(inverse(action))
+        canvas = apply(canvas, back[-1])
+    return Edit(canvas, tuple(back))
+
+
+undo_tools = FunctionToolset[Workbench]([undo_changes], max_retries=3, sequential=True, id="undo")
