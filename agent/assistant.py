@@ -28,7 +28,7 @@ from runtime.files.store import UserFiles
 from runtime.install.catalogue_file import CatalogueFile
 from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
-from runtime.telemetry import happened
+from runtime.telemetry import log_event
 from tools.approvals import Approval
 from tools.toolsets.run import READY_SECONDS
 from tools.workbench import Runs, Workbench, obstacle
@@ -151,13 +151,13 @@ class Assistant:
             cleared = await asyncio.to_thread(clear, self.settings.data, user)
         except (UserComponentError, OSError):
             cleared = 0
-        happened("assistant.session.reset", session_id=session, components_cleared=cleared)
+        log_event("assistant.session.reset", session_id=session, components_cleared=cleared)
         return cleared
 
     async def drop_plan(self, user: str, session: str) -> None:
         """Forget the plan that a conversation turned down, so that the next message quotes none."""
         await Conversation(self.memory, user, session).drop_plan()
-        happened("assistant.session.reset", session_id=session)
+        log_event("assistant.session.reset", session_id=session)
 
     def workbench(self, request: TurnRequest, catalogue: Catalogue, choice: ModelChoice) -> Workbench:
         """What the tools of a turn work on; a flow that asks for the assistant's model gets the one of this turn."""

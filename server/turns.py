@@ -17,7 +17,7 @@ from agent.turn.errors import ModelChoiceError
 from agent.turn.result import Answer, TurnEnded, TurnError, TurnRequest
 from agent.turn.stream import TurnStream
 from flows.document import Flow, JsonObject
-from runtime.telemetry import happened
+from runtime.telemetry import log_event
 from server.errors import ApiError, not_stored
 from server.requests.body import flow_of, validated
 from server.requests.disconnect import ServerStopping, until
@@ -185,7 +185,7 @@ async def _answers(assistant: Assistant, asked: SentTurn, session: str) -> dict[
     answers = {call: decision.answer() for call, decision in asked.approvals.items()}
     if not is_signal(asked.input_value):
         return answers
-    happened("intent.build_flow.deterministic", signal=signal_of(asked.input_value), session_id=session)
+    log_event("intent.build_flow.deterministic", signal=signal_of(asked.input_value), session_id=session)
     answers |= approved_by(asked.input_value, await assistant.pending(LOCAL_USER, session))
     if not answers:
         raise ApiError(

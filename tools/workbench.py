@@ -16,7 +16,7 @@ from runtime.files.store import UserFiles
 from runtime.gateway.access import Models
 from runtime.results import ModelUsage, RunError, RunResult
 from runtime.runner import Network, OnEvent
-from runtime.telemetry import happened
+from runtime.telemetry import log_event
 from runtime.tweaks import Tweaks
 from tools.events import FileChange, FlowPreview, FlowUpdate, Todo
 from tools.mandate import called_for, names_of
@@ -185,7 +185,7 @@ class Workbench:
         own = [node for node in nodes if node in there]
         if not self.wary or self.proposal is not None or not own or called_for(own, self.words, there):
             return None
-        happened("assistant.edit.withheld", logging.WARNING, components=own)
+        log_event("assistant.edit.withheld", logging.WARNING, components=own)
         return WITHHELD.format(" and ".join(own))
 
     def remember(self, key: tuple[object, ...], read: Callable[[], str]) -> str:
@@ -198,12 +198,12 @@ class Workbench:
         key = (id(self.catalogue), len(self.catalogue), *key)
         tool = str(key[2])
         if key in self.reads:
-            happened("assistant.tool_cache.hit", tool=tool, key_hash=f"{hash(key) & 0xFFFFFFFF:08x}")
+            log_event("assistant.tool_cache.hit", tool=tool, key_hash=f"{hash(key) & 0xFFFFFFFF:08x}")
             return self.reads[key]
-        happened("assistant.tool_cache.miss", tool=tool)
+        log_event("assistant.tool_cache.miss", tool=tool)
         answer = read()
         if len(self.reads) >= READS:
-            happened("assistant.tool_cache.eviction", tool=tool)
+            log_event("assistant.tool_cache.eviction", tool=tool)
             self.reads.pop(next(iter(self.reads)))
         self.reads[key] = answer
         return answer

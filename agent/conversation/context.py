@@ -11,7 +11,7 @@ from agent.conversation.memory import Exchange, Memory, Pending, Session
 from agent.turn.errors import AssistantUnavailable
 from agent.turn.result import Answer, TurnError, TurnResult
 from flows.actions import FlowAction
-from runtime.telemetry import happened
+from runtime.telemetry import log_event
 
 SUPERSEDED = "The user did not answer and went on to something else."
 """What a suspended call is told when another message came instead of an answer."""
@@ -57,7 +57,7 @@ class Conversation:
         plan = self._seen.dismissed_plan
         if plan is not None:
             self._quoted = True
-            happened(
+            log_event(
                 "assistant.plan.refining.send",
                 session_id=self._key[1],
                 stash_length=len(plan),
@@ -148,7 +148,7 @@ class Conversation:
                 kept.dismissed_plan = self._denied_plan
             if any(approval.kind == "plan" for approval in result.approvals.values()):
                 if self._quoted or kept.dismissed_plan is not None:
-                    happened("assistant.plan.replan", session_id=self._key[1])
+                    log_event("assistant.plan.replan", session_id=self._key[1])
                 kept.dismissed_plan = None
             if changed:
                 kept.undoable = list(result.actions)
@@ -158,9 +158,9 @@ class Conversation:
     def _tell(self, text: str, said: str, turns: int, sessions: int) -> None:
         """Tell that a turn was recorded, or that there was nothing worth keeping."""
         if not text.strip() or not said.strip():
-            happened("assistant.conversation_buffer.turn_skipped", reason="empty_response")
+            log_event("assistant.conversation_buffer.turn_skipped", reason="empty_response")
             return
-        happened(
+        log_event(
             "assistant.conversation_buffer.turn_recorded",
             session_id=self._key[1],
             turn_index=turns - 1,
@@ -174,7 +174,7 @@ class Conversation:
             approval = pending.approvals[call]
             if approval.kind == "plan":
                 became = "dismissed" if isinstance(said, ToolDenied) else "continued"
-                happened(f"assistant.plan.{became}", session_id=self._key[1])
+                log_event(f"assistant.plan.{became}", session_id=self._key[1])
             if isinstance(said, ToolDenied):
                 self.denied = True
                 if approval.kind == "plan":

@@ -8,7 +8,7 @@ from pydantic_ai import ModelMessage
 
 from agent.turn.result import Answer, Intent
 from flows.actions import FlowAction
-from runtime.telemetry import happened
+from runtime.telemetry import log_event
 from tools.approvals import Approval
 from tools.json_schema import ActionJson, FlowJson
 
@@ -140,7 +140,7 @@ class ProcessMemory:
         self._kept.move_to_end((user, session))
         while len(self._kept) > self._sessions:
             (_, evicted), _ = self._kept.popitem(last=False)
-            happened(
+            log_event(
                 "assistant.conversation_buffer.session_evicted",
                 evicted_session_id=evicted,
                 current_session_count=len(self._kept),

@@ -10,7 +10,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from agent.conversation.memory import SESSIONS, Session
-from runtime.telemetry import happened
+from runtime.telemetry import log_event
 
 T = TypeVar("T")
 
@@ -67,7 +67,7 @@ class FileMemory:
 
         evicted, count = await self._within(write)
         for each in evicted:
-            happened(
+            log_event(
                 "assistant.conversation_buffer.session_evicted", evicted_session_id=each, current_session_count=count
             )
         return count

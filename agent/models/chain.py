@@ -13,7 +13,7 @@ from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
 from agent.models.causes import told
-from runtime.telemetry import happened
+from runtime.telemetry import log_event
 
 MARKERS = (
     "model_not_found",
@@ -130,7 +130,7 @@ class Remembered(WrapperModel):
             return
         self._unavailable = failure
         if self._after is not None:
-            happened(
+            log_event(
                 "assistant.model_fallback",
                 logging.INFO,
                 **{"from": self.model_name, "to": self._after, "provider": self._owner},

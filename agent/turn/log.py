@@ -13,7 +13,7 @@ from agent.turn.result import TurnEnded, TurnEvent, TurnRequest, TurnResult
 from agent.turn.stream import Body, Send
 from flows.document import Flow
 from flows.json_values import as_list, object_at
-from runtime.telemetry import happened
+from runtime.telemetry import log_event
 from tools.approvals import PlanApproval
 from tools.events import FileWritten, FlowPreview, FlowUpdate, Progress
 
@@ -64,7 +64,7 @@ class _News:
         self._calls: dict[str, float] = {}
         self._ended = False
         self._flow = request.flow or Flow.empty()
-        happened(
+        log_event(
             "assistant.request.started",
             user_id=request.user,
             session_id=request.session,
@@ -87,11 +87,11 @@ class _News:
                 self._flow = event.flow
             case Progress(step="flow_proposal_ready"):
                 counts = {"node_count": len(self._flow.nodes), "edge_count": len(self._flow.edges)}
-                happened("flow_builder.proposal.ready", attempt=event.attempt, **counts)
+                log_event("flow_builder.proposal.ready", attempt=event.attempt, **counts)
             case Progress(step="generating"):
-                happened("assistant.generation.attempt", attempt=event.attempt, max_retries=event.max_attempts)
+                log_event("assistant.generation.attempt", attempt=event.attempt, max_retries=event.max_attempts)
             case FileWritten():
-                happened("assistant.file.written", change=event.change.change, size=event.change.size)
+                log_event("assistant.file.written", change=event.change.change, size=event.change.size)
             case TurnEnded():
                 self._completed(event.result)
             case _:
@@ -100,14 +100,14 @@ class _News:
     def cancelled(self) -> None:
         """Tell that the turn was left before its end."""
         if not self._ended:
-            happened("assistant.request.cancelled", reason="abandoned", duration_ms=self._milliseconds(self._began))
+            log_event("assistant.request.cancelled", reason="abandoned", duration_ms=self._milliseconds(self._began))
 
     def _invoked(self, part: ToolCallPart) -> None:
         self._calls[part.tool_call_id] = perf_counter()
         given = part.args_as_dict()
         names = {to: given[name][:_LONG] for name, to in _NAMED.items() if isinstance(given.get(name), str)}
         content = {"arguments": part.args} if self._content else {}
-        happened("flow_builder.tool.invoked", tool_name=part.tool_name, **names, **content)
+        log_event("flow_builder.tool.invoked", tool_name=part.tool_name, **names, **content)
 
     def _finished(self, event: FunctionToolResultEvent) -> None:
         part = event.part
@@ -116,11 +116,11 @@ class _News:
         fault = isinstance(said, dict) and "error" in said
         good = part.outcome == "success" and not fault
         name = part.tool_name or ""
-        happened("flow_builder.tool.finished", tool_name=name, success=good, duration_ms=took)
+        log_event("flow_builder.tool.finished", tool_name=name, success=good, duration_ms=took)
         if not good:
             content = {"detail": part.model_response_str()[:500]} if self._content else {}
             error = "refused" if fault else "retry"
-            happened("flow_builder.tool.failed", logging.ERROR, tool_name=name, error=error, **content)
+            log_event("flow_builder.tool.failed", logging.ERROR, tool_name=name, error=error, **content)
 
     def _changed(self, event: FlowUpdate) -> None:
         action = event.action
@@ -128,26 +128,26 @@ class _News:
         if action.kind == "set_flow":
             data = object_at(action.new, "data")
             counts = {"node_count": len(as_list(data.get("nodes"))), "edge_count": len(as_list(data.get("edges")))}
-        happened("flow_builder.action.emitted", action=action.kind, applied=event.applied, **counts)
+        log_event("flow_builder.action.emitted", action=action.kind, applied=event.applied, **counts)
 
     def _completed(self, result: TurnResult) -> None:
         self._ended = True
         who = {"user_id": self._request.user, "session_id": self._request.session}
-        happened("assistant.intent.classified", intent=result.intent, session_id=self._request.session)
+        log_event("assistant.intent.classified", intent=result.intent, session_id=self._request.session)
         for phase, usage in result.usage.items():
             tokens = {"input": usage.input_tokens, "output": usage.output_tokens}
-            happened("assistant.tokens.phase", phase=phase, **who, **tokens, total=sum(tokens.values()))
+            log_event("assistant.tokens.phase", phase=phase, **who, **tokens, total=sum(tokens.values()))
         for approval in result.approvals.values():
             if isinstance(approval, PlanApproval):
                 length = len(approval.markdown)
-                happened("assistant.plan.proposed", session_id=self._request.session, markdown_length=length)
+                log_event("assistant.plan.proposed", session_id=self._request.session, markdown_length=length)
         if result.error is not None:
             content = {"error_message": result.error.message} if self._content else {}
-            happened("assistant.flow.error", logging.ERROR, error_type=result.error.code, **content)
+            log_event("assistant.flow.error", logging.ERROR, error_type=result.error.code, **content)
         if result.outcome == "cancelled":
-            happened("assistant.request.cancelled", reason="stopped", duration_ms=round(result.seconds * 1000, 1))
+            log_event("assistant.request.cancelled", reason="stopped", duration_ms=round(result.seconds * 1000, 1))
             return
-        happened(
+        log_event(
             "assistant.request.completed",
             duration_ms=round(result.seconds * 1000, 1),
             provider=self._choice.provider,

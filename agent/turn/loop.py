@@ -32,7 +32,7 @@ from agent.turn.history import Hygiene
 from agent.turn.stream import Send
 from agent.turn.tool_selection import acting_calls
 from agent.turn.toolset import Toolset, kit
-from runtime.telemetry import happened
+from runtime.telemetry import log_event
 from tools.events import Progress
 from tools.toolsets.run import READY_SECONDS
 from tools.verify import verify
@@ -136,7 +136,7 @@ class Loop:
             return again
         again = await self._recovered(again)
         if false_claims(again, self._bench):
-            happened("assistant.claims.withheld", logging.WARNING, claims=false_claims(again, self._bench))
+            log_event("assistant.claims.withheld", logging.WARNING, claims=false_claims(again, self._bench))
             return account(self._bench, self._language)
         if must_act and not self._tried():
             nothing = word("nothing", self._language)
@@ -189,7 +189,7 @@ class Loop:
         found = recover(said, self._bench.catalogue)
         if found is None:
             return said
-        happened("flow_builder.text_fallback", logging.WARNING, node_count=len(found.flow.nodes))
+        log_event("flow_builder.text_fallback", logging.WARNING, node_count=len(found.flow.nodes))
         bench = self._bench
         checked = await verify(found.flow, bench.catalogue, bench.runner, wait=READY_SECONDS, models=bench.models)
         if checked.run is not None:

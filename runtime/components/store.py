@@ -18,7 +18,7 @@ from flows.faults import Fault
 from runtime.components.inspection import Inspected, MakesComponents, inspect
 from runtime.components.rules import MAX_SOURCE, ClassNameError, check_class_name
 from runtime.files.folders import UserFolderError, private_folder, user_folder
-from runtime.telemetry import happened
+from runtime.telemetry import log_event
 
 FOLDER: Final = ".components"
 """The reserved folder inside a user's own."""
@@ -62,9 +62,9 @@ def save(data: Path, user: str | None, name: str, source: str) -> Path:
     try:
         path = _kept(data, user, name, source)
     except UserComponentError as refused:
-        happened("assistant.user_component.register_refused", logging.WARNING, reason=refused.reason)
+        log_event("assistant.user_component.register_refused", logging.WARNING, reason=refused.reason)
         raise
-    happened("assistant.user_component.registered", class_name=name)
+    log_event("assistant.user_component.registered", class_name=name)
     return path
 
 
@@ -111,9 +111,9 @@ async def load(data: Path, user: str | None, runner: MakesComponents) -> Loaded:
             broken.append((file, Fault(code="class_name", message=message, fix="Name the file like its class.")))
         else:
             components.append(one.component)
-    happened("assistant.user_component.overlay", entries=len(components))
+    log_event("assistant.user_component.overlay", entries=len(components))
     for _, fault in broken:
-        happened("assistant.user_component.overlay_skipped", logging.WARNING, reason=fault.code)
+        log_event("assistant.user_component.overlay_skipped", logging.WARNING, reason=fault.code)
     return Loaded(tuple(components), tuple(broken))
 
 

@@ -13,7 +13,7 @@ from starlette.routing import Route
 from agent.models.keys import BadKey, ProviderKeys
 from agent.models.providers import DEMO, PROVIDERS, ProviderInfo
 from flows.document import Json, JsonObject
-from runtime.telemetry import happened
+from runtime.telemetry import log_event
 from server.errors import ApiError
 from server.json_bytes import JsonReply
 from server.requests.body import read_object, validated
@@ -87,7 +87,7 @@ class OneProvider(HTTPEndpoint):
             await asyncio.to_thread(keys.store, info.name, values)
         except BadKey as bad:
             raise ApiError(422, "invalid_key", bad.message, bad.fix, f"$.values.{bad.variable[:60]}") from None
-        happened("assistant.provider.stored", provider=info.name, variables=sorted(values))
+        log_event("assistant.provider.stored", provider=info.name, variables=sorted(values))
         return JsonReply(await asyncio.to_thread(_known, info, keys))
 
     async def delete(self, request: Request) -> Response:
@@ -95,7 +95,7 @@ class OneProvider(HTTPEndpoint):
         info, keys = _asked(request)
         if not await asyncio.to_thread(keys.forget, info.name):
             raise ApiError(404, "nothing_stored", f"Nothing is stored for {info.title}.", "There is nothing to remove.")
-        happened("assistant.provider.removed", provider=info.name)
+        log_event("assistant.provider.removed", provider=info.name)
         return Response(status_code=204)
 
 

@@ -5,7 +5,7 @@ import logging
 import sys
 from datetime import UTC, datetime
 
-from runtime.telemetry import fields_of
+from runtime.telemetry import event_fields
 
 
 class JsonLines(logging.Formatter):
@@ -18,7 +18,7 @@ class JsonLines(logging.Formatter):
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": record.getMessage(),
-            **{f"{name}_" if name in _OWN else name: value for name, value in fields_of(record).items()},
+            **{f"{name}_" if name in _OWN else name: value for name, value in event_fields(record).items()},
         }
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
@@ -33,7 +33,7 @@ class PlainLines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """The record's line, or lines when something failed."""
-        fields = [f"{name}={value}" for name, value in fields_of(record).items() if value is not None]
+        fields = [f"{name}={value}" for name, value in event_fields(record).items() if value is not None]
         return " ".join([super().format(record), *fields])
 
 

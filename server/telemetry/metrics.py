@@ -1,4 +1,4 @@
-"""Figures for Prometheus, counted from the happenings of the process: one source for the log and for the dashboards.
+"""Figures for Prometheus, counted from the log events of the process: one source for the log and for the dashboards.
 
 The names are those of the original's dashboards; what its page counted on its own is left to our page.
 """
@@ -10,7 +10,7 @@ from typing import TypeAlias
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
-from runtime.telemetry import LOGGER, fields_of
+from runtime.telemetry import LOGGER, event_fields
 
 Fields: TypeAlias = Mapping[str, object]
 
@@ -24,7 +24,7 @@ _MILLISECONDS = (1, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 6
 
 
 class Metrics(logging.Handler):
-    """Counts happenings while it is attached, and writes the figures as Prometheus reads them."""
+    """Counts log events while it is attached, and writes the figures as Prometheus reads them."""
 
     def __init__(self) -> None:
         super().__init__(logging.INFO)
@@ -60,8 +60,8 @@ class Metrics(logging.Handler):
         }
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Count one happening."""
-        said = fields_of(record)
+        """Count one event."""
+        said = event_fields(record)
         if record.msg in self._plain:
             self._plain[record.msg].inc()
         if record.msg in self._labelled:

@@ -13,7 +13,7 @@ from agent.models.scripted import call, said, scripted
 from flows.catalogue import Catalogue
 from runtime.components.store import load, save
 from runtime.results import RunError
-from runtime.telemetry import LOGGER, fields_of
+from runtime.telemetry import LOGGER, event_fields
 from server.telemetry.metrics import Metrics
 from tests.parity.playing import ECHO, SUM, Listening, MakingRunner, made, turn
 from tests.server.live import Live, Reply, assistant, events, serving
@@ -35,7 +35,7 @@ class Watch:
 
     def lines(self, name: str) -> list[dict[str, Any]]:
         """The fields of every line of one name."""
-        return [fields_of(record) for record in self._told.records if record.getMessage() == name]
+        return [event_fields(record) for record in self._told.records if record.getMessage() == name]
 
     def figure(self, name: str) -> float:
         """One figure by name and labels."""

@@ -11,7 +11,7 @@ from pydantic_ai.exceptions import ModelHTTPError
 from agent.models.chain import chain
 from agent.models.scripted import call, scripted
 from flows.catalogue import Catalogue
-from runtime.telemetry import LOGGER, fields_of
+from runtime.telemetry import LOGGER, event_fields
 from tests.parity.playing import AGENT, ECHO, made, node_id, played
 from tests.server.live import STREAM, Blocked, assistant, events, leaving, serving
 from tests.stand_ins import StandInRunner, ran
@@ -28,7 +28,7 @@ def told(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
 
 def lines(told: pytest.LogCaptureFixture, name: str) -> list[dict[str, Any]]:
     """The fields of every line of one name."""
-    return [fields_of(record) for record in told.records if record.getMessage() == name]
+    return [event_fields(record) for record in told.records if record.getMessage() == name]
 
 
 @pytest.mark.parity("assistant.request.started", "assistant.intent.classified", "assistant.request.completed")
@@ -44,7 +44,7 @@ async def test_a_request_is_told_when_it_begins_is_understood_and_ends(
     (completed,) = lines(told, "assistant.request.completed")
     assert (completed["intent"], completed["outcome"], completed["validated"]) == ("question", "complete", True)
     assert completed["duration_ms"] > 0
-    assert "What is it?" not in str([fields_of(record) for record in told.records]), "content needs consent"
+    assert "What is it?" not in str([event_fields(record) for record in told.records]), "content needs consent"
 
 
 @pytest.mark.parity("assistant.tokens.phase", "base-scenario-phase-logs", "smoke-usage-phases")

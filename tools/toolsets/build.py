@@ -7,7 +7,7 @@ from pydantic_ai.toolsets import FunctionToolset
 
 from flows.diff import fingerprint
 from flows.spec import build
-from runtime.telemetry import happened
+from runtime.telemetry import log_event
 from tools.events import Progress
 from tools.replies import errors, fault_lines, outline, shown
 from tools.toolsets.run import READY_SECONDS, announce_runner
@@ -43,7 +43,7 @@ async def build_flow(ctx: RunContext[Workbench], spec: str) -> str:
     if result.flow is None:
         orphans = [fault.node for fault in result.faults if fault.code == "orphan" and fault.is_error]
         if orphans:
-            happened("flow_builder.spec.orphan", logging.ERROR, orphan_node_ids=orphans)
+            log_event("flow_builder.spec.orphan", logging.ERROR, orphan_node_ids=orphans)
         return await _failed(ctx, fault_lines(errors(result.faults)), spec.strip())
     await announce_runner(ctx)
     verification = await verify(result.flow, bench.catalogue, bench.runner, wait=READY_SECONDS, models=bench.models)

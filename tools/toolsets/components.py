@@ -10,7 +10,7 @@ from flows.catalogue import ComponentType
 from flows.faults import Fault
 from flows.json_values import as_text, texts
 from runtime.components.inspection import Inspected, is_taken, name_taken
-from runtime.telemetry import happened
+from runtime.telemetry import log_event
 from tools.events import Progress
 from tools.replies import fault_lines
 from tools.workbench import Workbench
@@ -47,7 +47,7 @@ async def generate_component(ctx: RunContext[Workbench], source: str) -> str:
     refusal = await bench.workshop.keep(found.component)
     if refusal is not None:
         bench.caveats.append(f"The component {found.component.type} is not kept: {refusal.message}")
-    happened("assistant.validation.success", class_name=found.component.type, attempts=attempt)
+    log_event("assistant.validation.success", class_name=found.component.type, attempts=attempt)
     await _tell(ctx, "validated", f"The component {found.component.type} is ready.", attempt)
     return _ports(found.component)
 
@@ -59,10 +59,10 @@ async def _failed(ctx: RunContext[Workbench], source: str, found: Inspected, fau
     await _tell(ctx, "validation_failed", "The component did not pass.", min(attempt, ATTEMPTS))
     reason = fault_lines(faults)
     error = faults[0].message if faults else "it makes no component"
-    happened("assistant.validation.failed", logging.WARNING, attempt=attempt, class_name=found.name, error=error[:200])
+    log_event("assistant.validation.failed", logging.WARNING, attempt=attempt, class_name=found.name, error=error[:200])
     outside = not found.lasting and any(fault.code == "busy" for fault in faults)
     if repeated or outside or attempt >= ATTEMPTS:
-        happened("assistant.validation.exhausted", logging.ERROR, attempts=attempt, error=error[:200])
+        log_event("assistant.validation.exhausted", logging.ERROR, attempts=attempt, error=error[:200])
         tried = "the same source failed again" if repeated else f"{ATTEMPTS} attempts failed"
         stop = "Do not call generate_component again; tell the user plainly what is missing."
         return f"Not made: {'the engine is busy' if outside else tried}. {stop}\n{reason}"

@@ -11,7 +11,7 @@ from pydantic_ai.toolsets import FunctionToolset
 from runtime.files.names import FileRefused, segments
 from runtime.files.search import globbed, grepped
 from runtime.files.store import UserFiles, Written
-from runtime.telemetry import happened
+from runtime.telemetry import log_event
 from tools.events import FileChange, FileWritten
 from tools.mandate import called_for, words_of
 from tools.workbench import WITHHELD, Workbench
@@ -143,7 +143,7 @@ async def _withheld(ctx: RunContext[Workbench], path: str) -> FileProblem | None
     wanted, there = found[0].casefold(), {name.casefold(): words_of([name.rpartition(".")[0]]) for name, _ in found[1]}
     if wanted not in there or called_for([wanted], bench.words, there):
         return None
-    happened("assistant.edit.withheld", logging.WARNING, components=[path])
+    log_event("assistant.edit.withheld", logging.WARNING, components=[path])
     return {"error": WITHHELD.format(path), "path": path}
 
 

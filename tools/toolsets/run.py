@@ -8,7 +8,7 @@ from pydantic_ai.toolsets import FunctionToolset
 
 from runtime.results import RunError, RunEvent, RunMetrics, RunResult
 from runtime.run_stream import RunStream
-from runtime.telemetry import happened
+from runtime.telemetry import log_event
 from tools.events import Progress, RunProgress
 from tools.replies import shown
 from tools.workbench import Workbench, obstacle
@@ -62,10 +62,10 @@ async def _run(ctx: RunContext[Workbench], text: str | None) -> RunResult:
                     result = item
         outcome = "ok" if result.error is None else result.error.code
         span.set_attributes({"outcome": outcome, "seconds": result.metrics.seconds})
-    happened("assistant.run.finished", outcome=outcome, duration_ms=round(result.metrics.seconds * 1000, 1))
+    log_event("assistant.run.finished", outcome=outcome, duration_ms=round(result.metrics.seconds * 1000, 1))
     if result.error is not None and result.error.code == "refused":
         why, node = result.error.message, result.error.node
-        happened("assistant.run_flow.blocked_unsafe_code", logging.WARNING, node=node, violations=why[:200])
+        log_event("assistant.run_flow.blocked_unsafe_code", logging.WARNING, node=node, violations=why[:200])
     return result
 
 

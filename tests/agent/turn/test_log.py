@@ -6,7 +6,7 @@ from agent.assistant import Assistant
 from agent.settings import AssistantSettings
 from agent.turn.result import TurnRequest
 from flows.catalogue import Catalogue
-from runtime.telemetry import LOGGER, fields_of
+from runtime.telemetry import LOGGER, event_fields
 from tests.server.live import Blocked, says
 from tests.stand_ins import StandInRunner
 
@@ -21,7 +21,7 @@ async def test_what_was_said_is_told_only_with_consent(
     who = Assistant(settings, StandInRunner(), catalogue=catalogue, model=says(["question", "Stripes."]))
     async with who.turn(TurnRequest(text="What about zebras?")) as events:
         _ = [event async for event in events]
-    told = {record.getMessage(): fields_of(record) for record in caplog.records if record.name == LOGGER}
+    told = {record.getMessage(): event_fields(record) for record in caplog.records if record.name == LOGGER}
     assert told["assistant.request.started"]["characters"] == len("What about zebras?")
     assert ("zebras" in str(told)) == consent
 

@@ -7,7 +7,7 @@ from pydantic_ai import ToolDenied
 
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
-from runtime.telemetry import fields_of
+from runtime.telemetry import event_fields
 from tests.agent.acting import ECHO, follows, play, play_all
 from tools.events import Progress
 
@@ -16,8 +16,8 @@ PLAN = call("propose_plan", 1, markdown="1. Read")
 
 
 def told(caplog: pytest.LogCaptureFixture, name: str) -> list[dict[str, object]]:
-    """The fields of every happening of a name."""
-    return [fields_of(record) for record in caplog.records if record.msg == name]
+    """The fields of every event of a name."""
+    return [event_fields(record) for record in caplog.records if record.msg == name]
 
 
 async def test_a_refinement_and_a_new_plan_are_told(catalogue: Catalogue, caplog: pytest.LogCaptureFixture) -> None:

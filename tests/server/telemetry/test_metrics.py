@@ -7,7 +7,7 @@ import pytest
 from agent.conversation.memory import ProcessMemory
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
-from runtime.telemetry import fields_of, happened
+from runtime.telemetry import event_fields, log_event
 from server.telemetry.logs import JsonLines, PlainLines
 from server.telemetry.metrics import LABELS, Metrics
 from tests.server.live import ASSIST, assistant, says, serving
@@ -26,10 +26,10 @@ def figures(text: str) -> dict[str, float]:
 def counted(metrics: Metrics, name: str, **fields: object) -> dict[str, float]:
     metrics.attach()
     try:
-        happened(name, **fields)
+        log_event(name, **fields)
     finally:
         metrics.detach()
-    happened(name, **fields)  # not attached: not counted
+    log_event(name, **fields)  # not attached: not counted
     return figures(metrics.text().decode())
 
 
@@ -92,7 +92,7 @@ def counted(metrics: Metrics, name: str, **fields: object) -> dict[str, float]:
         ("assistant.model_fallback", {"provider": "openai"}, 'assistant_model_fallback_total{provider="openai"}'),
     ],
 )
-def test_a_happening_is_counted_once_while_the_figures_are_attached(
+def test_an_event_is_counted_once_while_the_figures_are_attached(
     metrics: Metrics, event: str, fields: dict[str, object], figure: str
 ) -> None:
     assert counted(metrics, event, **fields)[figure] == 1
@@ -102,7 +102,7 @@ def test_the_values_of_a_label_are_bounded(metrics: Metrics) -> None:
     metrics.attach()
     try:
         for number in range(LABELS * 3):
-            happened("flow_builder.tool.finished", tool_name=f"made-up-{number}" + "x" * 500, success=False)
+            log_event("flow_builder.tool.finished", tool_name=f"made-up-{number}" + "x" * 500, success=False)
     finally:
         metrics.detach()
     names = [name for name in figures(metrics.text().decode()) if name.startswith("mcp_tool_invocations_total")]
@@ -124,8 +124,8 @@ async def test_a_turn_shows_in_the_figures_and_what_was_said_does_not(catalogue:
     assert "zebra" not in shown.text
 
 
-def test_the_fields_of_a_happening_stand_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
-    happened("assistant.tokens.phase", phase="main", total=3, level="x", nothing=None)
+def test_the_fields_of_an_event_stand_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    log_event("assistant.tokens.phase", phase="main", total=3, level="x", nothing=None)
     record = caplog.records[-1]
     assert record.levelno == logging.INFO
     assert '"message": "assistant.tokens.phase", "phase": "main", "total": 3, "level_": "x"' in JsonLines().format(
@@ -135,7 +135,7 @@ def test_the_fields_of_a_happening_stand_in_the_log(caplog: pytest.LogCaptureFix
 
 
 def figure_of(metrics: Metrics, name: str, **fields: object) -> set[str]:
-    """The names of the figures that are not zero after a happening."""
+    """The names of the figures that are not zero after an event."""
     return {figure.partition("{")[0] for figure, value in counted(metrics, name, **fields).items() if value}
 
 
@@ -184,7 +184,7 @@ async def test_a_spec_that_is_refused_for_an_orphan_is_told_and_counted(
         await live.client.post(ASSIST, json={"input_value": "Build it", "session_id": "s"})
         found = figures((await live.client.get("/metrics")).text)
     assert found["assistant_flow_orphan_rejection_total"] == 1
-    (line,) = [fields_of(record) for record in caplog.records if record.getMessage() == "flow_builder.spec.orphan"]
+    (line,) = [event_fields(record) for record in caplog.records if record.getMessage() == "flow_builder.spec.orphan"]
     assert line == {"orphan_node_ids": ["c"]}
 
 
@@ -198,7 +198,7 @@ async def test_a_remembered_turn_and_a_forgotten_conversation_are_told(
     async with serving(who) as live:
         for session in ("first", "second"):
             await live.client.post(ASSIST, json={"input_value": "Why?", "session_id": session})
-    told = {record.getMessage(): fields_of(record) for record in caplog.records}
+    told = {record.getMessage(): event_fields(record) for record in caplog.records}
     assert told["assistant.conversation_buffer.turn_recorded"] == {
         "session_id": "second",
         "turn_index": 0,
