@@ -4,8 +4,6 @@ PYTHON ?= python3
 UV := $(or $(shell command -v uv 2>/dev/null),.bootstrap/bin/uv)
 BIN := .venv/bin
 ROUNDS ?= 20
-SHARES ?= 16
-FROM ?= 1
 WORKERS ?= auto
 PYTEST := $(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 4 --dist worksteal
 export UV_PYTHON_DOWNLOADS := never
@@ -59,10 +57,10 @@ evals: install ## Play the scenarios offline and print the scores.
 	@$(BIN)/wirewright eval run --player oracle --gate evals/gates/oracle.yaml
 	@$(BIN)/wirewright eval run --player demo --gate evals/gates/demo.yaml
 
-soak: install ## Run the suite ROUNDS times in random order; tables whole at first, then in shares.
-	@for round in $$(seq $(FROM) $(ROUNDS)); do \
+soak: install ## Run the suite ROUNDS times in random order.
+	@for round in $$(seq $(ROUNDS)); do \
 		echo "Round $$round of $(ROUNDS)"; \
-		$(PYTEST) -q -p no:cacheprovider $$([ $$round = 1 ] || echo "--tables $$round/$(SHARES)") || exit 1; \
+		$(PYTEST) -q -p no:cacheprovider || exit 1; \
 	done
 
 soak-evals: install ## Play the scenarios ROUNDS times and compare the scores.

@@ -20,29 +20,8 @@ from pydantic_ai import models  # noqa: E402  (after the environment is clean)
 from flows.catalogue import Catalogue  # noqa: E402  (likewise)
 from runtime.install.environment import RunnerEnvironment  # noqa: E402  (likewise)
 from runtime.runner import Runner  # noqa: E402  (likewise)
-from tests.sharing import Share  # noqa: E402  (likewise)
 
 models.ALLOW_MODEL_REQUESTS = False
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--tables K/N`: of the rows of tables, only a share, another for every K."""
-    parser.addoption("--tables", metavar="K/N", help="play only a share of the tests that are marked as tables")
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the rows that are not in the share that was asked for."""
-    asked: str | None = config.getoption("tables")
-    if asked is None:
-        return
-    try:
-        share = Share.read(asked)
-    except ValueError as error:
-        raise pytest.UsageError(f"--tables: {error}") from None
-    left = [item for item in items if item.get_closest_marker("table") and not share.has(item.nodeid)]
-    config.hook.pytest_deselected(items=left)
-    out = set(left)
-    items[:] = [item for item in items if item not in out]
 
 
 @pytest.fixture(scope="session")

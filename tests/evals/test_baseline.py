@@ -17,7 +17,6 @@ from scripts.baseline import BASELINE, MARKED, README, score_table
 GATE = Path(BASELINE).parent.parent / "gates" / "demo.yaml"
 
 
-@pytest.mark.table
 @pytest.mark.engine
 @pytest.mark.anyio
 async def test_the_demo_does_what_its_baseline_says_and_two_plays_give_the_same_scores(engine_stage: Stage) -> None:

@@ -18,7 +18,6 @@ from flows.catalogue import Catalogue
 SCENARIOS = load_scenarios()
 
 
-@pytest.mark.table
 @pytest.mark.engine
 @pytest.mark.anyio
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.id)

@@ -10,7 +10,7 @@ from flows.catalogue import Catalogue
 from flows.spec import build
 from tests.flows.specs import ECHO, LOOP, TOOLS
 
-pytestmark = [pytest.mark.engine, pytest.mark.table]
+pytestmark = [pytest.mark.engine]
 CHAIN = """name: Chain
 description: of three
 nodes:

@@ -13,7 +13,7 @@ from flows.edits.new_nodes import new_node
 from flows.ports import TOOL_OUTPUT, PortError, feedback_ports, output_ports, wire
 from flows.spec import build
 
-pytestmark = [pytest.mark.engine, pytest.mark.table]
+pytestmark = [pytest.mark.engine]
 REASONS = {
     "setting": "The field has no input types: the canvas has no handle there, and a dropdown, a table of settings or a"
     " number would get a message. lfx takes such a field for one of Message.",

@@ -9,7 +9,7 @@ import pytest
 from flows.catalogue import Catalogue
 from flows.spec import build
 
-pytestmark = [pytest.mark.engine, pytest.mark.table]
+pytestmark = [pytest.mark.engine]
 
 
 def step(kind: str, config: str, *, output: str = "", into: str = "", more: str = "") -> str:

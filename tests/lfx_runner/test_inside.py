@@ -9,7 +9,7 @@ import pytest
 from runtime.guard.executed import EXECUTING
 from runtime.install.environment import RunnerEnvironment
 
-pytestmark = [pytest.mark.engine, pytest.mark.table]
+pytestmark = [pytest.mark.engine]
 
 
 def test_the_catalogue_holds_all_that_lfx_knows_and_the_installed_bundles(

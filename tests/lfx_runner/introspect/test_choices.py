@@ -13,7 +13,7 @@ from flows.fields.curl import COMMAND
 from flows.fields.values import option_names
 from flows.json_values import Json, as_list, as_object, as_text, texts
 
-pytestmark = [pytest.mark.engine, pytest.mark.table]
+pytestmark = [pytest.mark.engine]
 Step = tuple[str, Json]
 ROWS: dict[str, list[Json]] = {
     "routes": [
