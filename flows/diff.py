@@ -18,8 +18,8 @@ from flows.actions import (
     apply,
     apply_all,
 )
+from flows.digest import fingerprint
 from flows.document import Flow
-from flows.fingerprint import fingerprint
 from flows.json_values import Json, JsonObject, as_list, as_object, as_text, same_json
 from flows.node_diff import changed_places, node_actions
 

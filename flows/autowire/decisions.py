@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from flows.autowire.slots import Option, Part
 from flows.autowire.solver import MAX_BEST, Search, Slot, TooManyWays
 from flows.catalogue import Catalogue
+from flows.digest import fingerprint
 from flows.document import Edge, Flow, Json, JsonObject, Node
 from flows.faults import Fault
-from flows.fingerprint import fingerprint
 from flows.ports import TOOL_OUTPUT, Port, supports_tool_mode
 
 MUST = 500

@@ -26,8 +26,8 @@ from runtime.install.pruning import STAMP, prune, stamp_of
 
 __all__ = ["InstallError", "RunnerEnvironment", "RunnerStatus"]
 
-EXPORTER = ("index.py", "introspect.py", "options.py", "rows.py")
-"""The runner's files that read the catalogue out; a change in any of them makes it anew."""
+EXPORTER = "introspect"
+"""The runner's folder that exports the catalogue; a change of any file in it exports it again."""
 LOCK_TIMEOUT = 1800.0
 """Seconds to wait for another process that is installing the same environment."""
 _HEAD = re.compile(r'^\{"format":(?P<format>\d+),"lfx":"(?P<lfx>[^"]*)","runner":"(?P<runner>[^"]*)"')
@@ -259,7 +259,7 @@ class RunnerEnvironment:
 
     def _exporter(self) -> str:
         """What identifies a catalogue: this environment, and the program that reads it out."""
-        program = b"".join((self.source / name).read_bytes() for name in EXPORTER if (self.source / name).exists())
+        program = b"".join(path.read_bytes() for path in sorted((self.source / EXPORTER).glob("*.py")))
         return f"{self.digest}-{hashlib.sha256(program).hexdigest()[:8]}"
 
     def _packages(self) -> list[str]:

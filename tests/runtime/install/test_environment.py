@@ -74,7 +74,8 @@ thing = {{ path = "{wheel(source).as_posix()}" }}
 """
     (source / "pyproject.toml").write_text(pyproject)
     (source / "main.py").write_text(EXPORTER)
-    (source / "index.py").write_text("# what would be exported\n")
+    (source / "introspect").mkdir()
+    (source / "introspect" / "catalogue.py").write_text("# what would be exported\n")
     command = [uv.find_uv_bin(), "lock", "--offline", "--no-config", "--project", str(source)]
     subprocess.run([*command, "--python", sys.executable], check=True, capture_output=True)
     return source
@@ -176,7 +177,7 @@ async def test_the_catalogue_is_exported_again_when_it_is_not_this_engines(
         case "cut off":
             environment.catalogue.write_text('{"format":1,"lf')
         case _:
-            (environment.source / "index.py").write_text("# changed\n")
+            (environment.source / "introspect" / "catalogue.py").write_text("# changed\n")
     assert not environment.catalogue_current
     assert environment.installed
     await environment.install()
@@ -262,7 +263,8 @@ async def test_the_servers_own_python_settings_do_not_reach_the_installer(
 
 
 def test_the_runners_source_is_found_in_a_checkout() -> None:
-    assert {"main.py", "uv.lock", "pyproject.toml", "index.py"} <= {path.name for path in runner_source().iterdir()}
+    assert {"main.py", "uv.lock", "pyproject.toml", "introspect"} <= {path.name for path in runner_source().iterdir()}
+    assert (runner_source() / "introspect" / "catalogue.py").is_file()
 
 
 @pytest.mark.parametrize(
