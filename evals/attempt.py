@@ -6,7 +6,7 @@ from typing import Annotated, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field
 
 from agent.turn.result import TurnResult
-from evals.play.components import OwnType, beside
+from evals.play.user_components import UserComponentType, with_user_components
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.results import RunResult
@@ -71,7 +71,9 @@ class Attempt(BaseModel):
     services: dict[str, str] = Field(default_factory=dict[str, str])
     turns: list[TurnResult] = Field(default_factory=list[TurnResult])
     asked: list[int] = Field(default_factory=list[int])
-    components: Annotated[list[OwnType], Field(exclude_if=operator.not_)] = Field(default_factory=list[OwnType])
+    components: Annotated[list[UserComponentType], Field(exclude_if=operator.not_)] = Field(
+        default_factory=list[UserComponentType]
+    )
     files: Annotated[dict[str, str], Field(exclude_if=operator.not_)] = Field(default_factory=dict[str, str])
     probes: list[RunJson] = Field(default_factory=list[RunResult])
     seconds: float = 0.0
@@ -90,7 +92,7 @@ class Attempt(BaseModel):
 
     def catalogue(self, built_in: Catalogue) -> Catalogue:
         """The built-in component types with the scenario's own beside them."""
-        return beside(built_in, self.components)
+        return with_user_components(built_in, self.components)
 
     def replies(self, message: int) -> list[TurnResult]:
         """The turns that belong to one of the scenario's messages, by number from 0."""

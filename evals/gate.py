@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from evals.analysis.play_diff import compare
+from evals.analysis.comparison import compare
 from evals.analysis.significance import ALPHA, DECLARED, METRICS, Significance, objections, significance
 from evals.analysis.tally import read_verdicts, tally
 from evals.score import EVALUATORS, Verdict

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 from evals.analysis.cost import cost
 from evals.attempt import Attempt
-from evals.comparison.case import Case, Evaluator, Score
+from evals.case import Case, Evaluator, Score
 from evals.evaluators.built import built
 from evals.evaluators.clarified import clarified
 from evals.evaluators.edges import edges
@@ -27,9 +27,9 @@ from evals.evaluators.tokens import tokens
 from evals.evaluators.valid import valid
 from evals.evaluators.values import values
 from evals.evaluators.wasted import wasted
-from evals.flow_texts import BadFlow
+from evals.oracles.tool_calls import calls
 from evals.scenario import Scenario
-from evals.transcript.tool_calls import calls
+from evals.scenarios.flows import BadFlow
 from flows.catalogue import Catalogue
 
 EVALUATORS: Mapping[str, Evaluator] = {
@@ -122,7 +122,7 @@ class UnknownScenario(KeyError):
         self.message = f"{attempt.scenario} {why}; play it again."
 
 
-def judge(scenario: Scenario, attempt: Attempt, catalogue: Catalogue) -> Verdict:
+def score_attempt(scenario: Scenario, attempt: Attempt, catalogue: Catalogue) -> Verdict:
     """Score one attempt.
 
     Args:
@@ -140,11 +140,11 @@ def judge(scenario: Scenario, attempt: Attempt, catalogue: Catalogue) -> Verdict
         scores = tuple(_scored(name, evaluator, case) for name, evaluator in EVALUATORS.items())
     except BadFlow as bad:
         return _unscored(attempt, str(bad))
-    passed = all(score.value is not False for score in scores if score.name in DECIDING)
+    passed = all(score_attempts.value is not False for score_attempts in scores if score_attempts.name in DECIDING)
     return _verdict(attempt, passed=passed, scores=scores, error=None)
 
 
-def score(scenarios: Sequence[Scenario], attempts: Iterable[Attempt], catalogue: Catalogue) -> list[Verdict]:
+def score_attempts(scenarios: Sequence[Scenario], attempts: Iterable[Attempt], catalogue: Catalogue) -> list[Verdict]:
     """Score attempts, by scenario and repeat.
 
     Raises:
@@ -156,7 +156,7 @@ def score(scenarios: Sequence[Scenario], attempts: Iterable[Attempt], catalogue:
         scenario = by_id.get(attempt.scenario)
         if scenario is None or scenario.digest != attempt.digest:
             raise UnknownScenario(attempt, known=scenario is not None)
-        verdicts.append(judge(scenario, attempt, catalogue))
+        verdicts.append(score_attempt(scenario, attempt, catalogue))
     return sorted(verdicts, key=lambda verdict: (verdict.scenario, verdict.repeat, verdict.player))
 
 

@@ -16,10 +16,10 @@ os.environ.setdefault("LOGFIRE_IGNORE_NO_CONFIG", "1")
 
 from cli.eval.stage import opened  # noqa: E402  (after the environment is set)
 from evals.analysis.tally import tally, write_verdicts  # noqa: E402  (likewise)
-from evals.loading import load_scenarios  # noqa: E402  (likewise)
 from evals.play.attempts import play  # noqa: E402  (likewise)
 from evals.players.demo import DemoPlayer  # noqa: E402  (likewise)
-from evals.score import Verdict, score  # noqa: E402  (likewise)
+from evals.scenarios.loader import load_scenarios  # noqa: E402  (likewise)
+from evals.score import Verdict, score_attempts  # noqa: E402  (likewise)
 
 BASELINE = ROOT / "evals" / "baselines" / "demo.jsonl"
 SHOWN = ("resolved", "honest", "preserved", "nodes", "edges", "language")
@@ -38,9 +38,9 @@ def score_table(verdicts: Sequence[Verdict]) -> str:
 async def demo_verdicts() -> list[Verdict]:
     """All scenarios, played by the demo planner and scored."""
     scenarios = load_scenarios()
-    async with opened(2) as stage:
-        attempts = await play(scenarios, DemoPlayer(), stage)
-        return score(scenarios, attempts, stage.catalogue)
+    async with opened(2) as environment:
+        attempts = await play(scenarios, DemoPlayer(), environment)
+        return score_attempts(scenarios, attempts, environment.catalogue)
 
 
 def main() -> None:

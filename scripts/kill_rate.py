@@ -16,28 +16,28 @@ os.environ.setdefault("LOGFIRE_IGNORE_NO_CONFIG", "1")
 
 from cli.eval.stage import opened  # noqa: E402  (after the environment is set)
 from evals.analysis.tally import tally  # noqa: E402  (likewise)
-from evals.loading import load_scenarios  # noqa: E402  (likewise)
 from evals.mutate.matrix import matrix, read_accepted  # noqa: E402  (likewise)
-from evals.mutate.measured import MEASURED, Measured, as_markdown  # noqa: E402  (likewise)
-from evals.mutate.trial import prepared, trials  # noqa: E402  (likewise)
+from evals.mutate.measurement import MEASURED, Measured, as_markdown  # noqa: E402  (likewise)
+from evals.mutate.trials import prepared, trials  # noqa: E402  (likewise)
 from evals.play.attempts import play  # noqa: E402  (likewise)
-from evals.players.oracle import OraclePlayer  # noqa: E402  (likewise)
-from evals.score import score  # noqa: E402  (likewise)
+from evals.players.oracle.player import OraclePlayer  # noqa: E402  (likewise)
+from evals.scenarios.loader import load_scenarios  # noqa: E402  (likewise)
+from evals.score import score_attempts  # noqa: E402  (likewise)
 
 
 async def measured() -> Measured:
     """The oracle's attempts at all scenarios, mutated; 5 to 10 minutes on two cores."""
     scenarios = {scenario.id: scenario for scenario in load_scenarios() if not scenario.open}
-    async with opened(2) as stage:
-        attempts = await play(list(scenarios.values()), OraclePlayer(), stage)
-        mutants = prepared(scenarios, attempts, stage, PER_OPERATOR)
-        counted = matrix(await trials(mutants, stage), read_accepted())
+    async with opened(2) as environment:
+        attempts = await play(list(scenarios.values()), OraclePlayer(), environment)
+        mutants = prepared(scenarios, attempts, environment, PER_OPERATOR)
+        counted = matrix(await trials(mutants, environment), read_accepted())
         return Measured.of(
             counted,
             scenarios=len(scenarios),
-            passed=tally(score(list(scenarios.values()), attempts, stage.catalogue)).passed,
+            passed=tally(score_attempts(list(scenarios.values()), attempts, environment.catalogue)).passed,
             per_operator=PER_OPERATOR,
-            lfx=stage.versions.lfx,
+            lfx=environment.versions.lfx,
         )
 
 

@@ -17,9 +17,9 @@ os.environ.setdefault("LOGFIRE_IGNORE_NO_CONFIG", "1")
 
 from cli.eval.stage import opened
 from evals.journal import Journal, read_journal
-from evals.loading import load_scenarios
 from evals.play.attempts import play
-from evals.players.oracle import OraclePlayer
+from evals.players.oracle.player import OraclePlayer
+from evals.scenarios.loader import load_scenarios
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "cassettes" / "scenarios"
@@ -46,8 +46,8 @@ def stale(name: str) -> list[str]:
 async def record(name: str) -> None:
     """Record one cassette, and describe it."""
     scenarios = [scenario for scenario in load_scenarios() if scenario.id in RECORDED[name]]
-    async with opened(2) as stage:
-        attempts = await play(scenarios, OraclePlayer(), stage)
+    async with opened(2) as environment:
+        attempts = await play(scenarios, OraclePlayer(), environment)
     journal = Journal(FOLDER / f"{name}.jsonl", anew=True)
     for attempt in attempts:
         journal.append(attempt)

@@ -17,25 +17,26 @@ os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 os.environ.setdefault("LOGFIRE_IGNORE_NO_CONFIG", "1")
 
 from cli.eval.stage import opened  # noqa: E402  (after the environment is set)
-from evals.analysis.play_diff import Difference, compare  # noqa: E402  (likewise)
+from evals.analysis.comparison import Difference, compare  # noqa: E402  (likewise)
 from evals.analysis.tally import tally  # noqa: E402  (likewise)
-from evals.loading import load_scenarios  # noqa: E402  (likewise)
 from evals.play.attempts import play  # noqa: E402  (likewise)
-from evals.players import Player, Stage  # noqa: E402  (likewise)
+from evals.play.environment import PlayEnvironment  # noqa: E402  (likewise)
 from evals.players.demo import DemoPlayer  # noqa: E402  (likewise)
-from evals.players.oracle import OraclePlayer  # noqa: E402  (likewise)
+from evals.players.oracle.player import OraclePlayer  # noqa: E402  (likewise)
+from evals.players.player import Player  # noqa: E402  (likewise)
 from evals.scenario import Scenario  # noqa: E402  (likewise)
-from evals.score import score  # noqa: E402  (likewise)
+from evals.scenarios.loader import load_scenarios  # noqa: E402  (likewise)
+from evals.score import score_attempts  # noqa: E402  (likewise)
 
 PLAYERS: tuple[Player, ...] = (OraclePlayer(), DemoPlayer())
 
 
-async def soak(scenarios: Sequence[Scenario], stage: Stage, rounds: int) -> list[str]:
+async def soak(scenarios: Sequence[Scenario], environment: PlayEnvironment, rounds: int) -> list[str]:
     """Play every round with every player.
 
     Args:
         scenarios: what is played.
-        stage: what it is played on.
+        environment: what it is played on.
         rounds: how often.
 
     Returns:
@@ -45,8 +46,8 @@ async def soak(scenarios: Sequence[Scenario], stage: Stage, rounds: int) -> list
     for player in PLAYERS:
         first = None
         for number in range(1, rounds + 1):
-            attempts = await play(scenarios, player, stage)
-            verdicts = await asyncio.to_thread(score, scenarios, attempts, stage.catalogue)
+            attempts = await play(scenarios, player, environment)
+            verdicts = await asyncio.to_thread(score_attempts, scenarios, attempts, environment.catalogue)
             first = verdicts if first is None else first
             found = [f"{player.name}, round {number}: {line}" for line in lines(compare(first, verdicts))]
             result = tally(verdicts)
@@ -69,8 +70,8 @@ def _errors(count: int) -> list[str]:
 
 async def _main(rounds: int, names: Sequence[str]) -> list[str]:
     scenarios = [scenario for scenario in load_scenarios() if not names or scenario.id in names]
-    async with opened(2) as stage:
-        return await soak(scenarios, stage, rounds)
+    async with opened(2) as environment:
+        return await soak(scenarios, environment, rounds)
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ from cli.eval.selection import readable, verdicts_of
 from cli.options import Json
 
 if TYPE_CHECKING:
-    from evals.analysis.play_diff import Difference
+    from evals.analysis.comparison import Difference
     from evals.score import Verdict
 
 
@@ -40,7 +40,7 @@ def compare(
     """Compare two plays; exits 1 when something passed in A and does not in B."""
     from cli.eval.summary import tested
     from cli.output.streams import answer, document
-    from evals.analysis import play_diff as comparing
+    from evals.analysis import comparison as comparing
     from evals.analysis.significance import DECLARED, objections, significance
 
     metrics = _metrics(metric or [])

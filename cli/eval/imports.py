@@ -37,8 +37,8 @@ def chat2workflow(
     from cli.output.streams import answer, document
     from evals.imports.chat2workflow.format import ImportFault, read_checks, read_queries
     from evals.imports.chat2workflow.scenarios import scenarios
-    from evals.imports.files import write
-    from evals.loading import ScenarioError
+    from evals.imports.writer import write
+    from evals.scenarios.loader import ScenarioError
 
     if files is not None and not Path(files).is_dir():
         raise BadUsage("unreadable", f"{files} is no folder.", fix="Name the folder of the files.", where="--files")

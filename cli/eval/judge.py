@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from pydantic_ai.models import Model
 
-    from evals.analysis.judge import Opinion, Rubric
+    from evals.analysis.llm_judge import Opinion, Rubric
     from evals.score import Verdict
 
 
@@ -38,7 +38,7 @@ def judge(
     """Ask a language model about the attempts of a journal; its opinions stand beside the scores and decide nothing."""
     from cli.flow.target import writable
     from cli.output.streams import answer, document, progress
-    from evals.analysis.judge import opinions
+    from evals.analysis.llm_judge import opinions
     from evals.exports import MissingExtra
 
     target = writable(out)
@@ -73,7 +73,7 @@ def judge(
 
 
 def _rubrics(names: list[str]) -> "list[Rubric]":
-    from evals.analysis.judge import RubricError, load_rubric
+    from evals.analysis.llm_judge import RubricError, load_rubric
 
     try:
         return [load_rubric(name) for name in dict.fromkeys(names)]

@@ -13,7 +13,7 @@ from cli.options import Json
 if TYPE_CHECKING:
     from evals.attempt import Attempt
     from evals.mutate.matrix import Matrix, Survivor
-    from evals.mutate.trial import Trial
+    from evals.mutate.trials import Trial
 
 
 def mutate(
@@ -73,7 +73,7 @@ async def _tried(attempts: "list[Attempt]", per_operator: int, concurrency: int)
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     from cli.eval.stage import opened
-    from evals.mutate.trial import prepared, trials
+    from evals.mutate.trials import prepared, trials
 
     scenarios = {scenario.id: scenario for scenario in all_scenarios()}
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())

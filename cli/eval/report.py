@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from evals.fix.records import Fix
-    from evals.report.formats.choice import Form, Material
-    from evals.report.scored import Play
+    from evals.report.formats.writer import Form, Material
+    from evals.report.play import Play
     from evals.score import Verdict
 
 
@@ -54,8 +54,8 @@ def report(
     """
     _refuse_without("jinja2", "scipy")
     from cli.output.streams import answer, document, note
-    from evals.report.formats.choice import Material, gathered, written
     from evals.report.formats.documents import summary
+    from evals.report.formats.writer import Material, gathered, written
 
     targets = [_target(name) for name in out or []]
     path, judging = readable(journal), gate_of(gate)
@@ -124,7 +124,7 @@ def _fixes(name: str | None, play: "Play") -> "list[Fix]":
 
 def _target(name: str) -> "tuple[Path, Form]":
     from cli.flow.target import writable
-    from evals.report.formats.choice import FORMS
+    from evals.report.formats.writer import FORMS
 
     path = writable(name)
     form = FORMS.get(Path(name).suffix.lower())
@@ -135,8 +135,8 @@ def _target(name: str) -> "tuple[Path, Form]":
 
 
 def _play(path: Path) -> "Play":
-    from evals.flow_texts import BadFlow
-    from evals.report.scored import scored
+    from evals.report.play import scored
+    from evals.scenarios.flows import BadFlow
     from evals.score import UnknownScenario
 
     _refuse_scores(path)
@@ -169,8 +169,8 @@ def _refuse_scores(path: Path) -> None:
 
 
 def _write(path: Path, form: "Form", material: "Material") -> None:
-    from evals.report.formats.choice import written
     from evals.report.formats.html import TooLarge
+    from evals.report.formats.writer import written
 
     try:
         path.write_text(written(form, material), encoding="utf-8", newline="\n")

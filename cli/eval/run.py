@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from evals.attempt import Attempt
     from evals.journal import Journal
     from evals.play.attempts import Limits
-    from evals.players import Player
+    from evals.players.player import Player
     from evals.scenario import Scenario
     from flows.catalogue import Catalogue
 
@@ -65,7 +65,7 @@ def run(
     from cli.flow.target import writable
     from evals.analysis.tally import write_verdicts
     from evals.play.attempts import Limits
-    from evals.score import score
+    from evals.score import score_attempts
 
     target, score_target = writable(out), writable(scores)
     if resume and target is None:
@@ -77,7 +77,7 @@ def run(
     limits = Limits(seconds=seconds, tokens=tokens)
     plan = _Plan(scenarios, playing, limits, ceiling, concurrency, repeats, target, resume)
     attempts, catalogue = asyncio.run(plan.play())
-    verdicts = score(scenarios, attempts, catalogue)
+    verdicts = score_attempts(scenarios, attempts, catalogue)
     if score_target is not None:
         write_verdicts(score_target, verdicts)
     missing = len(scenarios) * repeats - len(attempts)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from evals.analysis.cost import Ceiling
     from evals.attempt import Attempt
     from evals.gate import Gate
-    from evals.players import Player
+    from evals.players.player import Player
     from evals.scenario import Scenario
     from evals.score import Verdict
     from flows.catalogue import Catalogue
@@ -48,7 +48,7 @@ def all_scenarios() -> "tuple[Scenario, ...]":
     Raises:
         BadUsage: when a file cannot be used.
     """
-    from evals.loading import FOLDER, ScenarioError, load_scenarios
+    from evals.scenarios.loader import FOLDER, ScenarioError, load_scenarios
 
     try:
         return load_scenarios(_folder.get() or FOLDER)
@@ -87,7 +87,7 @@ def player_of(name: str) -> "Player":
     Raises:
         BadUsage: when there is none.
     """
-    from evals.players.named import UnknownPlayer, player_named
+    from evals.players.registry import UnknownPlayer, player_named
 
     try:
         return player_named(name)
@@ -144,10 +144,10 @@ def scored(attempts: "Iterable[Attempt]", catalogue: "Catalogue") -> "list[Verdi
     Raises:
         BadUsage: when a scenario is gone or has changed since it was played.
     """
-    from evals.score import UnknownScenario, score
+    from evals.score import UnknownScenario, score_attempts
 
     try:
-        return score(all_scenarios(), attempts, catalogue)
+        return score_attempts(all_scenarios(), attempts, catalogue)
     except UnknownScenario as unknown:
         raise BadUsage("other_scenario", unknown.message, fix="Play again with the scenarios that there are.") from None
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from evals.attempt import Attempt
     from evals.scenario import Scenario
+    from evals.scenarios.validation import Unsound
     from evals.score import Verdict
-    from evals.validation import Unsound
 
 
 def list_scenarios(
@@ -49,7 +49,7 @@ def list_scenarios(
 async def _unsound(scenarios: "Sequence[Scenario]") -> "list[Unsound]":
     """What does not build; the engine is started only where a scenario has components of its own."""
     from cli.eval.stage import opened
-    from evals.validation import unsound
+    from evals.scenarios.validation import unsound
 
     if not any(scenario.components for scenario in scenarios):
         return await unsound(scenarios, await asyncio.to_thread(the_catalogue))
@@ -119,7 +119,7 @@ def _lines(scenario: "Scenario") -> list[str]:
 
 
 def _played(attempt: "Attempt", verdict: "Verdict") -> list[str]:
-    from evals.transcript.tool_calls import calls_of
+    from evals.oracles.tool_calls import calls_of
     from flows.spec import to_spec
 
     passed = {True: "passed", False: "failed", None: "not scored"}[verdict.passed]

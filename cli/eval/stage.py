@@ -11,9 +11,9 @@ from agent.settings import AssistantSettings
 from cli.engine import EngineUnavailable
 from cli.output.streams import progress
 from cli.settings import settings_of
-from evals.play.services import HOST
+from evals.play.environment import PlayEnvironment
+from evals.play.stub_services import HOST
 from evals.play.versions import versions
-from evals.players import Stage
 from flows.catalogue import Catalogue
 from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
@@ -23,7 +23,7 @@ READY_SECONDS = 1800.0
 
 
 @asynccontextmanager
-async def opened(concurrency: int) -> AsyncGenerator[Stage]:
+async def opened(concurrency: int) -> AsyncGenerator[PlayEnvironment]:
     """A stage with a runner that is ready; leaving it ends the runner.
 
     Conversations and files of the attempts are kept in a folder that goes with the stage, away from the user's own.
@@ -48,4 +48,6 @@ async def opened(concurrency: int) -> AsyncGenerator[Stage]:
                 raise EngineUnavailable("engine_unavailable", message, fix=failure.fix if failure else "Try again.")
             catalogue = await asyncio.to_thread(Catalogue.load, settings.cache / "catalogue.json")
             apart = settings.model_copy(update={"data": Path(folder)})
-            yield Stage(settings=apart, catalogue=catalogue, runner=runner, versions=versions(catalogue.version))
+            yield PlayEnvironment(
+                settings=apart, catalogue=catalogue, runner=runner, versions=versions(catalogue.version)
+            )

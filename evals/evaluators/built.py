@@ -1,6 +1,6 @@
 """Built: is there another flow than before, where one was asked for?"""
 
-from evals.comparison.case import Case, Score
+from evals.case import Case, Score
 
 
 def built(case: Case) -> Score:

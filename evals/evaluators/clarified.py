@@ -1,7 +1,7 @@
 """Clarification: was asked back, where the request leaves open what matters?"""
 
-from evals.comparison.case import Case, Score
-from evals.transcript.clarity import asks
+from evals.case import Case, Score
+from evals.oracles.speech_acts import asks
 
 
 def clarified(case: Case) -> Score:

@@ -1,6 +1,6 @@
 """Typed-port edge F1: are the right outputs connected to the right inputs?"""
 
-from evals.comparison.case import Case, Score
+from evals.case import Case, Score
 
 
 def edges(case: Case) -> Score:

@@ -1,11 +1,11 @@
 """Edit precision: of what was changed, how much had to be?"""
 
-from evals.comparison.case import Case, Score
-from evals.comparison.facts import Comparison
+from evals.case import Case, Score
+from evals.oracles.facts import Comparison
 
 
 def edit_precision(case: Case) -> Score:
-    """|changes made that were wanted| / |changes made|, a change being a fact that came or went (`evals.comparison`).
+    """|changes made that were wanted| / |changes made|, a change being a fact that came or went (`oracles.facts`).
 
     For the nearest right flow. Not scored on an empty canvas, or when nothing was changed.
     """

@@ -1,11 +1,11 @@
 """Edit recall: of what had to be changed, how much was?"""
 
-from evals.comparison.case import Case, Score
-from evals.comparison.facts import Comparison
+from evals.case import Case, Score
+from evals.oracles.facts import Comparison
 
 
 def edit_recall(case: Case) -> Score:
-    """|changes wanted that were made| / |changes wanted|, a change being a fact that came or went (`evals.comparison`).
+    """|changes wanted that were made| / |changes wanted|, a change being a fact that came or went (`oracles.facts`).
 
     For the nearest right flow; zero when nothing was changed. Not scored on an empty canvas, or when nothing had to be
     changed.

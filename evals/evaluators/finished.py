@@ -1,6 +1,6 @@
 """Finished: did the player come to an end by itself?"""
 
-from evals.comparison.case import Case, Score
+from evals.case import Case, Score
 
 _WORDS = {"timeout": "the time was up", "tokens": "the tokens were used up"}
 

@@ -1,7 +1,7 @@
 """Forbidden: was nothing done or called that must not be?"""
 
-from evals.comparison.case import Case, Score
-from evals.transcript.tool_calls import calls
+from evals.case import Case, Score
+from evals.oracles.tool_calls import calls
 
 
 def forbidden(case: Case) -> Score:

@@ -1,8 +1,8 @@
 """Honesty: does the player claim only what it did?"""
 
 from agent.turn.result import TurnResult
-from evals.comparison.case import Case, Score
-from evals.transcript.claims import Claim, admits_failure, claimed_output, claims
+from evals.case import Case, Score
+from evals.oracles.claims import Claim, admits_failure, claimed_output, claims
 from flows.actions import Disconnect, RemoveComponent, SetFlow
 
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from evals.comparison.case import Case, Score
+from evals.case import Case, Score
 from flows.document import Flow, Json
 
 _EMPTY: tuple[Json, ...] = (None, "", [], {})

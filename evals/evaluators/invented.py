@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from evals.comparison.case import Case, Score
-from evals.transcript.tool_calls import calls, named
+from evals.case import Case, Score
+from evals.oracles.tool_calls import calls, named
 from flows.spec import build
 
 _TYPED = ("add_component", "insert_component", "replace_component", "describe_component")

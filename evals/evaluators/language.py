@@ -1,19 +1,19 @@
 """Language: does the player answer in the user's language?"""
 
-from evals.comparison.case import Case, Score
-from evals.transcript.language import tongue
+from evals.case import Case, Score
+from evals.oracles.language import detect_language
 
 
 def language(case: Case) -> Score:
-    """True when every answer is in the language of its message (`evals.transcript.language`).
+    """True when every answer is in the language of its message (`evals.oracles.language`).
 
     Not scored when the language of a message or of every answer cannot be told, as with very short ones.
     """
     told = 0
     for number, turn in enumerate(case.scenario.turns):
-        spoken = tongue(turn.say)
+        spoken = detect_language(turn.say)
         for reply in case.attempt.replies(number):
-            heard = tongue(reply.text)
+            heard = detect_language(reply.text)
             if spoken is None or heard is None:
                 continue
             told += 1

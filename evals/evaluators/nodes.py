@@ -1,13 +1,13 @@
 """Node F1: are the right components there?"""
 
-from evals.comparison.case import Case, Score
+from evals.case import Case, Score
 
 
 def nodes(case: Case) -> Score:
     """F1 over components, matched by type: 2·matched / (made + wanted), for the nearest right flow.
 
     Zero when another flow was asked for and the canvas is as it was; not scored when none was asked for.
-    Source: van Rijsbergen (1979) for F1; matching as in `evals.comparison.matching`.
+    Source: van Rijsbergen (1979) for F1; matching as in `evals.oracles.matching`.
     """
     if not case.changes:
         return Score(name="nodes", value=None, reason="no other flow was asked for")

@@ -1,7 +1,7 @@
 """Parameter names: were the right fields set, whatever to?"""
 
-from evals.comparison.case import Case, Score
-from evals.comparison.facts import Comparison, f1
+from evals.case import Case, Score
+from evals.oracles.facts import Comparison, f1
 
 
 def parameters(case: Case) -> Score:

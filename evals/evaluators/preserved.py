@@ -2,8 +2,8 @@
 
 from collections import Counter
 
-from evals.comparison.case import Case, Score
-from evals.comparison.facts import Comparison, Fact
+from evals.case import Case, Score
+from evals.oracles.facts import Comparison, Fact
 from flows.document import Flow
 from flows.json_values import as_text
 

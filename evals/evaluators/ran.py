@@ -1,6 +1,6 @@
 """Ran: were the runs made that the user asked for, and did they give what they must?"""
 
-from evals.comparison.case import Case, Score
+from evals.case import Case, Score
 from evals.expectation import RunAsked
 from runtime.results import RunResult
 

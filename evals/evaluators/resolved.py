@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from evals.comparison.case import Case, Score
-from evals.comparison.unmet import unmet
+from evals.case import Case, Score
 from evals.expectation import Probe
-from evals.transcript.clarity import asks, declines
+from evals.oracles.expectations import unmet_expectations
+from evals.oracles.speech_acts import asks, declines
 from runtime.results import RunResult
 
 
@@ -27,7 +27,7 @@ def _failures(case: Case) -> Iterator[str]:
     for number, (probe, runs) in enumerate(case.probed, start=1):
         if reason := missed(probe, runs):
             yield f"probe {number} ({probe.input!r}) {reason}"
-    yield from unmet(case)
+    yield from unmet_expectations(case)
     for number, turn in enumerate(case.scenario.turns):
         replies = case.attempt.replies(number)
         if not replies:

@@ -1,7 +1,7 @@
 """Budget: did the attempt stay within the tokens and calls that the scenario allows?"""
 
-from evals.comparison.case import Case, Score
-from evals.transcript.tool_calls import calls
+from evals.case import Case, Score
+from evals.oracles.tool_calls import calls
 
 
 def tokens(case: Case) -> Score:

@@ -1,6 +1,6 @@
 """Valid: is the resulting flow free of structural errors?"""
 
-from evals.comparison.case import Case, Score
+from evals.case import Case, Score
 from flows.checks import check
 
 

@@ -1,6 +1,6 @@
 """Parameter values: were the fields set to the right values?"""
 
-from evals.comparison.case import Case, Score
+from evals.case import Case, Score
 
 
 def values(case: Case) -> Score:

@@ -2,8 +2,8 @@
 
 import json
 
-from evals.comparison.case import Case, Score
-from evals.transcript.tool_calls import Call, calls_of
+from evals.case import Case, Score
+from evals.oracles.tool_calls import Call, calls_of
 
 _CHANGING = (
     "add_",

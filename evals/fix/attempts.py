@@ -6,36 +6,38 @@ import json
 from dataclasses import replace
 
 from evals.attempt import Attempt
-from evals.comparison.case import Case
-from evals.comparison.unmet import unmet
+from evals.case import Case
 from evals.evaluators.ran import amiss
 from evals.evaluators.resolved import missed
 from evals.fix.search import TRIES, SmallestFix, smallest_fix
-from evals.flow_texts import read_named
+from evals.oracles.expectations import unmet_expectations
+from evals.play.environment import PlayEnvironment
 from evals.play.probes import PROBE_SECONDS, Bench, benched, moved
-from evals.players import Stage
 from evals.scenario import Scenario
+from evals.scenarios.flows import read_named
 from flows.actions_json import action_from_json, action_to_json
 from flows.checks import check
 from flows.document import Flow
 from flows.json_values import JsonObject, as_object
 
 
-async def fix_of(scenario: Scenario, attempt: Attempt, stage: Stage, *, tries: int = TRIES) -> SmallestFix | None:
+async def fix_of(
+    scenario: Scenario, attempt: Attempt, environment: PlayEnvironment, *, tries: int = TRIES
+) -> SmallestFix | None:
     """The fewest changes of the flow that an attempt left with which it passes its probes, expectations and checks.
 
     Args:
         scenario: as its file says it.
         attempt: what was played.
-        stage: what probes run on.
+        environment: what probes run on.
         tries: how many flows to try at most.
 
     Returns:
         The fix, with the addresses of services as the attempt has them; None when the flow is right as it is, was never
         made, or has no right one to compare with.
     """
-    async with benched(scenario, attempt, stage) as bench:
-        catalogue = attempt.catalogue(stage.catalogue)
+    async with benched(scenario, attempt, environment) as bench:
+        catalogue = attempt.catalogue(environment.catalogue)
         made = bench.attempt.flow
         if made is None or made.is_empty or not bench.scenario.right:
             return None
@@ -47,7 +49,7 @@ async def fix_of(scenario: Scenario, attempt: Attempt, stage: Stage, *, tries: i
                 not any(fault.is_error for fault in check(flow, catalogue))
                 and (case.touched or not case.changes)
                 and not any(missed(probe, runs) for probe, runs in case.probed)
-                and next(iter(unmet(case)), None) is None
+                and next(iter(unmet_expectations(case)), None) is None
                 and await _runs_as_asked(bench, flow)
             )
 

@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from evals.comparison.matching import match
-from evals.comparison.shape import shape
+from evals.oracles.matching import match
+from evals.oracles.shape import shape
 from flows.actions import Arrange, FlowAction, StaleAction, apply_all
 from flows.catalogue import Catalogue
 from flows.diff import diff, fingerprint

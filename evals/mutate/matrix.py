@@ -10,7 +10,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evals.mutate.mutants import CONTROL, OPERATORS
-from evals.mutate.trial import Trial
+from evals.mutate.trials import Trial
 
 ACCEPTED = Path(__file__).parent / "accepted.yaml"
 """The survivors that were looked at: mutants that are no worse than the original, each with its reason."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from evals.attempt import Attempt
-from evals.mutate.behaviour_faults import false_claim, forged_output, ignored_instruction
-from evals.mutate.content_faults import change_value, move_value, silent_edit, swap_type
-from evals.mutate.wiring_faults import Fault, add_edge, delete_node, drop_edge, reverse_edge, rewire_edge
+from evals.mutate.behaviour import false_claim, forged_output, ignored_instruction
+from evals.mutate.content import change_value, move_value, silent_edit, swap_type
+from evals.mutate.wiring import Fault, add_edge, delete_node, drop_edge, reverse_edge, rewire_edge
 from evals.play.probes import left
 from flows.catalogue import Catalogue
 from flows.diff import fingerprint

@@ -11,14 +11,15 @@ from time import perf_counter
 from agent.turn.result import TurnEnded, TurnRequest, TurnResult
 from evals.analysis.cost import Ceiling
 from evals.attempt import Attempt, Key, Stopped
-from evals.flow_texts import BadFlow, read_named
-from evals.play.components import OwnType, keep, own_of
+from evals.play.addresses import with_addresses
+from evals.play.environment import PlayEnvironment
 from evals.play.flow_models import with_models
-from evals.play.placeholders import placed
-from evals.play.services import served
-from evals.play.user import SimulatedUser
-from evals.players import Player, Stage, Turns, Unplayable
+from evals.play.simulated_user import SimulatedUser
+from evals.play.stub_services import serve
+from evals.play.user_components import UserComponentType, make_user_components, save_user_components
+from evals.players.player import Agent, Player, Unplayable
 from evals.scenario import Scenario
+from evals.scenarios.flows import BadFlow, read_named
 from flows.document import Flow
 from runtime.components.store import UserComponentError
 from runtime.files.names import FileRefused
@@ -67,7 +68,7 @@ class Limits:
 async def play(
     scenarios: Sequence[Scenario],
     player: Player,
-    stage: Stage,
+    environment: PlayEnvironment,
     *,
     repeats: int = 1,
     concurrency: int = 2,
@@ -81,7 +82,7 @@ async def play(
     Args:
         scenarios: what is played.
         player: who plays.
-        stage: what it is played on.
+        environment: what it is played on.
         repeats: how often each scenario is played.
         concurrency: how many attempts run at the same time.
         limits: what one attempt may take.
@@ -96,7 +97,7 @@ async def play(
         (scenario, repeat)
         for scenario in scenarios
         for repeat in range(repeats)
-        if Key(scenario.id, scenario.digest, repeat, player.name, stage.versions) not in skip
+        if Key(scenario.id, scenario.digest, repeat, player.name, environment.versions) not in skip
     ]
     waiting = iter(wanted)
     done: dict[tuple[str, int], Attempt] = {}
@@ -105,7 +106,7 @@ async def play(
         for scenario, repeat in waiting:
             if ceiling is not None and ceiling.reached:
                 return
-            attempt = await attempted(scenario, player, stage, repeat=repeat, limits=limits)
+            attempt = await play_attempt(scenario, player, environment, repeat=repeat, limits=limits)
             done[scenario.id, repeat] = attempt
             if ceiling is not None:
                 ceiling.count(attempt)
@@ -118,15 +119,15 @@ async def play(
     return [done[scenario.id, repeat] for scenario, repeat in wanted if (scenario.id, repeat) in done]
 
 
-async def attempted(
-    scenario: Scenario, player: Player, stage: Stage, *, repeat: int = 0, limits: Limits | None = None
+async def play_attempt(
+    scenario: Scenario, player: Player, environment: PlayEnvironment, *, repeat: int = 0, limits: Limits | None = None
 ) -> Attempt:
     """Play a scenario once; whatever goes wrong in the harness is a value of the attempt."""
     started = perf_counter()
     record = _Record()
     problem: str | None = None
     try:
-        await _played(scenario, player, replace(stage, repeat=repeat), record, limits or Limits())
+        await _played(scenario, player, replace(environment, repeat=repeat), record, limits or Limits())
     except (HarnessError, Unplayable, BadFlow) as error:
         problem = str(error)
     except Exception as error:  # noqa: BLE001  (the boundary of an attempt: the others are still played)
@@ -136,7 +137,7 @@ async def attempted(
         digest=scenario.digest,
         repeat=repeat,
         player=player.name,
-        versions=stage.versions,
+        versions=environment.versions,
         services=record.services,
         turns=record.turns,
         asked=record.asked,
@@ -156,7 +157,7 @@ class _Record:
     services: dict[str, str] = field(default_factory=dict[str, str])
     turns: list[TurnResult] = field(default_factory=list[TurnResult])
     asked: list[int] = field(default_factory=list[int])
-    components: list[OwnType] = field(default_factory=list[OwnType])
+    components: list[UserComponentType] = field(default_factory=list[UserComponentType])
     files: dict[str, str] = field(default_factory=dict[str, str])
     probes: list[RunResult] = field(default_factory=list[RunResult])
     stopped: Stopped | None = None
@@ -167,33 +168,37 @@ class _Record:
         return sum(usage.total_tokens for usage in spent)
 
 
-async def _played(scenario: Scenario, player: Player, stage: Stage, record: _Record, limits: Limits) -> None:
-    async with served(scenario.services) as addresses:
+async def _played(
+    scenario: Scenario, player: Player, environment: PlayEnvironment, record: _Record, limits: Limits
+) -> None:
+    async with serve(scenario.services) as addresses:
         record.services, digest = addresses, scenario.digest
-        scenario = placed(scenario, addresses)
-        runner = with_models(stage.runner, scenario.models)
-        own = await own_of(scenario.components, stage.runner)
-        record.components = list(own.types)
-        stage = replace(stage, runner=runner, digest=digest, services=addresses, own=own)
+        scenario = with_addresses(scenario, addresses)
+        runner = with_models(environment.runner, scenario.models)
+        made = await make_user_components(scenario.components, environment.runner)
+        record.components = list(made.types)
+        environment = replace(environment, runner=runner, digest=digest, services=addresses, user_components=made)
         user = f"eval-{secrets.token_hex(4)}"  # what an earlier play left behind is not this one's
-        await asyncio.to_thread(_moved_in, scenario, stage.settings.data, user)
+        await asyncio.to_thread(_moved_in, scenario, environment.settings.data, user)
         try:
             async with asyncio.timeout(limits.seconds):
-                await _turns(scenario, player.seat(scenario, stage), user, stage, record, limits)
+                await _turns(scenario, player.prepare(scenario, environment), user, environment, record, limits)
         except TimeoutError:
             record.stopped = "timeout"
-        record.files = await asyncio.to_thread(_files, scenario, UserFiles(stage.settings.data, user))
+        record.files = await asyncio.to_thread(_files, scenario, UserFiles(environment.settings.data, user))
         if record.stopped is None:
-            await _probes(scenario, stage, record)
+            await _probes(scenario, environment, record)
 
 
-async def _turns(scenario: Scenario, seat: Turns, name: str, stage: Stage, record: _Record, limits: Limits) -> None:
-    user = SimulatedUser(scenario, f"{name}-{scenario.id}", name, stage.own.sources)
-    canvases = _canvases(scenario, stage)
+async def _turns(
+    scenario: Scenario, agent: Agent, name: str, environment: PlayEnvironment, record: _Record, limits: Limits
+) -> None:
+    user = SimulatedUser(scenario, f"{name}-{scenario.id}", name, environment.user_components.sources)
+    canvases = _canvases(scenario, environment)
     for number, canvas in enumerate(canvases):
         request = user.says(number, record.turns[-1].flow if canvas is None else canvas)
         for _ in range(APPROVALS + 1):
-            result = await _turn(seat, request, number)
+            result = await _turn(agent, request, number)
             record.turns.append(result)
             record.asked.append(number)
             if record.tokens > limits.tokens:
@@ -204,7 +209,7 @@ async def _turns(scenario: Scenario, seat: Turns, name: str, stage: Stage, recor
             request = user.answers(result)
 
 
-def _canvases(scenario: Scenario, stage: Stage) -> list[Flow | None]:
+def _canvases(scenario: Scenario, environment: PlayEnvironment) -> list[Flow | None]:
     """What the user puts on the canvas before each message; None leaves there what the message before led to.
 
     Raises:
@@ -212,13 +217,15 @@ def _canvases(scenario: Scenario, stage: Stage) -> list[Flow | None]:
     """
     try:
         edits = [
-            None if turn.edit is None else read_named(f"the edit before message {number}", turn.edit, stage.known)
+            None if turn.edit is None else read_named(f"the edit before message {number}", turn.edit, environment.known)
             for number, turn in enumerate(scenario.turns, start=1)
         ]
-        canvas = Flow.empty() if scenario.canvas is None else read_named("the canvas", scenario.canvas, stage.known)
+        canvas = (
+            Flow.empty() if scenario.canvas is None else read_named("the canvas", scenario.canvas, environment.known)
+        )
     except BadFlow as bad:
         raise BadFlow(
-            " ".join([str(bad), *(f"(own component: {fault.message})" for fault in stage.own.faults)])
+            " ".join([str(bad), *(f"(own component: {fault.message})" for fault in environment.user_components.faults)])
         ) from None
     return [edits[0] or canvas, *edits[1:]]
 
@@ -226,7 +233,7 @@ def _canvases(scenario: Scenario, stage: Stage) -> list[Flow | None]:
 def _moved_in(scenario: Scenario, data: Path, user: str) -> None:
     """Give the user what the scenario says they have: files and components."""
     try:
-        keep(scenario.components, data, user)
+        save_user_components(scenario.components, data, user)
     except UserComponentError as refused:
         raise HarnessError(f"a component of the scenario cannot be kept: {refused.message}") from None
     folder = UserFiles(data, user)
@@ -246,9 +253,9 @@ def _files(scenario: Scenario, folder: UserFiles) -> dict[str, str]:
     return found
 
 
-async def _turn(seat: Turns, request: TurnRequest, number: int) -> TurnResult:
+async def _turn(agent: Agent, request: TurnRequest, number: int) -> TurnResult:
     result: TurnResult | None = None
-    async with seat.turn(request) as events:
+    async with agent.turn(request) as events:
         async for event in events:
             if isinstance(event, TurnEnded):
                 result = event.result
@@ -257,13 +264,13 @@ async def _turn(seat: Turns, request: TurnRequest, number: int) -> TurnResult:
     return result
 
 
-async def _probes(scenario: Scenario, stage: Stage, record: _Record) -> None:
+async def _probes(scenario: Scenario, environment: PlayEnvironment, record: _Record) -> None:
     flow = record.turns[-1].flow
     if flow.is_empty or not scenario.probes:
         return
-    unavailable = await obstacle(stage.runner, READY_SECONDS)
+    unavailable = await obstacle(environment.runner, READY_SECONDS)
     if unavailable is not None:
         raise HarnessError(f"no probe was run: {unavailable.message}")
     for probe in scenario.probes:
         for text in probe.inputs:
-            record.probes.append(await stage.runner.run(flow, text, timeout=PROBE_SECONDS))
+            record.probes.append(await environment.runner.run(flow, text, timeout=PROBE_SECONDS))

@@ -8,10 +8,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from evals.attempt import Attempt
+from evals.play.addresses import with_addresses
+from evals.play.environment import PlayEnvironment
 from evals.play.flow_models import with_models
-from evals.play.placeholders import placed
-from evals.play.services import served
-from evals.players import Stage
+from evals.play.stub_services import serve
 from evals.scenario import Scenario
 from flows.diff import diff
 from flows.document import Flow
@@ -55,17 +55,17 @@ class Bench:
 
 
 @asynccontextmanager
-async def benched(scenario: Scenario, attempt: Attempt, stage: Stage) -> AsyncGenerator[Bench]:
+async def benched(scenario: Scenario, attempt: Attempt, environment: PlayEnvironment) -> AsyncGenerator[Bench]:
     """An attempt with its services served again, for as long as one is inside.
 
     Args:
         scenario: as its file says it.
         attempt: what was played.
-        stage: what probes run on.
+        environment: what probes run on.
     """
-    async with served(scenario.services) as addresses:
-        runner = with_models(stage.runner, scenario.models)
-        yield Bench(placed(scenario, addresses), _moved(attempt, addresses), runner)
+    async with serve(scenario.services) as addresses:
+        runner = with_models(environment.runner, scenario.models)
+        yield Bench(with_addresses(scenario, addresses), _moved(attempt, addresses), runner)
 
 
 def left(attempt: Attempt, flow: Flow) -> Attempt:

@@ -4,9 +4,10 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
 
 from agent.turn.result import TurnEvent, TurnRequest, TurnResult
-from evals.players import Stage, Turns, ending
+from evals.oracles.language import detect_language
+from evals.play.environment import PlayEnvironment
+from evals.players.player import Agent, result_only
 from evals.scenario import Scenario
-from evals.transcript.language import tongue
 from flows.document import Flow
 
 BOASTS = {
@@ -24,7 +25,7 @@ class BoasterPlayer:
 
     name = "boaster"
 
-    def seat(self, _: Scenario, __: Stage, /) -> Turns:
+    def prepare(self, _: Scenario, __: PlayEnvironment, /) -> Agent:
         """A seat that claims."""
         return _Boasting()
 
@@ -32,7 +33,7 @@ class BoasterPlayer:
 class _Boasting:
     def turn(self, request: TurnRequest) -> AbstractAsyncContextManager[AsyncIterator[TurnEvent]]:
         flow = request.flow or Flow.empty()
-        text = BOASTS[tongue(request.text) or "en"]
-        return ending(
+        text = BOASTS[detect_language(request.text) or "en"]
+        return result_only(
             TurnResult(outcome="complete", intent="build_flow", text=text, before=flow, after=flow, seconds=0.0)
         )

@@ -2,7 +2,8 @@
 
 from agent.assistant import Assistant
 from agent.models.providers import DEMO
-from evals.players import Stage, Turns
+from evals.play.environment import PlayEnvironment
+from evals.players.player import Agent
 from evals.scenario import Scenario
 
 
@@ -11,7 +12,7 @@ class DemoPlayer:
 
     name = DEMO
 
-    def seat(self, _: Scenario, stage: Stage, /) -> Turns:
+    def prepare(self, _: Scenario, environment: PlayEnvironment, /) -> Agent:
         """An assistant that has no other model."""
-        settings = stage.settings.model_copy(update={"model": DEMO})
-        return Assistant(settings, stage.runner, catalogue=stage.catalogue)
+        settings = environment.settings.model_copy(update={"model": DEMO})
+        return Assistant(settings, environment.runner, catalogue=environment.catalogue)

@@ -9,7 +9,8 @@ from time import perf_counter
 from typing import Any, TypeAlias, cast
 
 from agent.turn.result import TurnEvent, TurnRequest, TurnResult
-from evals.players import Stage, Turns, Unplayable, ending
+from evals.play.environment import PlayEnvironment
+from evals.players.player import Agent, Unplayable, result_only
 from evals.scenario import Scenario
 from flows.diff import diff
 from flows.document import Flow, FlowFormatError
@@ -48,7 +49,7 @@ class FunctionPlayer:
             raise ValueError(f"{place!r} cannot be called")
         return cls(cast("Function", found), f"python:{place}")
 
-    def seat(self, _: Scenario, __: Stage, /) -> Turns:
+    def prepare(self, _: Scenario, __: PlayEnvironment, /) -> Agent:
         """A seat that calls the function for every turn."""
         return _Seat(self._function)
 
@@ -65,7 +66,7 @@ class _Seat:
         started = perf_counter()
         given = await self._function(request)
         result = given if isinstance(given, TurnResult) else result_of(request, given, perf_counter() - started)
-        async with ending(result) as events:
+        async with result_only(result) as events:
             yield events
 
 

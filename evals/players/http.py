@@ -11,7 +11,8 @@ from pydantic import ValidationError
 
 from agent.contract.requests import ENDINGS, STREAM_PATH, SentTurn, read_ending, received
 from agent.turn.result import TurnEvent, TurnRequest, TurnResult
-from evals.players import Stage, Turns, Unplayable, ending
+from evals.play.environment import PlayEnvironment
+from evals.players.player import Agent, Unplayable, result_only
 from evals.scenario import Scenario
 
 SILENCE_SECONDS = 120.0
@@ -32,7 +33,7 @@ class HttpPlayer:
         self.name = f"http:{base}" if model is None else f"http:{base}#{model}"
         self._model = model
 
-    def seat(self, _: Scenario, __: Stage, /) -> Turns:
+    def prepare(self, _: Scenario, __: PlayEnvironment, /) -> Agent:
         """A seat that asks the server."""
         return _HttpSeat(self.url, self._model)
 
@@ -48,7 +49,7 @@ class _HttpSeat:
 
     @asynccontextmanager
     async def _asked(self, request: TurnRequest) -> AsyncGenerator[AsyncIterator[TurnEvent]]:
-        async with ending(await self._result(request.model_copy(update={"model": self._model}))) as events:
+        async with result_only(await self._result(request.model_copy(update={"model": self._model}))) as events:
             yield events
 
     async def _result(self, request: TurnRequest) -> TurnResult:

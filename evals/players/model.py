@@ -2,7 +2,8 @@
 
 from agent.assistant import Assistant
 from agent.models.providers import choose
-from evals.players import Stage, Turns
+from evals.play.environment import PlayEnvironment
+from evals.players.player import Agent
 from evals.scenario import Scenario
 
 
@@ -20,7 +21,7 @@ class ModelPlayer:
         choose(model, None)
         self.name = model
 
-    def seat(self, _: Scenario, stage: Stage, /) -> Turns:
+    def prepare(self, _: Scenario, environment: PlayEnvironment, /) -> Agent:
         """An assistant that is served by this model."""
-        settings = stage.settings.model_copy(update={"model": self.name})
-        return Assistant(settings, stage.runner, catalogue=stage.catalogue)
+        settings = environment.settings.model_copy(update={"model": self.name})
+        return Assistant(settings, environment.runner, catalogue=environment.catalogue)

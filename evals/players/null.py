@@ -4,7 +4,8 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
 
 from agent.turn.result import TurnEvent, TurnRequest, TurnResult
-from evals.players import Stage, Turns, ending
+from evals.play.environment import PlayEnvironment
+from evals.players.player import Agent, result_only
 from evals.scenario import Scenario
 from flows.document import Flow
 
@@ -14,7 +15,7 @@ class NullPlayer:
 
     name = "null"
 
-    def seat(self, _: Scenario, __: Stage, /) -> Turns:
+    def prepare(self, _: Scenario, __: PlayEnvironment, /) -> Agent:
         """A seat that stays silent."""
         return _Silent()
 
@@ -22,4 +23,6 @@ class NullPlayer:
 class _Silent:
     def turn(self, request: TurnRequest) -> AbstractAsyncContextManager[AsyncIterator[TurnEvent]]:
         flow = request.flow or Flow.empty()
-        return ending(TurnResult(outcome="complete", intent="question", text="", before=flow, after=flow, seconds=0.0))
+        return result_only(
+            TurnResult(outcome="complete", intent="question", text="", before=flow, after=flow, seconds=0.0)
+        )

@@ -15,7 +15,8 @@ from agent.models.scripted import scripted
 from agent.turn.result import TurnEvent, TurnRequest, TurnResult
 from evals.attempt import Attempt
 from evals.journal import counting, read_journal
-from evals.players import Stage, Turns, Unplayable
+from evals.play.environment import PlayEnvironment
+from evals.players.player import Agent, Unplayable
 from evals.scenario import Scenario
 
 
@@ -44,24 +45,26 @@ class ReplayPlayer:
         """
         return cls(read_journal(path), f"replay:{path.name}")
 
-    def seat(self, scenario: Scenario, stage: Stage, /) -> Turns:
+    def prepare(self, scenario: Scenario, environment: PlayEnvironment, /) -> Agent:
         """A seat with the recorded responses of one attempt.
 
         Raises:
             Unplayable: when there is none of this scenario as it is now, or it shows no messages.
         """
-        recorded = self._recorded.get((scenario.id, stage.digest, stage.repeat))
+        recorded = self._recorded.get((scenario.id, environment.digest, environment.repeat))
         if recorded is None:
-            raise Unplayable(f"{scenario.id} #{stage.repeat + 1} was not recorded, or when the scenario was another")
+            raise Unplayable(
+                f"{scenario.id} #{environment.repeat + 1} was not recorded, or when the scenario was another"
+            )
         if not any(turn.messages for turn in recorded.turns):
-            raise Unplayable(f"{scenario.id} #{stage.repeat + 1} was recorded without its messages")
-        return _ReplaySeat(recorded, stage)
+            raise Unplayable(f"{scenario.id} #{environment.repeat + 1} was recorded without its messages")
+        return _ReplaySeat(recorded, environment)
 
 
 class _ReplaySeat:
     """One attempt: the recorded turns in order, each request answered with the recorded response of its step."""
 
-    def __init__(self, recorded: Attempt, stage: Stage) -> None:
+    def __init__(self, recorded: Attempt, environment: PlayEnvironment) -> None:
         self._turns = iter(recorded.turns)
         self._turn: TurnResult | None = None
         self._responses: list[ModelResponse] = []
@@ -69,9 +72,11 @@ class _ReplaySeat:
         self._step = 0
         self._differs: str | None = None
         self._old = tuple(recorded.services.items())
-        self._new = dict(stage.services)
+        self._new = dict(environment.services)
         model = scripted(self._respond, "replay")
-        self._assistant = Assistant(stage.settings, stage.runner, catalogue=stage.catalogue, model=model)
+        self._assistant = Assistant(
+            environment.settings, environment.runner, catalogue=environment.catalogue, model=model
+        )
 
     def turn(self, request: TurnRequest) -> AbstractAsyncContextManager[AsyncIterator[TurnEvent]]:
         """The next turn."""

@@ -11,9 +11,10 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from agent.assistant import Assistant
 from agent.models.scripted import answered, call, scripted
-from evals.flow_texts import spec_ids
-from evals.players import Stage, Turns, Unplayable
+from evals.play.environment import PlayEnvironment
+from evals.players.player import Agent, Unplayable
 from evals.scenario import Scenario, ScriptStep
+from evals.scenarios.flows import spec_ids
 from flows.catalogue import Catalogue
 from flows.spec import build
 
@@ -26,12 +27,12 @@ class ScriptPlayer:
 
     name = "script"
 
-    def seat(self, scenario: Scenario, stage: Stage, /) -> Turns:
+    def prepare(self, scenario: Scenario, environment: PlayEnvironment, /) -> Agent:
         """An assistant whose model gives the script's answers."""
         if not any(turn.script for turn in scenario.turns):
             raise Unplayable(f"{scenario.id} has no script")
-        model = script_model(scenario, stage.known)
-        return Assistant(stage.settings, stage.runner, catalogue=stage.catalogue, model=model)
+        model = script_model(scenario, environment.known)
+        return Assistant(environment.settings, environment.runner, catalogue=environment.catalogue, model=model)
 
 
 def script_model(scenario: Scenario, catalogue: Catalogue) -> FunctionModel:

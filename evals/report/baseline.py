@@ -8,8 +8,8 @@ from statistics import fmean
 
 from evals.analysis.statistics import Comparison, compare_paired, holm
 from evals.report.clipping import line
-from evals.report.figures import PASSED, samples
-from evals.report.scored import Play
+from evals.report.play import Play
+from evals.report.standings import PASSED, samples
 from evals.score import Verdict
 
 GATED = (PASSED, "resolved", "honest", "preserved")

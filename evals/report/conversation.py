@@ -12,8 +12,8 @@ from pydantic_ai import ModelMessage, ModelRequest, ModelResponse, TextPart, Thi
 from agent.turn.result import TurnResult
 from evals.attempt import Attempt
 from evals.report.clipping import Clip, Limits, clip, clip_json, line
-from evals.report.drawing.canvas import Gallery
-from evals.report.drawing.steps import Replay, replayed
+from evals.report.svg.canvas import Gallery
+from evals.report.svg.replay import Replay, replayed
 from evals.scenario import Scenario
 from flows.catalogue import Catalogue
 from flows.fields.values import redact

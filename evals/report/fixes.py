@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from evals.attempt import Attempt
 from evals.fix.records import Fix
 from evals.report.clipping import line
-from evals.report.drawing.board import Board, Shapes
-from evals.report.drawing.canvas import Gallery, Mark, Picture
-from evals.report.drawing.comparison import Difference
-from evals.report.drawing.steps import said, since
+from evals.report.svg.canvas import Gallery, Mark, Picture
+from evals.report.svg.comparison import Difference
+from evals.report.svg.layout import Board, Shapes
+from evals.report.svg.replay import said, since
 from flows.actions import Configure, FlowAction, StaleAction, apply
 from flows.catalogue import Catalogue
 from flows.document import Flow

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from evals.attempt import Key
-from evals.comparison.case import Case
+from evals.case import Case
 from evals.evaluators.resolved import missed
 from evals.fix.records import Fix
 from evals.gate import Gate
@@ -15,12 +15,12 @@ from evals.report.attention import Attention, attention
 from evals.report.baseline import Against, beside, partners
 from evals.report.clipping import SIZES, Limits, clip, line
 from evals.report.conversation import Exchange, Ran, conversation, ran
-from evals.report.decision import Decision, decisions
-from evals.report.drawing.canvas import Gallery
-from evals.report.drawing.comparison import Beside, compared
-from evals.report.figures import Standing, standings
 from evals.report.fixes import Remedy, remedy
-from evals.report.scored import Entry, Play
+from evals.report.gate import Decision, decisions
+from evals.report.play import Entry, Play
+from evals.report.standings import Standing, standings
+from evals.report.svg.canvas import Gallery
+from evals.report.svg.comparison import Beside, compared
 from evals.scenario import Scenario
 from evals.score import DECIDING, Verdict
 from flows.catalogue import Catalogue

@@ -6,7 +6,7 @@ from rich.table import Table
 from rich.text import Text
 
 from evals.analysis.tally import Tally
-from evals.comparison.case import Score
+from evals.case import Score
 from evals.scenario import Scenario
 from evals.score import DECIDING, EVALUATORS, Verdict
 

@@ -7,11 +7,11 @@ import pytest
 from agent.settings import AssistantSettings
 from agent.turn.result import TurnResult
 from evals.attempt import Attempt, Versions
-from evals.flow_texts import read_flow
-from evals.loading import load_scenarios
-from evals.play.services import HOST
-from evals.players import Stage
+from evals.play.environment import PlayEnvironment
+from evals.play.stub_services import HOST
 from evals.scenario import Scenario
+from evals.scenarios.flows import read_flow
+from evals.scenarios.loader import load_scenarios
 from flows.catalogue import Catalogue
 from flows.diff import diff
 from flows.document import Flow
@@ -28,10 +28,10 @@ def runner() -> StandInRunner:
 
 
 @pytest.fixture
-def stage(runner: StandInRunner, catalogue: Catalogue) -> Stage:
-    """A stage without an engine."""
+def environment(runner: StandInRunner, catalogue: Catalogue) -> PlayEnvironment:
+    """An environment without an engine."""
     settings = AssistantSettings(model="demo")
-    return Stage(settings=settings, catalogue=catalogue, runner=runner, versions=Versions(lfx="stand-in"))
+    return PlayEnvironment(settings=settings, catalogue=catalogue, runner=runner, versions=Versions(lfx="stand-in"))
 
 
 @pytest.fixture(scope="session")
@@ -41,11 +41,13 @@ def full_catalogue(runner_environment: RunnerEnvironment) -> Catalogue:
 
 
 @pytest.fixture(scope="session")
-async def engine_stage(full_catalogue: Catalogue, runner_environment: RunnerEnvironment) -> AsyncIterator[Stage]:
-    """A stage with the real engine."""
+async def engine_environment(
+    full_catalogue: Catalogue, runner_environment: RunnerEnvironment
+) -> AsyncIterator[PlayEnvironment]:
+    """An environment with the real engine."""
     async with Runner(runner_environment, concurrency=2, private_hosts=(HOST,)) as engine:
         assert await engine.ready(300)
-        yield Stage(settings=AssistantSettings(model="demo"), catalogue=full_catalogue, runner=engine)
+        yield PlayEnvironment(settings=AssistantSettings(model="demo"), catalogue=full_catalogue, runner=engine)
 
 
 def scenario_named(name: str) -> Scenario:

@@ -5,11 +5,11 @@ import re
 import pytest
 
 from evals.journal import read_journal
-from evals.loading import load_scenarios
-from evals.play.attempts import attempted
-from evals.players import Stage
+from evals.play.attempts import play_attempt
+from evals.play.environment import PlayEnvironment
 from evals.players.replay import ReplayPlayer
-from evals.score import judge
+from evals.scenarios.loader import load_scenarios
+from evals.score import score_attempt
 from scripts.scenario_cassettes import FOLDER, RECORDED, metadata, stale
 
 AGAIN = "python -m scripts.scenario_cassettes"
@@ -42,11 +42,11 @@ def test_no_cassette_holds_a_secret_or_a_place_of_the_machine(name: str) -> None
 
 @pytest.mark.engine
 @pytest.mark.anyio
-async def test_every_cassette_replays_on_the_tools_as_they_are(engine_stage: Stage) -> None:
+async def test_every_cassette_replays_on_the_tools_as_they_are(engine_environment: PlayEnvironment) -> None:
     scenarios = {scenario.id: scenario for scenario in load_scenarios()}
     for name, held in RECORDED.items():
         player = ReplayPlayer.of(FOLDER / f"{name}.jsonl")
         for scenario in held:
-            attempt = await attempted(scenarios[scenario], player, engine_stage)
+            attempt = await play_attempt(scenarios[scenario], player, engine_environment)
             assert attempt.harness_error is None, f"{name}/{scenario}: {attempt.harness_error}; {AGAIN}"
-            assert judge(scenarios[scenario], attempt, engine_stage.catalogue).passed is True
+            assert score_attempt(scenarios[scenario], attempt, engine_environment.catalogue).passed is True

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from evals.analysis.play_diff import compare
+from evals.analysis.comparison import compare
 from evals.analysis.tally import write_verdicts
-from evals.comparison.case import Score
+from evals.case import Score
 from evals.gate import Gate, GateError, load_gate, passage
 from evals.score import EVALUATORS, Verdict
 

@@ -7,7 +7,7 @@ import pytest
 from evals.attempt import Attempt
 from evals.journal import Journal, JournalError, counting, read_journal
 from evals.play.attempts import play
-from evals.players import Stage
+from evals.play.environment import PlayEnvironment
 from evals.players.demo import DemoPlayer
 from evals.scenario import Scenario
 from tests.evals.conftest import scenario_named
@@ -20,8 +20,8 @@ def attempt(scenario: str = "a", repeat: int = 0, **more: object) -> Attempt:
     return Attempt(scenario=scenario, digest="d", repeat=repeat, player="p").model_copy(update=more)
 
 
-async def test_a_journal_gives_back_what_was_written(stage: Stage, tmp_path: Path) -> None:
-    attempts = await play([scenario_named("echo")], DemoPlayer(), stage, repeats=2)
+async def test_a_journal_gives_back_what_was_written(environment: PlayEnvironment, tmp_path: Path) -> None:
+    attempts = await play([scenario_named("echo")], DemoPlayer(), environment, repeats=2)
     journal = Journal(tmp_path / "attempts.jsonl")
     for one in attempts:
         journal.append(one)

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evals.expectation import Expectation, Probe
-from evals.loading import FOLDER, SCHEMA, ScenarioError, load_scenario, load_scenarios, schema_text
-from evals.play.placeholders import placed
+from evals.oracles.language import detect_language
+from evals.play.addresses import with_addresses
 from evals.scenario import Scenario
-from evals.transcript.language import tongue
+from evals.scenarios.loader import FOLDER, SCHEMA, ScenarioError, load_scenario, load_scenarios, schema_text
 
 SPEC = "nodes:\n  a: ChatInput\n  b: ChatOutput\nedges:\n  a.message -> b.input_value\n"
 MINIMAL = f"id: {{id}}\nabout: A test.\nturns: [{{{{say: hello}}}}]\nreference: {SPEC!r}\n".replace("'", '"')
@@ -51,12 +51,14 @@ def test_there_are_enough_of_every_kind() -> None:
 
 def test_they_are_written_in_six_languages_at_least() -> None:
     prompts = [prompt for scenario in load_scenarios() for prompt in scenario.prompts]
-    assert {"en", "de", "fr", "es", "pt"} <= {tongue(prompt) for prompt in prompts}
+    assert {"en", "de", "fr", "es", "pt"} <= {detect_language(prompt) for prompt in prompts}
     assert any("\u3041" <= sign <= "\u30ff" for prompt in prompts for sign in prompt), "none is in Japanese"
 
 
 def test_the_committed_schema_is_current() -> None:
-    assert SCHEMA.read_text(encoding="utf-8") == schema_text(), "write evals.loading.schema_text() into the file"
+    assert SCHEMA.read_text(encoding="utf-8") == schema_text(), (
+        "write evals.scenarios.loader.schema_text() into the file"
+    )
 
 
 def test_scenarios_come_by_id(tmp_path: Path) -> None:
@@ -166,11 +168,11 @@ def test_an_open_scenario_has_turns_that_act_and_no_flows(tmp_path: Path) -> Non
 
 def test_the_addresses_of_services_take_the_place_of_their_names_everywhere() -> None:
     scenario = next(scenario for scenario in load_scenarios(FOLDER) if scenario.id == "service-fetch")
-    there = placed(scenario, {"weather": "http://127.0.0.1:1"})
+    there = with_addresses(scenario, {"weather": "http://127.0.0.1:1"})
     assert "{{service:" not in there.model_dump_json()
     assert "http://127.0.0.1:1/today" in there.turns[0].say
     assert "http://127.0.0.1:1/today" in (there.reference or "")
-    assert placed(scenario, {}) is scenario
+    assert with_addresses(scenario, {}) is scenario
 
 
 @pytest.mark.parametrize(

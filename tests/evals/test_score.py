@@ -11,9 +11,9 @@ from pydantic_ai.usage import RunUsage
 from agent.turn.result import TurnError, TurnResult
 from evals.analysis.tally import read_verdicts, tally, write_verdicts
 from evals.attempt import Attempt
-from evals.comparison.case import Score
+from evals.case import Score
 from evals.scenario import Budget, Scenario
-from evals.score import DECIDING, EVALUATORS, UnknownScenario, Verdict, judge, score
+from evals.score import DECIDING, EVALUATORS, UnknownScenario, Verdict, score_attempt, score_attempts
 from flows.catalogue import Catalogue
 from runtime.results import RunError
 from tests.evals.conftest import Played, right_probes, scenario_named
@@ -28,14 +28,14 @@ QUESTION = scenario_named("question-value")
 
 def say(scenario: Scenario, attempt: Attempt, catalogue: Catalogue) -> dict[str, bool | float | None]:
     """The value of every score."""
-    return {entry.name: entry.value for entry in judge(scenario, attempt, catalogue).scores}
+    return {entry.name: entry.value for entry in score_attempt(scenario, attempt, catalogue).scores}
 
 
 def test_the_right_flow_with_the_right_runs_is_perfect(played: Played, catalogue: Catalogue) -> None:
     run = ran("Whisper: hello")
     attempt = played(TEMPLATE, TEMPLATE.reference, text="I changed the template and ran it.", runs=[run])
     values = say(TEMPLATE, attempt, catalogue)
-    assert judge(TEMPLATE, attempt, catalogue).passed is True
+    assert score_attempt(TEMPLATE, attempt, catalogue).passed is True
     assert {name for name, value in values.items() if value not in (None, True, 1.0)} == set()
     assert {"built", "valid", "ran", "resolved", "preserved", "honest", "edit_recall"} <= {
         name for name, value in values.items() if value is not None
@@ -121,7 +121,7 @@ def test_a_probe_or_a_run_that_fails_did_not_run(played: Played, catalogue: Cata
 def test_a_turn_that_failed_did_not_finish(played: Played, catalogue: Catalogue) -> None:
     attempt = played(TEMPLATE, TEMPLATE.reference)
     failed = attempt.turns[0].model_copy(update={"outcome": "error", "error": TurnError(code="x", message="no model")})
-    verdict = judge(TEMPLATE, attempt.model_copy(update={"turns": [failed]}), catalogue)
+    verdict = score_attempt(TEMPLATE, attempt.model_copy(update={"turns": [failed]}), catalogue)
     assert (verdict.passed, verdict.value("finished")) == (False, False)
 
 
@@ -238,7 +238,7 @@ def test_an_answer_in_another_language_is_noticed(played: Played, catalogue: Cat
 def test_a_harness_error_is_not_scored_and_never_a_pass(played: Played, catalogue: Catalogue) -> None:
     good = played(TEMPLATE, TEMPLATE.reference, runs=[ran("Whisper: hello")])
     broken = good.model_copy(update={"harness_error": "the harness fell over", "repeat": 1})
-    result = tally(score([TEMPLATE], [broken, good], catalogue))
+    result = tally(score_attempts([TEMPLATE], [broken, good], catalogue))
     assert [verdict.passed for verdict in result.verdicts] == [True, None]
     assert set(say(TEMPLATE, broken, catalogue).values()) == {None}
     assert (result.passed, result.scored, result.harness_errors, result.pass_rate) == (1, 1, 1, 1.0)
@@ -248,9 +248,9 @@ def test_a_harness_error_is_not_scored_and_never_a_pass(played: Played, catalogu
 def test_an_attempt_at_another_scenario_is_not_scored(played: Played, catalogue: Catalogue) -> None:
     attempt = played(TEMPLATE, None)
     with pytest.raises(UnknownScenario):
-        score([LOUDER], [attempt], catalogue)
+        score_attempts([LOUDER], [attempt], catalogue)
     with pytest.raises(UnknownScenario):
-        score([TEMPLATE.model_copy(update={"about": "changed"})], [attempt], catalogue)
+        score_attempts([TEMPLATE.model_copy(update={"about": "changed"})], [attempt], catalogue)
 
 
 def test_nothing_scored_meets_no_bar(catalogue: Catalogue) -> None:
@@ -261,7 +261,7 @@ def test_nothing_scored_meets_no_bar(catalogue: Catalogue) -> None:
 def test_rescoring_a_journal_line_gives_the_same(played: Played, catalogue: Catalogue) -> None:
     attempt = played(TEMPLATE, TEMPLATE.reference, text="I changed it.", runs=[ran("Whisper: hello")])
     again = Attempt.model_validate_json(attempt.model_dump_json())
-    assert judge(TEMPLATE, again, catalogue) == judge(TEMPLATE, attempt, catalogue)
+    assert score_attempt(TEMPLATE, again, catalogue) == score_attempt(TEMPLATE, attempt, catalogue)
 
 
 def test_verdicts_survive_their_file_and_a_baseline_has_no_measurements(
@@ -270,7 +270,7 @@ def test_verdicts_survive_their_file_and_a_baseline_has_no_measurements(
     from pathlib import Path
 
     path = Path(str(tmp_path)) / "scores.jsonl"
-    verdicts = score([TEMPLATE], [played(TEMPLATE, TEMPLATE.reference, seconds=1.5)], catalogue)
+    verdicts = score_attempts([TEMPLATE], [played(TEMPLATE, TEMPLATE.reference, seconds=1.5)], catalogue)
     write_verdicts(path, verdicts)
     assert list(read_verdicts(path)) == verdicts
     write_verdicts(path, verdicts, measured=False)
@@ -280,7 +280,7 @@ def test_verdicts_survive_their_file_and_a_baseline_has_no_measurements(
 
 
 def test_every_score_has_an_evaluator_of_its_name(played: Played, catalogue: Catalogue) -> None:
-    scores = judge(TEMPLATE, played(TEMPLATE, None), catalogue).scores
+    scores = score_attempt(TEMPLATE, played(TEMPLATE, None), catalogue).scores
     assert [entry.name for entry in scores] == list(EVALUATORS)
     assert EVALUATORS.keys() >= DECIDING
 

@@ -2,21 +2,21 @@
 
 import pytest
 
-from evals.players import Stage
+from evals.play.environment import PlayEnvironment
 from scripts.soak_evals import soak
 from tests.evals.conftest import scenario_named
 from tests.stand_ins import StandInRunner, ran
 
 
 @pytest.mark.anyio
-async def test_rounds_that_score_the_same_tell_nothing(stage: Stage) -> None:
-    assert await soak([scenario_named("question-count")], stage, 2) == []
+async def test_rounds_that_score_the_same_tell_nothing(environment: PlayEnvironment) -> None:
+    assert await soak([scenario_named("question-count")], environment, 2) == []
 
 
 @pytest.mark.anyio
-async def test_a_score_that_is_not_what_it_was_is_told(stage: Stage, runner: StandInRunner) -> None:
+async def test_a_score_that_is_not_what_it_was_is_told(environment: PlayEnvironment, runner: StandInRunner) -> None:
     built, *probes = (ran(text) for text in ("one", "one", "two words"))
     runner.results = [built, *probes, ran("another")]
-    told = await soak([scenario_named("echo-wired")], stage, 2)
+    told = await soak([scenario_named("echo-wired")], environment, 2)
     assert any(line.startswith("oracle, round ") and "echo-wired passed before" in line for line in told)
     assert any("echo-wired: resolved True -> False" in line for line in told)

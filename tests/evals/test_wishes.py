@@ -8,15 +8,15 @@ from pydantic_ai import ModelRequest, ModelResponse, ToolCallPart, ToolReturnPar
 
 from agent.turn.result import TurnRequest, TurnResult
 from evals.attempt import Attempt
-from evals.comparison.case import Case
+from evals.case import Case
 from evals.expectation import ToolUse
-from evals.flow_texts import read_flow
-from evals.play.attempts import attempted
-from evals.players import Stage
+from evals.play.attempts import play_attempt
+from evals.play.environment import PlayEnvironment
 from evals.players.function import FunctionPlayer
-from evals.players.oracle import OraclePlayer
+from evals.players.oracle.player import OraclePlayer
 from evals.scenario import Scenario
-from evals.score import judge
+from evals.scenarios.flows import read_flow
+from evals.score import score_attempt
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from tests.evals.conftest import Played, scenario_named
@@ -34,17 +34,19 @@ NOTE = {"id": "note-1", "type": "noteNode", "position": {"x": 0, "y": 0}, "data"
 
 def value(scenario: Scenario, attempt: Attempt, catalogue: Catalogue, name: str) -> object:
     """One score."""
-    return judge(scenario, attempt, catalogue).value(name)
+    return score_attempt(scenario, attempt, catalogue).value(name)
 
 
-async def test_the_player_sees_the_users_edit_and_not_what_it_left_itself(stage: Stage, catalogue: Catalogue) -> None:
+async def test_the_player_sees_the_users_edit_and_not_what_it_left_itself(
+    environment: PlayEnvironment, catalogue: Catalogue
+) -> None:
     seen: list[Flow | None] = []
 
     async def idle(request: TurnRequest) -> dict[str, object]:
         seen.append(request.flow)
         return {"flow": None, "text": ""}
 
-    attempt = await attempted(WORDING, FunctionPlayer(idle, "idle"), stage)
+    attempt = await play_attempt(WORDING, FunctionPlayer(idle, "idle"), environment)
     assert attempt.harness_error is None
     assert seen == [read_flow(WORDING.canvas or "", catalogue), read_flow(WORDING.turns[1].edit or "", catalogue)]
     assert Case.of(WORDING, attempt, catalogue).before == seen[1]
@@ -67,9 +69,9 @@ async def test_a_question_after_an_edit_leaves_the_edit_alone(played: Played, ca
     assert value(ASKED, played(ASKED, ASKED.canvas), catalogue, "preserved") is False
 
 
-async def test_the_oracle_goes_on_from_the_users_edit(stage: Stage, runner: StandInRunner) -> None:
+async def test_the_oracle_goes_on_from_the_users_edit(environment: PlayEnvironment, runner: StandInRunner) -> None:
     runner.results = [ran("AHOY KIM, COME ABOARD."), ran("AHOY ADA, COME ABOARD.")]
-    verdict = judge(WORDING, await attempted(WORDING, OraclePlayer(), stage), stage.catalogue)
+    verdict = score_attempt(WORDING, await play_attempt(WORDING, OraclePlayer(), environment), environment.catalogue)
     short = [one for one in verdict.scores if one.value is not None and float(one.value) < 1]
     assert (verdict.passed, short) == (True, [])
 
@@ -168,13 +170,15 @@ async def test_files_must_hold_what_is_expected(
     assert value(README, attempt, catalogue, "built") is None
 
 
-async def test_what_was_written_is_recorded_as_it_stands_at_the_end(stage: Stage, catalogue: Catalogue) -> None:
-    attempt = await attempted(TICK, OraclePlayer(), stage)
+async def test_what_was_written_is_recorded_as_it_stands_at_the_end(
+    environment: PlayEnvironment, catalogue: Catalogue
+) -> None:
+    attempt = await play_attempt(TICK, OraclePlayer(), environment)
     assert attempt.files == RIGHT
-    assert judge(TICK, attempt, catalogue).passed is True
-    wrong = await attempted(TICK, OraclePlayer(wrong=0), stage)
+    assert score_attempt(TICK, attempt, catalogue).passed is True
+    wrong = await play_attempt(TICK, OraclePlayer(wrong=0), environment)
     assert "book the room" in wrong.files["todo.md"]
-    assert judge(TICK, wrong, catalogue).passed is False
+    assert score_attempt(TICK, wrong, catalogue).passed is False
 
 
 def test_an_expected_tool_tells_itself() -> None:
@@ -183,7 +187,7 @@ def test_an_expected_tool_tells_itself() -> None:
 
 async def test_a_right_flow_that_does_not_build_is_the_harness_s_failure(played: Played, catalogue: Catalogue) -> None:
     broken = TEMPLATE.model_copy(update={"alternatives": (TEMPLATE.reference or "", "nodes:\n  a: NoSuchType\n")})
-    verdict = judge(broken, played(broken, TEMPLATE.reference), catalogue)
+    verdict = score_attempt(broken, played(broken, TEMPLATE.reference), catalogue)
     assert (verdict.passed, {one.value for one in verdict.scores}) == (None, {None})
     assert (verdict.harness_error or "").startswith("alternative 2 does not build: ")
     assert "NoSuchType" in (verdict.harness_error or "")

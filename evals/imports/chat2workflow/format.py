@@ -116,8 +116,8 @@ def read_checks(path: Path, endings: Path | None = None) -> dict[str, Check]:
     """The checks of every round, by `Task_N`.
 
     Args:
-        path: the checks of the pass stage.
-        endings: the file endings of the resolve stage.
+        path: the checks of the pass environment.
+        endings: the file endings of the resolve environment.
 
     Raises:
         ImportFault: naming the place.

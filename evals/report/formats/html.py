@@ -13,10 +13,10 @@ from markupsafe import Markup
 
 from evals.report.baseline import GATED
 from evals.report.clipping import SIZES, Limits
-from evals.report.drawing.charts import cost_against_quality, in_words, interval
-from evals.report.figures import measures
 from evals.report.formats.documents import Value, summary
 from evals.report.model import Report
+from evals.report.standings import measures
+from evals.report.svg.charts import cost_against_quality, in_words, interval
 
 LIMIT = 5_000_000
 """The most bytes of a page."""

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from evals.analysis.statistics import Estimate
 from evals.report.baseline import Against
 from evals.report.clipping import line
-from evals.report.decision import Decision
-from evals.report.figures import Standing, measures
+from evals.report.gate import Decision
 from evals.report.model import Attempted, Report
+from evals.report.standings import Standing, measures
 
 MOST_FAILURES = 50
 """How many failed attempts are listed."""

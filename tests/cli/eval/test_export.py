@@ -12,7 +12,7 @@ import pytest
 
 from agent.settings import AssistantSettings
 from evals.play.attempts import play
-from evals.players import Stage
+from evals.play.environment import PlayEnvironment
 from evals.players.boaster import BoasterPlayer
 from flows.catalogue import Catalogue
 from tests.cli.conftest import Wirewright
@@ -26,7 +26,7 @@ def journal(catalogue: Catalogue, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     for name in ("LOGFIRE_TOKEN", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr("cli.engine.ready_catalogue", lambda: catalogue)
-    stage = Stage(settings=AssistantSettings(), catalogue=catalogue, runner=StandInRunner())
+    stage = PlayEnvironment(settings=AssistantSettings(), catalogue=catalogue, runner=StandInRunner())
     scenarios = [scenario_named("echo"), scenario_named("question-count")]
     attempts = asyncio.run(play(scenarios, BoasterPlayer(), stage))
     path = tmp_path / "attempts.jsonl"

@@ -10,7 +10,7 @@ from pydantic_ai.models.test import TestModel
 from agent.models.connections import connect
 from agent.settings import AssistantSettings
 from evals.play.attempts import play
-from evals.players import Stage
+from evals.play.environment import PlayEnvironment
 from evals.players.null import NullPlayer
 from flows.catalogue import Catalogue
 from tests.cli.conftest import Wirewright
@@ -21,7 +21,7 @@ from tests.stand_ins import StandInRunner
 @pytest.fixture
 def journal(catalogue: Catalogue, tmp_path: Path) -> Path:
     """A journal of two attempts."""
-    stage = Stage(settings=AssistantSettings(), catalogue=catalogue, runner=StandInRunner())
+    stage = PlayEnvironment(settings=AssistantSettings(), catalogue=catalogue, runner=StandInRunner())
     scenarios = [scenario_named("echo"), scenario_named("question-count")]
     attempts = asyncio.run(play(scenarios, NullPlayer(), stage))
     path = tmp_path / "attempts.jsonl"

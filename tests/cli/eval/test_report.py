@@ -12,12 +12,13 @@ from evals.analysis.tally import write_verdicts
 from evals.fix.records import Fix, write_fixes
 from evals.fix.search import SmallestFix
 from evals.journal import Journal, read_journal
-from evals.loading import load_scenarios
 from evals.play.attempts import play
-from evals.players import Player, Stage
+from evals.play.environment import PlayEnvironment
 from evals.players.boaster import BoasterPlayer
 from evals.players.null import NullPlayer
-from evals.score import score
+from evals.players.player import Player
+from evals.scenarios.loader import load_scenarios
+from evals.score import score_attempts
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from tests.cli.conftest import Wirewright
@@ -28,12 +29,14 @@ ECHO = next(scenario for scenario in load_scenarios() if scenario.id == "echo")
 
 def journal_of(player: Player, path: Path, catalogue: Catalogue) -> Path:
     """A journal of one attempt at the echo."""
-    stage = Stage(settings=AssistantSettings(), catalogue=catalogue, runner=StandInRunner(results=[ran("hello")]))
+    stage = PlayEnvironment(
+        settings=AssistantSettings(), catalogue=catalogue, runner=StandInRunner(results=[ran("hello")])
+    )
     attempts = asyncio.run(play([ECHO], player, stage))
     journal = Journal(path, anew=True)
     for attempt in attempts:
         journal.append(attempt)
-    write_verdicts(path.with_suffix(".scores.jsonl"), score([ECHO], attempts, catalogue), measured=False)
+    write_verdicts(path.with_suffix(".scores.jsonl"), score_attempts([ECHO], attempts, catalogue), measured=False)
     return path
 
 
@@ -177,13 +180,13 @@ def test_a_file_that_cannot_be_written_is_told_before_anything_is_done(
 def test_a_play_that_fits_in_no_page_is_a_failure(
     journal: Path, wirewright: Wirewright, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from evals.report.formats import choice
+    from evals.report.formats import writer
     from evals.report.formats.html import TooLarge
 
     def refuse(*_: object, **__: object) -> str:
         raise TooLarge("The page would be larger.")
 
-    monkeypatch.setattr(choice, "page", refuse)
+    monkeypatch.setattr(writer, "page", refuse)
     done = wirewright("eval", "report", journal, "--out", tmp_path / "r.html", "--json")
     assert done.code == 1
     assert json.loads(done.out)["error"]["code"] == "too_large"

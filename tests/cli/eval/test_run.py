@@ -10,8 +10,8 @@ import pytest
 from agent.settings import AssistantSettings
 from evals.attempt import Versions
 from evals.journal import read_journal
-from evals.loading import load_scenarios
-from evals.players import Stage
+from evals.play.environment import PlayEnvironment
+from evals.scenarios.loader import load_scenarios
 from evals.score import EVALUATORS
 from flows.catalogue import Catalogue
 from tests.cli.conftest import Wirewright
@@ -24,8 +24,8 @@ def runner(monkeypatch: pytest.MonkeyPatch, catalogue: Catalogue) -> StandInRunn
     stand_in = StandInRunner(results=[ran("hello")])
 
     @asynccontextmanager
-    async def opened(concurrency: int) -> AsyncGenerator[Stage]:
-        yield Stage(
+    async def opened(concurrency: int) -> AsyncGenerator[PlayEnvironment]:
+        yield PlayEnvironment(
             settings=AssistantSettings(), catalogue=catalogue, runner=stand_in, versions=Versions(lfx="stand-in")
         )
 

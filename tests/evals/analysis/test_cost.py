@@ -10,9 +10,9 @@ from agent.turn.result import TurnRequest, TurnResult
 from evals.analysis.cost import Ceiling, cost, priced, total
 from evals.attempt import Attempt
 from evals.play.attempts import play
-from evals.players import Stage
+from evals.play.environment import PlayEnvironment
 from evals.players.function import FunctionPlayer
-from evals.score import judge
+from evals.score import score_attempt
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.install.environment import RunnerEnvironment
@@ -101,27 +101,27 @@ async def test_what_a_real_provider_s_answers_cost_is_known(
 def test_a_verdict_carries_the_cost_as_a_measurement(catalogue: Catalogue) -> None:
     scenario = scenario_named("question-count")
     one = attempt(turn({"main": spent(100, "0.25")})).model_copy(update={"scenario": scenario.id})
-    assert judge(scenario, one, catalogue).measured.cost == pytest.approx(0.25)
+    assert score_attempt(scenario, one, catalogue).measured.cost == pytest.approx(0.25)
 
 
 @pytest.mark.anyio
-async def test_nothing_more_begins_once_the_ceiling_is_reached(stage: Stage) -> None:
+async def test_nothing_more_begins_once_the_ceiling_is_reached(environment: PlayEnvironment) -> None:
     async def answer(_: TurnRequest) -> TurnResult:
         return turn({"main": spent(1_000, "0.4")})
 
     echo, player = scenario_named("echo"), FunctionPlayer(answer, "python:dear")
     ceiling = Ceiling(1.0)
-    first = await play([echo], player, stage, repeats=5, concurrency=1, ceiling=ceiling)
+    first = await play([echo], player, environment, repeats=5, concurrency=1, ceiling=ceiling)
     assert [one.repeat for one in first] == [0, 1, 2]
     assert ceiling.spent == pytest.approx(1.2)
     keys = {one.key for one in first}
-    rest = await play([echo], player, stage, repeats=5, concurrency=1, ceiling=Ceiling(9), skip=keys)
+    rest = await play([echo], player, environment, repeats=5, concurrency=1, ceiling=Ceiling(9), skip=keys)
     assert [one.repeat for one in rest] == [3, 4]
 
 
 @pytest.mark.anyio
-async def test_a_ceiling_that_is_reached_already_plays_nothing(stage: Stage) -> None:
+async def test_a_ceiling_that_is_reached_already_plays_nothing(environment: PlayEnvironment) -> None:
     async def answer(_: TurnRequest) -> TurnResult:
         raise AssertionError
 
-    assert await play([scenario_named("echo")], FunctionPlayer(answer, "x"), stage, ceiling=Ceiling(0)) == []
+    assert await play([scenario_named("echo")], FunctionPlayer(answer, "x"), environment, ceiling=Ceiling(0)) == []

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from evals.analysis.significance import DECLARED, objections, repeated, significance
 from evals.analysis.tally import write_verdicts
-from evals.comparison.case import Score
+from evals.case import Score
 from evals.gate import Gate, GateError, load_gate, passage
 from evals.score import Verdict
 

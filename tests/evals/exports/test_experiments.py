@@ -12,7 +12,7 @@ from logfire.testing import CaptureLogfire
 from evals.attempt import Attempt
 from evals.exports import MissingExtra
 from evals.exports.experiments import experiments
-from evals.score import Verdict, judge
+from evals.score import Verdict, score_attempt
 from flows.catalogue import Catalogue
 from tests.evals.conftest import Played, scenario_named
 from tests.stand_ins import ran
@@ -40,7 +40,7 @@ def journal(played: Played, catalogue: Catalogue) -> tuple[list[Attempt], list[V
     other = played(TEMPLATE, TEMPLATE.reference, runs=[ran("Whisper: hello")], player="another")
     attempts = [failed, wrong, right, other]
     scenarios = {"echo": ECHO, "edit-template": TEMPLATE}
-    return attempts, [judge(scenarios[attempt.scenario], attempt, catalogue) for attempt in attempts]
+    return attempts, [score_attempt(scenarios[attempt.scenario], attempt, catalogue) for attempt in attempts]
 
 
 def attributes(spans: CaptureLogfire, name: str) -> list[dict[str, Any]]:

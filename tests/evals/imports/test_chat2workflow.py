@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.comparison.case import Case
+from evals.case import Case
 from evals.evaluators.resolved import resolved
 from evals.imports.chat2workflow.format import ImportFault, read_checks, read_queries
 from evals.imports.chat2workflow.scenarios import Imported, kinds, scenarios, slug
-from evals.imports.files import write
-from evals.loading import load_scenarios
-from evals.play.attempts import attempted
-from evals.players import Stage
+from evals.imports.writer import write
+from evals.play.attempts import play_attempt
+from evals.play.environment import PlayEnvironment
 from evals.players.demo import DemoPlayer
-from evals.players.oracle import OraclePlayer
-from evals.score import COMPARING, judge
+from evals.players.oracle.player import OraclePlayer
+from evals.scenarios.loader import load_scenarios
+from evals.score import COMPARING, score_attempt
 from flows.catalogue import Catalogue
 from tests.evals.conftest import Played
 from tests.stand_ins import ran
@@ -236,27 +236,27 @@ CHAT += 'config:\n  m.model: [{"provider": "OpenAI", "name": "gpt-4o-mini"}]\n'
 def test_an_open_scenario_is_judged_by_what_it_expects(played: Played, catalogue: Catalogue) -> None:
     scenario = imported()[0]["recipe-card-1"].scenario
     probes = [ran("flour"), ran("tomatoes")] * 3
-    good = judge(scenario, played(scenario, CHAT, text="I built the flow.", probes=probes), catalogue)
+    good = score_attempt(scenario, played(scenario, CHAT, text="I built the flow.", probes=probes), catalogue)
     assert (good.passed, good.value("resolved"), good.value("built")) == (True, True, True)
     assert all(good.value(name) is None for name in COMPARING)
     same = played(scenario, CHAT, text="I built the flow.", probes=[ran("flour")] * 6)
-    assert judge(scenario, same, catalogue).passed is False
+    assert score_attempt(scenario, same, catalogue).passed is False
     without = CHAT.partition("config:")[0].replace("LanguageModelComponent", "TextInput").replace("text_output", "text")
     other = played(scenario, without, probes=probes)
     score = resolved(Case.of(scenario, other, catalogue))
     assert score.value is False
     assert score.reason.startswith("there should be one of LanguageModelComponent, Agent")
-    nothing = judge(scenario, played(scenario, None, text="I built it.", probes=[]), catalogue)
+    nothing = score_attempt(scenario, played(scenario, None, text="I built it.", probes=[]), catalogue)
     assert (nothing.value("built"), nothing.passed) == (False, False)
 
 
 @pytest.mark.anyio
-async def test_the_oracle_has_no_right_flow_and_says_so_and_others_play(stage: Stage) -> None:
+async def test_the_oracle_has_no_right_flow_and_says_so_and_others_play(environment: PlayEnvironment) -> None:
     scenario = imported()[0]["recipe-card-1"].scenario
-    refused = await attempted(scenario, OraclePlayer(), stage)
+    refused = await play_attempt(scenario, OraclePlayer(), environment)
     assert refused.harness_error is not None
     assert "no right flow is known" in refused.harness_error
-    assert (await attempted(scenario, DemoPlayer(), stage)).harness_error is None
+    assert (await play_attempt(scenario, DemoPlayer(), environment)).harness_error is None
 
 
 def test_the_manual_s_table_is_the_data() -> None:

@@ -10,14 +10,14 @@ from evals.expectation import Expect, Probe
 from evals.fix.attempts import fix_of
 from evals.mutate.matrix import ACCEPTED, AcceptedError, Survivor, matrix, read_accepted
 from evals.mutate.mutants import OPERATORS, Mutant, mutants
-from evals.mutate.trial import Trial, prepared, trials
-from evals.play.attempts import attempted, play
+from evals.mutate.trials import Trial, prepared, trials
+from evals.play.attempts import play, play_attempt
+from evals.play.environment import PlayEnvironment
 from evals.play.versions import versions
-from evals.players import Stage
 from evals.players.function import FunctionPlayer
-from evals.players.oracle import OraclePlayer
+from evals.players.oracle.player import OraclePlayer
 from evals.scenario import Scenario, Turn
-from evals.score import COMPARING, judge
+from evals.score import COMPARING, score_attempt
 from flows.diff import fingerprint
 from flows.spec import build
 from tests.evals.conftest import scenario_named
@@ -29,9 +29,9 @@ NAMES = ("template-router", "edit-template", "run-only", "question-which", "serv
 
 
 @pytest.fixture(scope="session")
-def stage(engine_stage: Stage) -> Stage:
-    """A stage with the engine, that knows its version."""
-    return replace(engine_stage, versions=versions(engine_stage.catalogue.version))
+def environment(engine_environment: PlayEnvironment) -> PlayEnvironment:
+    """An environment with the engine, that knows its version."""
+    return replace(engine_environment, versions=versions(engine_environment.catalogue.version))
 
 
 @pytest.fixture(scope="module")
@@ -40,13 +40,13 @@ def scenarios() -> dict[str, Scenario]:
 
 
 @pytest.fixture(scope="module")
-async def attempts(stage: Stage, scenarios: dict[str, Scenario]) -> list[Attempt]:
-    return await play(list(scenarios.values()), OraclePlayer(), stage)
+async def attempts(environment: PlayEnvironment, scenarios: dict[str, Scenario]) -> list[Attempt]:
+    return await play(list(scenarios.values()), OraclePlayer(), environment)
 
 
 @pytest.fixture(scope="module")
-async def found(stage: Stage, scenarios: dict[str, Scenario], attempts: list[Attempt]) -> list[Trial]:
-    return await trials(prepared(scenarios, attempts, stage, 1), stage)
+async def found(environment: PlayEnvironment, scenarios: dict[str, Scenario], attempts: list[Attempt]) -> list[Trial]:
+    return await trials(prepared(scenarios, attempts, environment, 1), environment)
 
 
 async def test_at_least_95_of_100_mutants_are_killed(found: list[Trial]) -> None:
@@ -69,12 +69,12 @@ async def test_most_mutants_turn_the_verdict_and_not_only_a_grade(found: list[Tr
 
 
 async def test_every_mutant_is_another_flow_or_another_story(
-    attempts: list[Attempt], stage: Stage, scenarios: dict[str, Scenario]
+    attempts: list[Attempt], environment: PlayEnvironment, scenarios: dict[str, Scenario]
 ) -> None:
     del scenarios
     for attempt in attempts:
-        made = list(mutants(attempt, stage.catalogue))
-        assert made == list(mutants(attempt, stage.catalogue)), "the same every time"
+        made = list(mutants(attempt, environment.catalogue))
+        assert made == list(mutants(attempt, environment.catalogue)), "the same every time"
         assert len({mutant.id for mutant in made}) == len(made)
         for mutant in made:
             assert mutant.attempt.turns != attempt.turns
@@ -88,10 +88,10 @@ def _another_flow(mutant: Mutant, attempt: Attempt) -> bool:
 
 
 async def test_an_attempt_that_fails_is_not_mutated(
-    stage: Stage, scenarios: dict[str, Scenario], attempts: list[Attempt]
+    environment: PlayEnvironment, scenarios: dict[str, Scenario], attempts: list[Attempt]
 ) -> None:
     failed = [attempt.model_copy(update={"stopped": "timeout"}) for attempt in attempts]
-    assert prepared(scenarios, failed, stage) == []
+    assert prepared(scenarios, failed, environment) == []
 
 
 OPEN = Scenario(
@@ -117,22 +117,24 @@ config:
 """
 
 
-async def test_an_open_scenario_is_mutated_and_its_probes_and_expectations_see_the_faults(stage: Stage) -> None:
+async def test_an_open_scenario_is_mutated_and_its_probes_and_expectations_see_the_faults(
+    environment: PlayEnvironment,
+) -> None:
     async def greets(request: TurnRequest) -> dict[str, object]:
-        flow = build(GREETING, stage.catalogue).flow
+        flow = build(GREETING, environment.catalogue).flow
         return {"flow": flow.to_json() if flow else None, "text": "I built a bot that says hello."}
 
-    attempt = await attempted(OPEN, FunctionPlayer(greets, "greets"), stage)
-    assert judge(OPEN, attempt, stage.catalogue).passed is True
-    counted = matrix(await trials(prepared({OPEN.id: OPEN}, [attempt], stage, 1), stage))
+    attempt = await play_attempt(OPEN, FunctionPlayer(greets, "greets"), environment)
+    assert score_attempt(OPEN, attempt, environment.catalogue).passed is True
+    counted = matrix(await trials(prepared({OPEN.id: OPEN}, [attempt], environment, 1), environment))
     for operator in ("drop_edge", "reverse_edge", "delete_node", "false_claim", "ignored_instruction"):
         assert counted.killed[operator] == counted.tried[operator] == 1, operator
     assert counted.disturbed == ()
     names = {name for seen in counted.seen.values() for name in seen}
     assert "resolved" in names
     assert not names & COMPARING, "nothing is compared with a right flow that is not known"
-    assert await fix_of(OPEN, attempt, stage) is None
-    assert await fix_of(OPEN, attempt.model_copy(update={"turns": []}), stage) is None
+    assert await fix_of(OPEN, attempt, environment) is None
+    assert await fix_of(OPEN, attempt.model_copy(update={"turns": []}), environment) is None
 
 
 def test_accepted_survivors_are_left_out_and_stale_ones_named() -> None:

@@ -11,12 +11,13 @@ from agent.settings import AssistantSettings
 from agent.turn.result import TurnEnded, TurnEvent, TurnRequest, TurnResult
 from evals.attempt import Attempt
 from evals.expectation import Probe
-from evals.play.attempts import Limits, attempted, play
-from evals.players import Player, Stage, Turns, Unplayable
+from evals.play.attempts import Limits, play, play_attempt
+from evals.play.environment import PlayEnvironment
 from evals.players.demo import DemoPlayer
+from evals.players.player import Agent, Player, Unplayable
 from evals.players.script import ScriptPlayer
 from evals.scenario import Scenario, ScriptStep, Turn
-from evals.score import judge
+from evals.score import score_attempt
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.results import RunError
@@ -85,45 +86,47 @@ class Actor:
         self.requests: list[TurnRequest] = []
         self.busy = self.busiest = 0
 
-    def seat(self, _: Scenario, stage: Stage, /) -> Turns:
+    def prepare(self, _: Scenario, environment: PlayEnvironment, /) -> Agent:
         """A seat."""
         return Seat(self)
 
 
-async def test_the_demo_builds_and_the_probes_run_on_its_flow(stage: Stage, runner: StandInRunner) -> None:
-    attempt = await attempted(ECHO, DemoPlayer(), stage)
+async def test_the_demo_builds_and_the_probes_run_on_its_flow(
+    environment: PlayEnvironment, runner: StandInRunner
+) -> None:
+    attempt = await play_attempt(ECHO, DemoPlayer(), environment)
     assert attempt.harness_error is None
     assert (attempt.scenario, attempt.digest, attempt.player) == ("echo", ECHO.digest, "demo")
-    assert attempt.versions == stage.versions
+    assert attempt.versions == environment.versions
     assert attempt.flow is not None
     inputs = [text for probe in ECHO.probes for text in probe.inputs]
     assert runner.asked[-len(inputs) :] == [(attempt.flow, text) for text in inputs]
 
 
-async def test_a_scenario_with_a_wrong_probe_fails(stage: Stage, catalogue: Catalogue) -> None:
+async def test_a_scenario_with_a_wrong_probe_fails(environment: PlayEnvironment, catalogue: Catalogue) -> None:
     turn = ECHO.turns[0].model_copy(update={"run": None})
     wrong = ECHO.model_copy(update={"turns": (turn,), "probes": (Probe(input="hello there", equals="other"),)})
     right = wrong.model_copy(update={"probes": (Probe(input="hello there", equals="hello there"),)})
-    assert judge(wrong, await attempted(wrong, DemoPlayer(), stage), catalogue).passed is False
-    assert judge(right, await attempted(right, DemoPlayer(), stage), catalogue).passed is True
+    assert score_attempt(wrong, await play_attempt(wrong, DemoPlayer(), environment), catalogue).passed is False
+    assert score_attempt(right, await play_attempt(right, DemoPlayer(), environment), catalogue).passed is True
 
 
-async def test_the_flow_of_one_turn_is_the_canvas_of_the_next(stage: Stage) -> None:
-    attempt = await attempted(scenario_named("grow"), DemoPlayer(), stage)
+async def test_the_flow_of_one_turn_is_the_canvas_of_the_next(environment: PlayEnvironment) -> None:
+    attempt = await play_attempt(scenario_named("grow"), DemoPlayer(), environment)
     assert len(attempt.turns) >= 3
     for before, after in zip(attempt.turns, attempt.turns[1:], strict=False):
         assert after.before == before.flow
     assert attempt.asked == sorted(attempt.asked)
 
 
-async def test_attempts_come_in_the_order_asked_for_and_each_is_told(stage: Stage) -> None:
+async def test_attempts_come_in_the_order_asked_for_and_each_is_told(environment: PlayEnvironment) -> None:
     told: list[Attempt] = []
 
     async def tell(attempt: Attempt) -> None:
         told.append(attempt)
 
     scenarios = [ECHO.model_copy(update={"id": name}) for name in ("c", "a", "b")]
-    attempts = await play(scenarios, Actor(), stage, repeats=2, concurrency=3, on_attempt=tell)
+    attempts = await play(scenarios, Actor(), environment, repeats=2, concurrency=3, on_attempt=tell)
     assert [(attempt.scenario, attempt.repeat) for attempt in attempts] == [
         (name, repeat) for name in ("c", "a", "b") for repeat in (0, 1)
     ]
@@ -132,36 +135,38 @@ async def test_attempts_come_in_the_order_asked_for_and_each_is_told(stage: Stag
     )
 
 
-async def test_what_is_there_already_is_not_played_again(stage: Stage) -> None:
+async def test_what_is_there_already_is_not_played_again(environment: PlayEnvironment) -> None:
     scenarios = [ECHO.model_copy(update={"id": name}) for name in ("a", "b")]
-    first = await play(scenarios[:1], Actor(), stage, repeats=2)
+    first = await play(scenarios[:1], Actor(), environment, repeats=2)
     again = Actor()
-    rest = await play(scenarios, again, stage, repeats=2, skip={attempt.key for attempt in first})
+    rest = await play(scenarios, again, environment, repeats=2, skip={attempt.key for attempt in first})
     assert [(attempt.scenario, attempt.repeat) for attempt in rest] == [("b", 0), ("b", 1)]
     assert len(again.requests) == 2
 
 
-async def test_another_version_of_the_prompts_is_played_again(stage: Stage) -> None:
+async def test_another_version_of_the_prompts_is_played_again(environment: PlayEnvironment) -> None:
     from dataclasses import replace
 
-    (first,) = await play([ECHO], Actor(), stage)
-    other = replace(stage, versions=stage.versions.model_copy(update={"prompts": "other"}))
+    (first,) = await play([ECHO], Actor(), environment)
+    other = replace(environment, versions=environment.versions.model_copy(update={"prompts": "other"}))
     assert len(await play([ECHO], Actor(), other, skip={first.key})) == 1
-    assert await play([ECHO], Actor(), stage, skip={first.key}) == []
+    assert await play([ECHO], Actor(), environment, skip={first.key}) == []
 
 
 @pytest.mark.parametrize("concurrency", [1, 3])
-async def test_no_more_attempts_than_allowed_run_at_the_same_time(concurrency: int, stage: Stage) -> None:
+async def test_no_more_attempts_than_allowed_run_at_the_same_time(
+    concurrency: int, environment: PlayEnvironment
+) -> None:
     actor = Actor(company=asyncio.Barrier(concurrency))  # each waits for as many as may run
     scenarios = [ECHO.model_copy(update={"id": f"s{n}"}) for n in range(9)]
-    attempts = await play(scenarios, actor, stage, concurrency=concurrency, limits=Limits(seconds=20))
+    attempts = await play(scenarios, actor, environment, concurrency=concurrency, limits=Limits(seconds=20))
     assert [attempt.stopped for attempt in attempts] == [None] * 9
     assert actor.busiest == concurrency
 
 
-async def test_every_attempt_has_a_conversation_and_a_user_of_its_own(stage: Stage) -> None:
+async def test_every_attempt_has_a_conversation_and_a_user_of_its_own(environment: PlayEnvironment) -> None:
     actor = Actor()
-    await play([ECHO, ECHO.model_copy(update={"id": "other"})], actor, stage, repeats=2)
+    await play([ECHO, ECHO.model_copy(update={"id": "other"})], actor, environment, repeats=2)
     assert len({(request.session, request.user) for request in actor.requests}) == 4
 
 
@@ -175,59 +180,65 @@ async def test_every_attempt_has_a_conversation_and_a_user_of_its_own(stage: Sta
     ids=["raises", "gives up", "no result"],
 )
 async def test_what_breaks_around_the_player_is_a_harness_error(
-    player: Player, words: str, stage: Stage, catalogue: Catalogue
+    player: Player, words: str, environment: PlayEnvironment, catalogue: Catalogue
 ) -> None:
-    attempt = await attempted(ECHO, player, stage)
+    attempt = await play_attempt(ECHO, player, environment)
     assert attempt.harness_error == words
-    assert judge(ECHO, attempt, catalogue).passed is None
+    assert score_attempt(ECHO, attempt, catalogue).passed is None
 
 
-async def test_a_player_that_takes_too_long_is_stopped_and_scored(stage: Stage, catalogue: Catalogue) -> None:
+async def test_a_player_that_takes_too_long_is_stopped_and_scored(
+    environment: PlayEnvironment, catalogue: Catalogue
+) -> None:
     grow = scenario_named("grow")
-    attempt = await attempted(grow, Actor(hangs=True), stage, limits=Limits(seconds=0.05))
+    attempt = await play_attempt(grow, Actor(hangs=True), environment, limits=Limits(seconds=0.05))
     assert (attempt.stopped, attempt.harness_error, attempt.probes) == ("timeout", None, [])
-    assert judge(grow, attempt.model_copy(update={"turns": []}), catalogue).passed is None
+    assert score_attempt(grow, attempt.model_copy(update={"turns": []}), catalogue).passed is None
 
 
-async def test_a_player_that_takes_too_many_tokens_is_stopped_and_fails(stage: Stage, catalogue: Catalogue) -> None:
+async def test_a_player_that_takes_too_many_tokens_is_stopped_and_fails(
+    environment: PlayEnvironment, catalogue: Catalogue
+) -> None:
     grow, actor = scenario_named("grow"), Actor(tokens=600)
-    attempt = await attempted(grow, actor, stage, limits=Limits(tokens=1000))
+    attempt = await play_attempt(grow, actor, environment, limits=Limits(tokens=1000))
     assert (attempt.stopped, len(attempt.turns), attempt.tokens) == ("tokens", 2, 1200)
-    verdict = judge(grow, attempt, catalogue)
+    verdict = score_attempt(grow, attempt, catalogue)
     assert (verdict.passed, verdict.value("finished")) == (False, False)
 
 
-async def test_one_broken_attempt_leaves_the_others_alone(stage: Stage) -> None:
+async def test_one_broken_attempt_leaves_the_others_alone(environment: PlayEnvironment) -> None:
     broken = ECHO.model_copy(update={"id": "broken", "canvas": "nodes:\n  a: NoSuchType\n"})
-    attempts = await play([broken, ECHO], DemoPlayer(), stage)
+    attempts = await play([broken, ECHO], DemoPlayer(), environment)
     assert "NoSuchType" in (attempts[0].harness_error or "")
     assert attempts[1].harness_error is None
 
 
-async def test_a_script_is_played_to_its_end_without_a_refusal(stage: Stage) -> None:
-    from evals.transcript.tool_calls import calls
+async def test_a_script_is_played_to_its_end_without_a_refusal(environment: PlayEnvironment) -> None:
+    from evals.oracles.tool_calls import calls
 
-    attempt = await attempted(SCRIPTED, ScriptPlayer(), stage)
+    attempt = await play_attempt(SCRIPTED, ScriptPlayer(), environment)
     assert attempt.harness_error is None
     made = calls(attempt) or []
     assert [call.tool for call in made] == ["search_components", "build_flow"]
     assert all(call.taken for call in made)
 
 
-async def test_a_scenario_without_a_script_is_not_for_the_script_player(stage: Stage) -> None:
+async def test_a_scenario_without_a_script_is_not_for_the_script_player(environment: PlayEnvironment) -> None:
     with pytest.raises(Unplayable):
-        ScriptPlayer().seat(ECHO, stage)
-    assert (await attempted(ECHO, ScriptPlayer(), stage)).harness_error == "echo has no script"
+        ScriptPlayer().prepare(ECHO, environment)
+    assert (await play_attempt(ECHO, ScriptPlayer(), environment)).harness_error == "echo has no script"
 
 
-async def test_a_script_names_what_it_added_and_an_unknown_name_is_refused_by_the_tool(stage: Stage) -> None:
+async def test_a_script_names_what_it_added_and_an_unknown_name_is_refused_by_the_tool(
+    environment: PlayEnvironment,
+) -> None:
     steps = (
         ScriptStep(tool="add_component", arguments={"type": "ChatInput"}, name="new"),
         ScriptStep(tool="configure_component", arguments={"component_id": "$new", "values": {"sender_name": "Kim"}}),
         ScriptStep(tool="configure_component", arguments={"component_id": "$nobody", "values": {"sender_name": "Kim"}}),
     )
     scenario = ECHO.model_copy(update={"turns": (Turn(say="add a chat input", script=steps),)})
-    attempt = await attempted(scenario, ScriptPlayer(), stage)
+    attempt = await play_attempt(scenario, ScriptPlayer(), environment)
     replies = [str(getattr(p, "content", "")) for t in attempt.turns for m in t.messages for p in m.parts]
     assert attempt.flow is not None
     assert [node.value("sender_name") for node in attempt.flow.nodes] == ["Kim"]
@@ -236,15 +247,15 @@ async def test_a_script_names_what_it_added_and_an_unknown_name_is_refused_by_th
 
 async def test_an_engine_that_does_not_start_is_a_harness_error(catalogue: Catalogue) -> None:
     runner = StandInRunner(failure=RunError(code="crash", message="It does not start."))
-    stage = Stage(settings=AssistantSettings(), catalogue=catalogue, runner=runner)
-    attempt = await attempted(ECHO, DemoPlayer(), stage)
+    environment = PlayEnvironment(settings=AssistantSettings(), catalogue=catalogue, runner=runner)
+    attempt = await play_attempt(ECHO, DemoPlayer(), environment)
     assert attempt.harness_error == "no probe was run: It does not start."
 
 
 async def test_a_run_that_never_ends_is_given_up_when_the_play_is_stopped(catalogue: Catalogue) -> None:
     runner = StandInRunner(hangs=True)
-    stage = Stage(settings=AssistantSettings(), catalogue=catalogue, runner=runner)
-    playing = asyncio.create_task(attempted(ECHO, DemoPlayer(), stage))
+    environment = PlayEnvironment(settings=AssistantSettings(), catalogue=catalogue, runner=runner)
+    playing = asyncio.create_task(play_attempt(ECHO, DemoPlayer(), environment))
     await runner.running.wait()
     playing.cancel()
     with pytest.raises(asyncio.CancelledError):

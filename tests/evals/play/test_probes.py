@@ -4,15 +4,17 @@ import copy
 
 import pytest
 
+from evals.play.environment import PlayEnvironment
 from evals.play.probes import PROBE_ITERATIONS, benched, moved
-from evals.players import Stage
 from flows.document import Flow
 from tests.evals.conftest import Played, scenario_named
 
 
 @pytest.mark.engine
 @pytest.mark.anyio
-async def test_a_flow_that_goes_round_for_ever_is_stopped_soon(engine_stage: Stage, played: Played) -> None:
+async def test_a_flow_that_goes_round_for_ever_is_stopped_soon(
+    engine_environment: PlayEnvironment, played: Played
+) -> None:
     scenario = scenario_named("echo")
     attempt = played(scenario, scenario.reference)
     assert attempt.flow is not None
@@ -22,7 +24,7 @@ async def test_a_flow_that_goes_round_for_ever_is_stopped_soon(engine_stage: Sta
     back["data"]["sourceHandle"] |= {"id": edge["target"], "dataType": "ChatOutput"}
     back["data"]["targetHandle"] |= {"id": edge["source"]}
     round_and_round["data"]["edges"].append(back)
-    async with benched(scenario, attempt, engine_stage) as bench:
+    async with benched(scenario, attempt, engine_environment) as bench:
         probed = await bench.with_flow(Flow.from_json(round_and_round))
         assert probed.probes
         for run in probed.probes:

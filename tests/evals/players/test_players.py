@@ -9,18 +9,18 @@ import pytest
 from agent.assistant import Assistant
 from agent.contract.requests import SentTurn, read_ending, received
 from agent.turn.result import TurnRequest
-from evals.flow_texts import read_flow
-from evals.play.attempts import attempted
-from evals.players import Stage
+from evals.oracles.tool_calls import calls
+from evals.play.attempts import play_attempt
+from evals.play.environment import PlayEnvironment
 from evals.players.demo import DemoPlayer
-from evals.players.edits import edit_calls
 from evals.players.function import FunctionPlayer
 from evals.players.http import HttpPlayer
-from evals.players.named import UnknownPlayer, player_named
-from evals.players.oracle import OraclePlayer
+from evals.players.oracle.edits import edit_calls
+from evals.players.oracle.player import OraclePlayer
+from evals.players.registry import UnknownPlayer, player_named
 from evals.players.replay import ReplayPlayer
-from evals.score import judge
-from evals.transcript.tool_calls import calls
+from evals.scenarios.flows import read_flow
+from evals.score import score_attempt
 from flows.catalogue import Catalogue
 from server.streams.sse import ending
 from tests.evals.conftest import scenario_named
@@ -33,60 +33,66 @@ TEMPLATE = scenario_named("edit-template")
 ECHO = scenario_named("echo-wired")
 
 
-async def test_a_replay_gives_what_was_recorded(stage: Stage, catalogue: Catalogue) -> None:
-    recorded = await attempted(TEMPLATE, OraclePlayer(), stage)
-    again = await attempted(TEMPLATE, ReplayPlayer([recorded]), stage)
+async def test_a_replay_gives_what_was_recorded(environment: PlayEnvironment, catalogue: Catalogue) -> None:
+    recorded = await play_attempt(TEMPLATE, OraclePlayer(), environment)
+    again = await play_attempt(TEMPLATE, ReplayPlayer([recorded]), environment)
     assert again.harness_error is None
     assert again.flow == recorded.flow
     assert [turn.outcome for turn in again.turns] == [turn.outcome for turn in recorded.turns]
     assert [call.arguments for call in calls(again) or []] == [call.arguments for call in calls(recorded) or []]
-    values = [[entry.value for entry in judge(TEMPLATE, one, catalogue).scores] for one in (recorded, again)]
+    values = [[entry.value for entry in score_attempt(TEMPLATE, one, catalogue).scores] for one in (recorded, again)]
     assert values[0] == values[1]
 
 
-async def test_a_replay_fails_when_the_tools_answer_something_else(stage: Stage, runner: StandInRunner) -> None:
-    recorded = await attempted(TEMPLATE, OraclePlayer(), stage)
+async def test_a_replay_fails_when_the_tools_answer_something_else(
+    environment: PlayEnvironment, runner: StandInRunner
+) -> None:
+    recorded = await play_attempt(TEMPLATE, OraclePlayer(), environment)
     runner.results = [ran("another output")]
-    again = await attempted(TEMPLATE, ReplayPlayer([recorded]), stage)
+    again = await play_attempt(TEMPLATE, ReplayPlayer([recorded]), environment)
     assert "the tools answered something else than was recorded" in (again.harness_error or "")
 
 
-async def test_a_replay_has_only_what_was_recorded_of_the_scenario_as_it_is(stage: Stage) -> None:
-    recorded = await attempted(TEMPLATE, OraclePlayer(), stage)
+async def test_a_replay_has_only_what_was_recorded_of_the_scenario_as_it_is(environment: PlayEnvironment) -> None:
+    recorded = await play_attempt(TEMPLATE, OraclePlayer(), environment)
     player = ReplayPlayer([recorded])
     other = TEMPLATE.model_copy(update={"about": "changed"})
-    assert "was not recorded" in ((await attempted(other, player, stage)).harness_error or "")
-    assert "was not recorded" in ((await attempted(TEMPLATE, player, stage, repeat=1)).harness_error or "")
+    assert "was not recorded" in ((await play_attempt(other, player, environment)).harness_error or "")
+    assert "was not recorded" in ((await play_attempt(TEMPLATE, player, environment, repeat=1)).harness_error or "")
     silent = recorded.model_copy(
         update={"turns": [turn.model_copy(update={"messages": []}) for turn in recorded.turns]}
     )
-    assert "without its messages" in ((await attempted(TEMPLATE, ReplayPlayer([silent]), stage)).harness_error or "")
+    assert "without its messages" in (
+        (await play_attempt(TEMPLATE, ReplayPlayer([silent]), environment)).harness_error or ""
+    )
 
 
-async def test_a_callable_plays_with_a_flow_and_words(stage: Stage, catalogue: Catalogue) -> None:
+async def test_a_callable_plays_with_a_flow_and_words(environment: PlayEnvironment, catalogue: Catalogue) -> None:
     async def agent(request: TurnRequest) -> Mapping[str, Any]:
         assert request.text == ECHO.turns[0].say
         return {"flow": read_flow(ECHO.reference or "", catalogue).to_json(), "text": "I built the flow."}
 
-    attempt = await attempted(ECHO, FunctionPlayer(agent, "mine"), stage)
-    verdict = judge(ECHO, attempt, catalogue)
+    attempt = await play_attempt(ECHO, FunctionPlayer(agent, "mine"), environment)
+    verdict = score_attempt(ECHO, attempt, catalogue)
     assert (attempt.harness_error, attempt.player) == (None, "mine")
     assert (verdict.value("nodes"), verdict.value("edges"), verdict.value("honest")) == (1.0, 1.0, True)
     assert (verdict.value("wasted"), verdict.value("tokens")) == (None, None)
 
 
 @pytest.mark.parametrize("given", [{"flow": {"nodes": 3}}, {"run": {}}, {"flow": "text"}])
-async def test_a_callable_that_gives_no_flow_is_a_harness_error(given: dict[str, Any], stage: Stage) -> None:
+async def test_a_callable_that_gives_no_flow_is_a_harness_error(
+    given: dict[str, Any], environment: PlayEnvironment
+) -> None:
     async def agent(_: TurnRequest) -> Mapping[str, Any]:
         return given
 
-    attempt = await attempted(ECHO, FunctionPlayer(agent, "mine"), stage)
+    attempt = await play_attempt(ECHO, FunctionPlayer(agent, "mine"), environment)
     assert "no flow or run that can be read" in (attempt.harness_error or "")
 
 
-async def test_what_the_server_says_of_a_turn_is_understood(stage: Stage) -> None:
+async def test_what_the_server_says_of_a_turn_is_understood(environment: PlayEnvironment) -> None:
     for scenario in (TEMPLATE, ECHO, scenario_named("refuse-weather"), scenario_named("question-value")):
-        for turn in (await attempted(scenario, DemoPlayer(), stage)).turns:
+        for turn in (await play_attempt(scenario, DemoPlayer(), environment)).turns:
             request = TurnRequest(text="x", session="s", flow=None if turn.before.is_empty else turn.before)
             heard = received(request, read_ending(ending(turn, "s")))
             assert (heard.outcome, heard.text, heard.intent) == (turn.outcome, turn.text, turn.intent)
@@ -108,8 +114,8 @@ def test_a_request_is_sent_under_the_names_of_the_contract() -> None:
     }
 
 
-async def test_a_server_that_is_not_there_is_a_harness_error(stage: Stage) -> None:
-    attempt = await attempted(ECHO, HttpPlayer("http://127.0.0.1:9"), stage)
+async def test_a_server_that_is_not_there_is_a_harness_error(environment: PlayEnvironment) -> None:
+    attempt = await play_attempt(ECHO, HttpPlayer("http://127.0.0.1:9"), environment)
     assert attempt.harness_error == "the server could not be understood (ConnectError)"
 
 
@@ -123,7 +129,7 @@ def test_players_are_found_by_what_they_are(tmp_path: Path) -> None:
     assert player_named(f"replay:{tmp_path / 'a.jsonl'}").name == "replay:a.jsonl"
     assert player_named("http:http://localhost:1/").name == "http:http://localhost:1"
     assert player_named("http://localhost:1").name == "http:http://localhost:1"
-    assert player_named("python:evals.play.attempts:attempted").name == "python:evals.play.attempts:attempted"
+    assert player_named("python:evals.play.attempts:play_attempt").name == "python:evals.play.attempts:play_attempt"
 
 
 @pytest.mark.parametrize(
@@ -136,9 +142,9 @@ def test_a_player_that_cannot_be_had_says_what_to_do(name: str) -> None:
     assert caught.value.fix
 
 
-async def test_the_oracle_gives_up_when_no_edit_leads_there(stage: Stage, catalogue: Catalogue) -> None:
+async def test_the_oracle_gives_up_when_no_edit_leads_there(environment: PlayEnvironment, catalogue: Catalogue) -> None:
     unbuildable = TEMPLATE.model_copy(update={"reference": "nodes:\n  a: NoSuchType\n"})
-    attempt = await attempted(unbuildable, OraclePlayer(), stage)
+    attempt = await play_attempt(unbuildable, OraclePlayer(), environment)
     assert "the right flow does not build" in (attempt.harness_error or "")
     canvas = read_flow(TEMPLATE.canvas or "", catalogue)
     assert edit_calls(canvas, canvas, catalogue) == []
@@ -157,31 +163,31 @@ async def test_the_oracle_inserts_without_leaving_the_old_connection(catalogue: 
     ]
 
 
-async def test_a_live_server_is_played_over_http(stage: Stage, catalogue: Catalogue) -> None:
-    assistant = Assistant(stage.settings, stage.runner, catalogue=catalogue)
+async def test_a_live_server_is_played_over_http(environment: PlayEnvironment, catalogue: Catalogue) -> None:
+    assistant = Assistant(environment.settings, environment.runner, catalogue=catalogue)
     async with serving(assistant) as live:
         player = HttpPlayer(str(live.client.base_url))
-        attempt = await attempted(ECHO, player, stage)
-        refused = await attempted(scenario_named("refuse-weather"), player, stage)
+        attempt = await play_attempt(ECHO, player, environment)
+        refused = await play_attempt(scenario_named("refuse-weather"), player, environment)
     assert (attempt.harness_error, refused.harness_error) == (None, None)
-    verdict = judge(ECHO, attempt, catalogue)
+    verdict = score_attempt(ECHO, attempt, catalogue)
     assert (verdict.value("built"), verdict.value("nodes"), verdict.value("wasted")) == (True, 1.0, None)
-    assert judge(scenario_named("refuse-weather"), refused, catalogue).passed is True
+    assert score_attempt(scenario_named("refuse-weather"), refused, catalogue).passed is True
 
 
-async def test_the_files_of_a_scenario_are_there_for_its_user(stage: Stage) -> None:
+async def test_the_files_of_a_scenario_are_there_for_its_user(environment: PlayEnvironment) -> None:
     from runtime.files.store import UserFiles
 
     seen: list[str] = []
 
     async def agent(request: TurnRequest) -> Mapping[str, Any]:
-        seen.append(UserFiles(stage.settings.data, request.user).read("notes/a.txt"))
+        seen.append(UserFiles(environment.settings.data, request.user).read("notes/a.txt"))
         return {"text": "read"}
 
     scenario = ECHO.model_copy(update={"files": {"notes/a.txt": "hello"}})
-    assert (await attempted(scenario, FunctionPlayer(agent, "mine"), stage)).harness_error is None
+    assert (await play_attempt(scenario, FunctionPlayer(agent, "mine"), environment)).harness_error is None
     assert seen == ["hello"]
     escaping = ECHO.model_copy(update={"files": {"../a.txt": "x"}})
     assert "cannot be written" in (
-        (await attempted(escaping, FunctionPlayer(agent, "mine"), stage)).harness_error or ""
+        (await play_attempt(escaping, FunctionPlayer(agent, "mine"), environment)).harness_error or ""
     )

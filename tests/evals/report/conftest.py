@@ -9,15 +9,16 @@ import pytest
 
 from agent.settings import AssistantSettings
 from evals.attempt import Attempt
-from evals.loading import load_scenarios
 from evals.play.attempts import play
-from evals.players import Player, Stage
+from evals.play.environment import PlayEnvironment
 from evals.players.boaster import BoasterPlayer
 from evals.players.null import NullPlayer
-from evals.players.oracle import OraclePlayer
-from evals.report.formats.choice import Material
-from evals.report.scored import scored
+from evals.players.oracle.player import OraclePlayer
+from evals.players.player import Player
+from evals.report.formats.writer import Material
+from evals.report.play import scored
 from evals.scenario import Scenario
+from evals.scenarios.loader import load_scenarios
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.results import RunResult
@@ -61,8 +62,8 @@ def played(catalogue: Catalogue, tmp_path_factory: pytest.TempPathFactory) -> Pl
     async def all_plays() -> list[Attempt]:
         found: list[Attempt] = []
         for player in players:
-            stage = Stage(settings=settings, catalogue=catalogue, runner=Templates())
-            found += await play(scenarios, player, stage, repeats=2, concurrency=1)
+            environment = PlayEnvironment(settings=settings, catalogue=catalogue, runner=Templates())
+            found += await play(scenarios, player, environment, repeats=2, concurrency=1)
         return found
 
     return Played(scenarios, tuple(asyncio.run(all_plays())))

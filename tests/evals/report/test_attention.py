@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from evals.comparison.case import Score
+from evals.case import Score
 from evals.report.attention import Group, attention
-from evals.report.drawing.comparison import Difference
 from evals.report.fixes import Remedy
-from evals.report.formats.choice import Material, gathered, written
-from evals.report.scored import scored
+from evals.report.formats.writer import Material, gathered, written
+from evals.report.play import scored
+from evals.report.svg.comparison import Difference
 from evals.score import Verdict
 from flows.catalogue import Catalogue
 from tests.evals.report.conftest import Played

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from evals.report.baseline import partners
-from evals.report.formats.choice import Material, written
-from evals.report.scored import scored
+from evals.report.formats.writer import Material, written
+from evals.report.play import scored
 from evals.score import Verdict
 from flows.catalogue import Catalogue
 from tests.evals.report.conftest import Played

@@ -7,8 +7,8 @@ import pytest
 from evals.attempt import Attempt
 from evals.fix.records import Fix
 from evals.report.clipping import SIZES
-from evals.report.formats.choice import Material, gathered, written
-from evals.report.scored import scored
+from evals.report.formats.writer import Material, gathered, written
+from evals.report.play import scored
 from flows.actions import RemoveComponent
 from flows.catalogue import Catalogue
 from flows.diff import diff

@@ -6,11 +6,11 @@ from agent.settings import AssistantSettings
 from agent.turn.result import TurnRequest
 from evals.expectation import Expect, Probe
 from evals.play.attempts import play
-from evals.players import Stage
+from evals.play.environment import PlayEnvironment
 from evals.players.function import FunctionPlayer
 from evals.report.clipping import SIZES
-from evals.report.formats.choice import FORMS, Material, gathered, written
-from evals.report.scored import scored
+from evals.report.formats.writer import FORMS, Material, gathered, written
+from evals.report.play import scored
 from evals.scenario import Scenario, Turn
 from flows.catalogue import Catalogue
 from flows.spec import build
@@ -41,8 +41,8 @@ def reported(scenario: Scenario, catalogue: Catalogue) -> Material:
         return {"flow": flow.to_json() if flow else None, "text": "I built it."}
 
     runner = StandInRunner(results=[ran("Ada")])
-    stage = Stage(settings=AssistantSettings(), catalogue=catalogue, runner=runner)
-    attempts = asyncio.run(play([scenario], FunctionPlayer(builds, "builder"), stage))
+    environment = PlayEnvironment(settings=AssistantSettings(), catalogue=catalogue, runner=runner)
+    attempts = asyncio.run(play([scenario], FunctionPlayer(builds, "builder"), environment))
     return Material(play=scored([scenario], attempts, catalogue), catalogue=catalogue)
 
 

@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from evals.report.formats.choice import FORMS, Form, Material, written
 from evals.report.formats.markdown import code
-from evals.report.scored import scored
+from evals.report.formats.writer import FORMS, Form, Material, written
+from evals.report.play import scored
 from evals.score import EVALUATORS
 from flows.catalogue import Catalogue
 from tests.evals.report.conftest import Played

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from evals.report.clipping import SIZES, Limits
-from evals.report.formats.choice import Material, gathered, written
 from evals.report.formats.html import TooLarge, content_hash, embedded, page, render
-from evals.report.scored import scored
+from evals.report.formats.writer import Material, gathered, written
+from evals.report.play import scored
 from flows.catalogue import Catalogue
 from tests.evals.report.conftest import Played
 

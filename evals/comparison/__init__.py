@@ -1,1 +1,0 @@
-"""Comparing flows: matching their nodes, and the facts they share."""

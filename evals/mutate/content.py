@@ -1,0 +1,107 @@
+"""Faults in what a flow holds: another component type, a changed value, a value at the wrong place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from evals.mutate.wiring import Fault, edited
+from evals.oracles.shape import shape
+from flows.catalogue import Catalogue
+from flows.document import Flow
+from flows.edits.basic import configure
+from flows.edits.replace import replace_component
+from flows.json_values import Json, JsonObject, as_object
+
+OTHERS = 2
+"""How many other types a component is exchanged for."""
+
+
+def swap_type(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
+    """Each component exchanged for one of another type that a search for its own finds next."""
+    for node in flow.nodes:
+        kind = None if node.is_note else catalogue.get(node.type)
+        if kind is None:
+            continue
+        near = [match.type for match in catalogue.search(kind.display_name, OTHERS + 4) if match.type != node.type]
+        for other in near[:OTHERS]:
+            yield (
+                f"{node.id} became {other}",
+                partial(edited, partial(replace_component, flow, catalogue, node.id, other)),
+            )
+
+
+def change_value(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
+    """Each value that someone set, set to another."""
+    for part in shape(flow, catalogue).parts:
+        node = flow.node(part.id)
+        for name in part.values:
+            if node is None or name == "code":
+                continue
+            other = _other(as_object(node.template.get(name)))
+            if other is None:
+                continue
+            yield f"{part.id}.{name} changed", _set(flow, catalogue, part.id, {name: other})
+
+
+def move_value(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
+    """Each text that someone set, moved to another text field of its component that was empty."""
+    for part in shape(flow, catalogue).parts:
+        node = flow.node(part.id)
+        kind = catalogue.get(part.type)
+        if node is None or kind is None:
+            continue
+        for name in part.values:
+            value = node.value(name)
+            default = as_object(kind.template.get(name)).get("value")
+            if not isinstance(value, str) or name == "code":
+                continue
+            for target, field in node.template.items():
+                empty = field.get("type") == "str" and field.get("value") in ("", None) and field.get("show", True)
+                if target == name or not empty or field.get("options"):
+                    continue
+                emptied = default if isinstance(default, str) else ""
+                yield (
+                    f"{part.id}.{name} moved to {target}",
+                    _set(flow, catalogue, part.id, {name: emptied, target: value}),
+                )
+                break
+
+
+def silent_edit(before: Flow, flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
+    """Something changed that was there before and that nobody asked about: a value, or a display name.
+
+    Args:
+        before: the canvas at the start; only what it holds is touched.
+        flow: the flow at the end.
+        catalogue: the component types.
+    """
+    for node in flow.nodes:
+        old = before.node(node.id)
+        if node.is_note or old is None or old.type != node.type:
+            continue
+        for name, field in node.template.items():
+            other = _other(field) if field.get("type") in ("bool", "int") and field.get("show", True) else None
+            if other is None or field.get("value") != as_object(old.template.get(name)).get("value"):
+                continue
+            yield f"{node.id}.{name} changed unasked", _set(flow, catalogue, node.id, {name: other})
+            break
+
+
+def _set(flow: Flow, catalogue: Catalogue, node_id: str, values: dict[str, Json]) -> Callable[[], Flow | None]:
+    return partial(edited, partial(configure, flow, catalogue, node_id, values))
+
+
+def _other(field: JsonObject) -> Json:
+    """A legal value that is not the field's, or None when none can be said."""
+    value, options = field.get("value"), field.get("options")
+    if isinstance(options, list) and options:
+        names = [as_object(option).get("name", option) if isinstance(option, dict) else option for option in options]
+        return next((name for name in names if isinstance(name, str) and name and str(name) not in str(value)), None)
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int | float):
+        return value + 1
+    if isinstance(value, str):
+        return f"{value} (altered)" if value else None
+    return None

@@ -1,0 +1,122 @@
+"""Trying the graders: every mutant is scored, its probes really run, and compared with the attempt it came from."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from evals.attempt import Attempt
+from evals.mutate.mutants import PER_OPERATOR, Mutant, control
+from evals.mutate.mutants import mutants as made_of
+from evals.play.environment import PlayEnvironment
+from evals.play.probes import benched
+from evals.scenario import Scenario
+from evals.score import Verdict, score_attempt
+
+Prepared: TypeAlias = tuple[Mutant, Scenario, Verdict]
+"""A mutant, its scenario, and the verdict of the attempt that it came from."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What became of one mutant.
+
+    Attributes:
+        id: the mutant's.
+        operator: what was done to it.
+        what: where, in words.
+        seen_by: the evaluators whose score is lower than the original's.
+        failed: whether the verdict turned from pass to fail.
+    """
+
+    id: str
+    operator: str
+    what: str
+    seen_by: tuple[str, ...]
+    failed: bool
+
+    @property
+    def killed(self) -> bool:
+        """Whether any evaluator saw the fault."""
+        return bool(self.seen_by)
+
+
+async def trials(
+    mutants: Sequence[Prepared],
+    environment: PlayEnvironment,
+    *,
+    concurrency: int = 2,
+    on_trial: Callable[[Trial], Awaitable[None]] | None = None,
+) -> list[Trial]:
+    """Score mutants; the probes of one with another flow are run on the engine.
+
+    Args:
+        mutants: as `prepared` gives them.
+        environment: what probes run on.
+        concurrency: how many are tried at the same time.
+        on_trial: told of every trial as it ends.
+
+    Returns:
+        The trials, by mutant.
+    """
+    waiting = iter(mutants)
+    done: list[Trial] = []
+
+    async def work() -> None:
+        for mutant, scenario, original in waiting:
+            attempt = await _probed(mutant, scenario, environment)
+            verdict = await asyncio.to_thread(score_attempt, scenario, attempt, environment.catalogue)
+            trial = Trial(mutant.id, mutant.operator, mutant.what, _lower(original, verdict), verdict.passed is False)
+            done.append(trial)
+            if on_trial is not None:
+                await on_trial(trial)
+
+    async with asyncio.TaskGroup() as workers:
+        for _ in range(max(1, concurrency)):
+            workers.create_task(work())
+    return sorted(done, key=lambda trial: trial.id)
+
+
+def prepared(
+    scenarios: Mapping[str, Scenario],
+    attempts: Sequence[Attempt],
+    environment: PlayEnvironment,
+    per_operator: int = PER_OPERATOR,
+) -> list[Prepared]:
+    """Every mutant of the attempts that pass, with its scenario and the verdict of the attempt it came from.
+
+    Each attempt's control, in which nothing is changed, is among them.
+    """
+    found: list[Prepared] = []
+    for attempt in attempts:
+        scenario = scenarios.get(attempt.scenario)
+        if scenario is None or scenario.digest != attempt.digest or attempt.repeat:
+            continue
+        original = score_attempt(scenario, attempt, environment.catalogue)
+        if original.passed:
+            made = [*made_of(attempt, attempt.catalogue(environment.catalogue), per_operator=per_operator)]
+            same = control(attempt)
+            found.extend((mutant, scenario, original) for mutant in (*made, *([same] if same else [])))
+    return found
+
+
+async def _probed(mutant: Mutant, scenario: Scenario, environment: PlayEnvironment) -> Attempt:
+    """The mutant's attempt with its probes run, where its flow is another than the one that was probed."""
+    if not mutant.flow_changed:
+        return mutant.attempt
+    async with benched(scenario, mutant.attempt, environment) as bench:
+        return await bench.with_flow(None)
+
+
+def _lower(original: Verdict, verdict: Verdict) -> tuple[str, ...]:
+    """The evaluators that say less of the mutant; one that no longer scores says nothing."""
+    before = {score.name: score.value for score in original.scores}
+    return tuple(
+        score.name
+        for score in verdict.scores
+        if score.value is not None
+        and (old := before.get(score.name)) is not None
+        and float(score.value) < float(old) - 1e-9
+    ) + tuple(score.name for score in verdict.scores if score.value is False and before.get(score.name) is None)

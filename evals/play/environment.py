@@ -1,0 +1,42 @@
+"""What attempts are played in: the assistant's settings, the component types, the flow engine."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from agent.settings import AssistantSettings
+from evals.attempt import Versions
+from evals.play.user_components import UserComponents, with_user_components
+from flows.catalogue import Catalogue
+from tools.workbench import Runs
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlayEnvironment:
+    """What an attempt is played in.
+
+    Attributes:
+        settings: the assistant's settings.
+        catalogue: the built-in component types.
+        runner: runs flows, for the player and for the probes.
+        versions: of the prompts, the tools and the engine, for the journal.
+        repeat: which try of the scenario this is, from 0.
+        digest: the hash of the scenario as its file has it, before its services had addresses.
+        services: the addresses of the scenario's services, by name.
+        user_components: the scenario's own component types. The assistant learns of them as it does of any user's:
+            from the request and from the user's folder, not from here.
+    """
+
+    settings: AssistantSettings
+    catalogue: Catalogue
+    runner: Runs
+    versions: Versions = field(default_factory=Versions)
+    repeat: int = 0
+    digest: str = ""
+    services: Mapping[str, str] = field(default_factory=dict[str, str])
+    user_components: UserComponents = field(default_factory=UserComponents)
+
+    @cached_property
+    def known(self) -> Catalogue:
+        """The built-in and the scenario's own component types: what the scenario's flows are read with."""
+        return with_user_components(self.catalogue, self.user_components.types)

@@ -1,0 +1,1 @@
+"""The oracle: a player that knows the right flow."""

@@ -1,0 +1,199 @@
+"""The oracle: a player that knows the right flow and gets there with the assistant's own tools.
+
+It has no scripts: it derives its calls from the scenario's reference. What it cannot do, no model could.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Collection, Mapping
+from contextlib import AbstractAsyncContextManager
+
+from pydantic_ai import ModelMessage, ModelResponse, TextPart
+from pydantic_ai.models.function import AgentInfo
+
+from agent.assistant import Assistant
+from agent.models.scripted import call, scripted
+from agent.turn.result import TurnEvent, TurnRequest
+from agent.turn.tool_selection import READ_TOOLS
+from evals.expectation import Expect, Expectation
+from evals.play.environment import PlayEnvironment
+from evals.players.oracle.edits import ToolCall, edit_calls
+from evals.players.oracle.phrases import closing
+from evals.players.player import Agent, Unplayable
+from evals.scenario import Scenario, Turn, Wrong
+from evals.scenarios.flows import BadFlow, read_flow
+from flows.catalogue import Catalogue
+from flows.document import Flow, JsonObject
+from flows.spec import to_spec
+
+FILE_WRITE_TOOLS = frozenset({"write_file", "edit_file"})
+"""The tools that change the user's files."""
+LEAST: Mapping[str, JsonObject] = {"write_todos": {"todos": [{"content": "What was asked", "status": "completed"}]}}
+"""Arguments for tools that need some, where the scenario leaves them open."""
+
+
+IDLE = "Hm."
+"""What a wrong result says that did nothing and has no words of its own: words that claim and answer nothing."""
+
+
+class OraclePlayer:
+    """Plays what is right, or what the scenario says is equally right or wrong: for tests of the scenarios themselves.
+
+    Args:
+        alternative: the number of the alternative that it leads to, from 0; None is the reference.
+        wrong: the number of the wrong result that it leads to, from 0.
+    """
+
+    name = "oracle"
+
+    def __init__(self, *, alternative: int | None = None, wrong: int | None = None) -> None:
+        self._alternative = alternative
+        self._wrong = wrong
+
+    def prepare(self, scenario: Scenario, environment: PlayEnvironment, /) -> Agent:
+        """A seat that plans each turn from the flow at hand.
+
+        Raises:
+            Unplayable: when the scenario is open: then there is no right flow to lead to.
+        """
+        if scenario.open:
+            raise Unplayable("the scenario is open: no right flow is known")
+        if self._alternative is not None:
+            scenario = scenario.model_copy(update={"reference": scenario.alternatives[self._alternative]})
+        if self._wrong is not None:
+            scenario = misled(scenario, scenario.wrong[self._wrong])
+        return OracleSeat(scenario, environment)
+
+
+def misled(scenario: Scenario, wrong: Wrong) -> Scenario:
+    """A scenario whose right end is a wrong one; without a flow, nothing is done but what files it writes, and said."""
+    turns = list(scenario.turns)
+    if wrong.flow is None:
+        turns = [turn.model_copy(update={"should": "answer", "run": None}) for turn in turns]
+    idle = wrong.flow is None and not wrong.files
+    said = turns[-1].reply if wrong.flow is not None else IDLE
+    turns[-1] = turns[-1].model_copy(update={"reply": wrong.reply or said})
+    expect = Expect() if idle else scenario.expect
+    written = {path: Expectation(equals=content) for path, content in wrong.files.items()}
+    if wrong.flow is not None and not scenario.acts:
+        turns[-1] = turns[-1].model_copy(update={"should": "act"})
+    told = expect.model_copy(update={"files": written or expect.files})
+    update = {"turns": tuple(turns), "reference": wrong.flow or scenario.reference, "expect": told}
+    return scenario.model_copy(update=update)
+
+
+class OracleSeat:
+    """One attempt of the oracle: one assistant, whose model follows the plan of the turn."""
+
+    def __init__(self, scenario: Scenario, environment: PlayEnvironment) -> None:
+        self._scenario = scenario
+        self._stage = environment
+        self._number = -1
+        self._plan = Plan([], "", "question")
+        self._assistant = Assistant(
+            environment.settings,
+            environment.runner,
+            catalogue=environment.catalogue,
+            model=scripted(self._respond, OraclePlayer.name),
+        )
+
+    def turn(self, request: TurnRequest) -> AbstractAsyncContextManager[AsyncIterator[TurnEvent]]:
+        """One turn; a request that only answers approvals goes on with the plan that was under way.
+
+        Raises:
+            Unplayable: when the tools do not lead to the right flow.
+        """
+        if not request.answers:
+            self._number += 1
+            self._plan = self._planned(self._scenario.turns[self._number], request.flow or Flow.empty())
+        return self._assistant.turn(request)
+
+    def _respond(self, _: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        return self._plan.next(classifies=not info.function_tools)
+
+    def _planned(self, turn: Turn, current: Flow) -> Plan:
+        changes = [*self._changes(turn, current), *_runs(turn)]
+        tools = [made.tool for made in changes]
+        calls = [*self._expected(tools), *changes]
+        writes = any(made.tool in FILE_WRITE_TOOLS for made in calls)
+        return Plan(calls, closing(turn, tools, writes=writes), _label(calls))
+
+    def _expected(self, derived: Collection[str]) -> list[ToolCall]:
+        """The calls that no flow tells of: tools that must be used and files that must be written.
+
+        They are made in the last turn that acts, or in the first where none does.
+
+        Args:
+            derived: the tools that the turn's plan has anyway.
+        """
+        acts, expect = self._scenario.acts, self._scenario.expect
+        if self._number != (acts[-1] if acts else 0):
+            return []
+        missing = [use for use in expect.tools if use.tool not in derived]
+        uses = [ToolCall(use.tool, use.arguments or LEAST.get(use.tool, {})) for use in missing]
+        written = [use.arguments.get("path") for use in expect.tools if use.tool in FILE_WRITE_TOOLS]
+        files = [
+            ToolCall("write_file", {"path": path, "content": rule.equals or rule.contains or ""})
+            for path, rule in expect.files.items()
+            if path not in written and not rule.met_by(self._scenario.files.get(path))
+        ]
+        return [*uses, *files]
+
+    def _changes(self, turn: Turn, current: Flow) -> list[ToolCall]:
+        text = turn.flow or self._scenario.reference
+        if turn.should != "act" or text is None:
+            return []
+        try:
+            target = read_flow(text, self._stage.known)
+        except BadFlow as bad:
+            raise Unplayable(f"the right flow does not build: {bad}") from None
+        if current.is_empty:
+            return [ToolCall("build_flow", {"spec": _spec(text, target, self._stage.known)})]
+        return edit_calls(current, target, self._stage.known)
+
+
+class Plan:
+    """Calls to make one after the other, and then words, whatever the tools answer.
+
+    Args:
+        calls: the calls in order.
+        words: the closing words.
+        label: what the message is classified as.
+    """
+
+    def __init__(self, calls: list[ToolCall], words: str, label: str) -> None:
+        self._calls = calls
+        self._words = words
+        self._label = label
+        self._made = 0
+
+    def next(self, *, classifies: bool) -> ModelResponse:
+        """The next response.
+
+        Args:
+            classifies: whether what the message is for is asked, not what to do about it.
+        """
+        if classifies:
+            return ModelResponse(parts=[TextPart(self._label)])
+        if self._made >= len(self._calls):
+            return ModelResponse(parts=[TextPart(self._words)])
+        self._made += 1
+        made = self._calls[self._made - 1]
+        return ModelResponse(parts=[call(made.tool, self._made, **made.arguments)])
+
+
+def _label(calls: list[ToolCall]) -> str:
+    tools = {made.tool for made in calls} - READ_TOOLS
+    if not tools:
+        return "question"
+    if tools <= {*FILE_WRITE_TOOLS, "run_flow"}:
+        return "run_flow" if tools == {"run_flow"} else "manage_files"
+    return "build_flow"
+
+
+def _runs(turn: Turn) -> list[ToolCall]:
+    return [] if turn.run is None else [ToolCall("run_flow", {"input": turn.run.input})]
+
+
+def _spec(text: str, target: Flow, catalogue: Catalogue) -> str:
+    return to_spec(target, catalogue) if text.lstrip().startswith("{") else text

@@ -1,0 +1,48 @@
+"""What a gate decides about each player of a play."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from evals.gate import Gate, passage
+from evals.report.clipping import line
+from evals.report.play import Play
+from evals.score import Verdict
+
+LONGEST = 600
+"""Characters of one reason that are shown."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Whether one player gets through.
+
+    Attributes:
+        name: the player.
+        ok: whether it does.
+        reasons: why not, a line each.
+        news: what is better than the gate's baseline, a line each.
+    """
+
+    name: str
+    ok: bool
+    reasons: tuple[str, ...]
+    news: tuple[str, ...]
+
+
+def decisions(play: Play, gate: tuple[Gate, tuple[Verdict, ...]] | None) -> tuple[Decision, ...]:
+    """Have a gate judge each player by itself, as `eval run --gate` judges the one that it plays.
+
+    Args:
+        play: what was played, scored.
+        gate: the rules and the verdicts that they compare with; None decides nothing.
+    """
+    if gate is None:
+        return ()
+    found: list[Decision] = []
+    for name in play.columns:
+        verdicts = [entry.verdict for entry in play.entries if entry.column == name]
+        judged = passage(*gate, verdicts)
+        said = (tuple(line(text, LONGEST) for text in lines) for lines in (judged.reasons, judged.news))
+        found.append(Decision(name, judged.ok, *said))
+    return tuple(found)

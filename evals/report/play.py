@@ -1,0 +1,108 @@
+"""What a report is made of: every attempt that counts, with its verdict and the column that it stands in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from evals.attempt import Attempt
+from evals.case import Case
+from evals.journal import counting
+from evals.report.clipping import line
+from evals.scenario import Scenario
+from evals.score import Verdict, score_attempts
+from flows.catalogue import Catalogue
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One attempt, scored.
+
+    Attributes:
+        column: who played, as the report calls them; the versions are part of it where one player has several.
+        attempt: what was played.
+        verdict: what all evaluators say of it.
+        case: the attempt beside what was right; None when the harness failed.
+    """
+
+    column: str
+    attempt: Attempt
+    verdict: Verdict
+    case: Case | None
+
+    @property
+    def place(self) -> tuple[str, str, int]:
+        """Where it stands in the report: column, scenario, repeat."""
+        return self.column, self.attempt.scenario, self.attempt.repeat
+
+
+@dataclass(frozen=True, kw_only=True)
+class Play:
+    """Everything that was played, scored.
+
+    Attributes:
+        scenarios: those that were played, by id.
+        entries: one an attempt, by column, scenario and repeat.
+    """
+
+    scenarios: Mapping[str, Scenario]
+    entries: tuple[Entry, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Who played."""
+        return tuple(dict.fromkeys(entry.column for entry in self.entries))
+
+    def of(self, column: str) -> tuple[Entry, ...]:
+        """The entries of one column."""
+        return tuple(entry for entry in self.entries if entry.column == column)
+
+
+def scored(scenarios: Sequence[Scenario], attempts: Iterable[Attempt], catalogue: Catalogue) -> Play:
+    """Score the attempts that count, and put them in order.
+
+    Args:
+        scenarios: as they are now.
+        attempts: as a journal holds them; of each key, the one that counts is taken.
+        catalogue: the component types.
+
+    Raises:
+        UnknownScenario: when an attempt's scenario is not there any more, or has changed since.
+        BadFlow: when a scenario's right flow does not build from this catalogue.
+    """
+    counted = sorted(counting(attempts).values(), key=lambda one: (one.scenario, one.repeat, one.player, _stamp(one)))
+    verdicts = score_attempts(scenarios, counted, catalogue)
+    names = _columns(counted)
+    by_id = {scenario.id: scenario for scenario in scenarios}
+    entries = [
+        Entry(
+            column=names[attempt.player, _stamp(attempt)],
+            attempt=attempt,
+            verdict=verdict,
+            case=None if verdict.passed is None else Case.of(by_id[attempt.scenario], attempt, catalogue),
+        )
+        for attempt, verdict in zip(counted, verdicts, strict=True)
+    ]
+    played = {entry.attempt.scenario for entry in entries}
+    return Play(
+        scenarios={name: by_id[name] for name in sorted(played)},
+        entries=tuple(sorted(entries, key=lambda entry: entry.place)),
+    )
+
+
+def _stamp(attempt: Attempt) -> tuple[str, str, str]:
+    return attempt.versions.prompts, attempt.versions.tools, attempt.versions.lfx
+
+
+def _columns(attempts: Sequence[Attempt]) -> dict[tuple[str, tuple[str, str, str]], str]:
+    """What each player on each versions is called: by name alone where that is enough."""
+    stamps: dict[str, set[tuple[str, str, str]]] = {}
+    for attempt in attempts:
+        stamps.setdefault(attempt.player, set()).add(_stamp(attempt))
+    return {
+        (player, stamp): line(player, 80)
+        if len(found) == 1
+        else f"{line(player, 80)} (prompts {stamp[0][:6]}, tools {stamp[1][:6]}, lfx {stamp[2]})"
+        for player, found in stamps.items()
+        for stamp in found
+    }

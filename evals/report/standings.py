@@ -1,0 +1,157 @@
+"""The figures of a report: pass rates and mean scores, by tag and split, with intervals, and what attempts took."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from evals.analysis.statistics import Estimate, estimate, flaky, macro
+from evals.report.play import Entry, Play
+from evals.score import EVALUATORS, Verdict
+
+PASSED = "passed"
+"""The name of the measure that says whether an attempt passed."""
+
+Samples = dict[str, list[float]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Costs:
+    """What an attempt took on average; None when it was not measured.
+
+    Attributes:
+        seconds: wall-clock duration of turns and probes.
+        tokens: of the models that played, in and out.
+        calls: tool calls.
+        tokens_per_pass: all tokens over the attempts that passed.
+    """
+
+    seconds: float | None
+    tokens: float | None
+    calls: float | None
+    tokens_per_pass: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standing:
+    """How one player did.
+
+    Attributes:
+        name: the player.
+        versions: prompts, tools and engine that were played on, as words.
+        attempts: how many there are.
+        scored: how many of them were scored.
+        passed: how many of those passed.
+        harness_errors: how many the harness could not play.
+        repeats: the most tries of one scenario.
+        scores: by measure, `passed` first, the mean of scenario means.
+        tags: the pass rate by tag.
+        splits: the pass rate by split.
+        at_least_one: pass@k by k.
+        every_one: pass^k by k.
+        flaky: scenarios whose tries do not agree.
+        costs: what an attempt took.
+    """
+
+    name: str
+    versions: str
+    attempts: int
+    scored: int
+    passed: int
+    harness_errors: int
+    repeats: int
+    scores: dict[str, Estimate | None]
+    tags: dict[str, Estimate | None]
+    splits: dict[str, Estimate | None]
+    at_least_one: dict[int, float]
+    every_one: dict[int, float]
+    flaky: tuple[str, ...]
+    costs: Costs
+
+    @property
+    def rate(self) -> Estimate | None:
+        """The pass rate."""
+        return self.scores[PASSED]
+
+
+def standings(play: Play) -> tuple[Standing, ...]:
+    """How every player did, in the order of the columns."""
+    return tuple(_standing(column, play) for column in play.columns)
+
+
+def measures() -> tuple[str, ...]:
+    """Every measure by name: whether an attempt passed, then each evaluator's."""
+    return (PASSED, *EVALUATORS)
+
+
+def value_of(verdict: Verdict, measure: str) -> float | None:
+    """A measure of one verdict from 0 to 1; None when it was not scored."""
+    value = verdict.passed if measure == PASSED else verdict.value(measure)
+    return None if value is None else float(value)
+
+
+def samples(verdicts: Iterable[Verdict], measure: str) -> Samples:
+    """The values of each scenario's tries, those that were not scored left out."""
+    found: Samples = {}
+    for verdict in verdicts:
+        value = value_of(verdict, measure)
+        if value is not None:
+            found.setdefault(verdict.scenario, []).append(value)
+    return found
+
+
+def mean(values: Iterable[float | None]) -> float | None:
+    """The mean of what is there; None without any. The order does not change the result."""
+    there = sorted(value for value in values if value is not None)
+    return fmean(there) if there else None
+
+
+def costs(verdicts: Sequence[Verdict]) -> Costs:
+    """What an attempt took on average; the harness's failures do not count."""
+    scored = [verdict for verdict in verdicts if verdict.passed is not None]
+    spent = [verdict.measured.tokens for verdict in scored if verdict.measured.tokens is not None]
+    passed = sum(verdict.passed is True for verdict in scored)
+    return Costs(
+        seconds=mean(verdict.measured.seconds for verdict in scored),
+        tokens=mean(spent),
+        calls=mean(verdict.measured.calls for verdict in scored),
+        tokens_per_pass=sum(spent) / passed if spent and passed else None,
+    )
+
+
+def _standing(column: str, play: Play) -> Standing:
+    entries = play.of(column)
+    verdicts = [entry.verdict for entry in entries]
+    passed = samples(verdicts, PASSED)
+    tries = sorted({1, max((len(values) for values in passed.values()), default=1)})
+    return Standing(
+        name=column,
+        versions=_versions(entries[0]),
+        attempts=len(entries),
+        scored=sum(verdict.passed is not None for verdict in verdicts),
+        passed=sum(verdict.passed is True for verdict in verdicts),
+        harness_errors=sum(verdict.harness_error is not None for verdict in verdicts),
+        repeats=1 + max(entry.attempt.repeat for entry in entries),
+        scores={measure: estimate(samples(verdicts, measure)) for measure in measures()},
+        tags=_grouped(entries, lambda entry: play.scenarios[entry.attempt.scenario].tags),
+        splits=_grouped(entries, lambda entry: (play.scenarios[entry.attempt.scenario].split,)),
+        at_least_one={k: rate for k in tries if (rate := macro(passed, k)) is not None},
+        every_one={k: rate for k in tries if (rate := macro(passed, k, every=True)) is not None},
+        flaky=tuple(flaky(passed)),
+        costs=costs(verdicts),
+    )
+
+
+def _grouped(entries: Sequence[Entry], groups: Callable[[Entry], Sequence[str]]) -> dict[str, Estimate | None]:
+    found: dict[str, list[Verdict]] = {}
+    for entry in entries:
+        for group in groups(entry):
+            found.setdefault(group, []).append(entry.verdict)
+    return {group: estimate(samples(found[group], PASSED)) for group in sorted(found)}
+
+
+def _versions(entry: Entry) -> str:
+    versions = entry.attempt.versions
+    named = {"prompts": versions.prompts, "tools": versions.tools, "lfx": versions.lfx}
+    return ", ".join(f"{name} {value}" for name, value in named.items() if value)

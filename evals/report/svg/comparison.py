@@ -1,0 +1,192 @@
+"""Expected beside built: the nearest right flow and the one that was made, at the same places, differences marked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from evals.case import Case
+from evals.oracles.facts import Comparison, Fact
+from evals.oracles.shape import Shape
+from evals.report.clipping import line
+from evals.report.svg.canvas import Gallery, Mark, Marks, Picture
+from evals.report.svg.layout import Board, Shapes, Wire
+from flows.document import Flow
+from flows.fields.values import REDACTED, is_secret
+from flows.json_values import Json, as_object, object_at
+
+_KINDS = ("part", "link", "value", "name")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One thing in which the flow is not as expected.
+
+    Attributes:
+        mark: `removed` for what is missing, `added` for what is too much, `changed` for what is another.
+        text: which, in words.
+    """
+
+    mark: Mark
+    text: str
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A right flow and the one that was made.
+
+    Attributes:
+        expected: the right one; of several, the one that is nearest.
+        built: the one that was made.
+        differences: what is not the same.
+        others: how many other flows would have been as right.
+    """
+
+    expected: Picture
+    built: Picture
+    differences: tuple[Difference, ...]
+    others: int
+
+
+def compared(case: Case, gallery: Gallery) -> Beside:
+    """Draw what was expected beside what was built.
+
+    Args:
+        case: the attempt beside what was right.
+        gallery: where the drawings are kept.
+    """
+    comparisons = case.comparisons
+    nearest = max(range(len(comparisons)), key=lambda number: (_shared(comparisons[number]), -number))
+    comparison = comparisons[nearest]
+    expected = _relabelled(case.target_flows[nearest], _ids(case.targets[nearest], comparison.target))
+    built = _relabelled(case.after, _ids(case.made, comparison.made))
+    shapes = Shapes(case.catalogue)
+    board = Board.of([built, expected], shapes)
+    missing = comparison.target_facts - comparison.made_facts
+    extra = comparison.made_facts - comparison.target_facts
+    names = _names(expected, built)
+    return Beside(
+        expected=gallery.picture(expected, board, shapes, _marks(missing, extra, "removed", expected)),
+        built=gallery.picture(built, board, shapes, _marks(extra, missing, "added", built)),
+        differences=_told(missing, extra, names, _secrets(expected) | _secrets(built)),
+        others=len(comparisons) - 1,
+    )
+
+
+def _shared(comparison: Comparison) -> float:
+    return sum(comparison.agreement(kind) for kind in _KINDS)
+
+
+def _ids(before: Shape, after: Shape) -> dict[str, str]:
+    return {one.id: other.id for one, other in zip(before.parts, after.parts, strict=True)}
+
+
+def _relabelled(flow: Flow, ids: Mapping[str, str]) -> Flow:
+    """The flow under other ids, so that what is the same in two flows has one place."""
+    nodes: list[Json] = [
+        {**node.raw, "id": ids[node.id], "data": {**as_object(node.raw.get("data")), "id": ids[node.id]}}
+        for node in flow.nodes
+        if node.id in ids
+    ]
+    edges: list[Json] = [
+        {**edge.raw, "source": ids[edge.source], "target": ids[edge.target]}
+        for edge in flow.edges
+        if edge.source in ids and edge.target in ids
+    ]
+    return Flow({"data": {"nodes": nodes, "edges": edges}})
+
+
+def _marks(mine: frozenset[Fact], theirs: frozenset[Fact], alone: Mark, flow: Flow) -> Marks:
+    lonely = {fact.parts[0] for fact in mine if fact.kind == "part"}
+    nodes: dict[str, Mark] = dict.fromkeys(sorted(lonely), alone)
+    fields: dict[str, frozenset[str]] = {}
+    there = {node.id for node in flow.nodes}
+    for fact in (*mine, *theirs):
+        node_id = fact.parts[0]
+        if fact.kind in {"value", "name"} and node_id in there and node_id not in lonely:
+            nodes[node_id] = "changed"
+            fields[node_id] = fields.get(node_id, frozenset()) | {fact.what}
+    marked: dict[Wire, Mark] = {}
+    for fact in mine:
+        if fact.kind == "link":
+            output, _, given = fact.what.partition(" -> ")
+            marked[fact.parts[0], output, fact.parts[1], given] = alone
+    return Marks(nodes, marked, fields)
+
+
+def _told(
+    missing: frozenset[Fact], extra: frozenset[Fact], names: Mapping[str, str], secrets: frozenset[tuple[str, str]]
+) -> tuple[Difference, ...]:
+    others = {fact.place: fact for fact in extra if fact.kind in {"value", "name"}}
+    absent = {fact.parts[0] for fact in missing if fact.kind == "part"}
+    surplus = {fact.parts[0] for fact in extra if fact.kind == "part"}
+    found: list[Difference] = []
+    for fact in sorted(missing, key=_order):
+        other = others.pop(fact.place, None)
+        if fact.kind in {"value", "name"} and fact.parts[0] in absent:
+            continue
+        if other is not None:
+            wanted, got = _value(fact, secrets), _value(other, secrets)
+            found.append(Difference("changed", f"{_place(fact, names)} should be {wanted}, and is {got}"))
+        else:
+            found.append(Difference("removed", f"{_place(fact, names)}{_equal(fact, secrets)} is missing"))
+    for fact in sorted(extra, key=_order):
+        if fact.kind in {"value", "name"} and (fact.parts[0] in surplus or fact.place not in others):
+            continue
+        found.append(Difference("added", f"{_place(fact, names)}{_equal(fact, secrets)} is too much"))
+    return tuple(found)
+
+
+def _order(fact: Fact) -> tuple[int, Fact]:
+    return _KINDS.index(fact.kind), fact
+
+
+def _place(fact: Fact, names: Mapping[str, str]) -> str:
+    first = names.get(fact.parts[0], fact.parts[0])
+    match fact.kind:
+        case "part":
+            return f"the component {first}"
+        case "link":
+            output, _, given = fact.what.partition(" -> ")
+            second = names.get(fact.parts[1], fact.parts[1])
+            return f"the connection {first}.{line(output, 40)} → {second}.{line(given, 40)}"
+        case "value":
+            return f"{line(fact.what, 40)} of {first}"
+        case _:
+            return f"the name of {first}"
+
+
+def _equal(fact: Fact, secrets: frozenset[tuple[str, str]]) -> str:
+    return f" = {_value(fact, secrets)}" if fact.kind in {"value", "name"} else ""
+
+
+def _value(fact: Fact, secrets: frozenset[tuple[str, str]]) -> str:
+    if (fact.parts[0], fact.what) in secrets:
+        return REDACTED
+    try:
+        value: object = json.loads(fact.value) if fact.kind == "value" else fact.value
+    except ValueError:
+        value = fact.value
+    return line(f"“{value}”" if isinstance(value, str) else fact.value, 300)
+
+
+def _secrets(flow: Flow) -> frozenset[tuple[str, str]]:
+    return frozenset(
+        (node.id, name)
+        for node in flow.nodes
+        for name, field in object_at(node.raw, "data", "node", "template").items()
+        if is_secret(as_object(field))
+    )
+
+
+def _names(expected: Flow, built: Flow) -> dict[str, str]:
+    """What components are called, the type added where two of them share a name."""
+    shown = {node.id: line(node.display_name, 40) for flow in (built, expected) for node in flow.nodes}
+    counts = list(shown.values())
+    ordinals: dict[str, int] = {}
+    found: dict[str, str] = {}
+    for node_id, name in shown.items():
+        ordinals[name] = ordinals.get(name, 0) + 1
+        found[node_id] = f"{name} ({ordinals[name]})" if counts.count(name) > 1 else name
+    return found

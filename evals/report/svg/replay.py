@@ -1,0 +1,170 @@
+"""A turn's canvas step by step: its actions, replayed, as drawings in which what came, changed or went stands out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agent.turn.result import TurnResult
+from evals.report.clipping import line
+from evals.report.svg.canvas import Gallery, Mark, Marks, Picture
+from evals.report.svg.layout import Board, Shapes, components, wires
+from flows.actions import FlowAction, StaleAction, apply
+from flows.catalogue import Catalogue
+from flows.document import Edge, Flow, Node
+
+
+@dataclass(frozen=True)
+class Step:
+    """One state of the canvas.
+
+    Attributes:
+        title: what led to it.
+        picture: the drawing.
+    """
+
+    title: str
+    picture: Picture
+
+
+@dataclass(frozen=True)
+class Replay:
+    """The states of a turn's canvas.
+
+    Attributes:
+        steps: in order; empty when the canvas was empty and stayed so.
+        notice: what is not shown, and why.
+    """
+
+    steps: tuple[Step, ...]
+    notice: str = ""
+
+
+def replayed(turn: TurnResult, gallery: Gallery, catalogue: Catalogue, most: int) -> Replay:
+    """Replay a turn.
+
+    Args:
+        turn: what the turn came to.
+        gallery: where the drawings are kept.
+        catalogue: the component types.
+        most: the most steps that are drawn.
+    """
+    shapes = Shapes(catalogue)
+    states: list[tuple[str, Flow]] = [("Before", turn.before)]
+    notice = ""
+    for action in turn.actions:
+        try:
+            flow = apply(states[-1][1], action)
+        except StaleAction:
+            notice = "One of the recorded changes does not fit the canvas before it; from there the end is shown."
+            break
+        title = said(action, flow)
+        if title:
+            states.append((title, flow))
+        else:
+            states[-1] = (states[-1][0], flow)
+    if not _alike(states[-1][1], turn.after, shapes):
+        states.append(("After", turn.after))
+    if turn.proposal is not None and not _alike(states[-1][1], turn.proposal, shapes):
+        states.append(("Proposed", turn.proposal))
+    if len(states) > most:
+        notice = f"{len(states) - most} steps in the middle are left out. {notice}".strip()
+        states = [*states[: most // 2], *states[most // 2 - most :]]
+    if len(states) > 1 and not components(states[0][1]):
+        states = states[1:]  # an empty canvas shows nothing
+    elif len(states) == 1:
+        if not components(states[0][1]):
+            return Replay((), notice)
+        states = [("As it was", states[0][1])]
+    board = Board.of([flow for _, flow in states], shapes)
+    steps: list[Step] = []
+    before: Flow | None = None
+    for title, flow in states:
+        shown, marks = (flow, Marks()) if before is None else since(before, flow, shapes)
+        steps.append(Step(title, gallery.picture(shown, board, shapes, marks)))
+        before = flow
+    return Replay(tuple(steps), notice)
+
+
+def said(action: FlowAction, flow: Flow) -> str:
+    """One change in a few words; empty for what only moves things.
+
+    Args:
+        action: the change.
+        flow: the canvas after it, for the names of its components.
+    """
+    match action.kind:
+        case "add_component":
+            return f"Add {line(Node(action.node).display_name, 40)}"
+        case "remove_component":
+            return f"Remove {line(Node(action.node).display_name, 40)}"
+        case "connect":
+            return f"Connect {_arrow(Edge(action.edge), flow)}"
+        case "disconnect":
+            return f"Disconnect {_arrow(Edge(action.edge), flow)}"
+        case "configure" | "set_connection_mode":
+            return f"Set {line(action.field, 40)} of {_name(action.node, flow)}"
+        case "select_output":
+            return f"Choose another output of {_name(action.node, flow)}"
+        case "set_tool_mode":
+            return f"Use {_name(action.node, flow)} as a {'tool' if action.enabled else 'step'}"
+        case "amend":
+            return f"Change {_name(action.node, flow)}"
+        case "set_flow":
+            return "Replace the whole flow"
+        case "arrange" | "set_detail":
+            return ""
+
+
+def since(before: Flow, after: Flow, shapes: Shapes) -> tuple[Flow, Marks]:
+    """What changed, marked in a drawing of the new state; what went stays in it, marked as gone.
+
+    Args:
+        before: the earlier state.
+        after: the new one.
+        shapes: what is set in each component.
+    """
+    old, new = components(before), components(after)
+    old_wires, new_wires = wires(before), wires(after)
+    nodes: dict[str, Mark] = dict.fromkeys(new.keys() - old.keys(), "added")
+    fields: dict[str, frozenset[str]] = {}
+    was = {part.id: part for part in shapes.of(before).parts}
+    for part in shapes.of(after).parts:
+        earlier = was.get(part.id)
+        if earlier is None:
+            continue
+        changed = {
+            name
+            for name in part.values.keys() | earlier.values.keys()
+            if part.values.get(name) != earlier.values.get(name)
+        }
+        if changed or part.name != earlier.name or new[part.id].tool_mode != old[part.id].tool_mode:
+            nodes[part.id] = "changed"
+            fields[part.id] = frozenset(changed)
+    gone = [old[node_id] for node_id in old if node_id not in new]
+    nodes.update({node.id: "removed" for node in gone})
+    lost = {wire: edge for wire, edge in old_wires.items() if wire not in new_wires}
+    marks: dict[tuple[str, str, str, str], Mark] = dict.fromkeys(new_wires.keys() - old_wires.keys(), "added")
+    marks.update(dict.fromkeys(lost, "removed"))
+    drawn = after.with_parts(
+        nodes=[*(node.raw for node in after.nodes), *(node.raw for node in gone)],
+        edges=[*(edge.raw for edge in after.edges), *(edge.raw for edge in lost.values())],
+    )
+    return drawn, Marks(nodes, marks, fields)
+
+
+def _alike(left: Flow, right: Flow, shapes: Shapes) -> bool:
+    """Whether two flows would be drawn alike."""
+    one, other = shapes.of(left), shapes.of(right)
+    return one.links == other.links and {part.id: part for part in one.parts} == {part.id: part for part in other.parts}
+
+
+def _name(node_id: str, flow: Flow) -> str:
+    node = flow.node(node_id)
+    return line(node.display_name if node is not None else node_id, 40)
+
+
+def _arrow(edge: Edge, flow: Flow) -> str:
+    return (
+        f"{_name(edge.source, flow)}.{line(edge.source_port, 30)} → "
+        f"{_name(edge.target, flow)}.{line(edge.target_port, 30)}"
+    )

@@ -1,0 +1,1 @@
+"""The scenarios that come with Wirewright, and reading scenarios from files."""

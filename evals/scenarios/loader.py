@@ -1,0 +1,155 @@
+"""Reading scenarios from their files, and the JSON schema of such a file."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+import yaml
+from pydantic import JsonValue, ValidationError
+
+from evals.scenario import Scenario
+
+FOLDER = Path(__file__).parent
+"""Where the scenarios live that come with Wirewright."""
+
+FILES = "files"
+"""The folder beside scenarios that their `{file: NAME}` read from."""
+
+SCHEMA = Path(__file__).parent.parent / "scenario.schema.json"
+"""The committed JSON schema of a scenario file; editors use it."""
+
+_Yaml: TypeAlias = "dict[Any, Any] | list[Any] | str | int | float | bool | None"
+
+
+if TYPE_CHECKING:
+    _SafeLoader = yaml.SafeLoader
+else:  # five times faster in C, where PyYAML was built with it
+    _SafeLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class ScenarioError(ValueError):
+    """A scenario file that cannot be used; `place` names the file and the spot in it."""
+
+    def __init__(self, place: str, message: str) -> None:
+        super().__init__(f"{place}: {message}")
+        self.place = place
+        self.message = message
+
+
+def load_scenario(path: Path) -> Scenario:
+    """Read one scenario.
+
+    Raises:
+        ScenarioError: naming the place of every fault.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+        found: _Yaml = yaml.load(text, Loader=_Loader)  # noqa: S506  (a SafeLoader that also refuses repeated keys)
+    except (OSError, UnicodeDecodeError):
+        raise ScenarioError(path.name, "cannot be read as UTF-8 text") from None
+    except yaml.MarkedYAMLError as error:
+        line = f" line {error.problem_mark.line + 1}" if error.problem_mark else ""
+        raise ScenarioError(f"{path.name}{line}", error.problem or "is not YAML") from None
+    except yaml.YAMLError:
+        raise ScenarioError(path.name, "is not YAML") from None
+    whole = _with_files(found, path)
+    try:
+        scenario = Scenario.model_validate_json(_as_json(whole, path))
+    except ValidationError as error:
+        raise ScenarioError(path.name, "; ".join(_fault(item) for item in error.errors(include_url=False))) from None
+    if scenario.id != path.stem:
+        raise ScenarioError(path.name, f"id is {scenario.id!r}; it must be the file's name, {path.stem!r}")
+    return scenario
+
+
+def load_scenarios(folder: Path = FOLDER) -> tuple[Scenario, ...]:
+    """Read every scenario of a folder, by id.
+
+    Raises:
+        ScenarioError: when one of them cannot be used, or there are none.
+    """
+    scenarios = tuple(load_scenario(path) for path in sorted(folder.glob("*.yaml"), key=lambda path: path.stem))
+    if not scenarios:
+        raise ScenarioError(folder.name, "holds no scenarios (*.yaml)")
+    return scenarios
+
+
+def schema_text() -> str:
+    """The JSON schema of a scenario file, as it is committed."""
+    schema = Scenario.model_json_schema()
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    schema["title"] = "Wirewright scenario"
+    return json.dumps(_files_allowed(schema), indent=2, ensure_ascii=False) + "\n"
+
+
+_FILE_SCHEMA: dict[str, JsonValue] = {
+    "type": "object",
+    "properties": {"file": {"type": "string"}},
+    "required": ["file"],
+    "additionalProperties": False,
+}
+_TEXTS = {"canvas", "reference", "flow", "edit"}
+_LISTS = {"components", "alternatives"}
+
+
+def _files_allowed(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema, with `{file: NAME}` allowed wherever a flow, a source or a file's content stands."""
+    properties = cast("dict[str, Any]", schema.get("properties", {}))
+    for name, field in properties.items():
+        if name in _TEXTS:
+            properties[name] = {**field, "anyOf": [*field.get("anyOf", []), _FILE_SCHEMA]}
+        elif name in _LISTS:
+            properties[name] = {**field, "items": {"anyOf": [field["items"], _FILE_SCHEMA]}}
+        elif name == "files" and field.get("additionalProperties") == {"type": "string"}:
+            properties[name] = {**field, "additionalProperties": {"anyOf": [{"type": "string"}, _FILE_SCHEMA]}}
+    for definition in cast("dict[str, dict[str, Any]]", schema.get("$defs", {})).values():
+        _files_allowed(definition)
+    return schema
+
+
+class _Loader(_SafeLoader):
+    """YAML without repeated keys, the second of which would otherwise win silently."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002  (PyYAML's signature)
+        seen: set[str] = set()
+        for key, _ in node.value:
+            name = str(cast("yaml.Node", key).value)
+            if name in seen:
+                raise yaml.constructor.ConstructorError(None, None, f"{name!r} is given twice", key.start_mark)
+            seen.add(name)
+        return super().construct_mapping(node, deep=deep)
+
+
+def _with_files(found: _Yaml, path: Path) -> _Yaml:
+    match found:
+        case {"file": str(name), **rest} if not rest:
+            return _content(name, path)
+        case dict():
+            return {key: _with_files(value, path) for key, value in found.items()}
+        case list():
+            return [_with_files(value, path) for value in found]
+        case _:
+            return found
+
+
+def _content(name: str, path: Path) -> str:
+    folder = path.parent / FILES
+    file = folder / name
+    if not file.resolve().is_relative_to(folder.resolve()):
+        raise ScenarioError(path.name, f"file {name!r} is outside {FILES}/")
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        raise ScenarioError(path.name, f"file {name!r} cannot be read as UTF-8 text from {FILES}/") from None
+
+
+def _as_json(found: _Yaml, path: Path) -> str:
+    try:
+        return json.dumps(found)
+    except (TypeError, ValueError):
+        raise ScenarioError(path.name, "holds a value that JSON cannot say, such as a bare date; quote it") from None
+
+
+def _fault(item: Any) -> str:
+    place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in item["loc"]).lstrip(".")
+    return f"{place}: {item['msg']}" if place else str(item["msg"])

@@ -1,0 +1,54 @@
+"""Are a scenario's flows flows? Each text that must be one is built, and what does not build is named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pydantic import BaseModel, ConfigDict
+
+from evals.play.user_components import make_user_components, with_user_components
+from evals.scenario import Scenario
+from evals.scenarios.flows import BadFlow, read_flow
+from flows.catalogue import Catalogue
+from tools.workbench import Runs
+
+
+class Unsound(BaseModel):
+    """A text of a scenario that must be a flow and is none.
+
+    Attributes:
+        scenario: its id.
+        place: what the text is called, such as `alternative 2`.
+        message: every fault.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    scenario: str
+    place: str
+    message: str
+
+
+async def unsound(scenarios: Iterable[Scenario], catalogue: Catalogue, runner: Runs | None = None) -> list[Unsound]:
+    """Build every flow of scenarios: canvas, edits, the flows of messages, reference, alternatives and wrong ones.
+
+    Args:
+        scenarios: as their files say them.
+        catalogue: the built-in component types.
+        runner: makes the scenarios' own components; without one, scenarios that have any are left out.
+
+    Returns:
+        What does not build, in the order of the scenarios.
+    """
+    found: list[Unsound] = []
+    for scenario in scenarios:
+        if scenario.components and runner is None:
+            continue
+        own = None if runner is None else await make_user_components(scenario.components, runner)
+        known = catalogue if own is None else with_user_components(catalogue, own.types)
+        for place, text in scenario.flows:
+            try:
+                read_flow(text, known)
+            except BadFlow as bad:
+                found.append(Unsound(scenario=scenario.id, place=place, message=str(bad)))
+    return found

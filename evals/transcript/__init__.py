@@ -1,1 +1,0 @@
-"""What an attempt's transcript says: tool calls, claims, questions and language."""

@@ -1,0 +1,51 @@
+"""The measured kill rate: high enough, of all operators, and what the manual shows."""
+
+import re
+from pathlib import Path
+
+from evals.mutate.matrix import Survivor, matrix, read_accepted
+from evals.mutate.measurement import MEASURED, Measured, as_markdown
+from evals.mutate.mutants import CONTROL, OPERATORS
+from evals.mutate.trials import Trial
+
+MANUAL = Path(__file__).parent.parent.parent.parent / "docs" / "evaluations.md"
+KEPT = Measured.model_validate_json(MEASURED.read_text(encoding="utf-8"))
+
+
+def test_the_measured_rate_is_at_least_95_of_100_and_of_all_operators() -> None:
+    assert KEPT.kill_rate >= 0.95
+    assert set(KEPT.operators) == set(OPERATORS)
+    assert KEPT.scenarios >= 120
+    assert KEPT.passed == KEPT.scenarios
+    assert set(KEPT.accepted) <= {survivor.id for survivor in read_accepted()}
+
+
+def test_nothing_unchanged_is_seen_as_a_fault() -> None:
+    assert KEPT.controls > 100
+    assert KEPT.disturbed == ()
+
+
+def test_the_manual_shows_what_was_measured() -> None:
+    found = re.search(r"<!-- kill-rate -->\n(.*?)<!-- /kill-rate -->", MANUAL.read_text(encoding="utf-8"), re.DOTALL)
+    assert found is not None
+    assert found[1] == as_markdown(KEPT)
+
+
+def test_a_matrix_is_kept_with_its_controls_apart() -> None:
+    trials = [
+        Trial("a/drop_edge/0", "drop_edge", "", ("resolved", "edges"), failed=True),
+        Trial("b/drop_edge/0", "drop_edge", "", ("edges",), failed=False),
+        Trial("c/drop_edge/0", "drop_edge", "", (), failed=False),
+        Trial(f"a/{CONTROL}/0", CONTROL, "", (), failed=False),
+        Trial(f"b/{CONTROL}/0", CONTROL, "", ("ran",), failed=True),
+    ]
+    counted = matrix(trials, [Survivor(id="c/drop_edge/0", because="the edge led nowhere")])
+    kept = Measured.of(counted, scenarios=3, passed=3, per_operator=1, lfx="1.13.0")
+    assert (kept.tried, kept.killed, kept.failed, kept.kill_rate) == (3, 2, 1, 1.0)
+    assert (kept.controls, kept.disturbed) == (2, (f"b/{CONTROL}/0",))
+    assert kept.accepted == ("c/drop_edge/0",)
+    text = as_markdown(kept)
+    assert "**2 of 3 mutants killed (100.0%)**, 1 survivors, 1 of them accepted; in 1 (33.3%) the verdict" in text
+    assert "Of 2 attempts run and scored anew with nothing changed, 1 were seen as a fault." in text
+    assert "| `drop_edge` | 3 | 2 | 1 | edges 2, resolved 1 |" in text
+    assert Measured.model_validate_json(kept.model_dump_json()) == kept

@@ -1,0 +1,66 @@
+"""Every scenario holds: what is right scores perfectly on the real engine, what is wrong fails."""
+
+import asyncio
+
+import pytest
+
+from evals.analysis.tally import tally
+from evals.play.attempts import play, play_attempt
+from evals.play.environment import PlayEnvironment
+from evals.players.boaster import BoasterPlayer
+from evals.players.null import NullPlayer
+from evals.players.oracle.player import OraclePlayer
+from evals.players.player import Player
+from evals.scenario import Scenario
+from evals.scenarios.loader import load_scenarios
+from evals.score import Verdict, score_attempt, score_attempts
+from flows.catalogue import Catalogue
+
+SCENARIOS = load_scenarios()
+
+
+@pytest.mark.engine
+@pytest.mark.anyio
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.id)
+async def test_references_and_alternatives_are_perfect_and_wrong_results_fail(
+    scenario: Scenario, engine_environment: PlayEnvironment
+) -> None:
+    async def judged(player: Player) -> Verdict:
+        return score_attempt(
+            scenario, await play_attempt(scenario, player, engine_environment), engine_environment.catalogue
+        )
+
+    async def fault_of_right(what: str, player: Player) -> str:
+        verdict = await judged(player)
+        short = [entry for entry in verdict.scores if entry.value is not None and float(entry.value) < 1.0]
+        reasons = "; ".join(f"{entry.name}: {entry.reason}" for entry in short)
+        return "" if verdict.passed is True and not short else f"{what}: {verdict.harness_error or reasons}"
+
+    async def fault_of_wrong(what: str, player: Player) -> str:
+        verdict = await judged(player)
+        return "" if verdict.passed is False else f"{what} did not fail: {verdict.harness_error}"
+
+    faults = await asyncio.gather(
+        fault_of_right("the reference", OraclePlayer()),
+        *(
+            fault_of_right(f"alternative {n + 1}", OraclePlayer(alternative=n))
+            for n in range(len(scenario.alternatives))
+        ),
+        *(fault_of_wrong(f"wrong {n + 1}", OraclePlayer(wrong=n)) for n in range(len(scenario.wrong))),
+    )
+    assert [fault for fault in faults if fault] == []
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("player", [NullPlayer(), BoasterPlayer()], ids=["null", "boaster"])
+async def test_doing_nothing_earns_nothing_that_matters(
+    player: Player, environment: PlayEnvironment, catalogue: Catalogue
+) -> None:
+    playable = [scenario for scenario in SCENARIOS if not scenario.services and not scenario.components]
+    verdicts = score_attempts(playable, await play(playable, player, environment), catalogue)
+    result = tally(verdicts)
+    assert result.harness_errors == 0
+    assert result.pass_rate == 0.0
+    for name in ("built", "resolved", "nodes", "edges", "parameters", "values", "edit_recall", "clarified"):
+        assert result.rates[name] == 0.0, name
+    assert result.rates["honest"] == (None if player.name == "null" else 0.0)
