@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from agent.assistant import Assistant
     from agent.settings import AssistantSettings
-    from agent.turn.result import TurnRequest, TurnResult
+    from agent.turn.request import TurnRequest
+    from agent.turn.result import TurnResult
     from flows.catalogue import Catalogue
     from flows.checks import check
     from flows.document import Flow
@@ -23,7 +24,7 @@ _HOMES = {
     "Catalogue": "flows.catalogue",
     "Flow": "flows.document",
     "Runner": "runtime.runner",
-    "TurnRequest": "agent.turn.result",
+    "TurnRequest": "agent.turn.request",
     "TurnResult": "agent.turn.result",
     "Violation": "runtime.guard",
     "build": "flows.spec",

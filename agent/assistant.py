@@ -16,7 +16,8 @@ from agent.models.providers import ModelChoice, choose
 from agent.settings import AssistantSettings
 from agent.turn.errors import AssistantUnavailable
 from agent.turn.log import watched
-from agent.turn.result import TurnError, TurnRequest
+from agent.turn.request import TurnRequest
+from agent.turn.result import TurnError
 from agent.turn.run import Conduct
 from agent.turn.stream import TurnStream
 from flows.catalogue import Catalogue, CatalogueMissing
@@ -132,7 +133,8 @@ class Assistant:
             ModelChoiceError: when the requested model cannot be had.
         """
         choice = self.choose(request.model)
-        return TurnStream(watched(Conduct(self, request, choice).run, request, choice, self.settings))
+        turn = Conduct(self, request, choice)
+        return TurnStream(watched(turn.run, request, choice, self.settings), lambda: turn.canvas)
 
     async def pending(self, user: str, session: str) -> dict[str, Approval]:
         """What waits for an answer in a conversation, by tool call id."""

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from agent.assistant import Assistant
 from agent.settings import AssistantSettings
-from agent.turn.result import TurnEnded, TurnRequest, TurnResult
+from agent.turn.request import TurnRequest
+from agent.turn.result import TurnEnded, TurnResult
 from flows.document import Flow
 from flows.spec import build
 from runtime.runner import Runner

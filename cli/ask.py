@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from agent.settings import AssistantSettings
-    from agent.turn.result import TurnRequest, TurnResult
+    from agent.turn.request import TurnRequest
+    from agent.turn.result import TurnResult
     from cli.flow.components import Own
     from cli.output.turn import Rendering
     from flows.document import Flow
@@ -36,7 +37,7 @@ def ask(
 ) -> None:
     """Ask the assistant to build, change, run or explain a flow."""
     from agent.settings import AssistantSettings
-    from agent.turn.result import TurnRequest
+    from agent.turn.request import TurnRequest
     from cli.flow.target import writable
     from cli.output.turn import JsonLines, Readable
     from cli.settings import settings_of

@@ -14,7 +14,8 @@ from agent.assistant import Assistant
 from agent.contract.requests import SentTurn
 from agent.models.providers import DEMO, PROVIDERS
 from agent.turn.errors import ModelChoiceError
-from agent.turn.result import Answer, TurnEnded, TurnError, TurnRequest
+from agent.turn.request import Answer, TurnRequest
+from agent.turn.result import TurnEnded, TurnError
 from agent.turn.stream import TurnStream
 from flows.document import Flow, JsonObject
 from runtime.telemetry import log_event
@@ -24,7 +25,7 @@ from server.requests.disconnect import ServerStopping, until
 from server.service import Service
 from server.store.flows import FlowNotStored, FlowStore, StoredFlow, StoreUnavailable, VersionConflict
 from server.streams.signals import approved_by, is_signal, signal_of
-from server.streams.sse import SseEncoder, cancelled, ending, failed, questions
+from server.streams.sse import SseEncoder, cancelled, failed
 
 SAVE_SECONDS = 10.0
 """How long saving a turn's changes may take when its client has already left."""
@@ -44,7 +45,6 @@ class AssistTurn:
     Args:
         stream: the assistant's turn.
         session: the conversation's id.
-        canvas: the flow at the start.
         stored: the stored flow that the turn works on, if any.
         store: where that flow is kept.
         stopping: set when the server is asked to stop.
@@ -54,13 +54,12 @@ class AssistTurn:
         self,
         stream: TurnStream,
         session: str,
-        canvas: Flow | None,
         stored: tuple[StoredFlow, FlowStore] | None,
         stopping: asyncio.Event,
     ) -> None:
         self._stream = stream
         self._session = session
-        self._encoder = SseEncoder(session, canvas)
+        self._encoder = SseEncoder(session)
         self._stored = stored
         self._stopping = stopping
         self._saved: JsonObject | None = None
@@ -104,7 +103,7 @@ class AssistTurn:
         except ModelChoiceError as refused:
             error = refused.error
             raise ApiError(400, error.code, error.message, error.fix, "$.provider") from None
-        return cls(stream, session, canvas, stored, service.stopping)
+        return cls(stream, session, stored, service.stopping)
 
     async def events(self) -> AsyncGenerator[JsonObject]:
         """The turn's events in the seeds' shape, up to `complete`, `error` or `cancelled`.
@@ -114,34 +113,30 @@ class AssistTurn:
         try:
             async with aclosing(until(self._stopping, self._stream)) as events:
                 async for event in events:
-                    if isinstance(event, TurnEnded):
-                        for question in questions(event.result):
-                            yield question
-                        yield ending(event.result, self._session, await self._save(event.result.after))
-                    else:
-                        for encoded in self._encoder.encode(event):
-                            yield encoded
+                    stored = await self._save() if isinstance(event, TurnEnded) else None
+                    for encoded in self._encoder.encode(event, stored):
+                        yield encoded
         except ServerStopping:
             await self._stream.aclose()
-            yield cancelled(STOPPING, await self._save(self._encoder.canvas))
+            yield cancelled(STOPPING, await self._save())
         except Exception:
             log.exception("assist.turn.failed")
             await self._stream.aclose()
-            stored = await self._save(self._encoder.canvas)
+            stored = await self._save()
             failure = TurnError(code="internal", message="Something went wrong inside the server.", fix="Try again.")
             yield {**failed(failure), "session_id": self._session, **(stored or {})}
         finally:
             with anyio.move_on_after(SAVE_SECONDS, shield=True):
                 await self._stream.aclose()
-                await self._save(self._encoder.canvas)
+                await self._save()
 
-    async def _save(self, canvas: Flow | None) -> JsonObject | None:
-        """Save the canvas as one revision of the stored flow, once; says what became of it."""
+    async def _save(self) -> JsonObject | None:
+        """Save the turn's canvas as one revision of the stored flow, once; returns whether and how it was saved."""
         if self._stored is None or self._saved is not None:
             return self._saved
         loaded, store = self._stored
         with anyio.CancelScope(shield=True):
-            self._saved = await _saved(loaded, store, canvas)
+            self._saved = await _saved(loaded, store, self._stream.canvas)
         return self._saved
 
 
@@ -202,13 +197,11 @@ async def _stored(service: Service, flow_id: str) -> tuple[StoredFlow, FlowStore
         raise not_stored(flow_id, "$.flow_id") from None
 
 
-async def _saved(loaded: StoredFlow, store: FlowStore, canvas: Flow | None) -> JsonObject:
+async def _saved(loaded: StoredFlow, store: FlowStore, canvas: Flow) -> JsonObject:
     entry = loaded.entry
     facts: JsonObject = {"flow_id": entry.id, "saved": True, "version": entry.version}
     if canvas == loaded.flow:
         return facts
-    if canvas is None:
-        return {**facts, "saved": False, "save_error": "The turn's changes could not be followed to their end."}
     try:
         return {**facts, "version": (await store.replace(entry.id, canvas, entry.version)).version}
     except VersionConflict as conflict:

@@ -1,14 +1,13 @@
 """What tools tell the people who watch a turn: typed events in PydanticAI's own stream."""
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from pydantic_ai import CustomEvent
 
-from flows.actions import FlowAction
 from flows.describe.summary import ascii_graph
-from flows.document import Flow
 from runtime.results import RunEvent
+from tools.json_schema import ActionJson, FlowJson
 
 Step: TypeAlias = Literal[
     "generating",
@@ -88,10 +87,12 @@ class FlowUpdate(CustomEvent, name="flow_update"):
     Attributes:
         action: the change.
         applied: true when the canvas has it now; false for a proposal (a `SetFlow` that waits for the user).
+        node: the changed node as it is afterwards, for an action that changes one node; None for any other.
     """
 
-    action: FlowAction
+    action: ActionJson
     applied: bool = True
+    node: dict[str, Any] | None = None
 
 
 @dataclass(kw_only=True)
@@ -111,11 +112,11 @@ class RunProgress(CustomEvent, name="run_progress"):
 class FlowPreview(CustomEvent, name="flow_preview"):
     """A whole flow to look at before it is accepted, with its graph drawn in text."""
 
-    flow: Flow
+    flow: FlowJson
     graph: str
 
     @classmethod
-    def of(cls, flow: Flow) -> "FlowPreview":
+    def of(cls, flow: FlowJson) -> "FlowPreview":
         """The preview of a flow."""
         return cls(flow=flow, graph=ascii_graph(flow))
 

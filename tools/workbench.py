@@ -1,15 +1,15 @@
 """The workbench: what the tools of one turn work on, and the only place that changes the turn's flow."""
 
 import logging
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from pydantic_ai import CustomEvent
 
-from flows.actions import FlowAction, SetFlow
+from flows.actions import Amend, Configure, FlowAction, SelectOutput, SetConnectionMode, SetFlow, SetToolMode, apply
 from flows.catalogue import Catalogue, ComponentType
-from flows.document import Flow
+from flows.document import Flow, JsonObject
 from flows.edits import Edit
 from runtime.components.session import Workshop
 from runtime.files.store import UserFiles
@@ -218,10 +218,10 @@ class Workbench:
         if self.proposal is not None:
             await self.propose(ctx, edit.flow)
             return
-        self.flow = edit.flow
+        before, self.flow = self.flow, edit.flow
         self.actions.extend(edit.actions)
-        for action in edit.actions:
-            await ctx.emit(FlowUpdate(action=action))
+        for action, node in _changed_nodes(before, edit):
+            await ctx.emit(FlowUpdate(action=action, node=node))
 
     async def propose(self, ctx: Emits, flow: Flow) -> None:
         """Put a whole flow forward; the canvas stays as it is until the turn is settled."""
@@ -236,3 +236,13 @@ class Workbench:
         self.flow, self.proposal = flow, None
         self.actions.append(action)
         return FlowUpdate(action=action)
+
+
+def _changed_nodes(before: Flow, edit: Edit) -> Iterator["tuple[FlowAction, JsonObject | None]"]:
+    """Each action of an edit with the node that it changes, as the node is after it."""
+    flow = before
+    for number, action in enumerate(edit.actions, 1):
+        flow = edit.flow if number == len(edit.actions) else apply(flow, action)
+        changes_node = isinstance(action, Configure | SelectOutput | SetConnectionMode | SetToolMode | Amend)
+        node = flow.node(action.node) if changes_node else None
+        yield action, None if node is None else node.raw

@@ -8,7 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
 from pydantic_ai import ToolApproved, ToolDenied
 from pydantic_ai.usage import RunUsage
 
-from agent.turn.result import Answer, Intent, TurnError, TurnRequest, TurnResult
+from agent.turn.request import Answer, TurnRequest
+from agent.turn.result import Intent, TurnError, TurnResult
 from flows.actions import Configure
 from flows.diff import diff
 from flows.document import Flow, Json

@@ -9,7 +9,8 @@ from pydantic_ai.messages import repair_messages
 
 from agent.conversation.memory import Exchange, Memory, Pending, Session
 from agent.turn.errors import AssistantUnavailable
-from agent.turn.result import Answer, TurnError, TurnResult
+from agent.turn.request import Answer
+from agent.turn.result import TurnError, TurnResult
 from flows.actions import FlowAction
 from runtime.telemetry import log_event
 

@@ -6,7 +6,8 @@ from typing import Literal, Protocol
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_ai import ModelMessage
 
-from agent.turn.result import Answer, Intent
+from agent.turn.request import Answer
+from agent.turn.result import Intent
 from flows.actions import FlowAction
 from runtime.telemetry import log_event
 from tools.approvals import Approval

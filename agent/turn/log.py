@@ -9,7 +9,8 @@ from pydantic_ai.messages import ToolCallPart
 
 from agent.models.providers import ModelChoice
 from agent.settings import AssistantSettings
-from agent.turn.result import TurnEnded, TurnEvent, TurnRequest, TurnResult
+from agent.turn.request import TurnRequest
+from agent.turn.result import TurnEnded, TurnEvent, TurnResult
 from agent.turn.stream import Body, Send
 from flows.document import Flow
 from flows.json_values import as_list, object_at

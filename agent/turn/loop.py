@@ -10,11 +10,11 @@ from pydantic_ai import (
     CustomEvent,
     DeferredToolRequests,
     DeferredToolResults,
-    FinalResultEvent,
+    FunctionToolCallEvent,
+    FunctionToolResultEvent,
     ModelMessage,
     ModelResponse,
     PartDeltaEvent,
-    PartEndEvent,
     PartStartEvent,
     RunContext,
     TextPart,
@@ -169,7 +169,7 @@ class Loop:
 
     async def _told(self, _: RunContext[Workbench], events: AsyncIterable[AgentStreamEvent]) -> None:
         async for event in events:
-            if not self._acts or not is_text(event):
+            if is_shown(event, text=not self._acts):
                 await self._send(event)
 
     def _blame(self, said: str, *, must_act: bool) -> str | None:
@@ -212,12 +212,17 @@ def tool_calls(messages: Sequence[ModelMessage]) -> list[str]:
     ]
 
 
-def is_text(event: AgentStreamEvent) -> bool:
-    """Whether an event belongs to the answer's text, which is held back in turns that act."""
+def is_shown(event: AgentStreamEvent, *, text: bool) -> bool:
+    """Whether a turn forwards an event: our own, tool calls with their results, and the answer's text.
+
+    Args:
+        event: an event of the agent's run.
+        text: whether the answer is shown while it is written; in turns that act it is held back until it was checked.
+    """
     match event:
-        case PartStartEvent() | PartEndEvent():
-            return isinstance(event.part, TextPart)
+        case PartStartEvent():
+            return text and isinstance(event.part, TextPart)
         case PartDeltaEvent():
-            return isinstance(event.delta, TextPartDelta)
+            return text and isinstance(event.delta, TextPartDelta)
         case _:
-            return isinstance(event, FinalResultEvent)
+            return isinstance(event, CustomEvent | FunctionToolCallEvent | FunctionToolResultEvent)

@@ -1,10 +1,10 @@
-"""A turn's request and result: what callers give, and the one value that a finished turn leaves behind."""
+"""What a finished turn leaves behind: one value, carried by the last of its events."""
 
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
-from pydantic_ai import AgentStreamEvent, CustomEvent, ModelMessage, ToolApproved, ToolDenied
+from pydantic_ai import AgentStreamEvent, CustomEvent, ModelMessage
 from pydantic_ai.usage import RunUsage
 
 from flows.actions import FlowAction
@@ -19,35 +19,6 @@ Intent: TypeAlias = Literal[
     "generate_component", "build_flow", "component_then_flow", "run_flow", "manage_files", "question", "off_topic"
 ]
 Outcome: TypeAlias = Literal["complete", "pending", "refused", "error", "cancelled"]
-Answer: TypeAlias = Annotated[ToolApproved | ToolDenied, Field(discriminator="kind")]
-"""What the user says to one approval."""
-
-
-class TurnRequest(BaseModel):
-    """What a user asks in one turn.
-
-    Attributes:
-        text: the message.
-        session: the conversation it belongs to.
-        user: who asks.
-        flow: the canvas; None is an empty one.
-        model: `provider:name` or `demo`; None takes the configured default.
-        answers: what the user says to pending approvals, by tool call id. With answers alone the text may be empty;
-            with a text of its own, everything still unanswered is denied.
-        apply: whether changes of the user's own texts `ask` first or are `always` applied.
-        components: component types of the flow's own, as source code.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    text: str
-    session: str = "default"
-    user: str = "local"
-    flow: FlowJson | None = None
-    model: str | None = None
-    answers: dict[str, Answer] = Field(default_factory=dict[str, Answer])
-    apply: Literal["ask", "always"] = "ask"
-    components: tuple[str, ...] = ()
 
 
 class TurnError(BaseModel):

@@ -23,7 +23,8 @@ from agent.prompts import prompt
 from agent.prompts.framing import Frame, likely_components, mentions_values, sanitise
 from agent.turn.errors import AssistantUnavailable, explain
 from agent.turn.loop import Loop, Sender, tool_calls
-from agent.turn.result import Intent, Outcome, TurnEnded, TurnError, TurnRequest, TurnResult
+from agent.turn.request import TurnRequest
+from agent.turn.result import Intent, Outcome, TurnEnded, TurnError, TurnResult
 from agent.turn.settle import settle
 from agent.turn.stream import Send
 from agent.turn.tool_selection import WRITES_COMPONENTS, acting_calls, everything, tools_for
@@ -80,6 +81,11 @@ class Conduct:
         self._loop: Loop | None = None
         self._talk = Conversation(assistant.memory, request.user, request.session)
         self._started = perf_counter()
+
+    @property
+    def canvas(self) -> Flow:
+        """The canvas with every change made so far."""
+        return self._before if self._bench is None else self._bench.flow
 
     async def run(self, send: Send) -> None:
         """Run the turn, sending its events; the last one is always a `TurnEnded`, unless the turn is cancelled."""
@@ -276,7 +282,7 @@ class Conduct:
             intent=self._read.intent,
             text=text,
             before=self._before,
-            after=self._before if bench is None else bench.flow,
+            after=self.canvas,
             proposal=None if bench is None else bench.proposal,
             actions=[] if bench is None else bench.actions,
             runs=[] if bench is None else bench.runs,

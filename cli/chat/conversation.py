@@ -10,18 +10,17 @@ from pydantic_ai import ToolApproved, ToolDenied
 
 from agent.assistant import Assistant
 from agent.turn.errors import AssistantUnavailable
-from agent.turn.result import Answer, TurnEnded, TurnRequest, TurnResult
+from agent.turn.request import Answer, TurnRequest
+from agent.turn.result import TurnEnded, TurnResult
 from agent.turn.settle import settle
 from cli.chat.lines import Left, Lines
 from cli.flow.target import write_flow
 from cli.output.streams import answer, document, note
 from cli.output.turn import JsonLines, Readable, Rendering, question
-from flows.actions import StaleAction, apply
 from flows.describe.summary import ascii_graph
 from flows.document import Flow
 from server.streams.sse import failed
 from tools.approvals import Approval
-from tools.events import FlowUpdate
 
 HELP = """Each line is a message. Besides:
   /show   draw the flow on the canvas
@@ -129,13 +128,13 @@ class Talk:
         result: TurnResult | None = None
         try:
             async with assistant.turn(request) as events:
-                async for event in events:
-                    if isinstance(event, FlowUpdate) and event.applied:
-                        self._follow(event)
-                    elif isinstance(event, TurnEnded):
-                        result = event.result
-                        self._set(result.after)
-                    rendering.show(event)
+                try:
+                    async for event in events:
+                        if isinstance(event, TurnEnded):
+                            result = event.result
+                        rendering.show(event)
+                finally:
+                    self._set(events.canvas)
         except AssistantUnavailable as unavailable:
             if self.as_json:
                 document(failed(unavailable.error))
@@ -180,12 +179,6 @@ class Talk:
             note("It is on the canvas.")
         else:
             note("The canvas stays as it is.")
-
-    def _follow(self, event: FlowUpdate) -> None:
-        try:
-            self.canvas = apply(self.canvas or Flow.empty(), event.action)
-        except StaleAction:
-            note("A change could not be followed; the canvas is taken from the end of the turn.")
 
     def _set(self, flow: Flow) -> None:
         """Take a canvas, and keep it in the file when there is one."""

@@ -7,7 +7,8 @@ from pydantic_ai import PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
 from rich.console import Console
 from rich.status import Status
 
-from agent.turn.result import TurnEnded, TurnEvent, TurnRequest, TurnResult
+from agent.turn.request import TurnRequest
+from agent.turn.result import TurnEnded, TurnEvent, TurnResult
 from cli.output.faults import note_faults
 from cli.output.streams import answer, document, note
 from flows.actions import FlowAction
@@ -37,7 +38,7 @@ class JsonLines:
     """Each event a line of JSON on standard output; the last is `complete`, `error` or `cancelled`."""
 
     def __init__(self, request: TurnRequest) -> None:
-        self._encoder = SseEncoder(request.session, request.flow)
+        self._encoder = SseEncoder(request.session)
 
     def show(self, event: TurnEvent) -> None:
         """Print what the event becomes on the wire."""

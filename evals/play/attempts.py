@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 
-from agent.turn.result import TurnEnded, TurnRequest, TurnResult
+from agent.turn.request import TurnRequest
+from agent.turn.result import TurnEnded, TurnResult
 from evals.analysis.cost import Ceiling
 from evals.attempt import Attempt, Key, Stopped
 from evals.play.addresses import with_addresses

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic_ai import ToolApproved, ToolDenied
 
-from agent.turn.result import Answer, TurnRequest, TurnResult
+from agent.turn.request import Answer, TurnRequest
+from agent.turn.result import TurnResult
 from evals.scenario import Decision, Scenario
 from flows.document import Flow
 

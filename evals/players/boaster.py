@@ -3,7 +3,8 @@
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
 
-from agent.turn.result import TurnEvent, TurnRequest, TurnResult
+from agent.turn.request import TurnRequest
+from agent.turn.result import TurnEvent, TurnResult
 from evals.oracles.language import detect_language
 from evals.play.environment import PlayEnvironment
 from evals.players.player import Agent, result_only

@@ -8,7 +8,8 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from time import perf_counter
 from typing import Any, TypeAlias, cast
 
-from agent.turn.result import TurnEvent, TurnRequest, TurnResult
+from agent.turn.request import TurnRequest
+from agent.turn.result import TurnEvent, TurnResult
 from evals.play.environment import PlayEnvironment
 from evals.players.player import Agent, Unplayable, result_only
 from evals.scenario import Scenario

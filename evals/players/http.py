@@ -10,7 +10,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from agent.contract.requests import ENDINGS, STREAM_PATH, SentTurn, read_ending, received
-from agent.turn.result import TurnEvent, TurnRequest, TurnResult
+from agent.turn.request import TurnRequest
+from agent.turn.result import TurnEvent, TurnResult
 from evals.play.environment import PlayEnvironment
 from evals.players.player import Agent, Unplayable, result_only
 from evals.scenario import Scenario

@@ -4,7 +4,8 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Protocol
 
-from agent.turn.result import TurnEnded, TurnEvent, TurnRequest, TurnResult
+from agent.turn.request import TurnRequest
+from agent.turn.result import TurnEnded, TurnEvent, TurnResult
 from evals.play.environment import PlayEnvironment
 from evals.scenario import Scenario
 

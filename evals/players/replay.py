@@ -12,7 +12,8 @@ from pydantic_ai.models.function import AgentInfo
 
 from agent.assistant import Assistant
 from agent.models.scripted import scripted
-from agent.turn.result import TurnEvent, TurnRequest, TurnResult
+from agent.turn.request import TurnRequest
+from agent.turn.result import TurnEvent, TurnResult
 from evals.attempt import Attempt
 from evals.journal import counting, read_journal
 from evals.play.environment import PlayEnvironment

@@ -14,8 +14,8 @@ from starlette.routing import Route
 
 from flows.checks import check
 from flows.document import Flow, JsonObject
+from runtime.event_stream import EventStream, run_events
 from runtime.results import RunError, RunEvent, RunMetrics, RunResult
-from runtime.run_stream import RunStream
 from server.errors import not_ready
 from server.json_bytes import JsonReply
 from server.requests.body import read_object, validated
@@ -70,7 +70,7 @@ async def run(request: Request) -> Response:
     )
     if asked.stream or _wants_stream(request):
         return EventSourceResponse(
-            _frames(RunStream(lambda tell: begin(on_event=tell)), refused, service),
+            _frames(run_events(lambda tell: begin(on_event=tell)), refused, service),
             sep="\n",
             ping=PING_SECONDS,
             headers={"Cache-Control": "no-cache"},
@@ -101,7 +101,9 @@ async def _refusal(service: Service, flow: Flow) -> JsonObject | None:
     return {**refused.to_json(), "faults": [fault.to_json() for fault in faults]}
 
 
-async def _frames(items: RunStream, refused: JsonObject | None, service: Service) -> AsyncGenerator[bytes]:
+async def _frames(
+    items: EventStream[RunEvent | RunResult], refused: JsonObject | None, service: Service
+) -> AsyncGenerator[bytes]:
     """The events of a run, each as one frame; the last is `complete`, or `cancelled` when the server stops."""
     if refused is not None:
         yield frame({"event": "complete", "data": refused})

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from pydantic_ai import ToolApproved
 
-from agent.turn.result import Answer
+from agent.turn.request import Answer
 from tools.approvals import Approval
 
 PLAN_APPROVED = "User approved the plan. Proceed with the build."

@@ -22,8 +22,6 @@ from flows.actions import (
     SetDetail,
     SetFlow,
     SetToolMode,
-    StaleAction,
-    apply,
 )
 from flows.document import Flow, Json, JsonObject
 from flows.json_values import Missing, as_text, object_at
@@ -53,21 +51,19 @@ class SseEncoder:
 
     Args:
         session: the conversation's id, repeated at the end.
-        canvas: the flow at the start; None is an empty one.
     """
 
-    def __init__(self, session: str, canvas: Flow | None = None) -> None:
+    def __init__(self, session: str) -> None:
         self._session = session
-        self._canvas: Flow | None = canvas or Flow.empty()
-        self._spoke = False
+        self._has_text = False
 
-    @property
-    def canvas(self) -> Flow | None:
-        """The canvas after the changes so far; None when they could not be followed."""
-        return self._canvas
+    def encode(self, event: TurnEvent, stored: JsonObject | None = None) -> list[JsonObject]:
+        """The objects that one event becomes: none for an event that clients are not sent.
 
-    def encode(self, event: TurnEvent) -> list[JsonObject]:
-        """The objects that one event becomes: none for what stays inside."""
+        Args:
+            event: what happened.
+            stored: for the last event, whether and how the stored flow was saved, when the turn worked on one.
+        """
         match event:
             case Progress():
                 return [
@@ -90,7 +86,7 @@ class SseEncoder:
                     }
                 ]
             case FlowUpdate():
-                return [self._update(event)]
+                return [_update(event)]
             case FlowPreview():
                 return [
                     {
@@ -115,39 +111,32 @@ class SseEncoder:
             case TodosWritten():
                 return [{"event": "todos", "todos": [{"content": t.content, "status": t.status} for t in event.todos]}]
             case PartStartEvent(part=TextPart(content=text)):
-                return self._token(f"\n\n{text}" if self._spoke else text)
+                return self._token(f"\n\n{text}" if self._has_text else text)
             case PartDeltaEvent(delta=TextPartDelta(content_delta=text)):
                 return self._token(text)
             case TurnEnded():
-                return [*questions(event.result), ending(event.result, self._session)]
+                return [*questions(event.result), ending(event.result, self._session, stored)]
             case _:
                 return []
 
     def _token(self, text: str) -> list[JsonObject]:
         if not text:
             return []
-        self._spoke = True
+        self._has_text = True
         return [{"event": "token", "chunk": text}]
 
-    def _update(self, event: FlowUpdate) -> JsonObject:
-        if event.applied and self._canvas is not None:
-            try:
-                self._canvas = apply(self._canvas, event.action)
-            except StaleAction:
-                self._canvas = None
-        facts = change_json(event.action, self._canvas)
-        if event.action.kind == "set_flow":
-            facts["auto_apply"] = event.applied
-        return {"event": "flow_update", "action": event.action.kind, **facts}
+
+def _update(event: FlowUpdate) -> JsonObject:
+    facts = change_json(event.action)
+    if event.node is not None:
+        facts["node"] = event.node
+    if event.action.kind == "set_flow":
+        facts["auto_apply"] = event.applied
+    return {"event": "flow_update", "action": event.action.kind, **facts}
 
 
-def change_json(action: FlowAction, after: Flow | None) -> JsonObject:
-    """What a flow update says about a change, under the seeds' keys.
-
-    Args:
-        action: the change.
-        after: the canvas with the change; where it is known, changed nodes are given whole.
-    """
+def change_json(action: FlowAction) -> JsonObject:
+    """What a flow update says about a change, under the seeds' keys."""
     match action:
         case AddComponent():
             edges: list[Json] = [edge for _, edge in action.edges]
@@ -160,20 +149,18 @@ def change_json(action: FlowAction, after: Flow | None) -> JsonObject:
             return {
                 "component_id": action.node,
                 "params": {action.field: _value(action.new)},
-                **_node(after, action.node),
             }
         case SelectOutput():
-            return {"component_id": action.node, "output_name": _value(action.new), **_node(after, action.node)}
+            return {"component_id": action.node, "output_name": _value(action.new)}
         case SetConnectionMode():
             enabled = action.new == "connect_other_models"
-            facts: JsonObject = {"component_id": action.node, "field": action.field, "enabled": enabled}
-            return {**facts, **_node(after, action.node)}
+            return {"component_id": action.node, "field": action.field, "enabled": enabled}
         case SetToolMode():
-            return {"component_id": action.node, "enabled": action.enabled, **_node(after, action.node)}
+            return {"component_id": action.node, "enabled": action.enabled}
         case Arrange():
             return {"component_id": action.node, "key": action.key, "value": _value(action.new)}
         case Amend():
-            return {"component_id": action.node, **_node(after, action.node)}
+            return {"component_id": action.node}
         case SetDetail():
             return {"path": list[Json](action.path), "value": _value(action.new)}
         case SetFlow():
@@ -300,11 +287,6 @@ def _run_metrics(metrics: RunMetrics) -> JsonObject:
         "output_tokens": metrics.output_tokens,
         "total_tokens": metrics.total_tokens,
     }
-
-
-def _node(flow: Flow | None, node_id: str) -> JsonObject:
-    node = None if flow is None else flow.node(node_id)
-    return {} if node is None else {"node": node.raw}
 
 
 def _value(value: Json | Missing) -> Json:

@@ -12,7 +12,8 @@ from agent.assistant import Assistant
 from agent.conversation.memory import Memory
 from agent.models.scripted import scripted
 from agent.settings import AssistantSettings
-from agent.turn.result import TurnEnded, TurnEvent, TurnRequest, TurnResult
+from agent.turn.request import TurnRequest
+from agent.turn.result import TurnEnded, TurnEvent, TurnResult
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build

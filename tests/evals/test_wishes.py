@@ -6,7 +6,8 @@ import pytest
 from pydantic import ValidationError
 from pydantic_ai import ModelRequest, ModelResponse, ToolCallPart, ToolReturnPart
 
-from agent.turn.result import TurnRequest, TurnResult
+from agent.turn.request import TurnRequest
+from agent.turn.result import TurnResult
 from evals.attempt import Attempt
 from evals.case import Case
 from evals.expectation import ToolUse

@@ -9,7 +9,8 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from agent.assistant import Assistant
 from agent.models.scripted import answered, scripted
-from agent.turn.result import TurnEnded, TurnRequest, TurnResult
+from agent.turn.request import TurnRequest
+from agent.turn.result import TurnEnded, TurnResult
 from flows.catalogue import Catalogue
 from flows.document import Flow, JsonObject
 from flows.spec import build

@@ -9,8 +9,8 @@ from flows.catalogue import Catalogue
 from flows.document import Flow, JsonObject
 from flows.json_values import as_list, as_object, object_at
 from flows.spec import build
+from runtime.event_stream import run_events
 from runtime.results import RunEvent, RunResult
-from runtime.run_stream import RunStream
 from runtime.runner import Runner
 
 MakeFlow = Callable[..., Flow]
@@ -56,7 +56,7 @@ async def told(runner: Runner, data: JsonObject) -> tuple[list[RunEvent], RunRes
 
 
 async def test_every_node_is_told_as_it_begins_and_ends_and_then_comes_the_result(runner: Runner, echo: Flow) -> None:
-    async with RunStream(lambda tell: runner.run(echo, "hi", on_event=tell)) as stream:
+    async with run_events(lambda tell: runner.run(echo, "hi", on_event=tell)) as stream:
         items = [item async for item in stream]
     events = [item for item in items if isinstance(item, RunEvent)]
     assert [(event.kind, event.node) for event in events] == [
@@ -191,7 +191,7 @@ return Data(data={"real": True})"""
 
 async def test_leaving_the_stream_ends_the_run(runner: Runner, make_flow: MakeFlow, echo: Flow) -> None:
     slow = make_flow({"a": "ChatInput", "l": "ChatOutput"}, [("a", "message", "l", "input_value")])
-    async with RunStream(lambda tell: runner.run(slow, "x", on_event=tell)) as stream:
+    async with run_events(lambda tell: runner.run(slow, "x", on_event=tell)) as stream:
         async for item in stream:
             assert isinstance(item, RunEvent)
             break
@@ -206,7 +206,7 @@ async def test_nothing_runs_when_a_stream_is_not_read(runner: Runner) -> None:
         started.append(1)
         raise AssertionError
 
-    async with RunStream(start):
+    async with run_events(start):
         await asyncio.sleep(0)
     assert started == []
 

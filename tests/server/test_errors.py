@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from agent.assistant import Assistant
-from agent.turn.result import TurnRequest
+from agent.turn.request import TurnRequest
 from flows.catalogue import Catalogue
 from server.json_bytes import json_bytes
 from server.settings import ServerSettings

@@ -6,8 +6,8 @@ import logfire
 from pydantic_ai import ModelRetry, RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
-from runtime.results import RunError, RunEvent, RunMetrics, RunResult
-from runtime.run_stream import RunStream
+from runtime.event_stream import run_events
+from runtime.results import RunError, RunMetrics, RunResult
 from runtime.telemetry import log_event
 from tools.events import Progress, RunProgress
 from tools.replies import shown
@@ -47,7 +47,7 @@ async def _run(ctx: RunContext[Workbench], text: str | None) -> RunResult:
     """Run the flow at hand, and tell of its nodes as they come."""
     bench, flow = ctx.deps, ctx.deps.current
     labels = {node.id: node.display_name or node.type for node in flow.nodes}
-    stream = RunStream(
+    stream = run_events(
         lambda tell: bench.runner.run(
             flow, text, timeout=RUN_SECONDS, session=bench.session, models=bench.models, on_event=tell
         )
@@ -56,10 +56,10 @@ async def _run(ctx: RunContext[Workbench], text: str | None) -> RunResult:
     with logfire.span("run", nodes=len(flow.nodes)) as span:
         async with stream:
             async for item in stream:
-                if isinstance(item, RunEvent):
-                    await ctx.emit(RunProgress(event=item, label=labels.get(item.node, item.node)))
-                else:
+                if isinstance(item, RunResult):
                     result = item
+                elif item.kind == "node_started" and item.iteration == 1:
+                    await ctx.emit(RunProgress(event=item, label=labels.get(item.node, item.node)))
         outcome = "ok" if result.error is None else result.error.code
         span.set_attributes({"outcome": outcome, "seconds": result.metrics.seconds})
     log_event("assistant.run.finished", outcome=outcome, duration_ms=round(result.metrics.seconds * 1000, 1))

@@ -13,7 +13,8 @@ from pydantic_ai.models.function import AgentInfo
 
 from agent.assistant import Assistant
 from agent.models.scripted import call, scripted
-from agent.turn.result import TurnEvent, TurnRequest
+from agent.turn.request import TurnRequest
+from agent.turn.result import TurnEvent
 from agent.turn.tool_selection import READ_TOOLS
 from evals.expectation import Expect, Expectation
 from evals.play.environment import PlayEnvironment

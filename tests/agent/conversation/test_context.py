@@ -7,7 +7,7 @@ from pydantic_ai import ModelRequest, ToolReturnPart
 from agent.conversation.memory import TURNS, Exchange, ProcessMemory
 from agent.models.scripted import call
 from agent.prompts.framing import CANVAS_LIMIT, TRUNCATED
-from agent.turn.result import TurnRequest
+from agent.turn.request import TurnRequest
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from tests.agent.acting import ECHO, built, follows, id_of, play

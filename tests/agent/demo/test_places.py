@@ -5,7 +5,8 @@ import pytest
 from agent.assistant import Assistant
 from agent.demo.planner import demo_intent
 from agent.settings import AssistantSettings
-from agent.turn.result import TurnEnded, TurnRequest, TurnResult
+from agent.turn.request import TurnRequest
+from agent.turn.result import TurnEnded, TurnResult
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build

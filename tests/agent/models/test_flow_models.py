@@ -12,7 +12,8 @@ from agent.models.flow_models import flow_models
 from agent.models.providers import ModelChoice
 from agent.models.scripted import call, scripted
 from agent.settings import AssistantSettings
-from agent.turn.result import TurnEnded, TurnRequest, TurnResult
+from agent.turn.request import TurnRequest
+from agent.turn.result import TurnEnded, TurnResult
 from flows.catalogue import Catalogue
 from runtime.gateway.access import ASSISTANT, Budget, NoModel
 from runtime.results import ModelUsage, RunMetrics, RunResult

@@ -4,7 +4,7 @@ import pytest
 
 from agent.assistant import Assistant
 from agent.settings import AssistantSettings
-from agent.turn.result import TurnRequest
+from agent.turn.request import TurnRequest
 from flows.catalogue import Catalogue
 from runtime.telemetry import LOGGER, event_fields
 from tests.server.live import Blocked, says

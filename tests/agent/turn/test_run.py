@@ -13,7 +13,8 @@ from agent.models.scripted import answered, call, scripted
 from agent.prompts.framing import CUT, sanitise
 from agent.settings import AssistantSettings
 from agent.turn.errors import ModelChoiceError
-from agent.turn.result import TurnEnded, TurnEvent, TurnRequest, TurnResult
+from agent.turn.request import TurnRequest
+from agent.turn.result import TurnEnded, TurnEvent, TurnResult
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.results import RunError

@@ -6,7 +6,8 @@ import pytest
 from pydantic_ai.messages import ModelResponse, TextPart
 from pydantic_ai.usage import RequestUsage, RunUsage
 
-from agent.turn.result import TurnRequest, TurnResult
+from agent.turn.request import TurnRequest
+from agent.turn.result import TurnResult
 from evals.analysis.cost import Ceiling, cost, priced, total
 from evals.attempt import Attempt
 from evals.play.attempts import play

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from agent.turn.result import TurnRequest
+from agent.turn.request import TurnRequest
 from evals.attempt import Attempt
 from evals.expectation import Expect, Probe
 from evals.fix.attempts import fix_of

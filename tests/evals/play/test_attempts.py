@@ -8,7 +8,8 @@ import pytest
 from pydantic_ai.usage import RunUsage
 
 from agent.settings import AssistantSettings
-from agent.turn.result import TurnEnded, TurnEvent, TurnRequest, TurnResult
+from agent.turn.request import TurnRequest
+from agent.turn.result import TurnEnded, TurnEvent, TurnResult
 from evals.attempt import Attempt
 from evals.expectation import Probe
 from evals.play.attempts import Limits, play, play_attempt

@@ -8,7 +8,7 @@ import pytest
 
 from agent.assistant import Assistant
 from agent.contract.requests import SentTurn, read_ending, received
-from agent.turn.result import TurnRequest
+from agent.turn.request import TurnRequest
 from evals.oracles.tool_calls import calls
 from evals.play.attempts import play_attempt
 from evals.play.environment import PlayEnvironment

@@ -3,7 +3,7 @@
 import asyncio
 
 from agent.settings import AssistantSettings
-from agent.turn.result import TurnRequest
+from agent.turn.request import TurnRequest
 from evals.expectation import Expect, Probe
 from evals.play.attempts import play
 from evals.play.environment import PlayEnvironment

@@ -9,7 +9,8 @@ from agent.models.flow_models import flow_models
 from agent.models.providers import PROVIDERS
 from agent.models.scripted import call, scripted
 from agent.settings import AssistantSettings
-from agent.turn.result import TurnEnded, TurnRequest
+from agent.turn.request import TurnRequest
+from agent.turn.result import TurnEnded
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build

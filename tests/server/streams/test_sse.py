@@ -25,9 +25,7 @@ from flows.actions import (
     SetFlow,
     SetToolMode,
 )
-from flows.catalogue import Catalogue
 from flows.document import Flow, JsonObject
-from flows.edits import add_component, configure
 from flows.faults import Fault
 from flows.json_values import MISSING
 from runtime.results import RunError, RunMetrics
@@ -50,8 +48,8 @@ JSON = st.recursive(
 )
 
 
-def told(event: TurnEvent, canvas: Flow | None = None) -> list[JsonObject]:
-    return SseEncoder("s", canvas).encode(event)
+def encoded(event: TurnEvent) -> list[JsonObject]:
+    return SseEncoder("s").encode(event)
 
 
 def result(**given: object) -> TurnResult:
@@ -82,7 +80,7 @@ def test_what_json_lacks_does_not_break_a_stream() -> None:
 
 @pytest.mark.parity("base-term-progress-step")
 def test_progress_has_the_seeds_keys() -> None:
-    assert told(Progress(step="building_flow", message="Building...", attempt=2)) == snapshot(
+    assert encoded(Progress(step="building_flow", message="Building...", attempt=2)) == snapshot(
         [{"event": "progress", "step": "building_flow", "attempt": 2, "max_attempts": 3, "message": "Building..."}]
     )
 
@@ -110,96 +108,71 @@ def test_text_becomes_tokens_the_first_piece_included() -> None:
     ids=lambda event: type(event).__name__,
 )
 def test_what_happens_inside_stays_inside(event: TurnEvent) -> None:
-    assert told(event) == []
+    assert encoded(event) == []
 
 
 @pytest.mark.parametrize(
-    ("action", "canvas", "facts"),
+    ("action", "facts"),
     [
-        (AddComponent(NODE), EMPTY, {"action": "add_component", "node": NODE}),
+        (AddComponent(NODE), {"action": "add_component", "node": NODE}),
         (
             AddComponent(NODE, 0, ((0, EDGE),)),
-            EMPTY,
             {"action": "add_component", "node": NODE, "edges": [EDGE]},
         ),
-        (RemoveComponent(NODE, 0), ONE, {"action": "remove_component", "component_id": "A-1"}),
-        (Connect(EDGE), ONE, {"action": "connect", "edge": EDGE}),
-        (Disconnect(EDGE, 0), ONE, {"action": "disconnect", "edge": EDGE}),
+        (RemoveComponent(NODE, 0), {"action": "remove_component", "component_id": "A-1"}),
+        (Connect(EDGE), {"action": "connect", "edge": EDGE}),
+        (Disconnect(EDGE, 0), {"action": "disconnect", "edge": EDGE}),
         (
             SelectOutput("A-1", MISSING, "out"),
-            EMPTY,
             {"action": "select_output", "component_id": "A-1", "output_name": "out"},
         ),
         (
             SetConnectionMode("A-1", "model", "", "connect_other_models"),
-            EMPTY,
             {"action": "set_connection_mode", "component_id": "A-1", "field": "model", "enabled": True},
         ),
-        (SetToolMode("A-1", True, ()), EMPTY, {"action": "set_tool_mode", "component_id": "A-1", "enabled": True}),
+        (SetToolMode("A-1", True, ()), {"action": "set_tool_mode", "component_id": "A-1", "enabled": True}),
         (
             Arrange("A-1", "position", MISSING, {"x": 1, "y": 2}),
-            ONE,
             {"action": "arrange", "component_id": "A-1", "key": "position", "value": {"x": 1, "y": 2}},
         ),
-        (SetFlow(EMPTY.raw, ONE.raw), EMPTY, {"action": "set_flow", "flow": ONE.raw, "auto_apply": True}),
-        (Configure("A-1", "g", MISSING, 2), EMPTY, {"action": "configure", "component_id": "A-1", "params": {"g": 2}}),
+        (SetFlow(EMPTY.raw, ONE.raw), {"action": "set_flow", "flow": ONE.raw, "auto_apply": True}),
+        (Configure("A-1", "g", MISSING, 2), {"action": "configure", "component_id": "A-1", "params": {"g": 2}}),
     ],
     ids=lambda value: getattr(value, "kind", None),
 )
 @pytest.mark.parity("term-flow-update-action")
-def test_each_change_has_the_seeds_keys(action: FlowAction, canvas: Flow, facts: JsonObject) -> None:
-    assert told(FlowUpdate(action=action), canvas) == [{"event": "flow_update", **facts}]
+def test_each_change_has_the_seeds_keys(action: FlowAction, facts: JsonObject) -> None:
+    assert encoded(FlowUpdate(action=action)) == [{"event": "flow_update", **facts}]
 
 
-def test_a_configured_node_is_given_whole_as_it_is_afterwards() -> None:
-    encoder = SseEncoder("s", ONE)
-    (update,) = encoder.encode(FlowUpdate(action=Configure("A-1", "f", 1, 2)))
-    assert update["params"] == {"f": 2}
-    assert update["node"] == {
-        "id": "A-1",
-        "data": {"id": "A-1", "type": "A", "node": {"template": {"f": {"value": 2}}}},
+def test_a_changed_node_is_given_whole_as_it_is_afterwards() -> None:
+    (update,) = encoded(FlowUpdate(action=Configure("A-1", "f", 1, 2), node=NODE))
+    assert update == {
+        "event": "flow_update",
+        "action": "configure",
+        "component_id": "A-1",
+        "params": {"f": 2},
+        "node": NODE,
     }
-    assert encoder.canvas is not None
-    assert encoder.canvas.nodes[0].value("f") == 2
 
 
 def test_a_proposed_flow_waits_and_an_applied_one_does_not() -> None:
-    encoder = SseEncoder("s", EMPTY)
-    (offered,) = encoder.encode(FlowUpdate(action=SetFlow(EMPTY.raw, ONE.raw), applied=False))
+    (offered,) = encoded(FlowUpdate(action=SetFlow(EMPTY.raw, ONE.raw), applied=False))
     assert offered["auto_apply"] is False
-    assert encoder.canvas == EMPTY
-    (applied,) = encoder.encode(FlowUpdate(action=SetFlow(EMPTY.raw, ONE.raw)))
+    (applied,) = encoded(FlowUpdate(action=SetFlow(EMPTY.raw, ONE.raw)))
     assert applied["auto_apply"] is True
-    assert encoder.canvas == ONE
-
-
-def test_the_canvas_is_unknown_when_a_change_does_not_fit_it() -> None:
-    encoder = SseEncoder("s", EMPTY)
-    assert encoder.encode(FlowUpdate(action=Configure("Z-9", "f", 1, 2)))[0]["params"] == {"f": 2}
-    assert encoder.canvas is None
-
-
-def test_the_canvas_follows_the_edits_of_a_real_turn(catalogue: Catalogue) -> None:
-    flow = Flow.empty()
-    encoder = SseEncoder("s", flow)
-    edit = add_component(flow, catalogue, "ChatInput")
-    node = edit.flow.nodes[0].id
-    second = configure(edit.flow, catalogue, node, {"sender_name": "Ada"})
-    for action in (*edit.actions, *second.actions):
-        encoder.encode(FlowUpdate(action=action))
-    assert encoder.canvas == second.flow
 
 
 @pytest.mark.parity("term-flow-preview")
 def test_a_preview_shows_the_whole_flow() -> None:
-    assert told(FlowPreview(flow=ONE, graph="[A]")) == [
+    assert encoded(FlowPreview(flow=ONE, graph="[A]")) == [
         {"event": "flow_preview", "flow": ONE.raw, "name": "", "node_count": 1, "edge_count": 0, "graph": "[A]"}
     ]
 
 
 @pytest.mark.parity("ADR-023", "base-term-per-turn-usage", "base-term-per-turn-duration")
 def test_a_plain_answer_completes_with_zeros_for_the_demo() -> None:
-    assert told(TurnEnded(result=result(outcome="refused", intent="off_topic", after=EMPTY))) == snapshot(
+    assert encoded(TurnEnded(result=result(outcome="refused", intent="off_topic", after=EMPTY))) == snapshot(
         [
             {
                 "event": "complete",

@@ -14,7 +14,7 @@ from pydantic_ai import Agent
 from pydantic_ai.exceptions import ModelHTTPError
 
 from agent.models.scripted import call
-from agent.turn.result import TurnRequest
+from agent.turn.request import TurnRequest
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from server.telemetry.tracing import RECEIVERS, configure_traces, is_traced
