@@ -114,15 +114,3 @@ def test_the_lock_file_is_current(folder: Path) -> None:
 @pytest.mark.parametrize(("name", "budget"), [("builder", 2_000), ("question", 700), ("intent", 1_200)])
 def test_a_prompt_keeps_within_its_budget_of_characters(name: str, budget: int) -> None:
     assert len(prompt(name)) <= budget
-
-
-def test_decision_records_are_numbered_and_dated() -> None:
-    records = sorted((ROOT / "docs" / "adrs").glob("*.md"))
-    numbers = [path.name[:4] for path in records]
-    assert all(number.isdecimal() for number in numbers)
-    assert len(set(numbers)) == len(numbers), "no number is used twice; those of deleted records stay unused"
-    for path in records:
-        head = path.read_text()
-        assert re.search(r"^---\nstatus: \w+\ndate: \d{4}-\d{2}-\d{2}\n---\n", head), path.name
-        for section in ("## Context and Problem Statement", "## Considered Options", "## Decision Outcome"):
-            assert section in head, (path.name, section)
