@@ -13,8 +13,9 @@ from typing import Any
 from benchmarks.engine import Engine, line
 from flows.catalogue import Catalogue
 from flows.checks import check
-from flows.diff import diff, fingerprint
+from flows.diff import diff
 from flows.document import Flow
+from flows.fingerprints import fingerprint
 from flows.layout.layers import layout
 from flows.spec import build
 

@@ -8,7 +8,8 @@ from time import perf_counter
 
 import yaml
 
-from flows.catalogue import Catalogue, ComponentType
+from flows.catalogue import Catalogue
+from flows.component_type import ComponentType
 
 QUERIES = Path(__file__).parent.parent / "tests" / "flows" / "data" / "queries.yaml"
 MANY = 10_000

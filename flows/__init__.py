@@ -5,34 +5,35 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from flows.catalogue import Catalogue, CatalogueMissing, ComponentType, Match, UnknownComponent
+    from flows.catalogue import Catalogue, CatalogueMissing, UnknownComponent
     from flows.checks import check
+    from flows.component_type import ComponentType, Match
     from flows.describe.tool_names import agent_tool_names, tool_names
-    from flows.diff import fingerprint
     from flows.document import Edge, Flow, FlowFormatError, Node
     from flows.edits import Edit, EditError
     from flows.faults import Fault
+    from flows.fingerprints import fingerprint
     from flows.spec import BuildResult, Spoken, build, parse, spoken, to_spec
 
 _HOMES = {
     "BuildResult": "flows.spec",
     "Catalogue": "flows.catalogue",
     "CatalogueMissing": "flows.catalogue",
-    "ComponentType": "flows.catalogue",
+    "ComponentType": "flows.component_type",
     "Edge": "flows.document",
     "Edit": "flows.edits",
     "EditError": "flows.edits",
     "Fault": "flows.faults",
     "Flow": "flows.document",
     "FlowFormatError": "flows.document",
-    "Match": "flows.catalogue",
+    "Match": "flows.component_type",
     "Node": "flows.document",
     "Spoken": "flows.spec",
     "UnknownComponent": "flows.catalogue",
     "agent_tool_names": "flows.describe.tool_names",
     "build": "flows.spec",
     "check": "flows.checks",
-    "fingerprint": "flows.diff",
+    "fingerprint": "flows.fingerprints",
     "parse": "flows.spec",
     "spoken": "flows.spec",
     "to_spec": "flows.spec",

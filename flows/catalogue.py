@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from flows.json_values import Json, JsonObject, NotJsonError, as_list, as_object, as_text, copy_json
+from flows.component_type import DESCRIPTION_BUDGET, ComponentType, Match
+from flows.json_values import Json, NotJsonError, as_object, as_text, copy_json
 from flows.paths import cache_folder
 from flows.search.aliases import aliases
 from flows.search.tokenizer import plain
@@ -20,10 +20,7 @@ if TYPE_CHECKING:
     from flows.search.ranking import Index
 
 FORMAT = 1
-BUDGET = 1500
-"""Characters that a description should not exceed."""
 REMEDY = "run: wirewright runner install"
-_OUTPUT_DEFAULTS: JsonObject = {"hidden": False, "options": None, "required_inputs": None}
 
 
 class CatalogueMissing(FileNotFoundError):
@@ -55,113 +52,6 @@ class UnknownComponent(KeyError):
 
     def __str__(self) -> str:
         return self.message
-
-
-def can_be_tool(definition: JsonObject) -> bool:
-    """Return whether such a component can be a tool: a field declares tool mode, or the class opts in."""
-    fields = as_object(definition.get("template")).values()
-    return bool(definition.get("add_tool_output")) or any(as_object(field).get("tool_mode") for field in fields)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Match:
-    """One answer to a search, best score first."""
-
-    type: str
-    display_name: str
-    score: float
-    description: str = ""
-    category: str = ""
-
-
-@dataclass(frozen=True)
-class ComponentType:
-    """One kind of component; `raw` is the definition that a node carries and must not be changed."""
-
-    type: str
-    raw: JsonObject
-    choices: JsonObject | None = field(default_factory=dict[str, Json])
-    """What its options make of fields and outputs (`flows.fields.dynamic`); None when the engine could not say."""
-    lacking: JsonObject = field(default_factory=dict[str, Json])
-    """Packages that its code imports and that the engine does not have: `always` and `sometimes`, as lists."""
-
-    @property
-    def display_name(self) -> str:
-        """The name a person sees."""
-        return as_text(self.raw.get("display_name")) or self.type
-
-    @property
-    def description(self) -> str:
-        """What the component says about itself."""
-        return as_text(self.raw.get("description"))
-
-    @property
-    def category(self) -> str:
-        """The family it belongs to."""
-        return as_text(self.raw.get("category"))
-
-    @cached_property
-    def template(self) -> Mapping[str, JsonObject]:
-        """The fields by name."""
-        entries = as_object(self.raw.get("template"))
-        return MappingProxyType({name: as_object(field) for name, field in entries.items() if isinstance(field, dict)})
-
-    @cached_property
-    def outputs(self) -> tuple[JsonObject, ...]:
-        """The outputs, with every key that the engine's own builder fills in."""
-        return tuple(as_object(output) for output in as_list(self.definition["outputs"]) if isinstance(output, dict))
-
-    @property
-    def legacy(self) -> bool:
-        """Whether the engine keeps it only for old flows."""
-        return self.raw.get("legacy") is True
-
-    @property
-    def beta(self) -> bool:
-        """Whether it is still being tried out."""
-        return self.raw.get("beta") is True
-
-    @property
-    def code(self) -> str:
-        """The component's source."""
-        return as_text(as_object(self.template.get("code")).get("value"))
-
-    @cached_property
-    def can_be_tool(self) -> bool:
-        """Whether an agent can use it as a tool: a field declares tool mode, or the class opts in."""
-        return can_be_tool(self.raw)
-
-    def as_match(self, score: float) -> Match:
-        """Return this type as an answer to a search."""
-        return Match(
-            type=self.type,
-            display_name=self.display_name,
-            score=round(score, 3),
-            description=self.description,
-            category=self.category,
-        )
-
-    @cached_property
-    def _descriptions(self) -> dict[int, str]:
-        """What was said of it, by the characters that there was room for."""
-        return {}
-
-    def described(self, budget: int) -> str:
-        """A compact account of it in about as many characters as `budget`; made once for each budget."""
-        if budget not in self._descriptions:
-            from flows.describe.component import describe_component
-
-            self._descriptions[budget] = describe_component(self, budget)
-        return self._descriptions[budget]
-
-    @cached_property
-    def definition(self) -> JsonObject:
-        """What a new node carries as `data.node`; shared between nodes, never changed."""
-        outputs: list[Json] = [
-            {**_OUTPUT_DEFAULTS, **output} if isinstance(output, dict) else output
-            for output in as_list(self.raw.get("outputs"))
-        ]
-        return {**self.raw, "outputs": outputs}
 
 
 class Catalogue:
@@ -347,7 +237,7 @@ class Catalogue:
         """
         return self._index.search(query, limit) or self._index.nearest(query, limit)
 
-    def describe(self, type_name: str, budget: int = BUDGET) -> str:
+    def describe(self, type_name: str, budget: int = DESCRIPTION_BUDGET) -> str:
         """Return a compact account of a component type for a model: ports, fields, options, ranges, defaults.
 
         Args:
@@ -360,4 +250,6 @@ class Catalogue:
         part = self.meant(type_name)
         if part is None:
             raise UnknownComponent(type_name, self.nearest(type_name))
-        return part.described(budget)
+        from flows.describe.component import describe_component
+
+        return describe_component(part, budget)

@@ -1,30 +1,54 @@
-"""Comparing flows: what leads from one to the other, as actions; and the fingerprint, which sees only what they do."""
+"""Comparing flows: the actions that lead from one to the other."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from flows.actions import (
     AddComponent,
+    Amend,
+    Arrange,
+    Configure,
     Connect,
     Disconnect,
     FlowAction,
+    NodeAction,
+    NodeChange,
     RemoveComponent,
+    SelectOutput,
+    SetConnectionMode,
     SetDetail,
     SetFlow,
+    SetToolMode,
     StaleAction,
     apply,
     apply_all,
+    field_path,
 )
-from flows.digest import fingerprint
-from flows.document import Flow
-from flows.json_values import Json, JsonObject, as_list, as_object, as_text, same_json
-from flows.node_diff import changed_places, node_actions
+from flows.document import Flow, Node
+from flows.fields.model_values import CONNECTED
+from flows.fields.prompts import PROMPT_TYPES
+from flows.json_values import (
+    MISSING,
+    Json,
+    JsonObject,
+    JsonPath,
+    MaybeJson,
+    Missing,
+    as_list,
+    as_object,
+    as_text,
+    get_at,
+    same_json,
+)
 
 _PARTS = ("nodes", "edges")
-__all__ = ["diff", "fingerprint", "same_up_to_order"]
+_TEMPLATE = ("data", "node", "template")
+_TOOL_MODE = ("data", "node", "tool_mode")
+_OUTPUTS = ("data", "node", "outputs")
+_SELECTED = ("data", "selected_output")
 
 
 def diff(old: Flow, new: Flow) -> tuple[FlowAction, ...]:
@@ -68,7 +92,7 @@ def _structural(old: Flow, new: Flow) -> tuple[FlowAction, ...] | None:
     recorder = _Recorder(old)
     recorder.remove([node_id for node_id in before if node_id not in kept], new)
     for node, twin in kept.values():
-        recorder.do(*node_actions(node, twin))
+        recorder.do(*_node_actions(node, twin))
     for index, node in enumerate(new.nodes):
         if node.id not in kept:
             recorder.do(AddComponent(node.raw, min(index, len(recorder.flow.nodes))))
@@ -120,7 +144,7 @@ class _Recorder:
 def _details(old: Flow, new: Flow) -> list[SetDetail]:
     return [
         SetDetail(change.path, change.old, change.new)
-        for change in changed_places(_outside(old.raw), _outside(new.raw), depth=2)
+        for change in _changed_places(_outside(old.raw), _outside(new.raw), depth=2)
     ]
 
 
@@ -148,3 +172,76 @@ def _same_members(left: list[Json], right: list[Json]) -> bool:
 
 def _key(value: Json) -> str:
     return json.dumps(value, sort_keys=True)
+
+
+def _changed_places(old: MaybeJson, new: MaybeJson, *, depth: int = 12, path: JsonPath = ()) -> list[NodeChange]:
+    """Return the places where two JSON values differ: only objects are looked into, up to `depth` levels."""
+    if same_json(old, new):
+        return []
+    if not (isinstance(old, dict) and isinstance(new, dict)) or len(path) >= depth:
+        return [NodeChange(path, old, new)]
+    found: list[NodeChange] = []
+    for key in dict.fromkeys([*old, *new]):
+        found += _changed_places(old.get(key, MISSING), new.get(key, MISSING), depth=depth, path=(*path, key))
+    return found
+
+
+def _node_actions(old: Node, new: Node) -> list[NodeAction]:
+    """Return the actions that make `old` into `new`, a node of the same id; together they say every difference."""
+    changes = _Changes(_changed_places(old.raw, new.raw))
+    actions: list[NodeAction] = []
+    outer: dict[str, None] = {str(change.path[0]): None for change in changes.take(lambda path: path[0] != "data")}
+    actions += [Arrange(old.id, key, old.raw.get(key, MISSING), new.raw.get(key, MISSING)) for key in outer]
+    tool = changes.take(lambda path: path == _TOOL_MODE)
+    if tool:
+        also = (*tool, *changes.take(lambda path: path == _OUTPUTS))
+        actions.append(SetToolMode(old.id, enabled=new.tool_mode, also=also))
+    selected = changes.take(lambda path: path == _SELECTED)
+    actions += [SelectOutput(old.id, change.old, change.new) for change in selected]
+    actions += _field_actions(old, new, changes)
+    if changes.left:
+        actions.append(Amend(old.id, tuple(changes.left)))
+    return actions
+
+
+def _field_actions(old: Node, new: Node, changes: _Changes) -> list[NodeAction]:
+    actions: list[NodeAction] = []
+    valued = [
+        name
+        for name in new.template
+        if name in old.template and any(change.path == (*field_path(name), "value") for change in changes.left)
+    ]
+    for name in sorted(valued, key=lambda name: as_text(new.template[name].get("type")) not in PROMPT_TYPES):
+        path = field_path(name)
+        (value,) = changes.take(lambda place, path=path: place == (*path, "value"))
+        also = changes.take(lambda place, path=path: place[:4] == path)
+        if as_text(new.template[name].get("type")) in PROMPT_TYPES:
+            # Variables come and go with their template.
+            also += changes.take(lambda place: _is_variable(place, old, new))
+        kind = as_text(new.template[name].get("type"))
+        if kind == "model" and not also and CONNECTED in (value.old, value.new):
+            actions.append(SetConnectionMode(old.id, name, value.old, value.new))
+        else:
+            actions.append(Configure(old.id, name, value.old, value.new, tuple(also)))
+    return actions
+
+
+def _is_variable(place: JsonPath, old: Node, new: Node) -> bool:
+    if place[:3] == ("data", "node", "custom_fields"):
+        return True
+    if place[:3] != _TEMPLATE or len(place) != 4:
+        return False
+    return isinstance(get_at(old.raw, place), Missing) or isinstance(get_at(new.raw, place), Missing)
+
+
+class _Changes:
+    """The changes that no action says yet."""
+
+    def __init__(self, changes: Iterable[NodeChange]) -> None:
+        self.left = list(changes)
+
+    def take(self, fits: Callable[[JsonPath], bool]) -> list[NodeChange]:
+        """Take out the changes whose path fits."""
+        taken = [change for change in self.left if fits(change.path)]
+        self.left = [change for change in self.left if not fits(change.path)]
+        return taken

@@ -7,15 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from flows.actions import NodeChange, change_raw
-from flows.catalogue import Catalogue, can_be_tool
+from flows.component_type import TOOL_OUTPUT, TYPE_MIGRATIONS, ComponentTypes, can_be_tool
 from flows.document import Edge, Node
 from flows.faults import Fault, did_you_mean, shown_as
 from flows.fields.dynamic.rules import condition, given_by, shown_for
 from flows.json_values import MISSING, Json, JsonObject, as_object, as_text, texts
 
-TOOL_OUTPUT = "component_as_tool"
 _HANDLES = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
-TYPE_MIGRATIONS = {"Data": "JSON", "DataFrame": "Table"}
 _TABLE_LIKE = frozenset({"Data", "JSON", "DataFrame", "Table"})
 _TOOL_OUTPUT: JsonObject = {
     "allows_loop": False,
@@ -91,7 +89,7 @@ def feedback_ports(node: Node) -> list[Port]:
     return found
 
 
-def supports_tool_mode(node: Node, catalogue: Catalogue | None = None) -> bool:
+def supports_tool_mode(node: Node, catalogue: ComponentTypes | None = None) -> bool:
     """Say whether the node can be a tool, by what it carries or else by what the catalogue says of its type."""
     if can_be_tool(node.definition):
         return True
@@ -99,7 +97,7 @@ def supports_tool_mode(node: Node, catalogue: Catalogue | None = None) -> bool:
     return part is not None and part.can_be_tool
 
 
-def find_output(node: Node, name: str, catalogue: Catalogue | None = None) -> Port:
+def find_output(node: Node, name: str, catalogue: ComponentTypes | None = None) -> Port:
     """Return the output called `name`; `component_as_tool` exists on every node that can be a tool.
 
     Raises:
@@ -127,7 +125,7 @@ def find_output(node: Node, name: str, catalogue: Catalogue | None = None) -> Po
     raise PortError(_fault("unknown_output", f"{node.id} ({node.type}) has no output {name!r}.", fix, node, port=name))
 
 
-def find_input(node: Node, name: str, catalogue: Catalogue | None = None) -> Port:
+def find_input(node: Node, name: str, catalogue: ComponentTypes | None = None) -> Port:
     """Return the input called `name`: a field that takes an edge, or else an output that takes a loop's feedback.
 
     Raises:
@@ -167,7 +165,12 @@ class Wire:
 
 
 def wire(
-    source: Node, output: str, target: Node, field: str, edges: Sequence[Edge] = (), catalogue: Catalogue | None = None
+    source: Node,
+    output: str,
+    target: Node,
+    field: str,
+    edges: Sequence[Edge] = (),
+    catalogue: ComponentTypes | None = None,
 ) -> Wire:
     """Return the edge from `source.output` to `target.field`, as Langflow writes it.
 
@@ -306,12 +309,12 @@ def _input_port(name: str, field: JsonObject, types: list[str]) -> Port:
     )
 
 
-def _choices(node: Node, catalogue: Catalogue | None) -> Mapping[str, Json]:
+def _choices(node: Node, catalogue: ComponentTypes | None) -> Mapping[str, Json]:
     part = catalogue.get(node.type) if catalogue is not None else None
     return (part.choices if part is not None else None) or {}
 
 
-def _refuse_unheard(target: Node, entering: Port, catalogue: Catalogue | None) -> None:
+def _refuse_unheard(target: Node, entering: Port, catalogue: ComponentTypes | None) -> None:
     """Refuse an edge into an input that only counts for an option which is not chosen."""
     if entering.is_feedback or as_object(target.field(entering.name)).get("show") is not False:
         return

@@ -8,7 +8,8 @@ from typing import Protocol, TypeVar
 from pydantic_ai import CustomEvent
 
 from flows.actions import Amend, Configure, FlowAction, SelectOutput, SetConnectionMode, SetFlow, SetToolMode, apply
-from flows.catalogue import Catalogue, ComponentType
+from flows.catalogue import Catalogue
+from flows.component_type import ComponentType
 from flows.document import Flow, JsonObject
 from flows.edits import Edit
 from runtime.components.session import Workshop

@@ -5,7 +5,8 @@ import re
 from agent.demo.changes import field_named, node_named
 from agent.demo.language import Request, plain
 from agent.demo.plan import CannotPlan, Plan, step
-from flows.catalogue import Catalogue, ComponentType
+from flows.catalogue import Catalogue
+from flows.component_type import ComponentType
 from flows.document import Node
 from tools.workbench import Workbench
 

@@ -29,8 +29,8 @@ from agent.turn.settle import settle
 from agent.turn.stream import Send
 from agent.turn.tool_selection import WRITES_COMPONENTS, acting_calls, everything, tools_for
 from flows.actions import StaleAction
-from flows.catalogue import ComponentType
 from flows.checks import check
+from flows.component_type import ComponentType
 from flows.document import Flow
 from runtime.results import ModelUsage
 from tools.approvals import asked

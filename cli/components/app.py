@@ -12,7 +12,8 @@ from cli.errors import FAILED, Stopped
 from cli.options import Json
 
 if TYPE_CHECKING:
-    from flows.catalogue import Catalogue, ComponentType, Match
+    from flows.catalogue import Catalogue
+    from flows.component_type import ComponentType, Match
 
 commands = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Find component types and read how they are used."

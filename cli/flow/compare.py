@@ -25,7 +25,7 @@ def diff(a: First, b: Second, *, as_json: Json = False) -> None:
     from cli.output.turn import change
     from flows.actions_json import action_to_json
     from flows.diff import diff as actions_between
-    from flows.diff import fingerprint
+    from flows.fingerprints import fingerprint
 
     made, _ = _both(a, b, as_json=as_json, keys={"same": None, "actions": []})
     old, new = (one.flow for one in made)

@@ -11,7 +11,8 @@ import typer
 from cli.errors import BadUsage
 
 if TYPE_CHECKING:
-    from flows.catalogue import Catalogue, ComponentType
+    from flows.catalogue import Catalogue
+    from flows.component_type import ComponentType
     from flows.faults import Fault
     from runtime.components.inspection import Inspected, MakesComponents
 

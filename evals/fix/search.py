@@ -12,8 +12,9 @@ from evals.oracles.matching import match
 from evals.oracles.shape import shape
 from flows.actions import Arrange, FlowAction, StaleAction, apply_all
 from flows.catalogue import Catalogue
-from flows.diff import diff, fingerprint
+from flows.diff import diff
 from flows.document import Flow
+from flows.fingerprints import fingerprint
 
 TRIES = 64
 """How many flows are tried at most; each may cost runs."""

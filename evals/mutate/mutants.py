@@ -13,8 +13,8 @@ from evals.mutate.content import change_value, move_value, silent_edit, swap_typ
 from evals.mutate.wiring import Fault, add_edge, delete_node, drop_edge, reverse_edge, rewire_edge
 from evals.play.probes import left
 from flows.catalogue import Catalogue
-from flows.diff import fingerprint
 from flows.document import Flow
+from flows.fingerprints import fingerprint
 
 PER_OPERATOR = 2
 """How many mutants one operator makes of one attempt."""

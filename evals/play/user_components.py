@@ -9,7 +9,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from flows.catalogue import Catalogue, ComponentType
+from flows.catalogue import Catalogue
+from flows.component_type import ComponentType
 from flows.faults import Fault
 from flows.json_values import as_object, copy_json
 from runtime.components.inspection import Inspected, MakesComponents, inspect

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from flows.autowire.slots import Option, Part
 from flows.autowire.solver import MAX_BEST, Search, Slot, TooManyWays
 from flows.catalogue import Catalogue
-from flows.digest import fingerprint
+from flows.component_type import TOOL_OUTPUT
 from flows.document import Edge, Flow, Json, JsonObject, Node
 from flows.faults import Fault
-from flows.ports import TOOL_OUTPUT, Port, supports_tool_mode
+from flows.fingerprints import fingerprint
+from flows.ports import Port, supports_tool_mode
 
 MUST = 500
 """What it costs to leave out an edge that was asked for: more than any wiring."""

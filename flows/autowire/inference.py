@@ -14,11 +14,12 @@ from flows.autowire.decisions import Wiring, decided, parts_of, too_many, write_
 from flows.autowire.slots import Option, Part, output_costs, pair_cost
 from flows.autowire.solver import Search, Slot
 from flows.catalogue import Catalogue
+from flows.component_type import TOOL_OUTPUT
 from flows.document import Edge, Flow, Node
 from flows.edits.basic import connect
 from flows.edits.result import Edit, EditError
 from flows.faults import Fault
-from flows.ports import TOOL_OUTPUT, Port, types_compatible
+from flows.ports import Port, types_compatible
 
 MAX_COMPONENTS = 30
 

@@ -9,9 +9,10 @@ from flows.autowire.decisions import MUST, Wiring, decided, enters, parts_of, wr
 from flows.autowire.slots import Option, Part, input_cost, output_costs, pair_cost
 from flows.autowire.solver import Search, Slot
 from flows.catalogue import Catalogue
+from flows.component_type import TOOL_OUTPUT
 from flows.document import Edge, Node
 from flows.faults import Fault
-from flows.ports import TOOL_OUTPUT, Port, PortError, types_compatible, wire
+from flows.ports import Port, PortError, types_compatible, wire
 
 
 @dataclass(frozen=True)

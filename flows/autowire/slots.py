@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from flows.component_type import TOOL_OUTPUT
 from flows.document import Node
 from flows.fields.model_values import CONNECTED
 from flows.fields.prompts import PROMPT_TYPES
 from flows.fields.secrets import is_secret
 from flows.json_values import JsonObject, as_object, as_text, texts
-from flows.ports import TOOL_OUTPUT, Port, feedback_ports, input_ports, output_ports, types_compatible
+from flows.ports import Port, feedback_ports, input_ports, output_ports, types_compatible
 
 SOURCES = frozenset({"ChatInput", "TextInput", "Webhook"})
 SINKS = frozenset({"ChatOutput", "TextOutput"})

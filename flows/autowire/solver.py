@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from flows.autowire.slots import Option, Part
+from flows.component_type import TOOL_OUTPUT
 from flows.document import Edge
-from flows.ports import TOOL_OUTPUT
 
 UNUSED = 60
 REUSE = 30

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 
 from flows.catalogue import Catalogue
 from flows.checks.structure import leading_to, reached_from
+from flows.component_type import TOOL_OUTPUT
 from flows.document import Flow, Node
 from flows.faults import Fault, Severity
 from flows.fields.model_values import CONNECTED
 from flows.json_values import as_list, as_object, as_text, texts
-from flows.ports import TOOL_OUTPUT
 
 OUTPUT_TYPES = frozenset({"ChatOutput", "TextOutput"})
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from flows.catalogue import ComponentType
+from flows.component_type import TYPE_MIGRATIONS, ComponentType
 from flows.fields.dynamic.rules import change_of
 from flows.fields.values import option_names
 from flows.json_values import Json, JsonObject, as_list, as_object, as_text, texts
-from flows.ports import TYPE_MIGRATIONS
 
 _MARK = re.compile("⟦(?:_:)?(.+?)⟧")
 

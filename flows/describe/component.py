@@ -6,12 +6,11 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from flows.catalogue import BUDGET, ComponentType
+from flows.component_type import DESCRIPTION_BUDGET, TOOL_OUTPUT, TYPE_MIGRATIONS, ComponentType
 from flows.describe.choices import choice_lines, conditional_fields
 from flows.fields.prompts import PROMPT_TYPES
 from flows.fields.values import is_secret, option_names
 from flows.json_values import Json, JsonObject, as_list, as_object, as_text, texts
-from flows.ports import TOOL_OUTPUT, TYPE_MIGRATIONS
 
 KEPT, _CHOICE = 9, 3
 _SHARE_OF_CHOICES = 0.5
@@ -29,13 +28,20 @@ class _Line:
     matters: int
 
 
-def describe_component(part: ComponentType, budget: int = BUDGET) -> str:
-    """Return a compact description of a component type.
+def describe_component(part: ComponentType, budget: int = DESCRIPTION_BUDGET) -> str:
+    """Return a compact description of a component type; it is made once for each budget.
 
     Args:
         part: the component type.
         budget: characters; details that do not fit are left out, ports and required fields never are.
     """
+    known = part.descriptions.get(budget)
+    if known is None:
+        known = part.descriptions[budget] = _described(part, budget)
+    return known
+
+
+def _described(part: ComponentType, budget: int) -> str:
     lines: list[_Line] = []
     for info, options in _DETAILS:
         lines = list(_lines(part, info, options))

@@ -6,9 +6,9 @@ import re
 from collections import Counter
 
 from flows.catalogue import Catalogue
+from flows.component_type import TOOL_OUTPUT
 from flows.document import Flow, Node
 from flows.json_values import as_list, as_object, as_text, texts
-from flows.ports import TOOL_OUTPUT
 
 GENERIC_METHODS = frozenset({"output", "process", "build_output", "run", "execute", "main", "handler", "build_result"})
 """Method names that do not say what a tool does."""

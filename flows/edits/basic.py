@@ -18,7 +18,8 @@ from flows.actions import (
     apply_all,
     field_path,
 )
-from flows.catalogue import Catalogue, ComponentType
+from flows.catalogue import Catalogue
+from flows.component_type import ComponentType
 from flows.document import Flow, Node
 from flows.edits.new_nodes import new_node
 from flows.edits.node_ids import new_node_id

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from flows.actions import AddComponent, Amend, Disconnect, NodeChange, apply, apply_all
 from flows.catalogue import Catalogue
+from flows.component_type import TOOL_OUTPUT
 from flows.document import Edge, Flow, Node
 from flows.edits.basic import add_component, connect
 from flows.edits.fitting import accepted_types, fitting_inputs, fitting_outputs, given_types
@@ -15,7 +16,6 @@ from flows.faults import Fault
 from flows.fields.model_values import CONNECTED
 from flows.json_values import MISSING, Json, JsonObject, as_object, get_at, object_at
 from flows.layout.layers import place_beside, place_between
-from flows.ports import TOOL_OUTPUT
 
 _NAME_LIMIT = 120
 

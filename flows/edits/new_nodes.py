@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flows.catalogue import ComponentType
+from flows.component_type import ComponentType
 from flows.document import Node
 from flows.fields.dynamic.refresh import first_choices
 from flows.json_values import JsonObject

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from flows.actions import AddComponent, FlowAction, apply
-from flows.catalogue import Catalogue, ComponentType
+from flows.catalogue import Catalogue
+from flows.component_type import TOOL_OUTPUT, ComponentType
 from flows.document import Edge, Flow, Node
 from flows.edits.basic import configured, connect, known_type, remove_component
 from flows.edits.fitting import accepted_types, fitting_inputs, fitting_outputs, given_types
@@ -15,7 +16,7 @@ from flows.edits.result import Edit, EditError, arrow, component_of
 from flows.fields.assignment import settings
 from flows.fields.model_values import CONNECTED
 from flows.json_values import Json, JsonObject, as_object, same_json
-from flows.ports import TOOL_OUTPUT, find_input, find_output, input_ports, types_compatible
+from flows.ports import find_input, find_output, input_ports, types_compatible
 
 _EMPTY: tuple[Json, ...] = (None, "", [], {})
 _PLACE_KEYS = ("position", "positionAbsolute", "dragging", "selected")

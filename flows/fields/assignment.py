@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from flows.actions import Configure, NodeChange, field_path, node_changes
-from flows.catalogue import ComponentType
+from flows.component_type import ComponentType
 from flows.document import Node
 from flows.faults import Fault, did_you_mean, shown_as
 from flows.fields.curl import COMMAND, curl_changes

@@ -8,11 +8,11 @@ import re
 from collections.abc import Callable, Mapping
 from typing import cast
 
+from flows.component_type import TYPE_MIGRATIONS
 from flows.faults import nearest
 from flows.fields.model_values import canonical_model
 from flows.fields.secrets import REDACTED, is_secret, looks_secret, redact, shown_value
 from flows.json_values import Json, JsonObject, as_list, as_object, as_text, same_json, texts
-from flows.ports import TYPE_MIGRATIONS
 
 __all__ = [
     "REDACTED",

@@ -10,7 +10,7 @@ from flows.json_values import as_object, as_text
 from flows.search.tokenizer import plain
 
 if TYPE_CHECKING:
-    from flows.catalogue import ComponentType
+    from flows.component_type import ComponentType
 
 
 def short_names(part: ComponentType) -> tuple[str, ...]:

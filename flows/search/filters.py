@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from flows.catalogue import ComponentType
+from flows.component_type import TYPE_MIGRATIONS, ComponentType
 from flows.json_values import texts
-from flows.ports import TYPE_MIGRATIONS
 from flows.search.tokenizer import plain
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Flag, auto
 from functools import cache
 
-from flows.catalogue import ComponentType
+from flows.component_type import ComponentType
 from flows.fields.values import option_names
 from flows.json_values import as_list, as_object, as_text, texts
 from flows.search.aliases import short_names

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from flows.catalogue import ComponentType, Match
+from flows.component_type import ComponentType, Match
 from flows.json_values import texts
 from flows.search.index import NAME, Called, Calling, Segment, calling, windows
 from flows.search.spelling import Spelling

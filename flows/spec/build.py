@@ -9,8 +9,9 @@ from functools import cached_property
 from flows.autowire.decisions import Wiring
 from flows.autowire.inference import derive
 from flows.autowire.partial_edges import Link, complete
-from flows.catalogue import Catalogue, ComponentType
+from flows.catalogue import Catalogue
 from flows.checks import check
+from flows.component_type import TOOL_OUTPUT, ComponentType
 from flows.document import Edge, Flow, Node
 from flows.edits.new_nodes import new_node
 from flows.edits.node_ids import new_node_id
@@ -19,7 +20,7 @@ from flows.fields.assignment import Settings, settings
 from flows.gc_pause import collection_paused
 from flows.json_values import Json, JsonObject, as_object, as_text
 from flows.layout.layers import layout
-from flows.ports import TOOL_OUTPUT, PortError, selected_output_changes, wire, with_changes
+from flows.ports import PortError, selected_output_changes, wire, with_changes
 from flows.spec.parse import Spec, SpecEdge, SpecValue, parse, without_comment
 
 _FREE_TEXT = frozenset({"", "str", "prompt", "mustache", "code", "query", "link"})

@@ -229,7 +229,7 @@ def _unsaid_parts(node: Node, catalogue: Catalogue | None) -> list[Fault]:
 
 
 def _proof(flow: Flow, text: str, catalogue: Catalogue) -> list[Fault]:
-    from flows.digest import fingerprint
+    from flows.fingerprints import fingerprint
     from flows.spec.build import build
 
     made = build(text, catalogue)

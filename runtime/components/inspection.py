@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 from weakref import WeakKeyDictionary
 
-from flows.catalogue import Catalogue, ComponentType
+from flows.catalogue import Catalogue
+from flows.component_type import ComponentType
 from flows.document import JsonObject
 from flows.faults import Fault
 from flows.json_values import as_list, as_object, as_text, texts

@@ -6,7 +6,8 @@ import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
-from flows.catalogue import Catalogue, ComponentType
+from flows.catalogue import Catalogue
+from flows.component_type import ComponentType
 from flows.faults import Fault
 from runtime.components.inspection import Inspected, MakesComponents, inspect
 from runtime.components.store import Loaded, UserComponentError, load, save

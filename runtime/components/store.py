@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from flows.catalogue import ComponentType
+from flows.component_type import ComponentType
 from flows.faults import Fault
 from runtime.components.inspection import Inspected, MakesComponents, inspect
 from runtime.components.rules import MAX_SOURCE, ClassNameError, check_class_name

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from flows.catalogue import Catalogue, ComponentType
+from flows.catalogue import Catalogue
+from flows.component_type import ComponentType
 from flows.document import Json, JsonObject
 from flows.fields.model_values import CONNECTED, canonical_model
 from flows.fields.secrets import looks_secret

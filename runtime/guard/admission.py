@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from flows.catalogue import Catalogue, ComponentType
+from flows.catalogue import Catalogue
+from flows.component_type import ComponentType
 from flows.document import Flow, Json, JsonObject
 from flows.json_values import as_list, as_object, as_text, object_at, texts
 from runtime.guard.executed import EXECUTING, HANDS_OUT, OUT_OF_FIELD

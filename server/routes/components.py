@@ -6,7 +6,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from flows.catalogue import Catalogue, ComponentType, UnknownComponent
+from flows.catalogue import Catalogue, UnknownComponent
+from flows.component_type import ComponentType
 from flows.document import Json, JsonObject
 from server.errors import ApiError
 from server.json_bytes import JsonReply

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from flows import Catalogue, CatalogueMissing, UnknownComponent
-from flows.catalogue import CatalogueFormatError, ComponentType
+from flows.catalogue import CatalogueFormatError
+from flows.component_type import ComponentType
 from flows.json_values import JsonObject
 from flows.paths import cache_folder, data_folder
 

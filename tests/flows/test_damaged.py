@@ -14,10 +14,11 @@ from flows import Catalogue, Flow, build, check
 from flows.actions import apply_all
 from flows.actions_json import action_to_json
 from flows.describe.summary import ascii_graph, canvas_summary, describe_io, mermaid_graph
-from flows.diff import diff, fingerprint
+from flows.diff import diff
 from flows.document import FlowFormatError
 from flows.edits.new_nodes import new_node
 from flows.fields.assignment import settings as set_values
+from flows.fingerprints import fingerprint
 from flows.layout.layers import layout
 from flows.merge import merge
 from flows.spec import to_spec

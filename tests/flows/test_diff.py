@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from flows import Catalogue, Flow
 from flows.actions import apply_all
-from flows.diff import diff, fingerprint, same_up_to_order
+from flows.diff import diff, same_up_to_order
 from flows.edits import configure, connect, disconnect, duplicate, remove_component, rename
+from flows.fingerprints import fingerprint
 from tests.flows import specs
 
 Built = Callable[[str], tuple[Flow, dict[str, str]]]

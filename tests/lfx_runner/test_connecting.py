@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from flows.catalogue import Catalogue
+from flows.component_type import TOOL_OUTPUT
 from flows.describe.tool_names import tool_names
 from flows.document import Node
 from flows.edits.new_nodes import new_node
-from flows.ports import TOOL_OUTPUT, PortError, feedback_ports, output_ports, wire
+from flows.ports import PortError, feedback_ports, output_ports, wire
 from flows.spec import build
 
 pytestmark = [pytest.mark.engine]

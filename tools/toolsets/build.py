@@ -5,7 +5,7 @@ import logging
 from pydantic_ai import ModelRetry, RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
-from flows.diff import fingerprint
+from flows.fingerprints import fingerprint
 from flows.spec import build
 from runtime.telemetry import log_event
 from tools.events import Progress

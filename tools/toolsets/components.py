@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic_ai import ModelRetry, RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
-from flows.catalogue import ComponentType
+from flows.component_type import ComponentType
 from flows.faults import Fault
 from flows.json_values import as_text, texts
 from runtime.components.inspection import Inspected, is_taken, name_taken

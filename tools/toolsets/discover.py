@@ -3,7 +3,8 @@
 from pydantic_ai import ModelRetry, RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
-from flows.catalogue import Catalogue, Match, UnknownComponent
+from flows.catalogue import Catalogue, UnknownComponent
+from flows.component_type import Match
 from tools.events import Progress
 from tools.replies import listing
 from tools.workbench import Workbench

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from flows.actions import NodeChange, field_path
-from flows.catalogue import ComponentType
+from flows.component_type import ComponentType
 from flows.document import Node
 from flows.fields.dynamic.rows import row_changes
 from flows.fields.dynamic.rules import change_of, depends_on, keys_of, rule_for

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from flows.catalogue import Catalogue
-from flows.diff import fingerprint
 from flows.document import Flow
+from flows.fingerprints import fingerprint
 from flows.spec import build
 from tests.cli.conftest import LOUDER, Wirewright
 

@@ -5,9 +5,9 @@ import pytest
 from evals.fix.search import smallest_fix
 from flows.actions import Configure, Connect
 from flows.catalogue import Catalogue
-from flows.diff import fingerprint
 from flows.document import Flow
 from flows.edits import configure, connect, disconnect, rename
+from flows.fingerprints import fingerprint
 from flows.spec import build
 
 pytestmark = pytest.mark.anyio

@@ -18,7 +18,7 @@ from evals.players.function import FunctionPlayer
 from evals.players.oracle.player import OraclePlayer
 from evals.scenario import Scenario, Turn
 from evals.score import COMPARING, score_attempt
-from flows.diff import fingerprint
+from flows.fingerprints import fingerprint
 from flows.spec import build
 from tests.evals.conftest import scenario_named
 

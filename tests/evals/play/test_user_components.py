@@ -21,7 +21,8 @@ from evals.players.oracle.player import OraclePlayer
 from evals.scenarios.flows import BadFlow, read_flow
 from evals.scenarios.validation import unsound
 from evals.score import score_attempt
-from flows.catalogue import Catalogue, ComponentType
+from flows.catalogue import Catalogue
+from flows.component_type import ComponentType
 from runtime.components.store import FOLDER
 from runtime.engine.component_messages import Made
 from runtime.files.folders import user_folder

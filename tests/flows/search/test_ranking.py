@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flows import Catalogue
-from flows.catalogue import ComponentType
+from flows.component_type import ComponentType
 
 
 def types(catalogue: Catalogue, query: str, limit: int = 10, **filters: str) -> list[str]:

@@ -4,7 +4,7 @@ import pytest
 
 from flows.catalogue import Catalogue
 from flows.checks import check
-from flows.diff import fingerprint
+from flows.fingerprints import fingerprint
 from flows.spec import build, to_spec
 from flows.templates import Template, UnknownTemplate, template, templates
 from runtime.install.environment import RunnerEnvironment

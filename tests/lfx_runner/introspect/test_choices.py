@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from flows.catalogue import Catalogue, ComponentType
+from flows.catalogue import Catalogue
+from flows.component_type import ComponentType
 from flows.edits.new_nodes import new_node
 from flows.fields.assignment import settings
 from flows.fields.curl import COMMAND

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from flows.catalogue import Catalogue, ComponentType
+from flows.catalogue import Catalogue
+from flows.component_type import ComponentType
 from flows.document import Json
 from runtime.components.rules import MAX_SOURCE, outlined
 from runtime.components.session import Workshop

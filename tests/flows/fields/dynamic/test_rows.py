@@ -8,7 +8,8 @@ import pytest
 
 from benchmarks.building import spec
 from flows import Catalogue, Flow, build, check
-from flows.diff import diff, fingerprint
+from flows.diff import diff
+from flows.fingerprints import fingerprint
 from flows.gc_pause import collection_paused
 from flows.layout.layers import layout
 from flows.spec import to_spec
