@@ -15,7 +15,7 @@ from agent.models.keys import ProviderKeys
 from agent.models.providers import ModelChoice, choose
 from agent.settings import AssistantSettings
 from agent.turn.errors import AssistantUnavailable
-from agent.turn.log import watched
+from agent.turn.log import logged
 from agent.turn.request import TurnRequest
 from agent.turn.result import TurnError
 from agent.turn.run import Conduct
@@ -134,7 +134,7 @@ class Assistant:
         """
         choice = self.choose(request.model)
         turn = Conduct(self, request, choice)
-        return TurnStream(watched(turn.run, request, choice, self.settings), lambda: turn.canvas)
+        return TurnStream(logged(turn.run, request, choice, self.settings), lambda: turn.canvas)
 
     async def pending(self, user: str, session: str) -> dict[str, Approval]:
         """What waits for an answer in a conversation, by tool call id."""

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from agent.assistant import Assistant
-from agent.models.scripted import answered, call, scripted
+from agent.models.scripted import call, scripted, tool_returns
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.results import RunError, RunMetrics, RunResult
@@ -46,7 +46,7 @@ def reply(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         return ModelResponse(parts=[TextPart("question" if asks else "build_flow")])
     if asks:
         return ModelResponse(parts=[TextPart("It takes what is typed and gives it back. " * 20)])
-    done = answered(messages)
+    done = tool_returns(messages)
     if done:
         return ModelResponse(parts=[TextPart("I built it." if builds else "I set it.")])
     if builds:

@@ -26,13 +26,13 @@ _TAKES = re.compile(
 """Words that ask for something to be taken away or put in another's place."""
 
 
-def speaks(flow: Flow) -> bool:
+def has_long_names(flow: Flow) -> bool:
     """Whether a name on the canvas, which a prompt shows, is long enough to be telling someone to do something."""
     names = [flow.name, *(node.display_name for node in flow.nodes)]
     return any(len(_WORD.findall(name)) >= SPEECH for name in names)
 
 
-def called_for(wanted: Collection[str], words: str, named: Mapping[str, Collection[str]]) -> bool:
+def allows_removal(wanted: Collection[str], words: str, named: Mapping[str, Collection[str]]) -> bool:
     """Whether a message may mean that one of these goes or is replaced.
 
     It does when it names one of them better than anything else, when it leaves open what has to go, or when it asks
@@ -53,19 +53,19 @@ def called_for(wanted: Collection[str], words: str, named: Mapping[str, Collecti
     return _TAKES.search(words) is not None
 
 
-def names_of(flow: Flow) -> dict[str, set[str]]:
+def node_names(flow: Flow) -> dict[str, set[str]]:
     """The words that could name each component of a flow, by its id."""
     return {node.id: _names(node) for node in flow.nodes if not node.is_note}
 
 
-def words_of(texts: Iterable[str]) -> set[str]:
+def name_words(texts: Iterable[str]) -> set[str]:
     """The words in names such as `ChatOutput` or `notes/to-do.md`, in lower case and without a plural's end."""
     found = {_plain(part) for text in texts for word in _WORD.findall(text) for part in [word, *_PARTS.findall(word)]}
     return {word for word in found if len(word) > 2} - _FILLERS
 
 
 def _names(node: Node) -> set[str]:
-    return words_of([node.type, node.display_name, node.id])
+    return name_words([node.type, node.display_name, node.id])
 
 
 def _plain(word: str) -> str:

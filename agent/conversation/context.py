@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 from pydantic_ai import DeferredToolResults, ModelMessage, ToolApproved, ToolDenied
 from pydantic_ai.messages import repair_messages
 
-from agent.conversation.memory import Exchange, Memory, Pending, Session
+from agent.conversation.memory import ConversationState, Exchange, Memory, Pending
 from agent.turn.errors import AssistantUnavailable
 from agent.turn.request import Answer
 from agent.turn.result import TurnError, TurnResult
@@ -32,7 +32,7 @@ class Conversation:
     def __init__(self, memory: Memory, user: str, session: str) -> None:
         self._memory = memory
         self._key = (user, session)
-        self._seen = Session()
+        self._seen = ConversationState()
         self._quoted = False
         self._denied_plan: str | None = None
         self._resumed: Pending | None = None

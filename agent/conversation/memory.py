@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from typing import Literal, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 from pydantic_ai import ModelMessage
 
 from agent.turn.request import Answer
@@ -52,7 +52,7 @@ class Pending(BaseModel):
         canvas: the canvas when the turn stopped.
         proposal: a flow that was put forward and not settled.
         caveats: what could not be verified.
-        wary: whether text of others had been read.
+        tainted: whether the model had read text that is not the user's own.
     """
 
     text: str
@@ -67,7 +67,7 @@ class Pending(BaseModel):
     canvas: FlowJson
     proposal: FlowJson | None = None
     caveats: list[str] = Field(default_factory=list[str])
-    wary: bool = False
+    tainted: bool = Field(default=False, validation_alias=AliasChoices("tainted", "wary"))  # as version 0.1 wrote it
 
     @property
     def left(self) -> dict[str, Approval]:
@@ -80,7 +80,7 @@ class Pending(BaseModel):
         return next((approval.markdown for approval in self.left.values() if approval.kind == "plan"), None)
 
 
-class Session(BaseModel):
+class ConversationState(BaseModel):
     """One conversation.
 
     Attributes:
@@ -103,11 +103,11 @@ class Session(BaseModel):
 class Memory(Protocol):
     """Where conversations are kept, by user and session; what is not there is an empty conversation."""
 
-    async def load(self, user: str, session: str) -> Session:
+    async def load(self, user: str, session: str) -> ConversationState:
         """A conversation, to be changed and saved."""
         ...
 
-    async def save(self, user: str, session: str, kept: Session) -> int:
+    async def save(self, user: str, session: str, kept: ConversationState) -> int:
         """Keep a conversation in its present state; returns how many are kept."""
         ...
 
@@ -127,15 +127,15 @@ class ProcessMemory:
         self._sessions = sessions
         self._kept: OrderedDict[tuple[str, str], str] = OrderedDict()
 
-    async def load(self, user: str, session: str) -> Session:
+    async def load(self, user: str, session: str) -> ConversationState:
         """A conversation; having been asked for counts as use."""
         written = self._kept.get((user, session))
         if written is None:
-            return Session()
+            return ConversationState()
         self._kept.move_to_end((user, session))
-        return Session.model_validate_json(written)
+        return ConversationState.model_validate_json(written)
 
-    async def save(self, user: str, session: str, kept: Session) -> int:
+    async def save(self, user: str, session: str, kept: ConversationState) -> int:
         """Keep a conversation, dropping the one unused for longest beyond the limit."""
         self._kept[user, session] = kept.model_dump_json()
         self._kept.move_to_end((user, session))

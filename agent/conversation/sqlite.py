@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from agent.conversation.memory import SESSIONS, Session
+from agent.conversation.memory import SESSIONS, ConversationState
 from runtime.telemetry import log_event
 
 T = TypeVar("T")
@@ -39,7 +39,7 @@ class FileMemory:
         self._sessions = sessions
         self._lock = asyncio.Lock()
 
-    async def load(self, user: str, session: str) -> Session:
+    async def load(self, user: str, session: str) -> ConversationState:
         """A conversation; one that an older version wrote and that cannot be read any more is an empty one."""
 
         def read(file: sqlite3.Connection) -> str | None:
@@ -49,13 +49,13 @@ class FileMemory:
 
         written = await self._within(read)
         if written is None:
-            return Session()
+            return ConversationState()
         try:
-            return await asyncio.to_thread(Session.model_validate_json, written)
+            return await asyncio.to_thread(ConversationState.model_validate_json, written)
         except ValidationError:
-            return Session()
+            return ConversationState()
 
-    async def save(self, user: str, session: str, kept: Session) -> int:
+    async def save(self, user: str, session: str, kept: ConversationState) -> int:
         """Keep a conversation, dropping those unused for longest beyond the limit."""
 
         def write(file: sqlite3.Connection) -> tuple[list[str], int]:

@@ -19,7 +19,7 @@ from agent.demo.rewording import is_rewording, rewording_steps
 from agent.demo.stages import spec
 from agent.demo.tongues import Tongue, says
 from agent.models.providers import DEMO
-from agent.models.scripted import answered, call, scripted
+from agent.models.scripted import call, scripted, tool_returns
 from agent.turn.result import Intent
 from tools.workbench import Workbench
 
@@ -94,7 +94,7 @@ def demo_model(bench: Workbench, message: str) -> FunctionModel:
         plan = _unable(str(unable))
 
     def respond(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        done = answered(messages)
+        done = tool_returns(messages)
         if done and done[-1].outcome != "success":
             return _say(_stopped(bench, str(done[-1].content)))
         if len(done) >= len(plan.steps):

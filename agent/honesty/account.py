@@ -117,7 +117,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
 }
 
 
-def word(key: str, language: str, *values: object) -> str:
+def phrase(key: str, language: str, *values: object) -> str:
     """One of the assistant's own sentences.
 
     Args:
@@ -128,7 +128,7 @@ def word(key: str, language: str, *values: object) -> str:
     return _WORDS.get(language, _WORDS["en"])[key].format(*values)
 
 
-def account(bench: Workbench, language: str) -> str:
+def change_summary(bench: Workbench, language: str) -> str:
     """What a turn did, a sentence a kind of change; says so when it did nothing.
 
     Args:
@@ -137,25 +137,25 @@ def account(bench: Workbench, language: str) -> str:
     """
     lines: list[str] = []
     if bench.proposal is not None:
-        lines.append(word("proposed", language, repr(bench.proposal.name)))
+        lines.append(phrase("proposed", language, repr(bench.proposal.name)))
     by_kind: dict[str, list[str]] = {}
     for action in bench.actions[:SHOWN]:
         told = _told(action)
         if told is not None and told[1] not in by_kind.setdefault(told[0], []):
             by_kind[told[0]].append(told[1])
-    lines.extend(word(kind, language, ", ".join(items)) for kind, items in by_kind.items())
+    lines.extend(phrase(kind, language, ", ".join(items)) for kind, items in by_kind.items())
     if len(bench.actions) > SHOWN:
-        lines.append(word("more", language, len(bench.actions) - SHOWN))
-    lines.extend(word("file", language, change.path, change.change) for change in bench.files)
+        lines.append(phrase("more", language, len(bench.actions) - SHOWN))
+    lines.extend(phrase("file", language, change.path, change.change) for change in bench.files)
     for run in bench.runs[-1:]:
         if run.error is not None:
-            lines.append(word("run_failed", language, run.error.message))
+            lines.append(phrase("run_failed", language, run.error.message))
         elif run.output is None:
-            lines.append(word("ran_silently", language))
+            lines.append(phrase("ran_silently", language))
         else:
-            lines.append(word("ran", language, clip(run.output, OUTPUT_LIMIT)))
+            lines.append(phrase("ran", language, clip(run.output, OUTPUT_LIMIT)))
     lines.extend(caveat for caveat in bench.caveats)
-    return "\n".join(lines) or word("nothing", language)
+    return "\n".join(lines) or phrase("nothing", language)
 
 
 def _told(action: FlowAction) -> tuple[str, str] | None:

@@ -114,7 +114,7 @@ def _stated(claim: re.Pattern[str], sentence: str) -> bool:
     return found is not None and _DENIED.search(sentence[: found.end()]) is None
 
 
-def reproach(claims: list[str]) -> str:
+def correction(claims: list[str]) -> str:
     """What a model is told, once, when its answer claims what did not happen.
 
     Args:

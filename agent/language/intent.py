@@ -47,7 +47,7 @@ class Classification(BaseModel):
     @field_validator("intent", mode="before")
     @classmethod
     def _known(cls, given: object) -> object:
-        return named(given) or DEFAULT if isinstance(given, str) else given
+        return parse_intent(given) or DEFAULT if isinstance(given, str) else given
 
     @field_validator("english", mode="before")
     @classmethod
@@ -74,7 +74,7 @@ _WORDS: tuple[tuple[re.Pattern[str], Intent], ...] = (
 )
 
 
-def named(answer: str) -> Intent | None:
+def parse_intent(answer: str) -> Intent | None:
     """The intent named first in a text, whatever surrounds it; None when there is none."""
     found = _LABEL.search(re.sub(r"[\s-]+", "_", answer))
     if found:
@@ -99,7 +99,7 @@ def read_classification(answer: str) -> Classification:
             except ValidationError:
                 continue
     keyed = _KEYED.search(answer)
-    return Classification(intent=(named(keyed.group(1)) if keyed else None) or named(answer) or DEFAULT)
+    return Classification(intent=(parse_intent(keyed.group(1)) if keyed else None) or parse_intent(answer) or DEFAULT)
 
 
 async def classify(text: str, model: Model, usage: RunUsage) -> Classification:

@@ -31,7 +31,7 @@ def scripted(plan: Planned, name: str) -> FunctionModel:
     return FunctionModel(plan, stream_function=stream, model_name=name)
 
 
-def said(messages: list[ModelMessage]) -> str:
+def last_prompt(messages: list[ModelMessage]) -> str:
     """The text of the last user prompt."""
     for message in reversed(messages):
         for part in reversed(message.parts):
@@ -40,7 +40,7 @@ def said(messages: list[ModelMessage]) -> str:
     return ""
 
 
-def answered(messages: list[ModelMessage]) -> list[ToolReturnPart]:
+def tool_returns(messages: list[ModelMessage]) -> list[ToolReturnPart]:
     """What the tools answered since the last user prompt, in order."""
     found: list[ToolReturnPart] = []
     for message in messages:

@@ -40,7 +40,7 @@ _summariser = Agent(instructions=prompt("summary"), name="summary", retries=0)
 
 
 @dataclass
-class Hygiene(AbstractCapability[Workbench]):
+class HistoryCompaction(AbstractCapability[Workbench]):
     """Hooks around the model requests of one turn.
 
     Args:

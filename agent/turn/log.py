@@ -22,7 +22,7 @@ _NAMED = {"component_id": "component_id", "type": "component_type", "component_t
 _LONG = 80
 
 
-def watched(body: Body, request: TurnRequest, choice: ModelChoice, settings: AssistantSettings) -> Body:
+def logged(body: Body, request: TurnRequest, choice: ModelChoice, settings: AssistantSettings) -> Body:
     """The same turn, its news told while it happens.
 
     Args:

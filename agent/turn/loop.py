@@ -25,13 +25,13 @@ from pydantic_ai import (
 from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage, UsageLimits
 
-from agent.honesty.account import account, word
-from agent.honesty.claims import NOTHING_CHANGED, false_claims, reproach
+from agent.honesty.account import change_summary, phrase
+from agent.honesty.claims import NOTHING_CHANGED, correction, false_claims
 from agent.honesty.recovery import recover, without_flows
-from agent.turn.history import Hygiene
+from agent.turn.history import HistoryCompaction
 from agent.turn.stream import Send
 from agent.turn.tool_selection import acting_calls
-from agent.turn.toolset import Toolset, kit
+from agent.turn.toolset import Toolset, cached_toolset
 from runtime.telemetry import log_event
 from tools.events import Progress
 from tools.toolsets.run import READY_SECONDS
@@ -46,7 +46,7 @@ agent: Agent[Workbench, str | DeferredToolRequests] = Agent(
 Event = TypeVar("Event", bound=CustomEvent)
 
 
-class Sender:
+class EventSender:
     """Emits a turn's own events the way a tool does.
 
     Args:
@@ -62,7 +62,7 @@ class Sender:
         return event
 
 
-class Loop:
+class AgentLoop:
     """Runs the agent for one turn.
 
     Args:
@@ -97,14 +97,14 @@ class Loop:
         self._model = model
         self._bench = bench
         self._instructions = instructions
-        self._kit = kit(tuple(toolsets))
+        self._kit = cached_toolset(tuple(toolsets))
         self._send = send
         self._usage = usage
         self._limits = limits
         self._acts = acts
         self._judged = judged and acts
         self._language = language
-        self._hygiene = Hygiene(model=model, usage=usage, context_tokens=context_tokens)
+        self._hygiene = HistoryCompaction(model=model, usage=usage, context_tokens=context_tokens)
         self.messages: list[ModelMessage] = []
 
     async def run(
@@ -137,9 +137,9 @@ class Loop:
         again = await self._recovered(again)
         if false_claims(again, self._bench):
             log_event("assistant.claims.withheld", logging.WARNING, claims=false_claims(again, self._bench))
-            return account(self._bench, self._language)
+            return change_summary(self._bench, self._language)
         if must_act and not self._tried():
-            nothing = word("nothing", self._language)
+            nothing = phrase("nothing", self._language)
             return again if nothing in again else f"{again}\n\n{nothing}".strip()
         return again
 
@@ -176,7 +176,7 @@ class Loop:
         claims = false_claims(said, self._bench)
         if must_act and not self._tried():
             return NOTHING_CHANGED
-        return reproach(claims) if claims else None
+        return correction(claims) if claims else None
 
     def _tried(self) -> bool:
         """Whether anything was done, or at least attempted with a tool that acts."""
@@ -185,7 +185,7 @@ class Loop:
     async def _recovered(self, said: str) -> str:
         """An answer without the flow that it spells out; a usable one is put forward as if it had been built."""
         if self._bench.proposal is not None:
-            return without_flows(said) or account(self._bench, self._language)
+            return without_flows(said) or change_summary(self._bench, self._language)
         found = recover(said, self._bench.catalogue)
         if found is None:
             return said
@@ -197,8 +197,8 @@ class Loop:
         trouble = checked.caveat or checked.mendable
         if trouble:
             bench.caveats.append(trouble)
-        await bench.propose(Sender(self._send), found.flow)
-        return found.text or word("recovered", self._language)
+        await bench.propose(EventSender(self._send), found.flow)
+        return found.text or phrase("recovered", self._language)
 
 
 def tool_calls(messages: Sequence[ModelMessage]) -> list[str]:

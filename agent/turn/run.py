@@ -15,19 +15,19 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 from agent.conversation.context import Conversation
 from agent.conversation.memory import Pending
 from agent.demo.planner import demo_intent, demo_model
-from agent.honesty.account import account, word
+from agent.honesty.account import change_summary, phrase
 from agent.language.intent import Classification, classify
 from agent.language.requests import asks_run, asks_undo, language, steps
 from agent.models.providers import ModelChoice, ProviderInfo, available
 from agent.prompts import prompt
 from agent.prompts.framing import Frame, likely_components, mentions_values, sanitise
 from agent.turn.errors import AssistantUnavailable, explain
-from agent.turn.loop import Loop, Sender, tool_calls
+from agent.turn.loop import AgentLoop, EventSender, tool_calls
 from agent.turn.request import TurnRequest
 from agent.turn.result import Intent, Outcome, TurnEnded, TurnError, TurnResult
 from agent.turn.settle import settle
 from agent.turn.stream import Send
-from agent.turn.tool_selection import WRITES_COMPONENTS, acting_calls, everything, tools_for
+from agent.turn.tool_selection import WRITES_COMPONENTS, acting_calls, all_tools, tools_for
 from flows.actions import StaleAction
 from flows.checks import check
 from flows.component_type import ComponentType
@@ -35,8 +35,8 @@ from flows.document import Flow
 from runtime.results import ModelUsage
 from tools.approvals import asked
 from tools.events import MadeComponent, Progress, Step
-from tools.mandate import speaks
-from tools.toolsets.undo import undone
+from tools.mandate import has_long_names
+from tools.toolsets.undo import undo_edit
 from tools.workbench import Workbench
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Conduct:
         self._messages: list[ModelMessage] = []
         self._before = request.flow or Flow.empty()
         self._bench: Workbench | None = None
-        self._loop: Loop | None = None
+        self._loop: AgentLoop | None = None
         self._talk = Conversation(assistant.memory, request.user, request.session)
         self._started = perf_counter()
 
@@ -166,22 +166,22 @@ class Conduct:
         bench.runs_next = self._read.intent != "run_flow" and asks_run(self._text, self._read.english)
         bench.undoable = self._talk.undoable
         bench.words = f"{self._text}\n{self._read.english}"
-        bench.wary = speaks(bench.flow) or mentions_values(self._text)
+        bench.tainted = has_long_names(bench.flow) or mentions_values(self._text)
         if pending is not None:
             bench.proposal = pending.proposal
             bench.caveats.extend(pending.caveats)
-            bench.wary = bench.wary or pending.wary
+            bench.tainted = bench.tainted or pending.tainted
         return bench
 
-    def _agent(self, model: Model, bench: Workbench, send: Send) -> Loop:
+    def _agent(self, model: Model, bench: Workbench, send: Send) -> AgentLoop:
         settings = self._assistant.settings
         asks = self._read.intent == "question"
         demo = self._choice.is_demo
-        return Loop(
+        return AgentLoop(
             model,
             bench,
             instructions=instructions(self._read.intent),
-            toolsets=everything() if demo else tools_for(self._read.intent, bench, self._english),
+            toolsets=all_tools() if demo else tools_for(self._read.intent, bench, self._english),
             send=send,
             usage=self._usage["main"],
             limits=UsageLimits(
@@ -219,7 +219,7 @@ class Conduct:
         self._read = Classification(intent=pending.intent, english=pending.english, language=pending.language)
         self._before = self._request.flow or pending.canvas
         if answers is None:
-            return self._result("pending", word("waiting", self._language), waits=pending)
+            return self._result("pending", phrase("waiting", self._language), waits=pending)
         bench = await self._set_up(send, pending)
         bench.applies_texts = bench.applies_texts or pending.apply == "always"
         demo = self._choice.is_demo
@@ -233,13 +233,13 @@ class Conduct:
         bench = await self._set_up(send)
         self._read = Classification(intent="build_flow")
         if not bench.undoable:
-            return self._result("complete", word("no_undo", self._language))
+            return self._result("complete", phrase("no_undo", self._language))
         try:
-            edit = undone(bench.flow, bench.undoable)
+            edit = undo_edit(bench.flow, bench.undoable)
         except StaleAction:
-            return self._result("complete", word("stale_undo", self._language))
-        await bench.commit(Sender(send), edit)
-        return self._result("complete", word("undone", self._language))
+            return self._result("complete", phrase("stale_undo", self._language))
+        await bench.commit(EventSender(send), edit)
+        return self._result("complete", phrase("undone", self._language))
 
     async def _ended(self, said: str | DeferredToolRequests, bench: Workbench, send: Send) -> TurnResult:
         if isinstance(said, DeferredToolRequests):
@@ -249,7 +249,7 @@ class Conduct:
             await send(bench.accept(settlement.canvas))
         elif settlement.kind == "offered":
             await send(Progress(step="flow_proposal_ready", message="The flow is ready for you to look at."))
-        return self._result("complete", said or account(bench, self._language))
+        return self._result("complete", said or change_summary(bench, self._language))
 
     def _pending(self, waits: DeferredToolRequests, bench: Workbench) -> Pending:
         return Pending(
@@ -264,14 +264,14 @@ class Conduct:
             canvas=bench.flow,
             proposal=bench.proposal,
             caveats=bench.caveats,
-            wary=bench.wary,
+            tainted=bench.tainted,
         )
 
     def _preamble(self) -> str:
         """What the model said as it stopped to ask, or that the user is waited for."""
         last = next((one for one in reversed(self._heard) if isinstance(one, ModelResponse)), None)
         said = "" if last is None else "".join(part.content for part in last.parts if isinstance(part, TextPart))
-        return said.strip() or word("waiting", self._language)
+        return said.strip() or phrase("waiting", self._language)
 
     def _result(
         self, outcome: Outcome, text: str, *, error: TurnError | None = None, waits: Pending | None = None

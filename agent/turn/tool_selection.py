@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection
 
 from agent.turn.result import Intent
-from agent.turn.toolset import Toolset, only
+from agent.turn.toolset import Toolset, subset
 from tools.toolsets.build import build_tools
 from tools.toolsets.components import component_tools
 from tools.toolsets.discover import discover
@@ -36,13 +36,13 @@ READ_TOOLS = frozenset(
 WRITES_COMPONENTS = frozenset[Intent]({"generate_component", "component_then_flow"})
 """What a turn is for when the agent may write a component."""
 
-FIRST_EDITS = only(edit, "add_component", "connect_components", "configure_component")
+FIRST_EDITS = subset(edit, "add_component", "connect_components", "configure_component")
 """The edits that an empty canvas allows."""
 
-SETTING = only(edit, "configure_component")
+SETTING = subset(edit, "configure_component")
 """The one edit that belongs to a run: giving a field its value."""
 
-READING_FILES = only(file_tools, *FILE_READ_TOOLS)
+READING_FILES = subset(file_tools, *FILE_READ_TOOLS)
 """What a question may do with files."""
 
 LONG = 400
@@ -91,7 +91,7 @@ def acting_calls(names: Collection[str]) -> list[str]:
     return [name for name in names if name not in READ_TOOLS]
 
 
-def everything() -> list[Toolset]:
+def all_tools() -> list[Toolset]:
     """Every toolset, for a model that costs nothing to tell of them."""
     return [
         discover, read, build_tools, template_list, template_use, edit, undo_tools, plan_tools, run_tools, file_tools,

@@ -16,7 +16,7 @@ KITS = 64
 """Kits that are kept; the one unused for longest goes first."""
 
 
-class Kit(AbstractToolset[Workbench]):
+class CachedToolset(AbstractToolset[Workbench]):
     """Several sets as one.
 
     The framework asks every set of a run for its tools, its instructions and its state before each request, and copies
@@ -53,16 +53,16 @@ class Kit(AbstractToolset[Workbench]):
 
 
 @lru_cache(KITS)
-def kit(toolsets: tuple[Toolset, ...]) -> Kit:
+def cached_toolset(toolsets: tuple[Toolset, ...]) -> CachedToolset:
     """The kit of some sets, made once.
 
     Args:
         toolsets: the sets, in order.
     """
-    return Kit(toolsets)
+    return CachedToolset(toolsets)
 
 
-def only(toolset: Toolset, *names: str) -> Toolset:
+def subset(toolset: Toolset, *names: str) -> Toolset:
     """Some of a set's tools, as a set of their own under the same id.
 
     Args:

@@ -10,7 +10,7 @@ from pydantic_ai.messages import UserPromptPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from agent.assistant import Assistant
-from agent.models.scripted import answered, call, scripted
+from agent.models.scripted import call, scripted, tool_returns
 from evals.play.environment import PlayEnvironment
 from evals.players.player import Agent, Unplayable
 from evals.scenario import Scenario, ScriptStep
@@ -57,7 +57,7 @@ def script_model(scenario: Scenario, catalogue: Catalogue) -> FunctionModel:
         if not info.function_tools:
             return _say("build_flow")
         steps = script[_turn(messages, scenario.prompts)]
-        replies = [str(part.content) for part in answered(messages)]
+        replies = [str(part.content) for part in tool_returns(messages)]
         if replies and len(replies) <= len(steps):
             learn(steps[len(replies) - 1], replies[-1])
         if len(replies) >= len(steps):

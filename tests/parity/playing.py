@@ -8,7 +8,7 @@ from pydantic_ai import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from agent.assistant import Assistant
-from agent.models.scripted import answered, scripted
+from agent.models.scripted import scripted, tool_returns
 from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEnded, TurnResult
 from flows.catalogue import Catalogue
@@ -147,7 +147,7 @@ class Listening:
 
     def told(self, request: int) -> list[str]:
         """What the tools had answered when a request was made."""
-        return [str(part.content) for part in answered(self.asked[request])]
+        return [str(part.content) for part in tool_returns(self.asked[request])]
 
 
 async def turn(who: Assistant, text: str = "", **request: Any) -> TurnResult:

@@ -4,7 +4,7 @@ import pytest
 from pydantic_ai import ModelMessage, ModelResponse, TextPart, ToolApproved, ToolDenied
 from pydantic_ai.models.function import AgentInfo
 
-from agent.models.scripted import answered, call, said, scripted
+from agent.models.scripted import call, last_prompt, scripted, tool_returns
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.edits import configure
@@ -55,8 +55,8 @@ async def test_a_refinement_carries_the_dismissed_plan_in_its_frame(catalogue: C
     who = assistant(catalogue, model.model())
     await turn(who, "Build me a scraper with an agent", session="s")
     result = await turn(who, "use Claude instead of GPT", session="s")
-    assert said(model.asked[-1]).endswith(f"{OPENED}{PLAN}{CLOSED}use Claude instead of GPT")
-    assert said(model.asked[2]).endswith("use Claude instead of GPT")
+    assert last_prompt(model.asked[-1]).endswith(f"{OPENED}{PLAN}{CLOSED}use Claude instead of GPT")
+    assert last_prompt(model.asked[2]).endswith("use Claude instead of GPT")
     assert list(result.approvals.values()) == [PlanApproval(markdown="1. Use Claude")]
 
 
@@ -72,7 +72,7 @@ async def test_a_plan_denied_by_id_is_quoted_once(catalogue: Catalogue) -> None:
     await turn(who, session="s", answers={id_: ToolDenied("Not like this.")})
     await turn(who, "use Claude", session="s")
     await turn(who, "use GPT", session="s")
-    quoting = [said(messages) for messages in model.asked if OPENED in said(messages)]
+    quoting = [last_prompt(messages) for messages in model.asked if OPENED in last_prompt(messages)]
     assert {prompt.rpartition("\n")[2] for prompt in quoting} == {"use Claude"}
 
 
@@ -84,7 +84,7 @@ async def test_a_new_plan_takes_the_place_of_the_dismissed_one(catalogue: Catalo
     who = assistant(catalogue, model.model())
     for text in ("Build me a scraper with an agent", "use Claude", "use Gemini"):
         await turn(who, text, session="s")
-    last = said(model.asked[-1])
+    last = last_prompt(model.asked[-1])
     assert last.endswith(f"{OPENED}1. Use Claude{CLOSED}use Gemini")
     assert PLAN not in last.partition(OPENED)[2]
 
@@ -105,7 +105,7 @@ async def test_a_plan_cannot_close_its_own_quotation(catalogue: Catalogue) -> No
     who = assistant(catalogue, model.model())
     await turn(who, "Build me a scraper with an agent", session="s")
     await turn(who, "use Claude", session="s")
-    prompt = said(model.asked[-1])
+    prompt = last_prompt(model.asked[-1])
     assert prompt.count("[End of previous plan]") == 1
     assert prompt.endswith("use Claude")
 
@@ -118,7 +118,7 @@ async def test_a_small_build_needs_no_plan_and_the_tool_says_when_to_make_one(ca
         if not info.function_tools:
             return ModelResponse(parts=[TextPart("build_flow")])
         described.extend(tool.description or "" for tool in info.function_tools if tool.name == "propose_plan")
-        return ModelResponse(parts=[TextPart("Done.") if answered(messages) else call("build_flow", 1, spec=ECHO)])
+        return ModelResponse(parts=[TextPart("Done.") if tool_returns(messages) else call("build_flow", 1, spec=ECHO)])
 
     result = await turn(assistant(catalogue, scripted(answer, "small")), "Build an echo", session="s")
     assert (result.outcome, result.approvals) == ("complete", {})

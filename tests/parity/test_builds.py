@@ -6,7 +6,7 @@ import pytest
 from pydantic_ai import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo
 
-from agent.models.scripted import call, said, scripted
+from agent.models.scripted import call, last_prompt, scripted
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.results import ModelUsage, RunMetrics, RunResult
@@ -65,7 +65,12 @@ async def test_a_run_sees_the_flow_just_built_and_all_it_took_is_summed(catalogu
     used = ModelUsage(input_tokens=1_000, output_tokens=100, calls=1)
     ran = RunResult(run_id="r", output="hi", outputs={}, metrics=RunMetrics(seconds=0.1), usage={"M-1": used})
     runner = StandInRunner(results=[ran])
-    replies = ["build_flow", [call("build_flow", 1, spec=ECHO)], [call("run_flow", 2, input="hi")], "Built and ran it."]
+    replies = [
+        "build_flow",
+        [call("build_flow", 1, spec=ECHO)],
+        [call("run_flow", 2, input="hi")],
+        "Built and ran it.",
+    ]
     found = await played(catalogue, replies, runner=runner, input_value="Build an echo and run it with hi")
     data = found[-1]["data"]
     (_, probed), (flow, text) = [(flow, text) for flow, text in runner.asked]
@@ -85,7 +90,7 @@ async def test_turns_at_the_same_time_keep_their_flows_apart(catalogue: Catalogu
     def plan(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         if not info.function_tools:
             return ModelResponse(parts=[TextPart("build_flow")])
-        name = next(name for name in names if name in said(messages))
+        name = next(name for name in names if name in last_prompt(messages))
         if len(messages) == 1:
             return ModelResponse(parts=[call("build_flow", 1, spec=ECHO.replace("Echo", name))])
         return ModelResponse(parts=[TextPart(f"Built {name}.")])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent.models.scripted import call, said
+from agent.models.scripted import call, last_prompt
 from flows.catalogue import Catalogue
 from tests.parity.playing import AGENT, ECHO, Listening, made, node_id
 from tests.server.live import assistant, events, serving
@@ -63,7 +63,7 @@ async def test_the_canvas_is_summed_up_before_the_message_and_read_from_the_firs
     )
     async with serving(assistant(catalogue, model.model())) as live:
         await events(live.client, input_value="What is the answer's sender called?", flow=canvas.to_json())
-    prompt = said(model.asked[1])
+    prompt = last_prompt(model.asked[1])
     for node in canvas.nodes:
         assert node.id in prompt
     for edge in canvas.edges:

@@ -66,7 +66,10 @@ async def test_one_message_makes_a_component_and_a_flow_with_it_and_runs_that(ca
 
 @pytest.mark.parity("base-term-component-then-flow", "term-generate-component", "base-term-generate-component")
 async def test_a_component_is_found_described_and_built_with_in_the_turn_that_made_it(catalogue: Catalogue) -> None:
-    look = [call("search_components", 2, query="SumComponent"), call("describe_component", 3, type="SumComponent")]
+    look = [
+        call("search_components", 2, query="SumComponent"),
+        call("describe_component", 3, type="SumComponent"),
+    ]
     model = Listening.to("component_then_flow", make(1), look, BUILD, "Built.")
     async with serving(assistant(catalogue, model.model(), MakingRunner())) as live:
         found = await say(live, "Make a component that adds numbers and build a flow with it")

@@ -6,8 +6,8 @@ import pytest
 from pydantic_ai import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo
 
-from agent.conversation.memory import SESSIONS, Exchange, ProcessMemory, Session
-from agent.models.scripted import said, scripted
+from agent.conversation.memory import SESSIONS, ConversationState, Exchange, ProcessMemory
+from agent.models.scripted import last_prompt, scripted
 from flows.catalogue import Catalogue
 from tests.parity.playing import Listening, turn
 from tests.server.live import Live, assistant, events, serving
@@ -34,7 +34,7 @@ async def test_earlier_turns_stand_before_the_message_as_a_quotation(catalogue: 
     model = numbered(3)
     async with serving(assistant(catalogue, model.model())) as live:
         await ask(live, "u1", "u2", "u3", session_id="agentic_s1")
-    first, _, third = (said(model.asked[request]) for request in (1, 3, 5))
+    first, _, third = (last_prompt(model.asked[request]) for request in (1, 3, 5))
     assert first == "u1"
     assert third == f"{OPENED}User: u1\nAssistant: a1\n\nUser: u2\nAssistant: a2{CLOSED}u3"
 
@@ -44,7 +44,7 @@ async def test_a_follow_up_reaches_the_model_with_what_it_follows(catalogue: Cat
     model = Listening.to("question", "It uses OpenAI.", "question", "Claude it is.")
     async with serving(assistant(catalogue, model.model())) as live:
         await ask(live, "What does the agent use?", "And if it used Claude instead?", session_id="agentic_s1")
-    assert said(model.asked[3]) == (
+    assert last_prompt(model.asked[3]) == (
         f"{OPENED}User: What does the agent use?\nAssistant: It uses OpenAI.{CLOSED}And if it used Claude instead?"
     )
 
@@ -57,7 +57,7 @@ async def test_other_sessions_and_requests_without_one_share_nothing(catalogue: 
         await ask(live, "u2", session_id="agentic_s2")
         await ask(live, "u3")
         await ask(live, "u4")
-    assert [said(model.asked[request]) for request in (1, 3, 5, 7)] == ["u1", "u2", "u3", "u4"]
+    assert [last_prompt(model.asked[request]) for request in (1, 3, 5, 7)] == ["u1", "u2", "u3", "u4"]
 
 
 @pytest.mark.parity("scenario-history-cap", "smoke-history-ten")
@@ -66,7 +66,7 @@ async def test_only_the_last_ten_turns_are_told(catalogue: Catalogue) -> None:
     async with serving(assistant(catalogue, model.model())) as live:
         await ask(live, *(f"u{number}" for number in range(1, 15)), session_id="agentic_s1")
     told = "\n\n".join(f"User: u{number}\nAssistant: a{number}" for number in range(4, 14))
-    assert said(model.asked[-1]) == f"{OPENED}{told}{CLOSED}u14"
+    assert last_prompt(model.asked[-1]) == f"{OPENED}{told}{CLOSED}u14"
 
 
 @pytest.mark.parity("scenario-turn-recorded-on-success", "term-record-turn")
@@ -77,7 +77,7 @@ async def test_a_turn_that_failed_is_not_told_again(catalogue: Catalogue) -> Non
         if "u1" in str(messages[0]) and len(asked) == 1:
             asked.append("broken")
             raise RuntimeError("broken")
-        asked.append(said(messages))
+        asked.append(last_prompt(messages))
         return ModelResponse(parts=[TextPart("question" if len(asked) % 2 else "a2")])
 
     async with serving(assistant(catalogue, scripted(plan, "broken"))) as live:
@@ -92,7 +92,7 @@ async def test_turns_of_one_session_at_the_same_time_are_all_remembered(catalogu
     last: list[str] = []
 
     def plan(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        last[:] = [said(messages)]
+        last[:] = [last_prompt(messages)]
         return ModelResponse(parts=[TextPart("An answer." if info.function_tools else "question")])
 
     who = assistant(catalogue, scripted(plan, "busy"))
@@ -106,9 +106,9 @@ async def test_turns_of_one_session_at_the_same_time_are_all_remembered(catalogu
 async def test_the_session_unused_for_longest_is_forgotten_first() -> None:
     memory = ProcessMemory()
     for number in range(SESSIONS):
-        await memory.save("local", f"s{number}", Session(turns=[Exchange(user="u", assistant="a")]))
+        await memory.save("local", f"s{number}", ConversationState(turns=[Exchange(user="u", assistant="a")]))
     await memory.save("local", "s0", await memory.load("local", "s0"))
-    await memory.save("local", "one more", Session(turns=[Exchange(user="u", assistant="a")]))
+    await memory.save("local", "one more", ConversationState(turns=[Exchange(user="u", assistant="a")]))
     kept = [bool((await memory.load("local", name)).turns) for name in ("s0", "s1", "s2", "one more")]
     assert kept == [True, False, True, True]
 
@@ -117,7 +117,7 @@ async def test_the_session_unused_for_longest_is_forgotten_first() -> None:
 async def test_forgetting_a_session_leaves_the_others_and_an_unknown_one_is_no_fault() -> None:
     memory = ProcessMemory()
     for name in ("s1", "s3"):
-        await memory.save("local", name, Session(turns=[Exchange(user="u", assistant="a")]))
+        await memory.save("local", name, ConversationState(turns=[Exchange(user="u", assistant="a")]))
     await memory.forget("local", "s2")
     await memory.forget("local", "s1")
     assert [len((await memory.load("local", name)).turns) for name in ("s1", "s2", "s3")] == [0, 0, 1]

@@ -9,7 +9,7 @@ import pytest
 from pydantic_ai import ModelResponse, ToolApproved, ToolDenied
 
 from agent.conversation.memory import SESSIONS
-from agent.models.scripted import call, said, scripted
+from agent.models.scripted import call, last_prompt, scripted
 from flows.catalogue import Catalogue
 from runtime.components.store import load, save
 from runtime.results import RunError
@@ -149,7 +149,12 @@ async def test_a_session_that_is_forgotten_is_told(catalogue: Catalogue, watch: 
 @pytest.mark.parity("flow_builder.spec.orphan", "assistant_flow_orphan_rejection_total")
 async def test_a_spec_with_an_orphan_is_told(catalogue: Catalogue, watch: Watch) -> None:
     orphan = ECHO.replace("edges:", "  lonely: TextInput\nedges:")
-    replies = ["build_flow", [call("build_flow", 1, spec=orphan)], [call("build_flow", 2, spec=ECHO)], "Here."]
+    replies = [
+        "build_flow",
+        [call("build_flow", 1, spec=orphan)],
+        [call("build_flow", 2, spec=ECHO)],
+        "Here.",
+    ]
     await asked(catalogue, *replies, texts=("Build an echo",))
     (line,) = watch.lines("flow_builder.spec.orphan")
     assert "lonely" in str(line["orphan_node_ids"])
@@ -212,7 +217,7 @@ async def test_a_reset_forgets_the_turns_and_wipes_the_components(catalogue: Cat
         told = await reset(live, "agentic_s1")
         assert told.items() >= {"status": "ok", "components_cleared": 1, "session_id": "agentic_s1"}.items()
         await events(live.client, input_value="What adds numbers?", session_id="agentic_s1")
-    assert said(model.asked[4]) == "What adds numbers?"
+    assert last_prompt(model.asked[4]) == "What adds numbers?"
     assert "SumComponent" not in model.told(5)[0]
 
 

@@ -71,7 +71,12 @@ async def test_a_connection_appears_live_and_edits_alone_never_offer_a_proposal(
 @pytest.mark.parity("ADR-MCP-002")
 async def test_edits_change_the_canvas_at_once_and_a_whole_flow_waits(catalogue: Catalogue) -> None:
     canvas = made(ECHO, catalogue)
-    replies = ["build_flow", [call("add_component", 1, type="TextInput")], [call("build_flow", 2, spec=ECHO)], "Look."]
+    replies = [
+        "build_flow",
+        [call("add_component", 1, type="TextInput")],
+        [call("build_flow", 2, spec=ECHO)],
+        "Look.",
+    ]
     found = await played(catalogue, replies, canvas=canvas)
     added, offered = updates(found)
     assert (added["action"], offered["action"], offered["auto_apply"]) == ("add_component", "set_flow", False)

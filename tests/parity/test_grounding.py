@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent.models.scripted import said
+from agent.models.scripted import last_prompt
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.edits import configure
@@ -23,7 +23,7 @@ async def prompt_of(catalogue: Catalogue, canvas: Flow, text: str) -> str:
     model = Listening.to("question", "So it is.")
     async with serving(assistant(catalogue, model.model())) as live:
         await events(live.client, input_value=text, flow=canvas.to_json())
-    return said(model.asked[1])
+    return last_prompt(model.asked[1])
 
 
 @pytest.mark.parity("base-term-canvas-reference", "term-canvas-reference", "ADR-MCP-046")

@@ -49,7 +49,12 @@ async def test_a_request_is_told_when_it_begins_is_understood_and_ends(
 
 @pytest.mark.parity("assistant.tokens.phase", "base-scenario-phase-logs", "smoke-usage-phases")
 async def test_the_tokens_of_each_phase_are_told(catalogue: Catalogue, told: pytest.LogCaptureFixture) -> None:
-    replies = ["build_flow", [call("build_flow", 1, spec=ECHO)], [call("run_flow", 2, input="hi")], "Built and ran it."]
+    replies = [
+        "build_flow",
+        [call("build_flow", 1, spec=ECHO)],
+        [call("run_flow", 2, input="hi")],
+        "Built and ran it.",
+    ]
     await played(catalogue, replies, runner=StandInRunner(results=[ran("hi")]), session_id="agentic_s1")
     found = {line["phase"]: line for line in lines(told, "assistant.tokens.phase")}
     assert found.keys() >= {"intent", "main"}
@@ -87,7 +92,11 @@ async def test_tools_and_what_they_change_are_told(catalogue: Catalogue, told: p
 
 @pytest.mark.parity("flow_builder.tool.failed", "assistant.generation.attempt")
 async def test_a_tool_that_refuses_is_told_as_an_error(catalogue: Catalogue, told: pytest.LogCaptureFixture) -> None:
-    replies = ["build_flow", [call("add_component", 1, type="Nothing")], [call("add_component", 2, type="ChatInput")]]
+    replies = [
+        "build_flow",
+        [call("add_component", 1, type="Nothing")],
+        [call("add_component", 2, type="ChatInput")],
+    ]
     await played(catalogue, [*replies, "Added."])
     (failed,) = lines(told, "flow_builder.tool.failed")
     assert failed["tool_name"] == "add_component"

@@ -6,7 +6,7 @@ import pytest
 from pydantic_ai import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo
 
-from agent.models.scripted import answered, call, said, scripted
+from agent.models.scripted import call, last_prompt, scripted, tool_returns
 from flows.catalogue import Catalogue
 from tests.parity.playing import ECHO, Listening, made, node_id, played, steps, updates
 from tests.server.live import assistant, events, serving
@@ -47,7 +47,7 @@ async def test_a_request_for_a_document_gets_the_five_file_tools(catalogue: Cata
         offered.append({tool.name for tool in info.function_tools})
         if not info.function_tools:
             return ModelResponse(parts=[TextPart("manage_files")])
-        done = answered(messages)
+        done = tool_returns(messages)
         return ModelResponse(parts=[TextPart("Done.") if done else call("write_file", 1, path="a.md", content="x")])
 
     async with serving(assistant(catalogue, scripted(plan, "m"))) as live:
@@ -86,7 +86,11 @@ async def test_a_run_is_rescued_from_a_wrong_classification_and_a_question_stays
     text: str, intent: str, catalogue: Catalogue
 ) -> None:
     runner = StandInRunner(results=[ran("hi")])
-    replies = ["question", [call("run_flow", 1, input="hi")] if intent == "run_flow" else "Ask me to.", "It said hi."]
+    replies = [
+        "question",
+        [call("run_flow", 1, input="hi")] if intent == "run_flow" else "Ask me to.",
+        "It said hi.",
+    ]
     found = await played(catalogue, replies, runner=runner, canvas=made(ECHO, catalogue), input_value=text)
     assert found[-1]["data"]["intent"] == intent
     assert len(runner.asked) == (intent == "run_flow")
@@ -112,7 +116,7 @@ async def test_one_request_tells_intent_translation_and_the_wished_model(catalog
     async with serving(assistant(catalogue, model.model())) as live:
         found = await events(live.client, input_value="Crie um eco com o Claude")
     assert len(model.asked) == 3
-    prompt = said(model.asked[1])
+    prompt = last_prompt(model.asked[1])
     assert "anthropic:claude-x" in prompt
     assert prompt.endswith("Crie um eco com o Claude")
     assert found[-1]["data"]["result"] == "Pronto."
@@ -126,7 +130,7 @@ async def test_a_build_is_told_of_the_models_of_configured_providers_alone(
     model = Listening.to("build_flow", [call("build_flow", 1, spec=ECHO)], "Done.")
     async with serving(assistant(catalogue, model.model())) as live:
         await events(live.client, input_value="Build an agent")
-    (block,) = [line for line in said(model.asked[1]).splitlines() if "anthropic:" in line]
+    (block,) = [line for line in last_prompt(model.asked[1]).splitlines() if "anthropic:" in line]
     assert "openai" not in block.lower()
     assert "google" not in block.lower()
 
@@ -136,7 +140,7 @@ async def test_a_build_hears_of_no_models_when_no_provider_is_configured(catalog
     model = Listening.to("build_flow", [call("build_flow", 1, spec=ECHO)], "Done.")
     async with serving(assistant(catalogue, model.model())) as live:
         await events(live.client, input_value="Build an agent")
-    prompt = said(model.asked[1])
+    prompt = last_prompt(model.asked[1])
     assert not any(f"{name}:" in prompt for name in ("openai", "anthropic", "google", "groq", "mistral", "ollama"))
 
 

@@ -11,7 +11,7 @@ from pydantic_ai.embeddings.result import EmbedInputType
 from pydantic_ai.embeddings.test import TestEmbeddingModel
 from pydantic_ai.models.function import AgentInfo
 
-from agent.models.scripted import Planned, answered, call, said, scripted
+from agent.models.scripted import Planned, call, last_prompt, scripted, tool_returns
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build
@@ -82,7 +82,7 @@ def system(messages: list[ModelMessage]) -> str:
 async def test_the_agent_with_tools_uses_one_and_answers(runner: Runner, installed_catalogue: Catalogue) -> None:
     def plan(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         assert {"evaluate_expression", "fetch_content"} <= set(tools(info))
-        if not (done := answered(messages)):
+        if not (done := tool_returns(messages)):
             return ModelResponse(parts=[call("evaluate_expression", 1, expression="6*7")])
         return words(f"So: {done[0].content}")
 
@@ -94,13 +94,13 @@ async def test_the_agent_team_gives_the_calculation_to_its_second_agent(
     runner: Runner, installed_catalogue: Catalogue
 ) -> None:
     def plan(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        done = answered(messages)
+        done = tool_returns(messages)
         if "lead a team" in system(messages):
             assert "evaluate_expression" not in tools(info)
             if done:
                 return words(f" The lead read: {done[0].content}")
             return ModelResponse(parts=[call("Call_Agent_message_response", 1, input_value="Work out 6*7.")])
-        assert said(messages) == "Work out 6*7."
+        assert last_prompt(messages) == "Work out 6*7."
         return words("It is 42.") if done else ModelResponse(parts=[call("evaluate_expression", 2, expression="6*7")])
 
     result = await ran(runner, installed_catalogue, "agent-team", "What is 6 times 7?", plan)
@@ -113,7 +113,7 @@ async def test_the_agent_chain_hands_the_draft_of_the_first_to_the_second(
     runner: Runner, installed_catalogue: Catalogue
 ) -> None:
     def plan(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
-        return words(f"{'edited' if 'editor' in system(messages) else 'drafted'}({said(messages)})")
+        return words(f"{'edited' if 'editor' in system(messages) else 'drafted'}({last_prompt(messages)})")
 
     result = await ran(runner, installed_catalogue, "agent-chain", "bees", plan)
     assert result.output == "edited(drafted(bees))"
@@ -124,7 +124,7 @@ async def test_extraction_says_the_fields_that_the_model_read(runner: Runner, in
         [form] = info.function_tools
         fields = form.parameters_json_schema["$defs"]
         assert any({"customer", "due", "amount"} <= set(one["properties"]) for one in fields.values())
-        assert said(messages) == "Ada owes us 12.50, due 1 December 2026."
+        assert last_prompt(messages) == "Ada owes us 12.50, due 1 December 2026."
         found: list[dict[str, Any]] = [{"customer": "Ada", "due": "2026-12-01", "amount": 12.5}]
         return ModelResponse(parts=[call(form.name, 1, objects=found)])
 
@@ -138,7 +138,7 @@ async def test_answers_from_notes_are_given_the_pieces_that_are_most_like_the_qu
     with_bundles: RunnerEnvironment,
 ) -> None:
     def plan(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
-        return words(said(messages))
+        return words(last_prompt(messages))
 
     catalogue = Catalogue.load(with_bundles.catalogue)
     async with Runner(with_bundles) as bundled:
@@ -166,7 +166,7 @@ async def test_the_other_templates_ask_their_models(
     name: str, text: str, output: str | None, runner: Runner, installed_catalogue: Catalogue
 ) -> None:
     def plan(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
-        return words(f"<{said(messages)}>")
+        return words(f"<{last_prompt(messages)}>")
 
     result = await ran(runner, installed_catalogue, name, text, plan)
     assert result.output is not None

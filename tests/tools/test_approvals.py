@@ -15,7 +15,7 @@ from tests.flows.specs import LOUDER
 from tests.stand_ins import StandInRunner
 from tests.tools.toolsets.test_toolsets import node_id, use
 from tools.approvals import Approval, EditApproval, PlanApproval, asked, asking, is_free_text
-from tools.toolsets.undo import undone
+from tools.toolsets.undo import undo_edit
 from tools.workbench import Workbench
 
 ADAPTER: TypeAdapter[Approval] = TypeAdapter(Approval)
@@ -65,9 +65,9 @@ def test_undoing_is_the_inverse_of_doing(catalogue: Catalogue) -> None:
     changed = configure(added.flow, catalogue, node_id(canvas, "Prompt Template"), {"template": "Hi {text} {more}"})
     replaced = SetFlow(old=changed.flow.raw, new=Flow.empty().raw)
     done = (*added.actions, *changed.actions, replaced)
-    assert undone(Flow.empty(), done).flow == canvas
+    assert undo_edit(Flow.empty(), done).flow == canvas
     with pytest.raises(StaleAction):
-        undone(canvas, done)
+        undo_edit(canvas, done)
 
 
 @pytest.mark.anyio

@@ -5,13 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flows.document import Flow
-from tools.mandate import SPEECH, called_for, speaks, words_of
+from tools.mandate import SPEECH, allows_removal, has_long_names, name_words
 
 NAMED = {
-    "input": words_of(["ChatInput", "Chat Input"]),
-    "output": words_of(["ChatOutput", "Chat Output"]),
-    "prompt": words_of(["Prompt Template"]),
-    "model": words_of(["LanguageModelComponent", "Language Model"]),
+    "input": name_words(["ChatInput", "Chat Input"]),
+    "output": name_words(["ChatOutput", "Chat Output"]),
+    "prompt": name_words(["Prompt Template"]),
+    "model": name_words(["LanguageModelComponent", "Language Model"]),
 }
 
 
@@ -33,28 +33,28 @@ NAMED = {
     ],
 )
 def test_what_a_message_calls_for(words: str, free: set[str]) -> None:
-    assert {key for key in NAMED if called_for([key], words, NAMED)} == free
+    assert {key for key in NAMED if allows_removal([key], words, NAMED)} == free
 
 
 def test_one_end_of_a_connection_is_enough() -> None:
-    assert called_for(["prompt", "output"], "Unplug the prompt", NAMED)
-    assert not called_for(["input", "output"], "Unplug the prompt", NAMED)
+    assert allows_removal(["prompt", "output"], "Unplug the prompt", NAMED)
+    assert not allows_removal(["input", "output"], "Unplug the prompt", NAMED)
 
 
 @given(st.text(max_size=80))
 def test_what_is_called_for_alone_is_called_for_together_with_others(words: str) -> None:
     for key in NAMED:
-        if called_for([key], words, NAMED):
-            assert called_for(list(NAMED), words, NAMED)
+        if allows_removal([key], words, NAMED):
+            assert allows_removal(list(NAMED), words, NAMED)
 
 
 def test_names_are_split_and_plurals_are_one_word() -> None:
-    assert words_of(["ChatOutput", "notes/to-do.md"]) >= {"chatoutput", "chat", "output", "note"}
-    assert words_of(["APIRequest", "Classes"]) >= {"api", "request"}
-    assert words_of(["the", "an", "Component"]) == set()
+    assert name_words(["ChatOutput", "notes/to-do.md"]) >= {"chatoutput", "chat", "output", "note"}
+    assert name_words(["APIRequest", "Classes"]) >= {"api", "request"}
+    assert name_words(["the", "an", "Component"]) == set()
 
 
-def test_only_a_long_name_can_speak() -> None:
-    assert not speaks(Flow.from_json({"name": "My own small flow", "data": {"nodes": [], "edges": []}}))
-    assert speaks(Flow.from_json({"name": "word " * SPEECH, "data": {"nodes": [], "edges": []}}))
-    assert not speaks(Flow.empty())
+def test_only_a_long_name_may_hold_an_instruction() -> None:
+    assert not has_long_names(Flow.from_json({"name": "My own small flow", "data": {"nodes": [], "edges": []}}))
+    assert has_long_names(Flow.from_json({"name": "word " * SPEECH, "data": {"nodes": [], "edges": []}}))
+    assert not has_long_names(Flow.empty())

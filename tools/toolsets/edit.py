@@ -42,9 +42,9 @@ async def remove_component(ctx: RunContext[Workbench], component_id: str) -> str
     """
     bench = ctx.deps
     node_or_retry(bench.current, component_id)
-    withheld = bench.withheld([component_id])
-    if withheld is not None:
-        return withheld
+    refusal = bench.removal_refusal([component_id])
+    if refusal is not None:
+        return refusal
     gone = [edge for edge in bench.current.edges if component_id in (edge.source, edge.target)]
     try:
         edit = edits.remove_component(bench.current, component_id)
@@ -93,9 +93,9 @@ async def disconnect_components(
         target_input: only connections into this input.
     """
     bench = ctx.deps
-    withheld = bench.withheld([source_id, target_id])
-    if withheld is not None:
-        return withheld
+    refusal = bench.removal_refusal([source_id, target_id])
+    if refusal is not None:
+        return refusal
     try:
         edit = edits.disconnect(bench.current, source_id, source_output, target_id, target_input)
     except EditError as error:
@@ -199,9 +199,9 @@ async def replace_component(
         values: field values to set.
     """
     bench = ctx.deps
-    withheld = bench.withheld([component_id])
-    if withheld is not None:
-        return withheld
+    refusal = bench.removal_refusal([component_id])
+    if refusal is not None:
+        return refusal
     at = next((at for at, node in enumerate(bench.current.nodes) if node.id == component_id), 0)
     try:
         edit = edits.replace_component(bench.current, bench.catalogue, component_id, type, values=values)

@@ -13,8 +13,8 @@ from runtime.files.search import globbed, grepped
 from runtime.files.store import UserFiles, Written
 from runtime.telemetry import log_event
 from tools.events import FileChange, FileWritten
-from tools.mandate import called_for, words_of
-from tools.workbench import WITHHELD, Workbench
+from tools.mandate import allows_removal, name_words
+from tools.workbench import REMOVAL_REFUSED, Workbench
 
 LINES = 500
 """Lines of a file that are shown at once."""
@@ -46,7 +46,7 @@ async def read_file(ctx: RunContext[Workbench], path: str, offset: int = 1, limi
         offset: the first line to show, from 1.
         limit: how many lines.
     """
-    ctx.deps.wary = True
+    ctx.deps.tainted = True
     return await _done(ctx, path, lambda files: _numbered(path, files.read(path), offset, limit))
 
 
@@ -57,9 +57,9 @@ async def write_file(ctx: RunContext[Workbench], path: str, content: str) -> str
         path: relative to the user's folder, such as notes/todo.md.
         content: the whole text.
     """
-    withheld = await _withheld(ctx, path)
-    if withheld is not None:
-        return withheld
+    refusal = await _overwrite_refusal(ctx, path)
+    if refusal is not None:
+        return refusal
     written = await _done(ctx, path, lambda files: files.write(path, content))
     if not isinstance(written, Written):
         return written
@@ -78,9 +78,9 @@ async def edit_file(
         new_string: what stands there afterwards.
         replace_all: replace every occurrence.
     """
-    withheld = await _withheld(ctx, path)
-    if withheld is not None:
-        return withheld
+    refusal = await _overwrite_refusal(ctx, path)
+    if refusal is not None:
+        return refusal
     edited = await _done(ctx, path, lambda files: files.edit(path, old_string, new_string, every=replace_all))
     if not isinstance(edited, tuple):
         return edited
@@ -113,7 +113,7 @@ async def grep_search(
         path: the folder or file to look in; the whole folder when left out.
         include: only in files whose path matches, such as *.md.
     """
-    ctx.deps.wary = True
+    ctx.deps.tainted = True
     found = await _done(ctx, pattern, lambda files: grepped(files, pattern, path, include, MATCHES))
     if not isinstance(found, list):
         return found
@@ -132,19 +132,20 @@ async def _done(ctx: RunContext[Workbench], path: str, act: Callable[[UserFiles]
         return {"error": refused.message, "path": path}
 
 
-async def _withheld(ctx: RunContext[Workbench], path: str) -> FileProblem | None:
-    """Why one of the user's files may not be changed, when text of others was read and the message names another."""
+async def _overwrite_refusal(ctx: RunContext[Workbench], path: str) -> FileProblem | None:
+    """Why one of the user's files may not be changed: the turn is tainted and the message names another file."""
     bench = ctx.deps
-    if not bench.wary or any(change.path == path for change in bench.files):
+    if not bench.tainted or any(change.path == path for change in bench.files):
         return None
     found = await _done(ctx, path, lambda files: ("/".join(segments(path)), globbed(files, "**")))
     if not isinstance(found, tuple):
         return None  # the tool itself says what is wrong with the path
-    wanted, there = found[0].casefold(), {name.casefold(): words_of([name.rpartition(".")[0]]) for name, _ in found[1]}
-    if wanted not in there or called_for([wanted], bench.words, there):
+    wanted = found[0].casefold()
+    there = {name.casefold(): name_words([name.rpartition(".")[0]]) for name, _ in found[1]}
+    if wanted not in there or allows_removal([wanted], bench.words, there):
         return None
     log_event("assistant.edit.withheld", logging.WARNING, components=[path])
-    return {"error": WITHHELD.format(path), "path": path}
+    return {"error": REMOVAL_REFUSED.format(path), "path": path}
 
 
 async def _tell(ctx: RunContext[Workbench], written: Written, content: str, *, edited: bool) -> None:

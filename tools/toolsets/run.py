@@ -37,7 +37,7 @@ async def run_flow(ctx: RunContext[Workbench], input: str | None = None) -> str:
     result = await _run(ctx, input)
     bench.runs.append(result)
     bench.count(result)
-    bench.wary = True
+    bench.tainted = True
     if bench.proposal is not None and result.error is None:
         bench.proposal_ran = True
     return report(result)

@@ -17,7 +17,7 @@ async def undo_changes(ctx: RunContext[Workbench]) -> str:
     if not bench.undoable:
         raise ModelRetry("There is nothing to undo. Tell the user so.")
     try:
-        edit = undone(bench.flow, bench.undoable)
+        edit = undo_edit(bench.flow, bench.undoable)
     except StaleAction as stale:
         raise ModelRetry("Nothing was undone: the canvas was changed since. Tell the user so.") from stale
     await bench.commit(ctx, edit)
@@ -25,7 +25,7 @@ async def undo_changes(ctx: RunContext[Workbench]) -> str:
     return f"Undone: {len(edit.actions)} change(s)."
 
 
-def undone(canvas: Flow, actions: Sequence[FlowAction]) -> Edit:
+def undo_edit(canvas: Flow, actions: Sequence[FlowAction]) -> Edit:
     """The canvas without these changes.
 
     Args:

@@ -170,7 +170,13 @@ async def test_a_turn_that_was_stopped_leaves_a_history_that_can_be_followed(cat
     memory = ProcessMemory()
     canvas = built(catalogue, ECHO)
     who, script = follows(
-        catalogue, "run_flow", call("run_flow", 1, input="hi"), ASK, "Nothing came of it.", runner=runner, memory=memory
+        catalogue,
+        "run_flow",
+        call("run_flow", 1, input="hi"),
+        ASK,
+        "Nothing came of it.",
+        runner=runner,
+        memory=memory,
     )
     async with who.turn(TurnRequest(text="Run it", flow=canvas)) as stream, anyio.create_task_group() as tasks:
 

@@ -24,7 +24,7 @@ from pydantic_ai.providers.openai import OpenAIProvider
 
 from agent.models.connections import connect
 from agent.models.openai_bodies import send_as_it_is
-from agent.turn.tool_selection import everything
+from agent.turn.tool_selection import all_tools
 from scripts.scripted_provider import Reply
 from scripts.wire_formats import EveryWire
 
@@ -42,7 +42,7 @@ ASKED: list[ModelMessage] = [
 PARAMETERS = ModelRequestParameters(
     function_tools=[
         ToolDefinition(name="describe", description="Describe a type."),
-        *(tool.tool_def for toolset in everything() for tool in toolset.tools.values()),
+        *(tool.tool_def for toolset in all_tools() for tool in toolset.tools.values()),
     ],
     allow_text_output=True,
 )

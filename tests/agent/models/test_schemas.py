@@ -15,10 +15,10 @@ from pydantic_ai.profiles.openai import OpenAIJsonSchemaTransformer
 
 from agent.models.connections import connect
 from agent.models.schemas import remembering
-from agent.turn.tool_selection import everything
+from agent.turn.tool_selection import all_tools
 from tests.agent.models.wires import addressed
 
-SCHEMAS = [tool.function_schema.json_schema for toolset in everything() for tool in toolset.tools.values()]
+SCHEMAS = [tool.function_schema.json_schema for toolset in all_tools() for tool in toolset.tools.values()]
 NAMES = {
     "openai": "gpt-6-luna",
     "openai-chat": "gpt-6-luna",

@@ -9,7 +9,7 @@ from pydantic_ai.models.function import AgentInfo
 from agent.assistant import Assistant
 from agent.conversation.memory import ProcessMemory
 from agent.conversation.sqlite import FileMemory
-from agent.models.scripted import answered, call
+from agent.models.scripted import call, tool_returns
 from agent.settings import AssistantSettings
 from flows.catalogue import Catalogue
 from flows.document import Flow
@@ -69,7 +69,7 @@ async def test_a_denied_change_is_not_made_and_its_reason_reaches_the_model(cata
     waiting = await play(who, "Make the prompt whisper", canvas)
     result = await play(who, "", canvas, answers={next(iter(waiting.approvals)): ToolDenied("I like it loud")})
     assert (result.outcome, result.text, result.after) == ("complete", "I left the prompt as it is.", canvas)
-    told = str(answered(script.shown[-1])[-1].content)
+    told = str(tool_returns(script.shown[-1])[-1].content)
     assert "I like it loud" in told
 
 
@@ -128,7 +128,7 @@ async def test_a_message_beside_the_answers_denies_the_rest_with_its_words(catal
     first, _ = (await play(who, "Whisper, Ada", canvas)).approvals
     result = await play(who, "Keep the name", canvas, answers={first: ToolApproved()})
     assert [action.kind for action in result.actions] == ["configure"]
-    assert any("Keep the name" in str(part.content) for part in answered(script.shown[-1]))
+    assert any("Keep the name" in str(part.content) for part in tool_returns(script.shown[-1]))
 
 
 async def test_structured_values_apply_at_once_beside_a_text_that_waits(catalogue: Catalogue, canvas: Flow) -> None:
@@ -172,7 +172,7 @@ async def test_what_the_agent_wrote_itself_this_turn_needs_no_approval(catalogue
     add = call("add_component", 1, type="Prompt Template", values={"template": "One {a}"})
 
     def rewrite(messages: list[ModelMessage], _: AgentInfo) -> ToolCallPart:
-        added = str(answered(messages)[-1].content).removeprefix("Added ").split(". ")[0]
+        added = str(tool_returns(messages)[-1].content).removeprefix("Added ").split(". ")[0]
         return call("configure_component", 2, component_id=added, values={"template": "Two {a}"})
 
     who, _ = follows(catalogue, "build_flow", add, rewrite, "I added a prompt.")
@@ -202,7 +202,7 @@ async def test_two_texts_in_one_call_come_back_to_the_model(catalogue: Catalogue
     who, script = follows(catalogue, "build_flow", both, one)
     result = await play(who, "Rename", named)
     assert result.outcome == "pending"
-    assert any("one of them a call" in str(part.content) for part in answered(script.shown[-1]))
+    assert any("one of them a call" in str(part.content) for part in tool_returns(script.shown[-1]))
 
 
 async def test_the_second_half_of_a_turn_sees_the_canvas_as_it_is_by_then(catalogue: Catalogue, canvas: Flow) -> None:
@@ -267,7 +267,14 @@ async def test_a_turned_down_plan_is_quoted_once_to_the_message_that_refines_it(
 async def test_a_message_instead_of_an_answer_refines_the_plan(catalogue: Catalogue) -> None:
     plan = call("propose_plan", 1, markdown=PLAN)
     who, script = follows(
-        catalogue, "build_flow", plan, "build_flow", call("propose_plan", 1, markdown="Another"), "build_flow", "x", "x"
+        catalogue,
+        "build_flow",
+        plan,
+        "build_flow",
+        call("propose_plan", 1, markdown="Another"),
+        "build_flow",
+        "x",
+        "x",
     )
     await play(who, "Build something large")
     second = await play(who, "Use Claude instead")

@@ -10,8 +10,8 @@ from pydantic_ai.usage import RunUsage
 
 from agent.models.chain import chain
 from agent.models.connections import connect
-from agent.models.scripted import answered, call
-from agent.turn.history import CONTEXT, Hygiene, unique
+from agent.models.scripted import call, tool_returns
+from agent.turn.history import CONTEXT, HistoryCompaction, unique
 from flows.catalogue import Catalogue
 from tests.agent.acting import ECHO, built, follows, play
 from tests.stand_ins import StandInRunner
@@ -40,7 +40,7 @@ async def test_calls_that_share_an_id_are_answered_each(catalogue: Catalogue) ->
     who, script = follows(catalogue, "build_flow", same, "I added both.")
     result = await play(who, "Add an input and an output")
     assert len(result.after.nodes) == 2
-    parts = answered(script.shown[-1])
+    parts = tool_returns(script.shown[-1])
     assert [str(part.content).split("-")[0] for part in parts] == ["Added ChatInput", "Added ChatOutput"]
     assert len({part.tool_call_id for part in parts}) == 2
 
@@ -77,16 +77,16 @@ def test_a_context_is_as_large_as_was_set_or_else_as_is_known_of_the_model(
     known: int | None, set_to: int | None, capacity: int
 ) -> None:
     model = TestModel(profile={"context_window": known})
-    assert Hygiene(model=model, usage=RunUsage(), context_tokens=set_to).capacity == capacity
+    assert HistoryCompaction(model=model, usage=RunUsage(), context_tokens=set_to).capacity == capacity
 
 
 def test_the_smallest_context_of_a_chain_counts_and_known_models_need_no_setting() -> None:
     def of(tokens: int) -> TestModel:
         return TestModel(profile={"context_window": tokens})
 
-    assert Hygiene(model=chain([of(200_000), of(64_000)]), usage=RunUsage()).capacity == 64_000
+    assert HistoryCompaction(model=chain([of(200_000), of(64_000)]), usage=RunUsage()).capacity == 64_000
     known = connect("anthropic", "claude-sonnet-4-5", {"ANTHROPIC_API_KEY": "k"})
-    assert Hygiene(model=chain([known]), usage=RunUsage()).capacity > CONTEXT
+    assert HistoryCompaction(model=chain([known]), usage=RunUsage()).capacity > CONTEXT
 
 
 @pytest.mark.anyio

@@ -9,7 +9,7 @@ from pydantic_ai.models.function import AgentInfo
 from pydantic_ai.models.test import TestModel
 
 from agent.assistant import Assistant
-from agent.models.scripted import answered, call, scripted
+from agent.models.scripted import call, scripted, tool_returns
 from agent.prompts.framing import CUT, sanitise
 from agent.settings import AssistantSettings
 from agent.turn.errors import ModelChoiceError
@@ -149,7 +149,7 @@ async def test_a_spec_with_faults_comes_back_to_the_model_with_their_places(cata
     )
 
     def plan(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        heard.extend(str(part.content) for part in answered(messages)[-1:] if part.outcome == "retried")
+        heard.extend(str(part.content) for part in tool_returns(messages)[-1:] if part.outcome == "retried")
         return ModelResponse(parts=next(replies))
 
     who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue, model=scripted(plan, "m"))
@@ -163,7 +163,8 @@ async def test_a_spec_with_faults_comes_back_to_the_model_with_their_places(cata
 async def test_a_model_that_repeats_its_mistake_is_stopped(catalogue: Catalogue) -> None:
     wrong = ECHO.replace("ChatOutput", "Nonsense")
     who = assistant(
-        catalogue, acts(call("build_flow", 1, spec=wrong), call("build_flow", 2, spec=wrong), "I could not build it.")
+        catalogue,
+        acts(call("build_flow", 1, spec=wrong), call("build_flow", 2, spec=wrong), "I could not build it."),
     )
     _, result = await play(who, "Build an echo")
     assert (result.outcome, result.text) == ("complete", "I could not build it.")

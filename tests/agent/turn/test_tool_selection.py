@@ -6,7 +6,7 @@ import pytest
 
 from agent.models.scripted import call
 from agent.prompts import prompt
-from agent.turn.tool_selection import READ_TOOLS, everything
+from agent.turn.tool_selection import READ_TOOLS, all_tools
 from flows.catalogue import Catalogue
 from tests.agent.acting import ECHO, built, follows, play
 from tests.stand_ins import StandInRunner, ran
@@ -84,7 +84,7 @@ def test_prompts_and_tool_descriptions_keep_to_their_budget() -> None:
     assert len(prompt("builder")) < 2_500
     described = {
         name: len(json.dumps({"description": tool.description, "parameters": tool.function_schema.json_schema}))
-        for toolset in everything()
+        for toolset in all_tools()
         for name, tool in toolset.tools.items()
     }
     assert max(described.values()) < 1_300, described

@@ -7,8 +7,8 @@ from pydantic_ai.models.test import TestModel
 from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 from pydantic_ai.usage import RunUsage
 
-from agent.turn.tool_selection import everything
-from agent.turn.toolset import kit, only
+from agent.turn.tool_selection import all_tools
+from agent.turn.toolset import cached_toolset, subset
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from tests.stand_ins import StandInRunner
@@ -40,17 +40,17 @@ def context(catalogue: Catalogue) -> RunContext[Workbench]:
 
 
 async def test_a_model_is_told_the_same_of_one_kit_as_of_its_sets(catalogue: Catalogue) -> None:
-    sets = everything()
-    apart, together = await told([*sets], catalogue), await told([kit(tuple(sets))], catalogue)
+    sets = all_tools()
+    apart, together = await told([*sets], catalogue), await told([cached_toolset(tuple(sets))], catalogue)
     assert together == apart
     assert {tool.toolset_id for tool in together} == {toolset.id for toolset in sets}
 
 
 async def test_a_kit_is_made_once_and_so_are_its_tools(catalogue: Catalogue) -> None:
-    sets = tuple(everything())
-    first = kit(sets)
-    assert kit(sets) is first
-    assert kit(sets[:2]) is not first
+    sets = tuple(all_tools())
+    first = cached_toolset(sets)
+    assert cached_toolset(sets) is first
+    assert cached_toolset(sets[:2]) is not first
     tools = await first.get_tools(context(catalogue))
     again = await first.get_tools(context(catalogue))
     assert {name: id(tool) for name, tool in tools.items()} == {name: id(tool) for name, tool in again.items()}
@@ -60,15 +60,15 @@ async def test_every_tool_keeps_the_attempts_and_the_order_of_its_own_set(catalo
     def facts(tool: ToolsetTool[Workbench]) -> tuple[int, bool]:
         return tool.max_retries, tool.tool_def.sequential
 
-    whole = await kit(tuple(everything())).get_tools(context(catalogue))
-    for toolset in everything():
+    whole = await cached_toolset(tuple(all_tools())).get_tools(context(catalogue))
+    for toolset in all_tools():
         for name, tool in (await toolset.get_tools(context(catalogue))).items():
             assert facts(whole[name]) == facts(tool)
 
 
 async def test_a_part_of_a_set_has_the_tools_that_are_named_and_nothing_else_changes(catalogue: Catalogue) -> None:
-    whole = next(toolset for toolset in everything() if toolset.id == "edit")
-    part = only(whole, "add_component", "configure_component")
+    whole = next(toolset for toolset in all_tools() if toolset.id == "edit")
+    part = subset(whole, "add_component", "configure_component")
     assert list(part.tools) == ["add_component", "configure_component"]
     assert part.id == whole.id
     expected = [tool for tool in await told([whole], catalogue) if tool.name in part.tools]

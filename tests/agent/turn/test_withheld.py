@@ -7,7 +7,7 @@ from pydantic_ai import ModelMessage, ToolApproved, ToolCallPart
 from pydantic_ai.models.function import AgentInfo
 
 from agent.assistant import Assistant
-from agent.models.scripted import answered, call
+from agent.models.scripted import call, tool_returns
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.edits import configure
@@ -70,7 +70,7 @@ async def test_text_that_was_read_cannot_have_what_stands_there_taken_away(
     script.replies += [read, *replies, "I looked at it."]
     result = await play(who, "Look into my file and the values, and add nothing", poisoned, apply="always")
     assert (result.outcome, result.after, result.actions) == ("complete", poisoned, []), result.error
-    told = str(answered(script.shown[3])[-1].content)
+    told = str(tool_returns(script.shown[3])[-1].content)
     assert "the user's message does not ask for it" in told
     assert "data, not instructions" in seen(script.shown[3])
 
@@ -114,7 +114,7 @@ async def test_what_the_turn_itself_added_may_go_again(catalogue: Catalogue, can
     add = call("add_component", 2, type="Prompt Template")
 
     def undo(messages: list[ModelMessage], _: AgentInfo) -> ToolCallPart:
-        added = str(answered(messages)[-1].content).removeprefix("Added ").split(". ")[0]
+        added = str(tool_returns(messages)[-1].content).removeprefix("Added ").split(". ")[0]
         return call("remove_component", 3, component_id=added)
 
     runner = StandInRunner(results=[ran("HELLO")])

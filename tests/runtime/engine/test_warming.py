@@ -10,7 +10,7 @@ import pytest
 from pydantic_ai import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo
 
-from agent.models.scripted import said, scripted
+from agent.models.scripted import last_prompt, scripted
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build
@@ -37,7 +37,7 @@ config:
 
 
 def echoing(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
-    return ModelResponse(parts=[TextPart(f"You said {said(messages)}.")])
+    return ModelResponse(parts=[TextPart(f"You said {last_prompt(messages)}.")])
 
 
 MODELS = Models(resolve=lambda name: scripted(echoing, name))

@@ -11,7 +11,7 @@ from pydantic_ai import exceptions as ai
 from pydantic_ai.embeddings.test import TestEmbeddingModel
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from agent.models.scripted import Planned, answered, call, said, scripted
+from agent.models.scripted import Planned, call, last_prompt, scripted, tool_returns
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.json_values import as_list, as_object
@@ -72,7 +72,7 @@ def spec(installed_catalogue: Catalogue) -> Spec:
 
 
 def echoing(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
-    return ModelResponse(parts=[TextPart(f"You said {said(messages)}.")])
+    return ModelResponse(parts=[TextPart(f"You said {last_prompt(messages)}.")])
 
 
 def models(plan: Planned = echoing, **more: Any) -> Models:
@@ -118,7 +118,7 @@ async def test_a_node_that_streams_is_answered(runner: Runner, spec: Spec) -> No
 
 async def test_an_agent_calls_its_tools_over_several_steps(runner: Runner, spec: Spec) -> None:
     def plan(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        done = answered(messages)
+        done = tool_returns(messages)
         if len(done) < 2:
             step = len(done) + 1
             return ModelResponse(parts=[call("evaluate_expression", step, expression=f"10*{step}")])
@@ -132,7 +132,7 @@ async def test_an_agent_calls_its_tools_over_several_steps(runner: Runner, spec:
 
 async def test_an_agent_calls_several_tools_at_once(runner: Runner, spec: Spec) -> None:
     def plan(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        done = answered(messages)
+        done = tool_returns(messages)
         if not done:
             return ModelResponse(
                 parts=[

@@ -6,7 +6,7 @@ import pytest
 from pydantic_ai import Agent, ModelMessage, ModelResponse, TextPart, ToolReturnPart
 from pydantic_ai.models.function import AgentInfo
 
-from agent.models.scripted import answered, call, scripted
+from agent.models.scripted import call, scripted, tool_returns
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from tests.stand_ins import StandInRunner
@@ -21,7 +21,7 @@ async def search(catalogue: Catalogue, **arguments: object) -> str:
     answers: list[ToolReturnPart] = []
 
     def plan(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        answers[:] = found = answered(messages)
+        answers[:] = found = tool_returns(messages)
         return ModelResponse(parts=[TextPart("done") if found else call("search_components", 1, **arguments)])
 
     bench = Workbench(user="local", session="s", catalogue=catalogue, runner=StandInRunner(), flow=Flow.empty())

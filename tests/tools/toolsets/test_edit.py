@@ -5,7 +5,7 @@ import json
 import pytest
 
 from agent.models.scripted import call
-from agent.turn.tool_selection import READ_TOOLS, everything
+from agent.turn.tool_selection import READ_TOOLS, all_tools
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build
@@ -110,7 +110,7 @@ async def test_a_template_that_needs_a_model_is_proposed_with_a_caveat(bench: Wo
 async def test_the_edit_tools_are_small_and_questions_may_only_list_templates() -> None:
     sizes = {
         name: len(json.dumps({"description": tool.description, "parameters": tool.function_schema.json_schema}))
-        for toolset in everything()
+        for toolset in all_tools()
         for name, tool in toolset.tools.items()
     }
     for name in ("insert_component", "replace_component", "rename_component", "duplicate_component", "use_template"):

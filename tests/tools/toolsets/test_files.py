@@ -8,7 +8,7 @@ import pytest
 from pydantic_ai import Agent, CustomEvent, ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.models.function import AgentInfo
 
-from agent.models.scripted import answered, call, scripted
+from agent.models.scripted import call, scripted, tool_returns
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.files.folders import user_folder
@@ -40,7 +40,7 @@ async def use(bench: Workbench, *calls: ToolCallPart) -> tuple[Sequence[ToolRetu
     left = list(calls)
 
     def plan(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        answers[:] = answered(messages)
+        answers[:] = tool_returns(messages)
         return ModelResponse(parts=[left.pop(0) if left else TextPart("done")])
 
     agent = Agent(scripted(plan, "m"), deps_type=Workbench, toolsets=[file_tools, todo_tools])

@@ -6,8 +6,8 @@ import pytest
 from pydantic_ai import Agent, ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.models.function import AgentInfo
 
-from agent.models.scripted import answered, call, scripted
-from agent.turn.tool_selection import everything
+from agent.models.scripted import call, scripted, tool_returns
+from agent.turn.tool_selection import all_tools
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build
@@ -47,10 +47,10 @@ async def use(bench: Workbench, *calls: ToolCallPart) -> Sequence[ToolReturnPart
     left = list(calls)
 
     def plan(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        answers[:] = answered(messages)
+        answers[:] = tool_returns(messages)
         return ModelResponse(parts=[left.pop(0) if left else TextPart("done")])
 
-    agent = Agent(scripted(plan, "m"), deps_type=Workbench, toolsets=everything())
+    agent = Agent(scripted(plan, "m"), deps_type=Workbench, toolsets=all_tools())
     await agent.run("go", deps=bench)
     return answers
 
@@ -98,7 +98,8 @@ async def test_a_secret_is_never_read_out(bench: Workbench) -> None:
     assert model.flow is not None
     bench.flow = model.flow
     (answer,) = await use(
-        bench, call("get_field_value", 1, component_id=node_id(model.flow, "LanguageModelComponent"), field="api_key")
+        bench,
+        call("get_field_value", 1, component_id=node_id(model.flow, "LanguageModelComponent"), field="api_key"),
     )
     assert "verysecret" not in str(answer.content)
     assert "REDACTED" in str(answer.content)
