@@ -24,9 +24,10 @@ LFX_HOMES = ("lfx_runner", "tests/lfx_runner", "benchmarks/lfx_runner")
 
 
 def sources(*folders: str) -> list[Path]:
-    """The Python files of folders, or of the whole house."""
+    """The Python files of folders, or of the whole house; what an old version stored is data."""
     roots = [ROOT / folder for folder in folders] if folders else [ROOT / name for name in (*FLOORS, "lfx_runner")]
-    return sorted(path for root in roots for path in root.rglob("*.py") if "__pycache__" not in path.parts)
+    data = {"__pycache__", "v0_1"}
+    return sorted(path for root in roots for path in root.rglob("*.py") if not data & {*path.parts})
 
 
 def imports(path: Path) -> Iterator[str]:
