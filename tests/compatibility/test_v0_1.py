@@ -10,8 +10,8 @@ import pytest
 
 from agent.assistant import Assistant
 from flows.catalogue import Catalogue
-from runtime.happenings import fields_of
 from runtime.runner import Runner
+from runtime.telemetry import event_fields
 from scripts.scripted_provider import Reply
 from server.settings import ServerSettings
 from tests.compatibility.conftest import V0_1, Provider
@@ -247,7 +247,7 @@ async def test_the_users_components_are_built_with_and_broken_ones_are_left_out(
     assert (done["run"]["ok"], done["run"]["output"]) == (True, "2")
     assert "oNE TWO" in done["run"]["outputs"].values()
     assert (ran["ok"], ran["output"]) == (True, "4")
-    told = [(record.getMessage(), fields_of(record)) for record in caplog.records]
+    told = [(record.getMessage(), event_fields(record)) for record in caplog.records]
     assert ("assistant.user_component.overlay", {"entries": 2}) in told
     skipped = [fields["reason"] for name, fields in told if name == "assistant.user_component.overlay_skipped"]
     assert sorted(map(str, skipped)) == ["class_name", "secrets", "syntax"]
