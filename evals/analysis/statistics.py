@@ -7,8 +7,8 @@ scenario means, and its interval comes from the spread between scenarios.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import comb, sqrt
-from statistics import fmean, stdev
-from typing import Any, cast
+from statistics import NormalDist, fmean, stdev
+from typing import Any
 
 CONFIDENCE = 0.95
 """The level of every interval."""
@@ -73,7 +73,7 @@ def pass_at_k(tries: int, passed: int, k: int) -> float:
     Raises:
         ValueError: when k is not from 1 to n, or c not from 0 to n.
     """
-    _counts(tries, passed, k)
+    _check_counts(tries, passed, k)
     return 1.0 - comb(tries - passed, k) / comb(tries, k)
 
 
@@ -90,7 +90,7 @@ def pass_hat_k(tries: int, passed: int, k: int) -> float:
     Raises:
         ValueError: when k is not from 1 to n, or c not from 0 to n.
     """
-    _counts(tries, passed, k)
+    _check_counts(tries, passed, k)
     return comb(passed, k) / comb(tries, k)
 
 
@@ -131,14 +131,12 @@ def estimate(sample: Sample) -> Estimate | None:
         return Estimate(mean=mean, low=low, high=high, scenarios=count, method="wilson")
     if count == 1:
         return Estimate(mean=mean, low=0.0, high=1.0, scenarios=1, method="none")
-    half = _t_quantile(count - 1) * stdev(means) / sqrt(count)
-    return Estimate(mean=mean, low=max(0.0, mean - half), high=min(1.0, mean + half), scenarios=count, method="t")
+    low, high = _t_interval(mean, stdev(means), count)
+    return Estimate(mean=mean, low=max(0.0, low), high=min(1.0, high), scenarios=count, method="t")
 
 
 def wilson(passed: int, count: int) -> tuple[float, float]:
-    """Wilson's score interval of a proportion.
-
-    Source: Wilson 1927; (p + z^2/2n -+ z sqrt(p(1-p)/n + z^2/4n^2)) / (1 + z^2/n).
+    """Wilson's score interval of a proportion (Wilson 1927), as scipy computes it.
 
     Args:
         passed: how many passed.
@@ -147,12 +145,9 @@ def wilson(passed: int, count: int) -> tuple[float, float]:
     Raises:
         ValueError: when count is below 1 or passed is not from 0 to count.
     """
-    _counts(count, passed, 1)
-    z, p = 1.959963984540054, passed / count
-    centre = p + z * z / (2 * count)
-    spread = z * sqrt(p * (1 - p) / count + z * z / (4 * count * count))
-    scale = 1 + z * z / count
-    return max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale)
+    _check_counts(count, passed, 1)
+    interval = _stats().binomtest(passed, count).proportion_ci(CONFIDENCE, method="wilson")
+    return float(interval.low), float(interval.high)
 
 
 def compare_paired(first: Sample, second: Sample) -> Comparison | None:
@@ -172,11 +167,11 @@ def compare_paired(first: Sample, second: Sample) -> Comparison | None:
         return None
     count, mean = len(differences), fmean(differences)
     deviation = stdev(differences) if count > 1 else 0.0
-    half = _t_quantile(count - 1) * deviation / sqrt(count) if count > 1 else 2.0
+    low, high = _t_interval(mean, deviation, count) if count > 1 else (-1.0, 1.0)
     return Comparison(
         difference=mean,
-        low=max(-1.0, mean - half),
-        high=min(1.0, mean + half),
+        low=max(-1.0, low),
+        high=min(1.0, high),
         p=_sign_flip(differences),
         scenarios=count,
         smallest_effect=smallest_effect(deviation, count),
@@ -214,7 +209,7 @@ def smallest_effect(deviation: float, scenarios: int) -> float:
     """
     if scenarios < 1:
         raise ValueError("the smallest effect needs at least one scenario")
-    return (1.959963984540054 + 0.8416212335729143) * deviation / sqrt(scenarios)
+    return (NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)) * deviation / sqrt(scenarios)
 
 
 def flaky(sample: Sample) -> list[str]:
@@ -222,17 +217,18 @@ def flaky(sample: Sample) -> list[str]:
     return sorted(name for name, tries in sample.items() if len(set(tries)) > 1)
 
 
-def _counts(tries: int, passed: int, k: int) -> None:
+def _check_counts(tries: int, passed: int, k: int) -> None:
     if not 1 <= k <= tries:
         raise ValueError(f"k is {k}; it must be from 1 to the number of tries, {tries}")
     if not 0 <= passed <= tries:
         raise ValueError(f"{passed} of {tries} passed, which cannot be")
 
 
-def _t_quantile(freedom: int) -> float:
-    from scipy import stats  # pyright: ignore[reportMissingTypeStubs]  (scipy has no stubs of its own)
-
-    return float(cast("Any", stats).t.ppf(0.5 + CONFIDENCE / 2, freedom))
+def _t_interval(mean: float, deviation: float, count: int) -> tuple[float, float]:
+    if not deviation:
+        return mean, mean
+    low, high = _stats().t.interval(CONFIDENCE, count - 1, loc=mean, scale=deviation / sqrt(count))
+    return float(low), float(high)
 
 
 def _mean(sample: Any, axis: int) -> Any:
@@ -240,11 +236,9 @@ def _mean(sample: Any, axis: int) -> Any:
 
 
 def _sign_flip(differences: Sequence[float]) -> float:
-    from scipy import stats  # pyright: ignore[reportMissingTypeStubs]  (scipy has no stubs of its own)
-
     if len(differences) == 1 or not any(differences):
         return 1.0  # either sign of a single difference is as extreme
-    result = cast("Any", stats).permutation_test(
+    result = _stats().permutation_test(
         (list(differences),),
         _mean,
         permutation_type="samples",
@@ -253,3 +247,10 @@ def _sign_flip(differences: Sequence[float]) -> float:
         rng=0,
     )
     return float(result.pvalue)
+
+
+def _stats() -> Any:
+    """scipy's statistics, imported when they are first needed: importing them takes half a second."""
+    from scipy import stats  # pyright: ignore[reportMissingTypeStubs]  (scipy has no stubs of its own)
+
+    return stats

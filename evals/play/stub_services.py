@@ -4,108 +4,111 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
+from collections import Counter
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
-from http import HTTPStatus
-from typing import TypeAlias
+from contextlib import AsyncExitStack, asynccontextmanager
 
-from evals.service import Route, Service
+import uvicorn
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from evals.service import Service
 
 HOST = "127.0.0.1"
-REQUEST_SECONDS = 30.0
-"""How long a client may take to send its request."""
-
-_PHRASES = {status.value: status.phrase for status in HTTPStatus}
-_Reader: TypeAlias = asyncio.StreamReader
-_Writer: TypeAlias = asyncio.StreamWriter
+_CLOSE = {"connection": "close"}
 
 
 @asynccontextmanager
 async def serve(services: Sequence[Service]) -> AsyncGenerator[dict[str, str]]:
-    """Serve a scenario's services; gives their addresses by name. Leaving ends them.
+    """Serve a scenario's services; yields their addresses by name. Leaving stops them and drops open requests.
 
     Args:
         services: what is served, each on a port of its own.
     """
-    running: list[tuple[asyncio.Server, _Service]] = []
-    addresses: dict[str, str] = {}
-    try:
-        for service in services:
-            answering = _Service(service)
-            server = await asyncio.start_server(answering.connected, HOST, 0)
-            running.append((server, answering))
-            addresses[service.name] = f"http://{HOST}:{server.sockets[0].getsockname()[1]}"
-        yield addresses
-    finally:
-        for server, answering in running:
-            server.close()
-            await answering.aclose()
+    async with AsyncExitStack() as running:
+        yield {service.name: await running.enter_async_context(_listening(_app(service))) for service in services}
 
 
-class _Service:
-    def __init__(self, service: Service) -> None:
-        self._routes = service.routes
-        self._asked = [0] * len(service.routes)
-        self._open: set[asyncio.Task[None]] = set()
-
-    async def connected(self, reader: _Reader, writer: _Writer) -> None:
-        task = asyncio.create_task(self._conversation(reader, writer))
-        self._open.add(task)
-        task.add_done_callback(self._open.discard)
-
-    async def aclose(self) -> None:
-        for task in tuple(self._open):
-            task.cancel()
-        await asyncio.gather(*self._open, return_exceptions=True)
-
-    async def _conversation(self, reader: _Reader, writer: _Writer) -> None:
+@asynccontextmanager
+async def _listening(app: ASGIApp) -> AsyncGenerator[str]:
+    config = uvicorn.Config(
+        app,
+        http=_Protocol,
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        log_level="critical",
+        access_log=False,
+        server_header=False,
+    )
+    config.load()
+    server = uvicorn.Server(config)
+    server.lifespan = config.lifespan_class(config)
+    with socket.create_server((HOST, 0)) as listener:
+        await server.startup(sockets=[listener])  # not `serve`, which takes over signals and polls for its end
         try:
-            async with asyncio.timeout(REQUEST_SECONDS):
-                method, path = await _request(reader)
-            answer = await self._answer(method, path)
-            if answer is not None:
-                writer.write(answer)
-                await writer.drain()
-        except (TimeoutError, OSError, ValueError, asyncio.IncompleteReadError):
-            pass  # a client that leaves or sends no HTTP gets no answer
+            yield f"http://{HOST}:{listener.getsockname()[1]}"
         finally:
-            writer.close()
+            await _stop(server)
 
-    async def _answer(self, method: str, path: str) -> bytes | None:
-        for number, route in enumerate(self._routes):
-            if route.method == method and route.path in ("*", path):
-                self._asked[number] += 1
+
+async def _stop(server: uvicorn.Server) -> None:
+    """Stop without the tenth of a second that `shutdown` gives to clients."""
+    for listening in server.servers:
+        listening.close()
+    for connection in tuple(server.server_state.connections):
+        connection.transport.close()
+    tasks = tuple(server.server_state.tasks)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+class _Protocol(H11Protocol):
+    """HTTP whose application can drop a connection, and which does not answer what is not HTTP."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]  (as uvicorn narrows it)
+        """Hand the connection to the application, in its state."""
+        super().connection_made(transport)
+        self.app_state = {**self.app_state, "transport": transport}
+
+    def send_400_response(self, msg: str) -> None:
+        """Close the connection."""
+        del msg
+        self.transport.close()
+
+
+def _app(service: Service) -> ASGIApp:
+    requests: Counter[int] = Counter()
+
+    async def answer(request: Request) -> Response | None:
+        path = request.scope["raw_path"].decode("latin-1")
+        for number, route in enumerate(service.routes):
+            if route.method == request.method and route.path in ("*", path):
+                requests[number] += 1
+                nth = requests[number]
                 await asyncio.sleep(route.latency / 1000)
                 if route.drops:
                     return None
-                failing = self._asked[number] <= route.failures
-                return _response(503, "text/plain", b"unavailable") if failing else _given(route)
-        return _response(404, "text/plain", b"there is nothing here")
+                if nth <= route.failures:
+                    return PlainTextResponse("unavailable", 503, _CLOSE)
+                if route.text is not None:
+                    return PlainTextResponse(route.text, route.status, _CLOSE)
+                body = json.dumps(route.body, ensure_ascii=False)
+                return Response(body, route.status, _CLOSE, "application/json")
+        return PlainTextResponse("there is nothing here", 404, _CLOSE)
 
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
+        await request.body()
+        response = await answer(request)
+        if response is None:
+            scope["state"]["transport"].close()
+            await receive()  # until the connection is lost
+        else:
+            await response(scope, receive, send)
 
-async def _request(reader: _Reader) -> tuple[str, str]:
-    method, target, _ = (await reader.readuntil(b"\r\n")).decode("latin-1").split(" ", 2)
-    length = 0
-    while (line := (await reader.readuntil(b"\r\n")).strip()) != b"":
-        name, _, value = line.partition(b":")
-        if name.strip().lower() == b"content-length":
-            length = int(value)
-    await reader.readexactly(length)
-    return method, target.partition("?")[0]
-
-
-def _given(route: Route) -> bytes:
-    if route.text is not None:
-        return _response(route.status, "text/plain; charset=utf-8", route.text.encode())
-    return _response(route.status, "application/json", json.dumps(route.body, ensure_ascii=False).encode())
-
-
-def _response(status: int, kind: str, body: bytes) -> bytes:
-    phrase = _PHRASES.get(status, "Status")
-    lines = (
-        f"HTTP/1.1 {status} {phrase}",
-        f"content-type: {kind}",
-        f"content-length: {len(body)}",
-        "connection: close",
-    )
-    return "\r\n".join((*lines, "", "")).encode() + body
+    return app

@@ -56,6 +56,24 @@ def test_averages_leave_out_scenarios_played_too_seldom() -> None:
     assert macro(sample, 3) is None
 
 
+def test_the_figures_are_those_of_earlier_reports() -> None:
+    """Reports are compared over time: another way of computing must give what was printed before."""
+    assert wilson(0, 7) == pytest.approx((0.0, 0.3543304350666874))
+    assert wilson(7, 7) == pytest.approx((0.6456695649333126, 1.0))
+    assert wilson(84, 184) == pytest.approx((0.38617350009861706, 0.5286482857816078))
+    assert wilson(1, 1) == pytest.approx((0.20654931437723742, 1.0))
+    first = {f"s{i}": [(i * 7 % 10) / 10, (i * 3 % 5) / 5] for i in range(25)}
+    second = {f"s{i}": [(i * 3 % 10) / 10] for i in range(25)}
+    graded = estimate(first)
+    assert graded is not None
+    assert (graded.mean, graded.low, graded.high) == pytest.approx((0.42, 0.3320317459986052, 0.5079682540013948))
+    compared = compare_paired(first, second)
+    assert compared is not None
+    figures = (compared.difference, compared.low, compared.high, compared.p, compared.smallest_effect)
+    known = (0.02, -0.1256962310502219, 0.16569623105022188, 0.7854, 0.19777154499448674)
+    assert figures == pytest.approx(known)
+
+
 def test_wilson_has_its_published_values() -> None:
     assert wilson(8, 10) == pytest.approx((0.4902, 0.9433), abs=5e-4)
     assert wilson(0, 20) == pytest.approx((0.0, 0.1611), abs=5e-4)

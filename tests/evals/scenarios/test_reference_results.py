@@ -15,6 +15,7 @@ from evals.scenario import Scenario
 from evals.scenarios.loader import load_scenarios
 from evals.score import Verdict, score_attempt, score_attempts
 from flows.catalogue import Catalogue
+from tests.evals.run_cache import with_cached_runs
 
 SCENARIOS = load_scenarios()
 
@@ -25,19 +26,20 @@ SCENARIOS = load_scenarios()
 async def test_references_and_alternatives_are_perfect_and_wrong_results_fail(
     scenario: Scenario, engine_environment: PlayEnvironment
 ) -> None:
-    async def judged(player: Player) -> Verdict:
-        return score_attempt(
-            scenario, await play_attempt(scenario, player, engine_environment), engine_environment.catalogue
-        )
+    catalogue = engine_environment.catalogue
+    cached = with_cached_runs(engine_environment, scenario)
+
+    async def verdict_of(player: Player, environment: PlayEnvironment) -> Verdict:
+        return score_attempt(scenario, await play_attempt(scenario, player, environment), catalogue)
 
     async def fault_of_right(what: str, player: Player) -> str:
-        verdict = await judged(player)
+        verdict = await verdict_of(player, engine_environment)
         short = [entry for entry in verdict.scores if entry.value is not None and float(entry.value) < 1.0]
         reasons = "; ".join(f"{entry.name}: {entry.reason}" for entry in short)
         return "" if verdict.passed is True and not short else f"{what}: {verdict.harness_error or reasons}"
 
     async def fault_of_wrong(what: str, player: Player) -> str:
-        verdict = await judged(player)
+        verdict = await verdict_of(player, cached)
         return "" if verdict.passed is False else f"{what} did not fail: {verdict.harness_error}"
 
     faults = await asyncio.gather(
