@@ -1,20 +1,19 @@
-"""Merging: a proposed flow joins a canvas, with new ids and to the right of what is there."""
+"""Merging: a proposed flow is added to a canvas, to the right of what is there and under ids that are free."""
 
 from __future__ import annotations
 
 from flows.actions import AddComponent, Connect, FlowAction, apply_all
-from flows.document import Edge, Flow, Node
+from flows.document import Flow, Node
 from flows.edits import Edit
-from flows.edits.node_ids import new_node_id
-from flows.json_values import Json, JsonObject, as_object, as_text, object_at
+from flows.edits.node_ids import new_node_id, relabel_edge, relabel_node
+from flows.json_values import JsonObject, object_at
 from flows.layout.layers import COLUMN
-from flows.ports import handle_text
 
 
 def merge(canvas: Flow, proposal: Flow) -> Edit:
     """Add all of a proposal to a canvas; nothing on the canvas changes.
 
-    Ids are kept when they are free, else made anew with the same type before the dash; edges and handles follow.
+    Ids that are free are kept; the others are replaced by new ones with the same type before the dash.
     """
     taken = {node.id for node in canvas.nodes}
     ids: dict[str, str] = {}
@@ -32,7 +31,7 @@ def merge(canvas: Flow, proposal: Flow) -> Edit:
             actions.append(AddComponent(_moved(node, ids[node.id], shift_x, shift_y), len(canvas.nodes) + len(actions)))
     base = len(canvas.edges)
     edges = [edge for edge in proposal.edges if edge.source in ids and edge.target in ids]
-    actions += [Connect(_rewired(edge, ids), base + index) for index, edge in enumerate(edges)]
+    actions += [Connect(relabel_edge(edge, ids), base + index) for index, edge in enumerate(edges)]
     return Edit(apply_all(canvas, actions), tuple(actions))
 
 
@@ -48,38 +47,8 @@ def _shift(canvas: Flow, proposal: Flow) -> tuple[float, float]:
 def _moved(node: Node, node_id: str, shift_x: float, shift_y: float) -> JsonObject:
     x, y = node.position
     position: JsonObject = {**object_at(node.raw, "position"), "x": x + shift_x, "y": y + shift_y}
-    moved: JsonObject = {**node.raw, "id": node_id, "position": position}
-    if "data" in node.raw:
-        moved["data"] = {**as_object(node.raw["data"]), "id": node_id}
+    moved: JsonObject = {**relabel_node(node, node_id), "position": position}
     absolute = object_at(node.raw, "positionAbsolute")
     if absolute:
         moved["positionAbsolute"] = {**absolute, "x": x + shift_x, "y": y + shift_y}
     return moved
-
-
-def _rewired(edge: Edge, ids: dict[str, str]) -> JsonObject:
-    source, target = ids[edge.source], ids[edge.target]
-    if (source, target) == (edge.source, edge.target):
-        return edge.raw
-    raw: JsonObject = {**edge.raw, "source": source, "target": target}
-    handles: JsonObject = dict(object_at(edge.raw, "data"))
-    for key, node_id in (("sourceHandle", source), ("targetHandle", target)):
-        handle: Json = handles.get(key)
-        if isinstance(handle, dict):
-            renamed: JsonObject = {**handle, "id": node_id}
-            handles[key] = renamed
-            raw[key] = handle_text(renamed)
-        elif isinstance(written := raw.get(key), str):
-            raw[key] = _renamed(written, edge.source if key == "sourceHandle" else edge.target, node_id)
-    if "data" in raw:
-        raw["data"] = handles
-    prefix = "xy-edge__" if edge.id.startswith("xy-edge__") else "reactflow__edge-"
-    raw["id"] = f"{prefix}{source}{as_text(raw.get('sourceHandle'))}-{target}{as_text(raw.get('targetHandle'))}"
-    return raw
-
-
-def _renamed(handle: str, old: str, new: str) -> str:
-    """Return a handle that stands only as text, in today's form or an old one, for another node."""
-    if handle.startswith("{"):
-        return handle.replace(f"œidœ:œ{old}œ", f"œidœ:œ{new}œ")
-    return "|".join(new if part == old else part for part in handle.split("|"))

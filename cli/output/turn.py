@@ -12,10 +12,12 @@ from agent.turn.result import TurnEnded, TurnEvent, TurnResult
 from cli.output.faults import note_faults
 from cli.output.streams import answer, document, note
 from flows.actions import FlowAction
-from flows.document import Edge, Node
+from flows.describe.actions import Effect, summarize
 from server.streams.sse import SseEncoder, cancelled
 from tools.approvals import Approval
 from tools.events import FlowPreview, FlowUpdate, Progress
+
+_SIGNS: dict[Effect, str] = {"added": "+", "removed": "-", "connected": "+", "disconnected": "-", "changed": "~"}
 
 
 class Rendering(Protocol):
@@ -158,24 +160,6 @@ def question(approval: Approval) -> str:
 
 def change(action: FlowAction) -> str:
     """One change as a line for a person; empty for what only moves things."""
-    match action.kind:
-        case "add_component":
-            return f"+ {Node(action.node).id}"
-        case "remove_component":
-            return f"- {Node(action.node).id}"
-        case "connect":
-            return f"+ {_arrow(Edge(action.edge))}"
-        case "disconnect":
-            return f"- {_arrow(Edge(action.edge))}"
-        case "configure":
-            return f"~ {action.node}: {action.field}"
-        case "set_detail":
-            return f"~ {'.'.join(str(step) for step in action.path)}"
-        case "select_output" | "set_connection_mode" | "set_tool_mode" | "amend":
-            return f"~ {action.node}"
-        case "arrange" | "set_flow":
-            return ""
-
-
-def _arrow(edge: Edge) -> str:
-    return f"{edge.source}.{edge.source_port} -> {edge.target}.{edge.target_port}"
+    summary = summarize(action)
+    sign = _SIGNS.get(summary.effect)
+    return f"{sign} {summary.subject}" if sign else ""

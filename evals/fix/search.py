@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -14,6 +12,7 @@ from flows.actions import Arrange, FlowAction, StaleAction, apply_all
 from flows.catalogue import Catalogue
 from flows.diff import diff
 from flows.document import Flow
+from flows.edits.node_ids import relabel
 from flows.fingerprints import fingerprint
 
 TRIES = 64
@@ -126,22 +125,13 @@ def _applied(made: Flow, actions: Sequence[FlowAction]) -> Flow | None:
 def _way(made: Flow, right: Flow, catalogue: Catalogue) -> list[FlowAction]:
     """The changes from one flow to the other, its components matched by what they hold; places do not count."""
     ids = match(shape(right, catalogue), shape(made, catalogue))
-    aim = _relabelled(right, ids, {node.id for node in made.nodes})
+    aim = relabel(right, dict(_names(right, ids, {node.id for node in made.nodes})))
     aim = _header_of(made, aim)
     return [action for action in diff(made, aim) if not isinstance(action, Arrange)]
 
 
-def _relabelled(flow: Flow, ids: Mapping[str, str], taken: set[str]) -> Flow:
-    """A flow whose components have other ids: those they were matched with, or new ones that are not taken."""
-    names = dict(_names(flow, ids, taken))
-    if not names:
-        return flow
-    pattern = re.compile("|".join(re.escape(name) for name in sorted(names, key=len, reverse=True)))
-    text = pattern.sub(lambda found: names[found.group()], json.dumps(flow.to_json(), ensure_ascii=False))
-    return Flow.from_json(json.loads(text))
-
-
 def _names(flow: Flow, ids: Mapping[str, str], taken: set[str]) -> Iterator[tuple[str, str]]:
+    """The ids of the matched components, and ids that are free for the others."""
     for node in flow.nodes:
         new = ids.get(node.id)
         if new is None:

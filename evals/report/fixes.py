@@ -11,9 +11,10 @@ from evals.report.clipping import line
 from evals.report.svg.canvas import Gallery, Mark, Picture
 from evals.report.svg.comparison import Difference
 from evals.report.svg.layout import Board, Shapes
-from evals.report.svg.replay import said, since
+from evals.report.svg.replay import since
 from flows.actions import Configure, FlowAction, StaleAction, apply
 from flows.catalogue import Catalogue
+from flows.describe.actions import describe_action
 from flows.document import Flow
 from flows.fields.values import REDACTED, is_secret
 from flows.json_values import Json, Missing, as_object
@@ -84,7 +85,7 @@ def _drawn(made: Flow, fixed: Flow, catalogue: Catalogue, gallery: Gallery) -> P
 
 
 def _told(action: FlowAction, before: Flow, after: Flow) -> str:
-    words = said(action, after) or "Change a detail of the flow"
+    words = line(describe_action(action, after), 160)
     if not isinstance(action, Configure):
         return words
     node = after.node(action.node) or before.node(action.node)

@@ -13,6 +13,7 @@ from evals.report.clipping import line
 from evals.report.svg.canvas import Gallery, Mark, Marks, Picture
 from evals.report.svg.layout import Board, Shapes, Wire
 from flows.document import Flow
+from flows.edits.node_ids import relabel
 from flows.fields.values import REDACTED, is_secret
 from flows.json_values import Json, as_object, object_at
 
@@ -83,18 +84,10 @@ def _ids(before: Shape, after: Shape) -> dict[str, str]:
 
 
 def _relabelled(flow: Flow, ids: Mapping[str, str]) -> Flow:
-    """The flow under other ids, so that what is the same in two flows has one place."""
-    nodes: list[Json] = [
-        {**node.raw, "id": ids[node.id], "data": {**as_object(node.raw.get("data")), "id": ids[node.id]}}
-        for node in flow.nodes
-        if node.id in ids
-    ]
-    edges: list[Json] = [
-        {**edge.raw, "source": ids[edge.source], "target": ids[edge.target]}
-        for edge in flow.edges
-        if edge.source in ids and edge.target in ids
-    ]
-    return Flow({"data": {"nodes": nodes, "edges": edges}})
+    """The named components and their connections under other ids, so that equal parts of two flows share a place."""
+    nodes: list[Json] = [node.raw for node in flow.nodes if node.id in ids]
+    edges: list[Json] = [edge.raw for edge in flow.edges if edge.source in ids and edge.target in ids]
+    return relabel(Flow({"data": {"nodes": nodes, "edges": edges}}), ids)
 
 
 def _marks(mine: frozenset[Fact], theirs: frozenset[Fact], alone: Mark, flow: Flow) -> Marks:

@@ -8,9 +8,10 @@ from agent.turn.result import TurnResult
 from evals.report.clipping import line
 from evals.report.svg.canvas import Gallery, Mark, Marks, Picture
 from evals.report.svg.layout import Board, Shapes, components, wires
-from flows.actions import FlowAction, StaleAction, apply
+from flows.actions import Arrange, SetDetail, StaleAction, apply
 from flows.catalogue import Catalogue
-from flows.document import Edge, Flow, Node
+from flows.describe.actions import describe_action
+from flows.document import Flow
 
 
 @dataclass(frozen=True)
@@ -57,9 +58,8 @@ def replayed(turn: TurnResult, gallery: Gallery, catalogue: Catalogue, most: int
         except StaleAction:
             notice = "One of the recorded changes does not fit the canvas before it; from there the end is shown."
             break
-        title = said(action, flow)
-        if title:
-            states.append((title, flow))
+        if not isinstance(action, Arrange | SetDetail):
+            states.append((line(describe_action(action, flow), 160), flow))
         else:
             states[-1] = (states[-1][0], flow)
     if not _alike(states[-1][1], turn.after, shapes):
@@ -83,36 +83,6 @@ def replayed(turn: TurnResult, gallery: Gallery, catalogue: Catalogue, most: int
         steps.append(Step(title, gallery.picture(shown, board, shapes, marks)))
         before = flow
     return Replay(tuple(steps), notice)
-
-
-def said(action: FlowAction, flow: Flow) -> str:
-    """One change in a few words; empty for what only moves things.
-
-    Args:
-        action: the change.
-        flow: the canvas after it, for the names of its components.
-    """
-    match action.kind:
-        case "add_component":
-            return f"Add {line(Node(action.node).display_name, 40)}"
-        case "remove_component":
-            return f"Remove {line(Node(action.node).display_name, 40)}"
-        case "connect":
-            return f"Connect {_arrow(Edge(action.edge), flow)}"
-        case "disconnect":
-            return f"Disconnect {_arrow(Edge(action.edge), flow)}"
-        case "configure" | "set_connection_mode":
-            return f"Set {line(action.field, 40)} of {_name(action.node, flow)}"
-        case "select_output":
-            return f"Choose another output of {_name(action.node, flow)}"
-        case "set_tool_mode":
-            return f"Use {_name(action.node, flow)} as a {'tool' if action.enabled else 'step'}"
-        case "amend":
-            return f"Change {_name(action.node, flow)}"
-        case "set_flow":
-            return "Replace the whole flow"
-        case "arrange" | "set_detail":
-            return ""
 
 
 def since(before: Flow, after: Flow, shapes: Shapes) -> tuple[Flow, Marks]:
@@ -156,15 +126,3 @@ def _alike(left: Flow, right: Flow, shapes: Shapes) -> bool:
     """Whether two flows would be drawn alike."""
     one, other = shapes.of(left), shapes.of(right)
     return one.links == other.links and {part.id: part for part in one.parts} == {part.id: part for part in other.parts}
-
-
-def _name(node_id: str, flow: Flow) -> str:
-    node = flow.node(node_id)
-    return line(node.display_name if node is not None else node_id, 40)
-
-
-def _arrow(edge: Edge, flow: Flow) -> str:
-    return (
-        f"{_name(edge.source, flow)}.{line(edge.source_port, 30)} → "
-        f"{_name(edge.target, flow)}.{line(edge.target_port, 30)}"
-    )

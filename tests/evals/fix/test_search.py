@@ -7,6 +7,7 @@ from flows.actions import Configure, Connect
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.edits import configure, connect, disconnect, rename
+from flows.edits.node_ids import relabel
 from flows.fingerprints import fingerprint
 from flows.spec import build
 
@@ -91,6 +92,19 @@ async def test_other_ids_make_no_difference(right: Flow, catalogue: Catalogue) -
     fix = await smallest_fix(made, [right], catalogue, passes)
     assert fix is not None
     assert len(fix.actions) == 1
+    assert fix.whole == 1
+    assert fingerprint(fix.flow) == fingerprint(right)
+
+
+async def test_ids_of_one_letter_make_no_difference(right: Flow, catalogue: Catalogue) -> None:
+    made = configure(right, catalogue, node(right, "CombineText"), {"text2": "?"}).flow
+    short = relabel(right, dict(zip((found.id for found in right.nodes), "aetn", strict=True)))
+
+    async def passes(flow: Flow) -> bool:
+        return joins(flow)
+
+    fix = await smallest_fix(made, [short], catalogue, passes)
+    assert fix is not None
     assert fix.whole == 1
     assert fingerprint(fix.flow) == fingerprint(right)
 
