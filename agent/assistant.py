@@ -22,7 +22,7 @@ from agent.turn.run import Conduct
 from agent.turn.stream import TurnStream
 from flows.catalogue import Catalogue, CatalogueMissing
 from flows.document import Flow
-from runtime.components.inspection import MakesComponents
+from runtime.components.inspection import DescribesComponents
 from runtime.components.session import Workshop
 from runtime.components.store import UserComponentError, clear
 from runtime.files.store import UserFiles
@@ -110,7 +110,7 @@ class Assistant:
     @property
     def knows_components(self) -> bool:
         """Whether the component types can be had without waiting for the runner's first installation."""
-        return self._catalogue is not None or self._exported.there
+        return self._catalogue is not None or self._exported.available
 
     async def catalogue(self) -> Catalogue:
         """The component types as they are now; waits for the runner's first installation when there are none yet.
@@ -178,7 +178,7 @@ class Assistant:
         )
 
     def _workshop(self, request: TurnRequest) -> Workshop | None:
-        if not isinstance(self.runner, MakesComponents):
+        if not isinstance(self.runner, DescribesComponents):
             return None
         return Workshop(self.settings.data, request.user, self.runner, request.components)
 

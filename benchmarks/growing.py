@@ -16,6 +16,7 @@ from agent.assistant import Assistant
 from agent.models.scripted import call, scripted, tool_returns
 from flows.catalogue import Catalogue
 from flows.document import Flow
+from runtime.options import RunOptions
 from runtime.results import RunError, RunMetrics, RunResult
 from server.app import create_app
 from server.settings import ServerSettings
@@ -33,7 +34,7 @@ class NoEngine:
         """Always."""
         return True
 
-    async def run(self, flow: Flow, text: str | None = None, **_: object) -> RunResult:  # noqa: ARG002  (likewise)
+    async def execute(self, flow: Flow, text: str | None, options: RunOptions) -> RunResult:  # noqa: ARG002  (likewise)
         """A run that gives a text."""
         return RunResult(run_id="r", output="hello", outputs={"b": "hello"}, metrics=RunMetrics(seconds=0.0))
 

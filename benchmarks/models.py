@@ -9,7 +9,7 @@ from agent.models.scripted import scripted
 from benchmarks.engine import Engine, line
 from flows.catalogue import Catalogue
 from flows.spec import build
-from runtime.gateway.access import Models
+from runtime.gateway.models import Models
 from runtime.runner import Runner
 from scripts.scripted_provider import Reply, ScriptedProvider
 

@@ -16,7 +16,8 @@ from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build
 from runtime.install.environment import RunnerEnvironment
-from runtime.runner import Network, Runner
+from runtime.options import Network
+from runtime.runner import Runner
 
 RUNS = 1_000
 AT_ONCE = 4

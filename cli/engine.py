@@ -54,14 +54,15 @@ async def install(*, repair: bool = False, added: "Sequence[str]" = (), removed:
         BadUsage: when a bundle's name is none.
     """
     from cli.output.streams import progress
-    from runtime.engine.supervisor import starts
+    from runtime.engine.supervisor import check_starts
     from runtime.install.bundles import BundleNameError
-    from runtime.install.environment import InstallError, RunnerEnvironment
+    from runtime.install.environment import RunnerEnvironment
+    from runtime.install.errors import InstallError
 
     environment = RunnerEnvironment.locate()
     try:
         if added or removed:
-            environment = await environment.change_bundles(added, removed, progress=progress(), proof=starts)
+            environment = await environment.change_bundles(added, removed, progress=progress(), check=check_starts)
         if repair or not (added or removed):
             await environment.install(progress(), repair=repair)
     except BundleNameError as error:

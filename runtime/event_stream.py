@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import replace
 from types import TracebackType
 from typing import Generic, Self, TypeVar
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
+from flows.document import Flow
+from runtime.options import RunOptions
 from runtime.results import RunEvent, RunResult
 
 T = TypeVar("T")
@@ -84,11 +87,20 @@ class EventStream(Generic[T]):
             await asyncio.wait([self._task])
 
 
-def run_events(run: Callable[[Callable[[RunEvent], None]], Awaitable[RunResult]]) -> EventStream[RunEvent | RunResult]:
+Execute = Callable[[Flow, str | None, RunOptions], Awaitable[RunResult]]
+"""Runs a flow: `Runner.execute`."""
+
+
+def run_events(
+    execute: Execute, flow: Flow, text: str | None, options: RunOptions
+) -> EventStream[RunEvent | RunResult]:
     """A run as a stream: its events as they come, then its result. Closing it ends the run.
 
     Args:
-        run: starts the run, given the function that takes its events.
+        execute: runs the flow.
+        flow: what to run.
+        text: its input.
+        options: the run's options; `on_event` is the stream's own.
     """
 
     async def produce(items: MemoryObjectSendStream[RunEvent | RunResult]) -> None:
@@ -96,6 +108,6 @@ def run_events(run: Callable[[Callable[[RunEvent], None]], Awaitable[RunResult]]
             with suppress(anyio.WouldBlock):  # beyond the buffer, events of a run are dropped; its result is not
                 items.send_nowait(event)
 
-        await items.send(await run(on_event))
+        await items.send(await execute(flow, text, replace(options, on_event=on_event)))
 
     return EventStream(produce, MAX_RUN_EVENTS)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from flows.document import Json
 from flows.json_values import as_object, as_text
-from runtime.install.bundles import installing, package_for
+from runtime.install.bundles import install_hint, package_for
 from runtime.results import RunError, RunErrorCode
 
 MAX_MESSAGE = 600
@@ -165,7 +165,7 @@ _FIXES_BY_WORDS = (
 _DEFAULT_FIX = "Check the values and connections of this node."
 
 
-def from_chain(chain: Sequence[Json], node: str | None) -> RunError:
+def error_from_chain(chain: Sequence[Json], node: str | None) -> RunError:
     """The error for a chain of exceptions, outermost first, as the runner reports it (`type`, `message`, `link`)."""
     causes = [
         _cause(as_text(entry.get("type")), as_text(entry.get("message")), as_text(entry.get("link")))
@@ -198,7 +198,7 @@ def _telling(causes: Sequence[Cause], chosen: Cause) -> list[Cause]:
 def _package_fix(causes: Sequence[Cause]) -> str | None:
     packages = (package_for(cause.message) for cause in reversed(causes))
     package = next((package for package in packages if package is not None), None)
-    return None if package is None else f"{installing(package)}."
+    return None if package is None else f"{install_hint(package)}."
 
 
 def deepest_meaningful(causes: Sequence[Cause]) -> Cause | None:

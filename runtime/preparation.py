@@ -1,56 +1,43 @@
-"""Makes a flow ready for one run: its tweaks, the packages it needs, its admission, the variables that may enter."""
+"""Prepares a flow for one run: its tweaks, the packages it needs, its admission, the variables that enter."""
 
 from __future__ import annotations
-
-from collections.abc import Collection
-from dataclasses import dataclass
 
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.guard import refuse, runnable
 from runtime.guard.admission import find
-from runtime.install.bundles import bundle_of, installing
-from runtime.results import RunError
-from runtime.tweaks import Tweaks, tweaked
-from runtime.variables import Filled, Lookup, filled
+from runtime.install.bundles import bundle_of, install_hint
+from runtime.options import RunOptions
+from runtime.results import RunError, RunFailed
+from runtime.tweaks import apply_tweaks
+from runtime.variables import FilledFlow, Lookup, fill_variables
 
 
-@dataclass(frozen=True, kw_only=True)
-class Conditions:
-    """What a run may have.
+def prepare_run(flow: Flow, catalogue: Catalogue, options: RunOptions, lookup: Lookup) -> FilledFlow:
+    """Return the nodes and edges to run. It may take a while for a large flow: call it in a thread.
 
-    Attributes:
-        tweaks: values for this run alone.
-        variables: names of the user's variables that may enter.
-        lookup: gives their values.
-        verification: whether it is a verification run.
-        has_models: whether it may call models.
+    Args:
+        flow: what the user asked to run.
+        catalogue: the component types.
+        options: the run's options.
+        lookup: gives the values of variables.
+
+    Raises:
+        RunFailed: the flow is not run; the error says why.
     """
-
-    tweaks: Tweaks
-    variables: Collection[str]
-    lookup: Lookup
-    verification: bool
-    has_models: bool
-
-
-def prepared(flow: Flow, catalogue: Catalogue, conditions: Conditions) -> Filled | RunError:
-    """What is run of `flow`, or why it is not run."""
-    changed = tweaked(flow, catalogue, conditions.tweaks)
-    if isinstance(changed, RunError):
-        return changed
-    refused = missing_bundle(changed, catalogue) or refuse(changed, catalogue, has_models=conditions.has_models)
-    if refused is not None:
-        return refused
-    data = runnable(changed)
-    return filled(data, catalogue, conditions.variables, conditions.lookup, verification=conditions.verification)
+    tweaked = apply_tweaks(flow, catalogue, options.tweaks or {})
+    error = missing_bundle(tweaked, catalogue) or refuse(tweaked, catalogue, has_models=options.models is not None)
+    if error is not None:
+        raise RunFailed(error)
+    allowed = options.allow_variables or ()
+    return fill_variables(runnable(tweaked), catalogue, allowed, lookup, verification=options.verification)
 
 
 def missing_bundle(flow: Flow, catalogue: Catalogue) -> RunError | None:
-    """The error for a component type of a bundle that is not installed; None when there is no such node."""
+    """The error for a node whose component type comes with a bundle that is not installed, or None."""
     for node in flow.nodes:
         if node.is_note or find(catalogue, node.type) is not None or (package := bundle_of(node.type)) is None:
             continue
         message = f"{node.display_name or node.type!r} comes with {package}, which is not installed."
-        return RunError(code="missing_package", message=message, fix=f"{installing(package)}.", node=node.id)
+        return RunError(code="missing_package", message=message, fix=f"{install_hint(package)}.", node=node.id)
     return None

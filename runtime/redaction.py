@@ -1,4 +1,4 @@
-"""Keeps secrets of a run out of what comes out of it: values, errors, and text that arrives in pieces."""
+"""Removes a run's secrets from its results, its errors and its streamed text."""
 
 from __future__ import annotations
 
@@ -11,21 +11,23 @@ from urllib.parse import quote, quote_plus
 
 from flows.document import Json
 from flows.json_values import as_object
+from runtime.options import OnEvent
 from runtime.results import RunError, RunEvent, RunResult
 
 HIDDEN = "***"
 
 
-class Scrubber:
-    """Replaces every secret of one run, also where it was encoded for an address, a header or JSON."""
+class Redactor:
+    """Replaces every secret of one run, also in the forms that URLs, headers and JSON give it."""
 
     def __init__(self, secrets: Collection[str]) -> None:
-        """`secrets` are the values that must not come out; without any, everything passes unchanged."""
+        """`secrets` are the values to replace; without any, everything passes unchanged."""
         forms = {form for secret in secrets for form in _forms(secret) if form}
         longest_first = sorted(forms, key=len, reverse=True)
         self._forms = longest_first
         self._pattern = re.compile("|".join(map(re.escape, longest_first))) if forms else None
-        self._held: dict[str, str] = {}
+        self._pending: dict[str, str] = {}
+        """Streamed text by node that may be the beginning of a secret."""
 
     def text(self, text: str) -> str:
         """The text without secrets."""
@@ -60,25 +62,36 @@ class Scrubber:
             error=None if error is None else self._error(error),
         )
 
+    def guard(self, on_event: OnEvent | None) -> OnEvent | None:
+        """A callback that passes events without secrets on to `on_event`."""
+        if on_event is None:
+            return None
+
+        def forward(event: RunEvent) -> None:
+            for redacted in self.event(event):
+                on_event(redacted)
+
+        return forward
+
     def event(self, event: RunEvent) -> list[RunEvent]:
-        """What may be told of an event: text that may be the beginning of a secret waits for what follows it."""
+        """The event without secrets: text that may be the beginning of one waits for what follows it."""
         if self._pattern is None:
             return [event]
         if event.kind == "token":
-            text = self.text(self._held.pop(event.node, "") + event.text)
-            kept = self._beginning(text)
-            if kept:
-                self._held[event.node] = text[-kept:]
-                text = text[:-kept]
+            text = self.text(self._pending.pop(event.node, "") + event.text)
+            size = self._secret_prefix(text)
+            if size:
+                self._pending[event.node] = text[-size:]
+                text = text[:-size]
             return [replace(event, text=text)] if text else []
-        held = self._held.pop(event.node, "") if event.kind == "node_finished" else ""
-        return [RunEvent(kind="token", node=event.node, text=held), event] if held else [event]
+        rest = self._pending.pop(event.node, "") if event.kind == "node_finished" else ""
+        return [RunEvent(kind="token", node=event.node, text=rest), event] if rest else [event]
 
     def _error(self, error: RunError) -> RunError:
         return replace(error, message=self.text(error.message), fix=self.text(error.fix))
 
-    def _beginning(self, text: str) -> int:
-        """How many characters at the end of `text` may be the beginning of a secret."""
+    def _secret_prefix(self, text: str) -> int:
+        """The number of characters at the end of `text` that may be the beginning of a secret."""
         most = 0
         for form in self._forms:
             for size in range(min(len(form) - 1, len(text)), most, -1):

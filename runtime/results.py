@@ -1,4 +1,4 @@
-"""What a run gives back: outputs, figures and errors, as values."""
+"""What a run returns: its outputs, metrics, events and errors."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ RunEventKind: TypeAlias = Literal["node_started", "node_finished", "token", "cut
 
 @dataclass(frozen=True, kw_only=True)
 class RunEvent:
-    """Something that happens while a flow runs.
+    """An event of a run that is under way.
 
     Attributes:
-        kind: a node began or ended, or wrote a piece of text; `cut` is the last event of a run that told too much.
+        kind: a node started or finished, or wrote a piece of text; `cut` is the last event of a run with too many.
         node: the node's id.
         text: the piece of text of a `token`.
-        iteration: how many times the node was begun so far, this time included; more than 1 in a loop.
+        iteration: how many times the node has started, this time included; more than 1 in a loop.
         seconds: how long the node took, when it finished.
         ok: whether the node finished without an error.
     """
@@ -67,7 +67,7 @@ class RunEvent:
 
 @dataclass(frozen=True, kw_only=True)
 class RunMetrics:
-    """What a run took: wall-clock seconds of building and running, tokens, model calls, peak memory in MB."""
+    """What a run used: wall-clock seconds of building and running, tokens, model calls, peak memory in MB."""
 
     seconds: float
     input_tokens: int = 0
@@ -81,7 +81,7 @@ class RunMetrics:
         return self.input_tokens + self.output_tokens
 
     def to_json(self) -> JsonObject:
-        """Return the figures as a JSON object, the total included."""
+        """Return the metrics as a JSON object, with the total of tokens."""
         return {
             "seconds": self.seconds,
             "input_tokens": self.input_tokens,
@@ -94,7 +94,7 @@ class RunMetrics:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelUsage:
-    """What model calls took: tokens in and out, and how many were answered."""
+    """What model calls used: tokens in and out, and the number of answered calls."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -106,7 +106,7 @@ class ModelUsage:
         return self.input_tokens + self.output_tokens
 
     def __add__(self, other: ModelUsage) -> ModelUsage:
-        """Both together."""
+        """Return the sum of both."""
         return ModelUsage(
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
@@ -114,7 +114,7 @@ class ModelUsage:
         )
 
     def to_json(self) -> JsonObject:
-        """Return the figures as a JSON object."""
+        """Return the usage as a JSON object."""
         return {"input_tokens": self.input_tokens, "output_tokens": self.output_tokens, "calls": self.calls}
 
 
@@ -139,13 +139,32 @@ BUSY = RunError(
 )
 """The error of a run that was turned away."""
 
+ENGINE_CLOSED = RunError(
+    code="crash", message="The flow engine was shut down.", fix="Start it again, then run the flow."
+)
+"""The error of a run whose runner was closed."""
+
+
+class RunFailed(Exception):
+    """A run has no result of its own: it was refused, or it ended before it gave one.
+
+    Attributes:
+        error: what its result says.
+        seconds: how long it ran.
+    """
+
+    def __init__(self, error: RunError, seconds: float = 0.0) -> None:
+        super().__init__(error.message)
+        self.error = error
+        self.seconds = seconds
+
 
 @dataclass(frozen=True, kw_only=True)
 class RunResult:
     """The outcome of one run.
 
-    Keys of `outputs`, `nodes` and `types` are node ids; several outputs of a node are an object by port. `types` says
-    what each value in the other two was in the flow: `Message`, `Data`, `DataFrame`, `Text`, `Number`, …
+    Keys of `outputs`, `nodes` and `types` are node ids; several outputs of a node are an object by port. `types` gives
+    the type that each value in the other two had in the flow: `Message`, `Data`, `DataFrame`, `Text`, `Number`, …
     """
 
     run_id: str
@@ -156,7 +175,13 @@ class RunResult:
     error: RunError | None = None
     types: Mapping[str, Json] = field(default_factory=dict[str, Json])
     usage: Mapping[str, ModelUsage] = field(default_factory=dict[str, ModelUsage])
-    """What the model calls of each node took, by node id; empty for calls that do not say whose they are."""
+    """What the model calls of each node used, by node id; the key is empty for calls that name no node."""
+
+    @classmethod
+    def failed(cls, run_id: str, failure: RunFailed) -> RunResult:
+        """The result of a run that gave nothing but an error."""
+        metrics = RunMetrics(seconds=failure.seconds)
+        return cls(run_id=run_id, output=None, outputs={}, metrics=metrics, error=failure.error)
 
     @property
     def busy(self) -> bool:
@@ -165,7 +190,7 @@ class RunResult:
 
     @property
     def ok(self) -> bool:
-        """Whether the flow ran to its end."""
+        """Whether the flow ran to its end without an error."""
         return self.error is None
 
     def to_json(self) -> JsonObject:
@@ -184,10 +209,10 @@ class RunResult:
 
     @classmethod
     def from_json(cls, obj: Mapping[str, Any]) -> RunResult:
-        """Read back what `to_json` wrote.
+        """Read the result that `to_json` wrote.
 
         Raises:
-            KeyError, TypeError: when a part is missing or of another kind.
+            KeyError, TypeError: a part is missing or of another type.
         """
         figures = {name: value for name, value in obj["metrics"].items() if name != "total_tokens"}
         return cls(

@@ -1,29 +1,25 @@
-"""Tweaks: values for one run in place of those that the flow holds, checked like any other change to it."""
+"""Tweaks: values for one run in place of those that the flow holds, checked like any other edit."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TypeAlias
-
 from flows.catalogue import Catalogue
-from flows.document import Flow, Json
+from flows.document import Flow
 from flows.edits import EditError, configure
-from runtime.results import RunError
-
-Tweaks: TypeAlias = Mapping[str, Mapping[str, Json]]
-"""Values by node id and field name."""
+from runtime.options import Tweaks
+from runtime.results import RunError, RunFailed
 
 
-def tweaked(flow: Flow, catalogue: Catalogue, tweaks: Tweaks) -> Flow | RunError:
-    """The flow with the tweaks in it, or the first reason why one cannot be: no such node or field, or a wrong value.
+def apply_tweaks(flow: Flow, catalogue: Catalogue, tweaks: Tweaks) -> Flow:
+    """Return the flow with the tweaks applied. It must still be admitted: a tweak may change code.
 
-    What they make of the flow is admitted like any other flow: a tweak of code is as much other code as the code of
-    the flow itself.
+    Raises:
+        RunFailed: there is no such node or field, or a value is wrong.
     """
     for node, values in tweaks.items():
         try:
             flow = configure(flow, catalogue, node, dict(values)).flow
         except EditError as error:
             fault = error.faults[0]
-            return RunError(code="refused", message=f"The tweak is refused: {fault.message}", fix=fault.fix, node=node)
+            message = f"The tweak is refused: {fault.message}"
+            raise RunFailed(RunError(code="refused", message=message, fix=fault.fix, node=node)) from None
     return flow

@@ -1,7 +1,7 @@
-"""Variables of the user in a run: which ones its secret fields name, and which of those may enter.
+"""The user's variables in a run: which ones its secret fields name, and which of those may enter.
 
 A value enters only where a secret field of a component type of the catalogue names it, when the user allowed it, in a
-run of nothing but the catalogue's own code, and never in a verification run. Keys of language models never enter.
+run of catalogue code only, and never in a verification run. Keys of language models never enter.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from flows.document import Json, JsonObject
 from flows.fields.secrets import is_secret
 from flows.json_values import as_list, as_object, as_text, object_at
 from runtime.guard.admission import find, same_code
-from runtime.results import RunError
+from runtime.results import RunResult
 
 Lookup = Callable[[str], str | None]
 """Gives a variable's value, or None when it is not set."""
@@ -33,12 +33,12 @@ MODEL_KEYS = re.compile(
 _OURS = re.compile(r"(?i)(?:wirewright|langflow|lfx|logfire)_.*")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 _GENERIC = frozenset({"api_key", "apikey", "key", "token", "access_token", "auth_token", "secret", "password"})
-_NAMED_IN = frozenset({"missing_key", "missing_input", "external", "code"})
+_CAUSED_BY_WITHHELD = frozenset({"missing_key", "missing_input", "external", "code"})
 
 
 @dataclass(frozen=True)
 class Withheld:
-    """A variable that a node names and that did not enter the run, with the reason and the remedy."""
+    """A variable that a node names and that was kept out of the run, with the reason and what to do."""
 
     node: str
     name: str
@@ -47,12 +47,12 @@ class Withheld:
 
 
 @dataclass(frozen=True)
-class Filled:
-    """Nodes and edges with the values in them.
+class FilledFlow:
+    """The nodes and edges of a run with the values of variables filled in.
 
     Attributes:
-        data: what is run.
-        secrets: every secret that the run holds, the flow's own included: what must not come out of it.
+        data: the nodes and edges.
+        secrets: every secret that the run holds, those of the flow included; none may appear in its results.
         withheld: the variables that did not enter.
     """
 
@@ -60,23 +60,25 @@ class Filled:
     secrets: frozenset[str] = frozenset()
     withheld: tuple[Withheld, ...] = ()
 
-    def explained(self, error: RunError | None) -> RunError | None:
-        """The error, with the withheld variable of its node where that is the likely cause."""
-        if error is None or error.code not in _NAMED_IN:
-            return error
+    def explain(self, result: RunResult) -> RunResult:
+        """The result, with a variable of the failed node that was withheld as the cause where that is likely."""
+        error = result.error
+        if error is None or error.code not in _CAUSED_BY_WITHHELD:
+            return result
         for each in self.withheld:
             if each.node == error.node:
                 message = f"{error.message.rstrip('.')}. {each.reason}"
-                return replace(error, code="missing_key", message=message, fix=each.fix)
-        return error
+                return replace(result, error=replace(error, code="missing_key", message=message, fix=each.fix))
+        return result
 
 
 @dataclass
-class _Filling:
+class _VariableFiller:
     catalogue: Catalogue
     allowed: Collection[str]
     lookup: Lookup
-    why_not: str
+    barred: str
+    """Why no variable may enter this run; empty when they may."""
     secrets: set[str] = field(default_factory=set[str])
     withheld: list[Withheld] = field(default_factory=list[Withheld])
 
@@ -92,19 +94,19 @@ class _Filling:
         template = object_at(definition, "template")
         changed: JsonObject = {}
         for name, secret in self._secret_fields(kind, template):
-            if (filled := self._field(kind, shown, name, secret)) is not None:
-                changed[name] = filled
+            if (fill_variables := self._field(kind, shown, name, secret)) is not None:
+                changed[name] = fill_variables
         if not changed:
             return raw
         return _with_definition(raw, {**definition, "template": {**template, **changed}})
 
     def _secret_fields(self, kind: str, template: JsonObject) -> Iterator[tuple[str, JsonObject]]:
-        """The fields that are secret by the catalogue: what the flow itself says of them does not count."""
+        """The fields that the catalogue says are secret; what the flow itself says about them does not count."""
         known = find(self.catalogue, kind)
         if known is None:
             return
-        for name, own in known.template.items():
-            if is_secret(own) and isinstance(template.get(name), dict):
+        for name, definition in known.template.items():
+            if is_secret(definition) and isinstance(template.get(name), dict):
                 yield name, as_object(template[name])
 
     def _field(self, kind: str, node: str, name: str, found: JsonObject) -> JsonObject | None:
@@ -114,7 +116,7 @@ class _Filling:
             if len(value) >= MIN_LITERAL:
                 self.secrets.add(value)
             return None
-        variable = as_text(value) if by_name else conventional(kind, name)
+        variable = as_text(value) if by_name else conventional_name(kind, name)
         given = self._given(variable, node, named=by_name)
         if given is None:
             return None
@@ -122,12 +124,12 @@ class _Filling:
         return {**found, "value": given, "load_from_db": False}
 
     def _given(self, variable: str, node: str, *, named: bool) -> str | None:
-        """The variable's value, if it may enter; a variable that only the convention names is not missed."""
+        """The variable's value if it may enter. One that is named by convention only is not reported as withheld."""
         if MODEL_KEYS.fullmatch(variable) or _OURS.fullmatch(variable):
             return None
         reason, fix = "", ""
-        if self.why_not:
-            reason = f"{self.why_not}, so {variable} was kept out of it."
+        if self.barred:
+            reason = f"{self.barred}, so {variable} was kept out of it."
             fix = "Run it for real, with component code of the catalogue only."
         elif variable not in self.allowed:
             reason = f"The variable {variable} is not allowed in runs."
@@ -143,31 +145,31 @@ class _Filling:
         return None
 
 
-def filled(
+def fill_variables(
     data: JsonObject, catalogue: Catalogue, allowed: Collection[str], lookup: Lookup, *, verification: bool
-) -> Filled:
-    """Put the variables that may enter where the secret fields name them.
+) -> FilledFlow:
+    """Fill in the variables that may enter where secret fields name them.
 
     Args:
         data: nodes and edges that were admitted.
         catalogue: the component types; they say which fields are secret.
         allowed: names of the variables that the user allowed.
         lookup: gives their values.
-        verification: whether this is a verification run, which gets none.
+        verification: whether this is a verification run, into which none enters.
     """
     nodes = [as_object(node) for node in as_list(data.get("nodes"))]
     if verification:
-        why_not = "This is a verification run"
-    elif not _all_known(nodes, catalogue):
-        why_not = "The flow runs code that is not the catalogue's"
+        barred = "This is a verification run"
+    elif not _is_catalogue_code(nodes, catalogue):
+        barred = "The flow runs code that is not the catalogue's"
     else:
-        why_not = ""
-    filling = _Filling(catalogue, allowed, lookup, why_not)
-    made: list[Json] = [filling.node(node, None) for node in nodes]
-    return Filled({**data, "nodes": made}, frozenset(filling.secrets), tuple(filling.withheld))
+        barred = ""
+    filler = _VariableFiller(catalogue, allowed, lookup, barred)
+    filled: list[Json] = [filler.node(node, None) for node in nodes]
+    return FilledFlow({**data, "nodes": filled}, frozenset(filler.secrets), tuple(filler.withheld))
 
 
-def conventional(kind: str, name: str) -> str:
+def conventional_name(kind: str, name: str) -> str:
     """The environment variable that stands for a secret field by convention.
 
     A field's own name in capitals where it says whose it is (`serper_api_key`: `SERPER_API_KEY`), otherwise with the
@@ -180,12 +182,12 @@ def conventional(kind: str, name: str) -> str:
     return f"{re.sub(r'[^A-Za-z0-9]+', '_', owner).upper()}_{name.upper()}"
 
 
-def _all_known(nodes: list[JsonObject], catalogue: Catalogue) -> bool:
+def _is_catalogue_code(nodes: list[JsonObject], catalogue: Catalogue) -> bool:
     for raw in nodes:
         definition = object_at(raw, "data", "node")
         group = object_at(definition, "flow", "data")
         if group:
-            if not _all_known([as_object(inner) for inner in as_list(group.get("nodes"))], catalogue):
+            if not _is_catalogue_code([as_object(inner) for inner in as_list(group.get("nodes"))], catalogue):
                 return False
             continue
         known = find(catalogue, as_text(object_at(raw, "data").get("type")))

@@ -4,10 +4,9 @@ import asyncio
 from dataclasses import dataclass, field
 
 from flows.document import Flow
-from runtime.gateway.access import Models
+from runtime.gateway.models import Models
+from runtime.options import Network, RunOptions, Tweaks
 from runtime.results import RunError, RunEvent, RunMetrics, RunResult
-from runtime.runner import Network, OnEvent
-from runtime.tweaks import Tweaks
 
 
 def ran(output: str | None = "done", *, error: RunError | None = None) -> RunResult:
@@ -50,27 +49,16 @@ class StandInRunner:
         """Ready at once, or never."""
         return self.failure is None
 
-    async def run(
-        self,
-        flow: Flow,
-        text: str | None = None,
-        *,
-        timeout: float = 60.0,
-        session: str | None = None,
-        network: Network = "open",
-        models: Models | None = None,
-        on_event: OnEvent | None = None,
-        tweaks: Tweaks | None = None,
-        **_: object,
-    ) -> RunResult:
+    async def execute(self, flow: Flow, text: str | None, options: RunOptions) -> RunResult:
         """The next result."""
         self.asked.append((flow, text))
-        self.tweaks.append(tweaks)
-        self.networks.append(network)
-        self.models.append(models)
+        self.tweaks.append(options.tweaks)
+        self.networks.append(options.network)
+        self.models.append(options.models)
         self.running.set()
-        for event in self.events if on_event is not None else ():
-            on_event(event)
+        if options.on_event is not None:
+            for event in self.events:
+                options.on_event(event)
         if self.hangs:
             try:
                 await asyncio.Event().wait()

@@ -7,7 +7,8 @@ from flows.catalogue import Catalogue
 from flows.checks import check
 from flows.document import Flow
 from flows.faults import Fault
-from runtime.gateway.access import Budget, Models
+from runtime.gateway.models import Budget, Models
+from runtime.options import RunOptions
 from runtime.results import RunResult
 from tools.replies import errors
 from tools.workbench import Runs, obstacle
@@ -70,7 +71,8 @@ async def verify(
     if unavailable is not None:
         return Verification(caveat=f"It was checked but not run: {unavailable.message}")
     models = models and replace(models, budget=PROBE_BUDGET)
-    run = await runner.run(flow, PROBE, timeout=PROBE_SECONDS, network="gateway-only", models=models)
+    options = RunOptions(timeout=PROBE_SECONDS, network="gateway-only", models=models)
+    run = await runner.execute(flow, PROBE, options)
     if run.error is None:
         return Verification(run=run)
     if run.error.code not in MENDABLE:

@@ -14,11 +14,10 @@ from flows.document import Flow, JsonObject
 from flows.edits import Edit
 from runtime.components.session import Workshop
 from runtime.files.store import UserFiles
-from runtime.gateway.access import Models
+from runtime.gateway.models import Models
+from runtime.options import RunOptions
 from runtime.results import ModelUsage, RunError, RunResult
-from runtime.runner import Network, OnEvent
 from runtime.telemetry import log_event
-from runtime.tweaks import Tweaks
 from tools.events import FileChange, FlowPreview, FlowUpdate, Todo
 from tools.mandate import allows_removal, node_names
 
@@ -40,24 +39,8 @@ class Runs(Protocol):
         """Wait up to `timeout` seconds until flows can run; whether they can."""
         ...
 
-    async def run(
-        self,
-        flow: Flow,
-        text: str | None = None,
-        *,
-        timeout: float = 60.0,
-        session: str | None = None,
-        want_nodes: bool = False,
-        network: Network = "open",
-        models: Models | None = None,
-        on_event: OnEvent | None = None,
-        tweaks: Tweaks | None = None,
-        max_iterations: int | None = None,
-    ) -> RunResult:
-        """Run a flow once; a flow that fails is a result with an error, not an exception.
-
-        `on_event` is called with what happens in it as it comes; `tweaks` are values for this run alone.
-        """
+    async def execute(self, flow: Flow, text: str | None, options: RunOptions) -> RunResult:
+        """Run a flow once with `text` as its input; a flow that fails is a result with an error, not an exception."""
         ...
 
 

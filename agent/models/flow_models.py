@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
-from runtime.gateway.access import ASSISTANT, Models, NoModel
+from runtime.gateway.models import ASSISTANT, Models, ModelUnavailable
 
 if TYPE_CHECKING:
     from pydantic_ai.embeddings import EmbeddingModel
@@ -58,7 +58,7 @@ def flow_models(
 
     def embed(name: str) -> EmbeddingModel:
         if own is not None:
-            raise NoModel("The script that answers for models makes no embeddings.")
+            raise ModelUnavailable("The script that answers for models makes no embeddings.")
         return _embedding(name, default, values())
 
     return Models(resolve=resolve, embed=embed)
@@ -73,9 +73,9 @@ def _choice(name: str, default: str | None, environment: Mapping[str, str] | Non
     except ModelChoiceError as refused:
         error = refused.error
         code = "missing_key" if error.code == "provider_not_configured" else "missing_model"
-        raise NoModel(error.message, error.fix, code=code) from None
+        raise ModelUnavailable(error.message, error.fix, code=code) from None
     if choice.is_demo:
-        raise NoModel("The demo is no language model, so it does not answer the models of a flow.", _SET_KEY)
+        raise ModelUnavailable("The demo is no language model, so it does not answer the models of a flow.", _SET_KEY)
     return choice
 
 
@@ -94,8 +94,10 @@ def _embedding(name: str, default: str | None, environment: Mapping[str, str] | 
     provider = choice.provider
     wanted = EMBEDDINGS.get(provider) if name == ASSISTANT else name.partition(":")[2]
     if not wanted:
-        raise NoModel(f"{provider} has no embedding model here.", "Choose an embedding model of another provider.")
+        raise ModelUnavailable(
+            f"{provider} has no embedding model here.", "Choose an embedding model of another provider."
+        )
     try:
         return connect_embedding(provider, wanted, environment)
     except ModelChoiceError as refused:
-        raise NoModel(refused.error.message, refused.error.fix) from None
+        raise ModelUnavailable(refused.error.message, refused.error.fix) from None

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from flows.catalogue import Catalogue
     from flows.component_type import ComponentType
     from flows.faults import Fault
-    from runtime.components.inspection import Inspected, MakesComponents
+    from runtime.components.inspection import DescribesComponents, Inspection
 
 Folder: TypeAlias = Annotated[
     str | None,
     typer.Option("--components", metavar="DIR", help="A folder with the flow's own components: one source a .py file."),
 ]
-Inspect: TypeAlias = "Callable[[list[str]], list[Inspected]]"
+Inspect: TypeAlias = "Callable[[list[str]], list[Inspection]]"
 
 MAX_FILES = 100
 MAX_BYTES = 1024 * 1024
@@ -78,23 +78,23 @@ def own_components(folder: str | None, catalogue: "Catalogue", inspect: "Inspect
     return Own(tuple(components.values()), tuple(part.code for part in components.values()), tuple(faults))
 
 
-def inspect_with(runner: "MakesComponents", loop: asyncio.Runner) -> "Inspect":
+def inspect_with(runner: "DescribesComponents", loop: asyncio.Runner) -> "Inspect":
     """Makes components with a runner that belongs to a loop."""
     from runtime.components.inspection import inspect
 
-    async def every(sources: list[str]) -> "list[Inspected]":
+    async def every(sources: list[str]) -> "list[Inspection]":
         return list(await asyncio.gather(*(inspect(source, runner) for source in sources)))
 
     return lambda sources: loop.run(every(sources))
 
 
-def inspect_apart(sources: list[str]) -> "list[Inspected]":
+def inspect_apart(sources: list[str]) -> "list[Inspection]":
     """Make components with an engine that is started for them alone."""
     from cli.output.streams import progress
     from runtime.components.inspection import inspect
     from runtime.runner import Runner
 
-    async def every() -> "list[Inspected]":
+    async def every() -> "list[Inspection]":
         runner = Runner(concurrency=2)
         runner.on_progress = progress()
         try:

@@ -10,8 +10,9 @@ from cli.errors import BadUsage
 if TYPE_CHECKING:
     from cli.flow.source import Made
     from flows.document import Json
+    from runtime.options import OnEvent
     from runtime.results import RunEvent, RunResult
-    from runtime.runner import OnEvent, Runner
+from runtime.runner import Runner
 
 _FIX = "Write NODE.FIELD=VALUE, such as --tweak prompt.template=Hello."
 

@@ -19,6 +19,7 @@ from flows.actions_json import action_from_json, action_to_json
 from flows.checks import check
 from flows.document import Flow
 from flows.json_values import JsonObject, as_object
+from runtime.options import RunOptions
 
 
 async def fix_of(
@@ -65,7 +66,7 @@ async def _runs_as_asked(bench: Bench, flow: Flow) -> bool:
     asked = bench.scenario.turns[-1].run
     if asked is None:
         return True
-    result = await bench.runner.run(flow, asked.input, timeout=PROBE_SECONDS)
+    result = await bench.runner.execute(flow, asked.input, RunOptions(timeout=PROBE_SECONDS))
     return not amiss(asked, result)
 
 

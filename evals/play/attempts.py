@@ -25,6 +25,7 @@ from flows.document import Flow
 from runtime.components.store import UserComponentError
 from runtime.files.names import FileRefused
 from runtime.files.store import UserFiles
+from runtime.options import RunOptions
 from runtime.results import RunResult
 from tools.workbench import obstacle
 
@@ -274,4 +275,5 @@ async def _probes(scenario: Scenario, environment: PlayEnvironment, record: _Rec
         raise HarnessError(f"no probe was run: {unavailable.message}")
     for probe in scenario.probes:
         for text in probe.inputs:
-            record.probes.append(await environment.runner.run(flow, text, timeout=PROBE_SECONDS))
+            options = RunOptions(timeout=PROBE_SECONDS)
+            record.probes.append(await environment.runner.execute(flow, text, options))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from pydantic_ai import ModelMessage, ModelResponse, TextPart, ToolReturnPart
@@ -12,7 +13,9 @@ from pydantic_ai.models.function import AgentInfo
 
 from agent.models.scripted import scripted
 from evals.scenario import ModelRule
-from runtime.gateway.access import Models
+from flows.document import Flow
+from runtime.gateway.models import Models
+from runtime.options import RunOptions
 from runtime.results import RunResult
 from tools.workbench import Runs
 
@@ -47,9 +50,9 @@ class _Answered:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._runner, name)
 
-    async def run(self, *arguments: Any, **options: Any) -> RunResult:
+    async def execute(self, flow: Flow, text: str | None, options: RunOptions) -> RunResult:
         """Run a flow with the scenario's models."""
-        return await self._runner.run(*arguments, **{**options, "models": self._models})
+        return await self._runner.execute(flow, text, replace(options, models=self._models))
 
 
 def _asked(messages: Sequence[ModelMessage]) -> str:

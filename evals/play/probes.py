@@ -15,6 +15,7 @@ from evals.play.stub_services import serve
 from evals.scenario import Scenario
 from flows.diff import diff
 from flows.document import Flow
+from runtime.options import RunOptions
 from tools.workbench import Runs
 
 PROBE_SECONDS = 30.0
@@ -47,10 +48,8 @@ class Bench:
         if there is None or there.is_empty:
             return attempt.model_copy(update={"probes": []})
         inputs = [text for probe in self.scenario.probes for text in probe.inputs]
-        probes = [
-            await self.runner.run(there, text, timeout=PROBE_SECONDS, max_iterations=PROBE_ITERATIONS)
-            for text in inputs
-        ]
+        options = RunOptions(timeout=PROBE_SECONDS, max_iterations=PROBE_ITERATIONS)
+        probes = [await self.runner.execute(there, text, options) for text in inputs]
         return attempt.model_copy(update={"probes": probes})
 
 

@@ -13,8 +13,8 @@ from flows.catalogue import Catalogue
 from flows.component_type import ComponentType
 from flows.faults import Fault
 from flows.json_values import as_object, copy_json
-from runtime.components.inspection import Inspected, MakesComponents, inspect
-from runtime.components.rules import outlined
+from runtime.components.inspection import DescribesComponents, Inspection, inspect
+from runtime.components.rules import read_outline
 from runtime.components.store import save
 from tools.workbench import Runs
 
@@ -85,14 +85,14 @@ async def make_user_components(sources: Sequence[str], runner: Runs) -> UserComp
     """
     if not sources:
         return UserComponents()
-    if not isinstance(runner, MakesComponents):
+    if not isinstance(runner, DescribesComponents):
         return UserComponents(
             faults=tuple(
                 Fault(code="no_engine", message="No engine makes components here.", fix="Play on the flow engine.")
                 for _ in sources
             )
         )
-    found: Sequence[Inspected] = await asyncio.gather(*(inspect(source, runner) for source in sources))
+    found: Sequence[Inspection] = await asyncio.gather(*(inspect(source, runner) for source in sources))
     made = [one.component for one in found if one.component is not None]
     faults = tuple(one.errors[0] for one in found if one.component is None)
     return UserComponents(tuple(UserComponentType.of(one) for one in made), tuple(one.code for one in made), faults)
@@ -107,6 +107,6 @@ def save_user_components(sources: Sequence[str], data: Path, user: str) -> None:
         UserComponentError: a source is too long, or the disk refuses.
     """
     for number, source in enumerate(sources, start=1):
-        outline, faults = outlined(source)
+        outline, faults = read_outline(source)
         named = outline is not None and not any(fault.code == "class_name" for fault in faults)
         save(data, user, outline.name if outline is not None and named else f"Broken{number}", source)

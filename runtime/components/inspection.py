@@ -15,8 +15,8 @@ from flows.component_type import ComponentType
 from flows.document import JsonObject
 from flows.faults import Fault
 from flows.json_values import as_list, as_object, as_text, texts
-from runtime.components.rules import Outline, outlined
-from runtime.engine.component_messages import MAX_MADE, Made, NotMade
+from runtime.components.rules import Outline, read_outline
+from runtime.engine.component_results import MAX_DESCRIPTION, ComponentDescription, ComponentFailure
 
 CATEGORY = "your_components"
 """The family that components of users' own are in."""
@@ -25,16 +25,16 @@ KEPT = 512
 
 
 @runtime_checkable
-class MakesComponents(Protocol):
+class DescribesComponents(Protocol):
     """Something that makes a component from its source: the runner."""
 
-    async def describe_component(self, source: str, name: str) -> Made | NotMade:
+    async def describe_component(self, source: str, name: str) -> ComponentDescription | ComponentFailure:
         """Make the class `name` of `source` in a confined process; a failure is a value."""
         ...
 
 
 @dataclass(frozen=True)
-class Inspected:
+class Inspection:
     """What became of a source.
 
     Attributes:
@@ -55,11 +55,11 @@ class Inspected:
         return tuple(fault for fault in self.faults if fault.is_error)
 
 
-_kept: WeakKeyDictionary[MakesComponents, OrderedDict[str, Inspected]] = WeakKeyDictionary()
+_kept: WeakKeyDictionary[DescribesComponents, OrderedDict[str, Inspection]] = WeakKeyDictionary()
 """Outcomes by the source's digest, for as long as the engine's client lives: another engine may make something else."""
 
 
-async def inspect(source: str, runner: MakesComponents) -> Inspected:
+async def inspect(source: str, runner: DescribesComponents) -> Inspection:
     """Return the component type that a source makes, or every reason why it makes none.
 
     The guard and the rules are asked first; only a source that passes is executed, in a confined process of the
@@ -78,20 +78,20 @@ async def inspect(source: str, runner: MakesComponents) -> Inspected:
     return found
 
 
-async def _inspected(source: str, runner: MakesComponents) -> Inspected:
-    outline, faults = await asyncio.to_thread(outlined, source)
+async def _inspected(source: str, runner: DescribesComponents) -> Inspection:
+    outline, faults = await asyncio.to_thread(read_outline, source)
     name = None if outline is None else outline.name
     if outline is None or faults:
-        return Inspected(None, _sorted(faults), name)
+        return Inspection(None, _sorted(faults), name)
     made = await runner.describe_component(source, outline.name)
-    if isinstance(made, NotMade):
+    if isinstance(made, ComponentFailure):
         line = made.line or outline.line_of_import(made.message) or outline.line
         fault = Fault(code=made.code, message=made.message, fix=made.fix, line=line)
-        return Inspected(None, (fault,), name, lasting=made.code == "code")
+        return Inspection(None, (fault,), name, lasting=made.code == "code")
     faults = _judged(made, outline)
     if any(fault.is_error for fault in faults):
-        return Inspected(None, _sorted(faults), name)
-    return Inspected(_component_type(made, outline.name, source), _sorted(faults), name)
+        return Inspection(None, _sorted(faults), name)
+    return Inspection(_component_type(made, outline.name, source), _sorted(faults), name)
 
 
 def name_taken(name: str) -> Fault:
@@ -105,11 +105,11 @@ def is_taken(catalogue: Catalogue, name: str) -> bool:
     return bool(catalogue.with_components([ComponentType(name, {})]).shadowed)
 
 
-def _judged(made: Made, outline: Outline) -> list[Fault]:
+def _judged(made: ComponentDescription, outline: Outline) -> list[Fault]:
     """The faults of a component that could be made, and cannot be used as it is."""
     faults: list[Fault] = []
-    if len(json.dumps(made.node, ensure_ascii=False)) > MAX_MADE:
-        message = f"The component's inputs and outputs take more than {MAX_MADE // 1024:,} kB."
+    if len(json.dumps(made.node, ensure_ascii=False)) > MAX_DESCRIPTION:
+        message = f"The component's inputs and outputs take more than {MAX_DESCRIPTION // 1024:,} kB."
         return [Fault(code="too_large", message=message, fix="Shorten its texts and options.", line=outline.line)]
     outputs = [as_object(output) for output in as_list(made.node.get("outputs"))]
     if not outputs and not made.own_outputs:
@@ -139,7 +139,7 @@ def _judged(made: Made, outline: Outline) -> list[Fault]:
     return faults
 
 
-def _component_type(made: Made, name: str, source: str) -> ComponentType:
+def _component_type(made: ComponentDescription, name: str, source: str) -> ComponentType:
     template = as_object(made.node.get("template"))
     code: JsonObject = {**as_object(template.get("code")), "type": "code", "value": source}
     raw: JsonObject = {**made.node, "template": {**template, "code": code}, "category": CATEGORY}

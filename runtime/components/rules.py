@@ -94,7 +94,7 @@ class Outline:
         return None
 
 
-def outlined(source: str) -> tuple[Outline | None, list[Fault]]:
+def read_outline(source: str) -> tuple[Outline | None, list[Fault]]:
     """Read a source without running it: its outline, and every reason why it must not be made."""
     if len(source.encode("utf-8", "surrogatepass")) > MAX_SOURCE:
         message = f"The source is longer than {MAX_SOURCE // 1024:,} kB."

@@ -9,7 +9,7 @@ from pathlib import Path
 from flows.catalogue import Catalogue
 from flows.component_type import ComponentType
 from flows.faults import Fault
-from runtime.components.inspection import Inspected, MakesComponents, inspect
+from runtime.components.inspection import DescribesComponents, Inspection, inspect
 from runtime.components.store import Loaded, UserComponentError, load, save
 
 
@@ -26,10 +26,10 @@ class Workshop:
 
     data: Path
     user: str | None
-    runner: MakesComponents
+    runner: DescribesComponents
     given: tuple[str, ...] = ()
 
-    async def make(self, source: str) -> Inspected:
+    async def make(self, source: str) -> Inspection:
         """The component that a source makes, or why it makes none."""
         return await inspect(source, self.runner)
 

@@ -15,7 +15,7 @@ from typing import Final
 
 from flows.component_type import ComponentType
 from flows.faults import Fault
-from runtime.components.inspection import Inspected, MakesComponents, inspect
+from runtime.components.inspection import DescribesComponents, Inspection, inspect
 from runtime.components.rules import MAX_SOURCE, ClassNameError, check_class_name
 from runtime.files.folders import UserFolderError, private_folder, user_folder
 from runtime.telemetry import log_event
@@ -94,13 +94,13 @@ def _kept(data: Path, user: str | None, name: str, source: str) -> Path:
     return path
 
 
-async def load(data: Path, user: str | None, runner: MakesComponents) -> Loaded:
+async def load(data: Path, user: str | None, runner: DescribesComponents) -> Loaded:
     """Return the components of a user; files that are broken or hostile are left out and told.
 
     A user without any, or without a folder, has none; anonymous requests have none.
     """
     sources = await asyncio.to_thread(_sources, data, user)
-    found: Sequence[Inspected] = await asyncio.gather(*(inspect(source, runner) for _, source in sources))
+    found: Sequence[Inspection] = await asyncio.gather(*(inspect(source, runner) for _, source in sources))
     components: list[ComponentType] = []
     broken: list[tuple[str, Fault]] = []
     for (file, _), one in zip(sources, found, strict=True):

@@ -1,52 +1,49 @@
-"""The client's end of the flow engine process: starts it, speaks its protocol, notices its death, ends it."""
+"""The flow engine process, as its client sees it: started, spoken to over its pipes, and ended."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import json
-import os
-import signal
-import sys
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from flows.document import Json, JsonObject
 from flows.json_values import as_object, as_text
+from runtime.engine.protocol import MAX_LINE, PROTOCOL
 from runtime.files.lock import FileLock
+from runtime.processes import kill_group, start_process
 
-PROTOCOL = 1
-MAX_LINE = 40 * 1024 * 1024
-"""Bytes of the longest message that is accepted from the engine."""
-PARSE_ASIDE = 256 * 1024
-"""Bytes from which a message is parsed in a thread, not on the loop."""
+PARSE_IN_THREAD = 256 * 1024
+"""Bytes from which a message is parsed in a thread, not on the event loop."""
 CLOSE_TIMEOUT = 3.0
+"""Seconds that the engine has to end on its own."""
 DRAIN_TIMEOUT = 0.5
-"""Seconds that the pipes of an engine which was killed may stay open: something that it started may hold them."""
-KEPT_ERRORS = 64 * 1024
-"""Bytes of what the engine said on standard error that are kept for a diagnosis; never shown to users."""
+"""Seconds that the pipes of a killed engine may stay open: a process that it started may hold them."""
+KEPT_STDERR = 64 * 1024
+"""Bytes of the engine's standard error that are kept for a diagnosis; never shown to users."""
 
 
 class EngineDied(Exception):
-    """The engine process ended, or said something that is not its protocol."""
+    """The engine process ended, or broke its protocol."""
 
 
 class Engine:
-    """One running engine process. All methods belong to the loop that started it."""
+    """One running engine process. All methods belong to the event loop that started it."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
-        """Take over a process whose standard streams are pipes; `start` is the way to make one."""
+        """Take over a process whose standard streams are pipes; call `start` instead."""
         self._process = process
-        self._waiting: dict[str, asyncio.Future[JsonObject]] = {}
-        self._started: dict[str, Callable[[int], None]] = {}
-        self._told: dict[str, Callable[[JsonObject], None]] = {}
+        self._answers: dict[str, asyncio.Future[JsonObject]] = {}
+        self._on_started: dict[str, Callable[[int], None]] = {}
+        self._on_event: dict[str, Callable[[JsonObject], None]] = {}
         self._pids: dict[str, int] = {}
         self._hello: asyncio.Future[JsonObject] = asyncio.get_running_loop().create_future()
-        self._said: deque[bytes] = deque()
-        self._said_bytes = 0
+        self._stderr: deque[bytes] = deque()
+        self._stderr_size = 0
         self._over = False
-        self._tasks = [asyncio.create_task(self._read()), asyncio.create_task(self._listen())]
+        self._tasks = [asyncio.create_task(self._read()), asyncio.create_task(self._read_stderr())]
 
     @classmethod
     async def start(
@@ -56,30 +53,27 @@ class Engine:
         folder: Path,
         *,
         limit: float,
-        holding: FileLock | None = None,
+        lock: FileLock | None = None,
     ) -> tuple[Engine, JsonObject]:
-        """Start the engine and wait up to `limit` seconds for its greeting, which is returned with it.
+        """Start the engine and return it with its greeting.
 
-        `holding` is a lock that the engine holds from then on, and that is let go here.
+        Args:
+            command: the program and its arguments.
+            variables: its whole environment.
+            folder: its working directory.
+            limit: seconds to wait for its greeting.
+            lock: a lock that the engine inherits and holds for as long as it lives; it is released here.
 
-        Raises EngineDied when it does not greet, or speaks another protocol.
+        Raises:
+            EngineDied: it does not greet in time, or speaks another protocol.
         """
         try:
-            process = await asyncio.create_subprocess_exec(
-                *command,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-                env=variables,
-                cwd=folder,
-                start_new_session=True,
-                pass_fds=() if holding is None or holding.descriptor is None else (holding.descriptor,),
-            )
+            process = await start_process(command, variables, folder, inherit=None if lock is None else lock.descriptor)
         except OSError:
             raise EngineDied("its program could not be started") from None
         finally:
-            if holding is not None:
-                holding.release()
+            if lock is not None:
+                lock.release()
         engine = cls(process)
         try:
             async with asyncio.timeout(limit):
@@ -101,16 +95,16 @@ class Engine:
 
     @property
     def alive(self) -> bool:
-        """Whether it can still be spoken to."""
+        """Whether it takes messages."""
         return not self._over and self._process.returncode is None
 
     @property
-    def said(self) -> str:
-        """The end of what it wrote to standard error: for whoever looks after it, never for a user."""
-        return b"".join(self._said).decode("utf-8", errors="replace")
+    def stderr_tail(self) -> str:
+        """The end of what it wrote to standard error: for a diagnosis, never for users."""
+        return b"".join(self._stderr).decode("utf-8", errors="replace")
 
     def send(self, line: bytes) -> None:
-        """Queue one message; raises EngineDied when it is gone."""
+        """Write one message without waiting; raises EngineDied when the process has ended."""
         if not self.alive or self._process.stdin is None:
             raise EngineDied("it ended")
         self._process.stdin.write(line)
@@ -118,52 +112,47 @@ class Engine:
     def expect(
         self,
         request: str,
-        started: Callable[[int], None] | None = None,
-        told: Callable[[JsonObject], None] | None = None,
+        on_started: Callable[[int], None] | None = None,
+        on_event: Callable[[JsonObject], None] | None = None,
     ) -> asyncio.Future[JsonObject]:
-        """The answer that ends `request`, to come.
+        """Return a future for the answer to the request of this id; it raises EngineDied when the engine dies first.
 
-        `started` is called with the process id of its run, and `told` with each of its events, in order and before the
-        answer. The future raises EngineDied when the engine dies first.
+        `on_started` is called with the process id of its run, and `on_event` with each of its events, in order and
+        before the answer.
         """
         future: asyncio.Future[JsonObject] = asyncio.get_running_loop().create_future()
         if not self.alive:
             future.set_exception(EngineDied("it ended"))
             return future
-        self._waiting[request] = future
-        if started is not None:
-            self._started[request] = started
-        if told is not None:
-            self._told[request] = told
+        self._answers[request] = future
+        if on_started is not None:
+            self._on_started[request] = on_started
+        if on_event is not None:
+            self._on_event[request] = on_event
         return future
 
     def forget(self, request: str) -> None:
-        """Let go of a request whose answer nobody waits for any more."""
-        self._let_go(request)
-        if (future := self._waiting.pop(request, None)) is not None:
+        """Drop a request whose answer nobody waits for."""
+        self._drop_callbacks(request)
+        if (future := self._answers.pop(request, None)) is not None:
             future.cancel()
 
     async def idle(self, timeout: float) -> None:
-        """Wait up to `timeout` seconds until every run that it has is over."""
-        if self._waiting:
-            await asyncio.wait(set(self._waiting.values()), timeout=timeout)
+        """Wait up to `timeout` seconds until its runs are over."""
+        if self._answers:
+            await asyncio.wait(set(self._answers.values()), timeout=timeout)
 
     def end_run(self, request: str) -> None:
-        """End the processes of a run without the engine's help: it is busy, and has not said that the run is over."""
-        pid = self._pids.get(request)
-        if pid is not None and sys.platform != "win32":
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(pid, signal.SIGKILL)
+        """Kill the processes of a run without the help of the engine, which has not confirmed its end."""
+        if (pid := self._pids.get(request)) is not None:
+            kill_group(pid)
 
-    def _let_go(self, request: str) -> None:
-        for known in (self._started, self._told, self._pids):
-            known.pop(request, None)
+    def _drop_callbacks(self, request: str) -> None:
+        for by_request in (self._on_started, self._on_event, self._pids):
+            by_request.pop(request, None)
 
     async def close(self) -> None:
-        """Ask it to end and give it a moment, then end it. Never takes longer than a few seconds.
-
-        It has ended as well when this is cancelled: whoever cancels does not wait that moment.
-        """
+        """Ask the engine to end; kill it when it has not within `CLOSE_TIMEOUT`, or when this is cancelled."""
         try:
             with contextlib.suppress(EngineDied, OSError):
                 self.send(b'{"type":"shutdown"}\n')
@@ -175,22 +164,18 @@ class Engine:
             await self.kill()
 
     async def kill(self) -> None:
-        """End it and everything it started, at once; also when this is cancelled while it waits for the end."""
-        self._end("it was ended")
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            if sys.platform == "win32":
-                self._process.kill()
-            else:
-                os.killpg(self._process.pid, signal.SIGKILL)
-        gone = asyncio.create_task(self._gone())
+        """Kill the engine and everything in its process group; also when this is cancelled."""
+        self._end("it was killed")
+        kill_group(self._process.pid)
+        reaped = asyncio.create_task(self._reap())
         try:
-            await asyncio.shield(gone)
+            await asyncio.shield(reaped)
         except asyncio.CancelledError:
-            await gone  # a moment: what was killed would otherwise be left to a loop that may be closed by then
+            await reaped  # takes a moment; otherwise its pipes would be left to a loop that may be closed by then
             raise
 
-    async def _gone(self) -> None:
-        """Wait a few seconds until nothing of its process is left, then close its pipes, whoever else holds them."""
+    async def _reap(self) -> None:
+        """Wait a few seconds for the end of the process, then close its pipes, even if another process holds them."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_TIMEOUT):
                 await asyncio.wait(self._tasks, timeout=DRAIN_TIMEOUT)
@@ -205,41 +190,44 @@ class Engine:
         if self._over:
             return
         self._over = True
-        for future in (self._hello, *self._waiting.values()):
+        for future in (self._hello, *self._answers.values()):
             if not future.done():
                 future.set_exception(EngineDied(why))
             future.exception() if not future.cancelled() else None  # mark as seen: nobody may be waiting
-        for known in (self._waiting, self._started, self._told, self._pids):
-            known.clear()
+        for by_request in (self._answers, self._on_started, self._on_event, self._pids):
+            by_request.clear()
 
     async def _read(self) -> None:
-        """Take messages until the engine's output ends."""
+        """Read messages until the engine's output ends."""
         assert self._process.stdout is not None  # noqa: S101 - a pipe, see start
-        held = bytearray()
+        rest = bytearray()
         while chunk := await self._process.stdout.read(1 << 18):
-            *lines, rest = chunk.split(b"\n")
+            *lines, tail = chunk.split(b"\n")
             for line in lines:
-                held += line
-                whole = bytes(held)
-                held.clear()
-                if not await self._take(whole):
-                    await self._stop_reading()
+                rest += line
+                whole = bytes(rest)
+                rest.clear()
+                if not await self._receive(whole):
+                    await self._give_up()
                     return
-            held += rest
-            if len(held) > MAX_LINE:
-                await self._stop_reading()
+            rest += tail
+            if len(rest) > MAX_LINE:
+                await self._give_up()
                 return
         self._end("it ended")
 
-    async def _stop_reading(self) -> None:
-        """It does not keep to the protocol: nothing that it says later can be trusted."""
+    async def _give_up(self) -> None:
+        """Kill an engine that broke the protocol: nothing that it sends later can be trusted."""
         self._end("it broke the protocol")
         with contextlib.suppress(ProcessLookupError, PermissionError):
             self._process.kill()
 
-    async def _take(self, line: bytes) -> bool:
+    async def _receive(self, line: bytes) -> bool:
+        """Deliver one message; returns whether it belongs to the protocol."""
         try:
-            parsed: Json = await asyncio.to_thread(json.loads, line) if len(line) > PARSE_ASIDE else json.loads(line)
+            parsed: Json = (
+                await asyncio.to_thread(json.loads, line) if len(line) > PARSE_IN_THREAD else json.loads(line)
+            )
         except (ValueError, RecursionError):
             return False
         message = as_object(parsed)
@@ -249,26 +237,26 @@ class Engine:
                 self._hello.set_result(message)
         elif kind == "started":
             pid = message.get("pid")
-            if isinstance(pid, int) and request in self._waiting:
+            if isinstance(pid, int) and request in self._answers:
                 self._pids[request] = pid
-                if (call := self._started.pop(request, None)) is not None:
+                if (call := self._on_started.pop(request, None)) is not None:
                     call(pid)
         elif kind == "event":
-            if (tell := self._told.get(request)) is not None:
-                tell(as_object(message.get("event")))
+            if (forward := self._on_event.get(request)) is not None:
+                forward(as_object(message.get("event")))
         elif kind in {"result", "error", "pong"}:
-            self._let_go(request)
-            if (future := self._waiting.pop(request, None)) is not None and not future.done():
+            self._drop_callbacks(request)
+            if (future := self._answers.pop(request, None)) is not None and not future.done():
                 future.set_result(message)
         else:
             return False
         return True
 
-    async def _listen(self) -> None:
+    async def _read_stderr(self) -> None:
         """Keep the end of what it writes to standard error, so that its pipe never fills."""
         assert self._process.stderr is not None  # noqa: S101 - a pipe, see start
         while chunk := await self._process.stderr.read(8192):
-            self._said.append(chunk)
-            self._said_bytes += len(chunk)
-            while self._said_bytes > KEPT_ERRORS:
-                self._said_bytes -= len(self._said.popleft())
+            self._stderr.append(chunk)
+            self._stderr_size += len(chunk)
+            while self._stderr_size > KEPT_STDERR:
+                self._stderr_size -= len(self._stderr.popleft())

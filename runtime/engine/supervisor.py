@@ -1,4 +1,4 @@
-"""Keeps one flow engine warm: started again when it dies, and replaced when what it is made from changes."""
+"""Keeps one flow engine running: restarted when it dies, replaced when its lock or its bundles change."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from flows.catalogue import Catalogue
-from runtime.engine.environ import passed_environment
+from runtime.engine.environment_variables import engine_environment
 from runtime.engine.process import Engine, EngineDied
-from runtime.engine.run_messages import encoded
-from runtime.install.environment import InstallError, RunnerEnvironment
-from runtime.install.pruning import using
-from runtime.results import RunError
+from runtime.engine.protocol import encode
+from runtime.install.environment import RunnerEnvironment
+from runtime.install.errors import InstallError
+from runtime.install.pruning import mark_in_use
+from runtime.results import ENGINE_CLOSED, RunError, RunFailed
 
 RunnerState: TypeAlias = Literal["new", "installing", "starting", "ready", "failed", "closed"]
 
@@ -26,11 +27,11 @@ START_TIMEOUT = 180.0
 """Seconds that the engine may take to import and warm up; a slow disk needs many."""
 CLOSE_TIMEOUT = 10.0
 RETIRE_TIMEOUT = 3600.0
-"""Seconds that an engine which was replaced may go on with the runs that it has."""
+"""Seconds that a replaced engine has to finish its runs."""
 
 
-class WarmEngine:
-    """The engine that runs are given to. All methods belong to one loop."""
+class EngineSupervisor:
+    """The engine that runs are sent to. All methods belong to one event loop."""
 
     def __init__(
         self,
@@ -39,21 +40,25 @@ class WarmEngine:
         spares: int,
         private_hosts: Collection[str] = (),
     ) -> None:
-        """Use `environment` and `catalogue`, or find them when they are first needed; keep `spares` processes ready.
+        """Start nothing yet.
 
-        `private_hosts` are private addresses that flows may call.
+        Args:
+            environment: the engine's environment; None finds it when it is first needed.
+            catalogue: the component types; None reads those that the engine exported.
+            spares: how many processes wait ready for the next runs.
+            private_hosts: private addresses that flows may call.
         """
         self._private_hosts = private_hosts
         self._environment = environment
-        self._given = catalogue
-        self._loaded: Catalogue | None = None
+        self._given_catalogue = catalogue
+        self._exported_catalogue: Catalogue | None = None
         self._spares = spares
         self._state: RunnerState = "new"
         self._engine: Engine | None = None
-        self._made_from: object = None
+        self._started_from: object = None
         self._folder: Path | None = None
-        self._bringing_up: asyncio.Task[None] | None = None
-        self._owned: set[asyncio.Task[None]] = set()
+        self._starting: asyncio.Task[None] | None = None
+        self._background: set[asyncio.Task[None]] = set()
         self.failure: RunError | None = None
         self.progress = ""
         self.on_progress: Callable[[str], None] | None = None
@@ -62,45 +67,60 @@ class WarmEngine:
 
     @property
     def state(self) -> RunnerState:
-        """Where it stands: `ready` means that a run starts at once."""
+        """The state; with `ready` a run starts at once."""
         if self._state == "ready" and (self._engine is None or not self._engine.alive):
             return "new"  # it died; the next run starts another
         return self._state
 
     @property
     def engine(self) -> Engine | None:
-        """The engine, while there is one that can be spoken to."""
+        """The engine, while one is running."""
         return self._engine if self._engine is not None and self._engine.alive else None
 
     def start(self) -> None:
-        """Begin to install and start the engine, unless it is there; `ready` waits for it."""
-        self._bring_up()
+        """Start installing and starting the engine, unless it runs; `ready` waits for it."""
+        self._ensure_started()
 
     async def ready(self, timeout: float | None = None) -> bool:
-        """Wait up to `timeout` seconds until there is an engine that fits what is installed now; whether there is."""
+        """Wait up to `timeout` seconds until an engine of the current installation runs; returns whether one does."""
         if self.state == "ready" and not self._outdated():
             return True
         if self.state == "closed":
             return False
-        await asyncio.wait([self._bring_up()], timeout=timeout)
+        await asyncio.wait([self._ensure_started()], timeout=timeout)
         return self.engine is not None
+
+    async def running(self) -> Engine:
+        """Wait until an engine of the current installation runs, and return it.
+
+        Raises:
+            RunFailed: it cannot be installed or started, or this is closed.
+        """
+        await self.ready()
+        if (engine := self.engine) is None:
+            raise RunFailed(self.failure or ENGINE_CLOSED)
+        return engine
 
     async def catalogue(self) -> Catalogue:
         """The component types of this engine.
 
         Raises:
-            OSError, ValueError: they cannot be read.
+            RunFailed: they cannot be read.
         """
-        if self._given is not None:
-            return self._given
-        if self._loaded is None:
-            self._loaded = await asyncio.to_thread(Catalogue.load, self._located().catalogue)
-        return self._loaded
+        if self._given_catalogue is not None:
+            return self._given_catalogue
+        if self._exported_catalogue is None:
+            try:
+                self._exported_catalogue = await asyncio.to_thread(Catalogue.load, self._located().catalogue)
+            except (OSError, ValueError):
+                message = "The component catalogue is missing."
+                raise RunFailed(RunError(code="crash", message=message, fix=INSTALL_FIX)) from None
+        return self._exported_catalogue
 
     async def aclose(self) -> None:
         """End the engine and every run. Takes a few seconds at most, and may be called more than once."""
         self._state = "closed"
-        tasks = [task for task in (self._bringing_up, *self._owned) if task is not None and not task.done()]
+        tasks = [task for task in (self._starting, *self._background) if task is not None and not task.done()]
         for task in tasks:
             task.cancel()
         engine, self._engine = self._engine, None
@@ -112,11 +132,11 @@ class WarmEngine:
             await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
             self._folder = None
 
-    def own(self, work: Coroutine[None, None, None]) -> None:
-        """Have some work done in a task that ends with this."""
+    def run_in_background(self, work: Coroutine[None, None, None]) -> None:
+        """Run a coroutine in a task that ends with this."""
         task = asyncio.create_task(work)
-        self._owned.add(task)
-        task.add_done_callback(self._owned.discard)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
 
     def _located(self) -> RunnerEnvironment:
         if self._environment is None:
@@ -124,21 +144,21 @@ class WarmEngine:
         return self._environment
 
     def _outdated(self) -> bool:
-        """Whether the environment's lock or bundles are others than when the engine was started."""
-        return self._environment is not None and self._environment.made_from() != self._made_from
+        """Whether the environment's lock or bundles have changed since the engine was started."""
+        return self._environment is not None and self._environment.inputs() != self._started_from
 
-    def _bring_up(self) -> asyncio.Task[None]:
-        done = self._bringing_up is None or self._bringing_up.done()
-        if self._bringing_up is None or (done and (self.state != "ready" or self._outdated())):
-            self._bringing_up = asyncio.create_task(self._install_and_start())
-        return self._bringing_up
+    def _ensure_started(self) -> asyncio.Task[None]:
+        done = self._starting is None or self._starting.done()
+        if self._starting is None or (done and (self.state != "ready" or self._outdated())):
+            self._starting = asyncio.create_task(self._install_and_start())
+        return self._starting
 
-    def _say(self, words: str) -> None:
-        self.progress = words
+    def _report(self, message: str) -> None:
+        self.progress = message
         if self.on_progress is not None:
-            self.on_progress(words)
+            self.on_progress(message)
 
-    def _move(self, state: RunnerState) -> None:
+    def _set_state(self, state: RunnerState) -> None:
         if self._state != "closed":
             self._state = state
 
@@ -151,9 +171,9 @@ class WarmEngine:
             if dead is not None:
                 await dead.kill()
             environment = (await asyncio.to_thread(self._located)).current()
-            made_from = environment.made_from()
+            inputs = environment.inputs()
             if old is not None and environment.digest == self._located().digest:
-                self._made_from = made_from  # touched, and still the same
+                self._started_from = inputs  # the files were touched, not changed
                 return
             engine = await self._installed_and_launched(environment)
         except InstallError as error:
@@ -165,51 +185,56 @@ class WarmEngine:
             message = "The flow engine could not be started: the system refused a file or a process."
             self._fail(old, RunError(code="crash", message=message, fix="Check the disk and its permissions."))
         else:
-            self._environment, self._made_from, self._engine, self._loaded = environment, made_from, engine, None
-            self._move("ready")
-            self._say("The flow engine is ready")
+            self._environment, self._started_from, self._engine, self._exported_catalogue = (
+                environment,
+                inputs,
+                engine,
+                None,
+            )
+            self._set_state("ready")
+            self._report("The flow engine is ready")
             if old is not None:
-                self.own(self._retire(old))
+                self.run_in_background(self._retire(old))
 
     async def _installed_and_launched(self, environment: RunnerEnvironment) -> Engine:
-        self._move("installing")
-        await environment.install(self._say)
+        self._set_state("installing")
+        await environment.install(self._report)
         try:
             return await self._launch(environment)
         except EngineDied:
             # What was installed may be damaged: once more, from the start.
-            self._move("installing")
-            self._say("The flow engine did not start; repairing it")
-            await environment.install(self._say, repair=True)
+            self._set_state("installing")
+            self._report("The flow engine did not start; repairing it")
+            await environment.install(self._report, repair=True)
             return await self._launch(environment)
 
     def _fail(self, old: Engine | None, error: RunError) -> None:
-        """Nothing new came up: go on with the engine that there is, until what it is made from changes again."""
+        """Keep the old engine, if it still runs, until the lock or the bundles change again; else fail."""
         if old is not None and old.alive and self._environment is not None:
-            self._made_from = self._environment.made_from()
-            self._move("ready")
-            self._say(f"The flow engine stays as it was: {error.message}")
+            self._started_from = self._environment.inputs()
+            self._set_state("ready")
+            self._report(f"The flow engine was not replaced: {error.message}")
             return
         self.failure = error
-        self._move("failed")
+        self._set_state("failed")
 
     async def _launch(self, environment: RunnerEnvironment) -> Engine:
-        self._move("starting")
-        self._say("Starting the flow engine")
+        self._set_state("starting")
+        self._report("Starting the flow engine")
         if self._folder is None:
-            # In this thread: a cancelled `to_thread` would make the folder all the same, and nobody would remove it.
+            # Not in a thread: when `to_thread` is cancelled, the folder is created all the same and never removed.
             self._folder = Path(tempfile.mkdtemp(prefix="wirewright-"))
         engine, _ = await Engine.start(
-            serving(environment, self._folder / uuid.uuid4().hex[:8], self._spares, self.closed_ports),
-            passed_environment(self._folder, self._private_hosts),
+            serve_command(environment, self._folder / uuid.uuid4().hex[:8], self._spares, self.closed_ports),
+            engine_environment(self._folder, self._private_hosts),
             self._folder,
             limit=START_TIMEOUT,
-            holding=using(environment.folder),
+            lock=mark_in_use(environment.folder),
         )
         return engine
 
     async def _retire(self, engine: Engine) -> None:
-        """Let an engine that was replaced end the runs it has, then end it."""
+        """Wait until a replaced engine has finished its runs, then end it."""
         try:
             await engine.idle(RETIRE_TIMEOUT)
         finally:
@@ -217,22 +242,22 @@ class WarmEngine:
                 await engine.close()
 
 
-async def starts(environment: RunnerEnvironment) -> None:
-    """Start an engine of this environment and end it again.
+async def check_starts(environment: RunnerEnvironment) -> None:
+    """Check that an engine of this environment starts and can call models.
 
     Raises:
-        InstallError: it does not start.
+        InstallError: it cannot.
     """
     with tempfile.TemporaryDirectory(prefix="wirewright-") as folder:
-        command = serving(environment, Path(folder) / "runs", 1)
+        command = serve_command(environment, Path(folder) / "runs", 1)
         try:
-            engine, _ = await Engine.start(command, passed_environment(Path(folder)), Path(folder), limit=START_TIMEOUT)
+            engine, _ = await Engine.start(command, engine_environment(Path(folder)), Path(folder), limit=START_TIMEOUT)
         except EngineDied as error:
             message = f"The flow engine does not start with these bundles: {error}."
             raise InstallError(message, "Try another version, or fewer of them.") from None
         try:
             warm = engine.expect("warm")
-            engine.send(encoded({"id": "warm", "type": "warm"}))
+            engine.send(encode({"id": "warm", "type": "warm"}))
             async with asyncio.timeout(START_TIMEOUT):
                 await warm
         except (EngineDied, TimeoutError):
@@ -242,7 +267,14 @@ async def starts(environment: RunnerEnvironment) -> None:
             await engine.close()
 
 
-def serving(environment: RunnerEnvironment, runs: Path, spares: int, closed: Collection[int] = ()) -> list[str]:
-    """The command that starts an engine which keeps its runs' folders in `runs` and expects to close these ports."""
+def serve_command(environment: RunnerEnvironment, runs: Path, spares: int, closed: Collection[int] = ()) -> list[str]:
+    """The command that starts an engine.
+
+    Args:
+        environment: whose engine.
+        runs: the folder for the private folders of its runs.
+        spares: how many processes wait ready for the next runs.
+        closed: TCP ports that its runs may not connect to.
+    """
     command = [str(environment.python), "-I", "-X", "utf8", str(environment.main), "serve", str(runs), str(spares)]
     return [*command, *map(str, sorted(closed))]

@@ -38,7 +38,7 @@ class Line:
     text: str
 
 
-def globbed(files: UserFiles, pattern: str, path: str = "") -> list[tuple[str, int]]:
+def glob_files(files: UserFiles, pattern: str, path: str = "") -> list[tuple[str, int]]:
     """The files below a folder whose path matches, with their sizes.
 
     Args:
@@ -56,7 +56,7 @@ def globbed(files: UserFiles, pattern: str, path: str = "") -> list[tuple[str, i
     return [(found, size) for found, size in listed if _matches(tuple(found.split("/"))[len(start) :], wanted)]
 
 
-def grepped(files: UserFiles, pattern: str, path: str = "", include: str = "*", limit: int = 100) -> list[Line]:
+def grep_lines(files: UserFiles, pattern: str, path: str = "", include: str = "*", limit: int = 100) -> list[Line]:
     """The lines that match a regular expression, in the order of the files.
 
     Args:
@@ -92,10 +92,10 @@ def grepped(files: UserFiles, pattern: str, path: str = "", include: str = "*", 
 def _within(files: UserFiles, path: str, include: str) -> list[tuple[str, int]]:
     names = segments(path)
     if not names:
-        return globbed(files, include)
+        return glob_files(files, include)
     one = "/".join(names)
     whole = [(found, size) for found, size in files.listing("/".join(names[:-1])) if found == one]
-    return whole or globbed(files, include, path)
+    return whole or glob_files(files, include, path)
 
 
 def _expression(pattern: str) -> regex.Pattern[str]:

@@ -21,12 +21,12 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from runtime.gateway.access import NoModel
+from runtime.gateway.accounts import RunAccount, RunAccounts
 from runtime.gateway.decoding import messages_of, parameters_of, settings_of
 from runtime.gateway.encoding import DONE, Chunks, completion, embeddings, frame, listed
 from runtime.gateway.errors import CallFailure, CallRefused, explain, invalid
+from runtime.gateway.models import ModelUnavailable
 from runtime.gateway.requests import ChatRequest, EmbeddingsRequest
-from runtime.gateway.run_state import Session, Sessions
 
 MAX_BODY = 16 * 1024 * 1024
 """Bytes of the largest request that is read."""
@@ -39,7 +39,7 @@ logger = logging.getLogger(__name__)
 class _Call:
     """One request of one node, and whose it is."""
 
-    session: Session
+    account: RunAccount
     node: str | None
     receive: Receive
     model: str = ""
@@ -54,14 +54,14 @@ class _Call:
         watch: asyncio.Task[None] | None = None
         gone: list[bool] = []
         try:
-            async with self.session.call() as scope:
+            async with self.account.call() as scope:
                 watch = asyncio.create_task(_until_gone(self.receive, scope, gone))
                 yield
         except Exception as failure:  # the boundary of a call: every failure is told to its client
             said = explain(failure, self.model)
             if not gone:
-                self.session.fail(self.node, said)
-            if not isinstance(failure, CallRefused | NoModel):
+                self.account.fail(self.node, said)
+            if not isinstance(failure, CallRefused | ModelUnavailable):
                 logger.debug("A model call of a flow failed: %s", type(failure).__name__)
             raise CallRefused(said) from failure
         finally:
@@ -76,17 +76,17 @@ async def _until_gone(receive: Receive, scope: anyio.CancelScope, gone: list[boo
     scope.cancel()
 
 
-def gateway_app(sessions: Sessions) -> Starlette:
+def gateway_app(accounts: RunAccounts) -> Starlette:
     """The endpoint for these runs."""
 
-    def whose(request: Request) -> tuple[Session, str | None]:
+    def whose(request: Request) -> tuple[RunAccount, str | None]:
         scheme, _, key = request.headers.get("authorization", "").partition(" ")
-        return sessions.find(key.strip() if scheme.lower() == "bearer" else "")
+        return accounts.find(key.strip() if scheme.lower() == "bearer" else "")
 
     async def chat(request: Request) -> Response:
-        session, node = whose(request)
+        account, node = whose(request)
         wire = await _read(request, ChatRequest)
-        call = _Call(session, node, request.receive, wire.model)
+        call = _Call(account, node, request.receive, wire.model)
         model = _resolved(call)
         if wire.stream:
             return _Stream(call, wire, model)
@@ -95,24 +95,24 @@ def gateway_app(sessions: Sessions) -> Starlette:
             response = await model_request(
                 model, history, model_settings=settings_of(wire), model_request_parameters=parameters
             )
-            session.spend(node, response.usage)
+            account.spend(node, response.usage)
         return JSONResponse(completion(response, wire.model))
 
     async def embed(request: Request) -> Response:
-        session, node = whose(request)
+        account, node = whose(request)
         wire = await _read(request, EmbeddingsRequest)
-        call = _Call(session, node, request.receive, wire.model)
+        call = _Call(account, node, request.receive, wire.model)
         _known(call)
         async with call.answered():
-            model = session.embedding(wire.model)
+            model = account.embedding(wire.model)
             size = EmbeddingSettings() if wire.dimensions is None else EmbeddingSettings(dimensions=wire.dimensions)
             result = await model.embed(wire.input, input_type="document", settings=size)
-            session.spend(node, result.usage)
+            account.spend(node, result.usage)
         return JSONResponse(embeddings(result, wire.model, encoded=wire.encoding_format == "base64"))
 
     async def models(request: Request) -> Response:
-        session, _ = whose(request)
-        return JSONResponse(listed(sorted(session.names)))
+        account, _ = whose(request)
+        return JSONResponse(listed(sorted(account.names)))
 
     async def anything(request: Request) -> Response:
         raise invalid(f"There is no {request.method} {request.url.path} here.", status=404, code="not_found")
@@ -139,19 +139,19 @@ def _failed(failure: CallFailure) -> Response:
 
 def _known(call: _Call) -> None:
     """Refuse a name that the run's flow does not hold: its keys open no other models."""
-    if call.model not in call.session.names:
-        failure = explain(NoModel(f"The flow that runs does not name a model {call.model!r}."), call.model)
-        call.session.fail(call.node, failure)
+    if call.model not in call.account.names:
+        failure = explain(ModelUnavailable(f"The flow that runs does not name a model {call.model!r}."), call.model)
+        call.account.fail(call.node, failure)
         raise CallRefused(failure)
 
 
 def _resolved(call: _Call) -> Model:
     _known(call)
     try:
-        return call.session.model(call.model)
+        return call.account.model(call.model)
     except Exception as failure:  # whatever a provider's client raises when it is made
         said = explain(failure, call.model)
-        call.session.fail(call.node, said)
+        call.account.fail(call.node, said)
         raise CallRefused(said) from failure
 
 
@@ -216,7 +216,7 @@ class _Stream(Response):
                     first = False
                 yield frame(chunk)
             response = stream.get()
-        self._call.session.spend(self._call.node, response.usage)
+        self._call.account.spend(self._call.node, response.usage)
         if first:
             yield frame(chunks.first())
         yield frame(chunks.last(response))

@@ -9,7 +9,7 @@ from pydantic_ai import exceptions as ai
 
 from flows.document import JsonObject
 from runtime.failures import scrub
-from runtime.gateway.access import NoModel
+from runtime.gateway.models import ModelUnavailable
 from runtime.results import RunError, RunErrorCode
 
 
@@ -86,7 +86,7 @@ def over_budget(message: str) -> CallRefused:
     return CallRefused(failure)
 
 
-def not_had(missing: NoModel) -> CallFailure:
+def not_had(missing: ModelUnavailable) -> CallFailure:
     """The failure of a call to a model that cannot be had."""
     if missing.code == "missing_key":
         status, kind, code = 401, "authentication_error", "invalid_api_key"
@@ -198,7 +198,7 @@ def explain(failure: Exception, model: str) -> CallFailure:
     """
     if isinstance(failure, CallRefused):
         return failure.failure
-    if isinstance(failure, NoModel):
+    if isinstance(failure, ModelUnavailable):
         return not_had(failure)
     if isinstance(failure, ai.FallbackExceptionGroup):
         return _exhausted(failure, model)
@@ -230,7 +230,7 @@ def _exhausted(failure: ai.FallbackExceptionGroup, model: str) -> CallFailure:
     last = failure.exceptions[-1]
     if not isinstance(last, ai.ModelNotFoundError):
         return explain(last, model)
-    return not_had(NoModel(f"None of the provider's models could be had for {model}.", _SWITCH))
+    return not_had(ModelUnavailable(f"None of the provider's models could be had for {model}.", _SWITCH))
 
 
 def _rejected(failure: ai.ModelHTTPError, model: str) -> CallFailure:

@@ -9,9 +9,9 @@ from collections.abc import Generator
 
 import uvicorn
 
-from runtime.gateway.access import Models
+from runtime.gateway.accounts import RunAccount, RunAccounts
 from runtime.gateway.app import gateway_app
-from runtime.gateway.run_state import Session, Sessions
+from runtime.gateway.models import Models
 
 HOST = "127.0.0.1"
 CLOSE_SECONDS = 2.0
@@ -25,12 +25,12 @@ class _Server(uvicorn.Server):
         yield
 
 
-class Gateway:
+class GatewayServer:
     """Serves the model calls of runs. All methods belong to one loop; `start` and `aclose` may be called repeatedly."""
 
     def __init__(self) -> None:
         """Serve nothing yet."""
-        self._sessions = Sessions()
+        self._accounts = RunAccounts()
         self._serving: asyncio.Task[None] | None = None
         self._server: _Server | None = None
         self.port = 0
@@ -52,7 +52,7 @@ class Gateway:
         listening = socket.create_server((HOST, 0), backlog=128)
         self.port = int(listening.getsockname()[1])
         config = uvicorn.Config(
-            gateway_app(self._sessions),
+            gateway_app(self._accounts),
             lifespan="off",
             log_config=None,
             access_log=False,
@@ -68,17 +68,17 @@ class Gateway:
         with listening:
             await server.serve(sockets=[listening])
 
-    def open(self, models: Models) -> Session:
-        """A session for a run that begins; `close` ends it."""
-        return self._sessions.open(models)
+    def open(self, models: Models) -> RunAccount:
+        """An account for a run that begins; `close` ends it."""
+        return self._accounts.open(models)
 
-    def close(self, session: Session) -> None:
-        """End a run's session: its keys are refused, and its calls end, from now on."""
-        self._sessions.close(session)
+    def close(self, account: RunAccount) -> None:
+        """End a run's account: its keys are refused, and its calls end, from now on."""
+        self._accounts.close(account)
 
     async def aclose(self) -> None:
-        """End every session and stop listening."""
-        self._sessions.close_all()
+        """End every account and stop listening."""
+        self._accounts.close_all()
         serving, self._serving = self._serving, None
         if serving is None or self._server is None:
             return

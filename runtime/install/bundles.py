@@ -103,46 +103,46 @@ def requirement(text: str) -> str:
     return f"{name}{f'[{extras}]' if extras else ''}{version}"
 
 
-def name_of(required: str) -> str:
+def package_name(required: str) -> str:
     """The package's name in a requirement that `requirement` gave."""
     return re.split(r"[\[=<>!~]", required, maxsplit=1)[0]
 
 
-def with_bundles(chosen: Iterable[str], added: Iterable[str], removed: Iterable[str]) -> tuple[str, ...]:
+def with_bundles(current: Iterable[str], added: Iterable[str], removed: Iterable[str]) -> tuple[str, ...]:
     """The bundles that are chosen after a change; an added one takes the place of its other versions.
 
     Raises:
         BundleNameError: one of the texts names no package.
     """
-    kept = {name_of(each): each for each in chosen}
+    kept = {package_name(each): each for each in current}
     for each in map(requirement, removed):
-        kept.pop(name_of(each), None)
+        kept.pop(package_name(each), None)
     for each in map(requirement, added):
-        kept[name_of(each)] = each
+        kept[package_name(each)] = each
     return tuple(kept[name] for name in sorted(kept))[:MAX_BUNDLES]
 
 
-def chosen_file(cache: Path) -> Path:
+def bundles_file(cache: Path) -> Path:
     """Where the chosen bundles are written down."""
     return cache / "runner" / "bundles.json"
 
 
-def chosen(cache: Path) -> tuple[str, ...]:
+def chosen_bundles(cache: Path) -> tuple[str, ...]:
     """The bundles that were chosen; none when there is no such file, or it is damaged."""
     try:
-        found: Json = json.loads(chosen_file(cache).read_text(encoding="utf-8"))
+        found: Json = json.loads(bundles_file(cache).read_text(encoding="utf-8"))
         return with_bundles((), texts(as_list(as_object(found).get("bundles"))), ())
     except (OSError, ValueError):
         return ()
 
 
-def choose(cache: Path, bundles: Iterable[str]) -> None:
+def choose_bundles(cache: Path, bundles: Iterable[str]) -> None:
     """Write down which bundles are chosen, in one step.
 
     Raises:
         OSError: it cannot be written.
     """
-    file = chosen_file(cache)
+    file = bundles_file(cache)
     file.parent.mkdir(parents=True, exist_ok=True)
     unfinished = file.with_suffix(".new")
     unfinished.write_text(json.dumps({"bundles": list(bundles)}), encoding="utf-8")
@@ -181,6 +181,6 @@ def bundle_of(kind: str) -> str | None:
     return f"lfx-{bundle}" if _OWN.fullmatch(bundle) else _EVERYTHING_ELSE
 
 
-def installing(package: str) -> str:
+def install_hint(package: str) -> str:
     """What to do about a package that is missing."""
     return f"Install it: wirewright runner install --with {package}"

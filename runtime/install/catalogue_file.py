@@ -1,53 +1,96 @@
-"""The exported component types, read again when another installation has exported others."""
+"""The exported component catalogue: written by the engine, read again when it was exported anew."""
 
 from __future__ import annotations
 
 import asyncio
+import json
+import os
+import tempfile
 from pathlib import Path
 
 from flows.catalogue import Catalogue, CatalogueFormatError, CatalogueMissing
+from flows.document import Json
+from flows.json_values import as_object
+from runtime.engine.environment_variables import engine_environment
+from runtime.install.errors import InstallError
+from runtime.processes import run_program
 
-_Stamp = tuple[int, int, int]
+EXPORT_TIMEOUT = 300.0
+_Version = tuple[int, int, int]
 
 
 class CatalogueFile:
-    """One catalogue file; asking for it costs a look at the file, and reading it only when it has changed."""
+    """One catalogue file, which is read again only when it has changed."""
 
     def __init__(self, path: Path) -> None:
         """Read `path` when it is first asked for."""
         self._path = path
-        self._read: Catalogue | None = None
-        self._stamp: _Stamp | None = None
-        self._one_at_a_time = asyncio.Lock()
+        self._catalogue: Catalogue | None = None
+        self._version: _Version | None = None
+        self._lock = asyncio.Lock()
 
     @property
-    def there(self) -> bool:
-        """Whether the component types can be had at once."""
-        return self._read is not None or self._path.exists()
+    def available(self) -> bool:
+        """Whether the component types are available without waiting for an installation."""
+        return self._catalogue is not None or self._path.exists()
 
     async def current(self) -> Catalogue:
-        """The component types as they were last exported.
-
-        A file that is gone or damaged since it was read changes nothing.
+        """The component types as they were last exported; they stay when the file has since been removed or damaged.
 
         Raises:
-            CatalogueMissing, CatalogueFormatError: there are none that can be read.
+            CatalogueMissing, CatalogueFormatError: the file has never been readable.
         """
-        async with self._one_at_a_time:
-            stamp = await asyncio.to_thread(self._look)
-            if self._read is not None and stamp in {None, self._stamp}:
-                return self._read
+        async with self._lock:
+            version = await asyncio.to_thread(self._current_version)
+            if self._catalogue is not None and version in {None, self._version}:
+                return self._catalogue
             try:
-                self._read = await asyncio.to_thread(Catalogue.load, self._path)
+                self._catalogue = await asyncio.to_thread(Catalogue.load, self._path)
             except (CatalogueMissing, CatalogueFormatError):
-                if self._read is None:
+                if self._catalogue is None:
                     raise
-            self._stamp = stamp
-            return self._read
+            self._version = version
+            return self._catalogue
 
-    def _look(self) -> _Stamp | None:
+    def _current_version(self) -> _Version | None:
         try:
             found = self._path.stat()
         except OSError:
             return None
         return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+async def export_catalogue(python: Path, main: Path, target: Path, identity: str) -> None:
+    """Have the engine write its catalogue, and put it at `target` in one step.
+
+    Args:
+        python: the interpreter of the engine's environment.
+        main: the engine's program.
+        target: where the file goes.
+        identity: identifies the environment and the exporter in the file.
+
+    Raises:
+        InstallError: the environment cannot export it.
+    """
+    with tempfile.TemporaryDirectory(prefix="wirewright-") as folder:
+        fresh = target.with_name(f".{target.name}.{os.getpid()}.new")
+        variables = engine_environment(Path(folder))
+        try:
+            command = [str(python), "-I", "-X", "utf8", str(main), "index", str(fresh), identity]
+            code = await run_program(command, variables, Path(folder), timeout=EXPORT_TIMEOUT)
+            if code != 0 or not await asyncio.to_thread(_is_complete, fresh):
+                raise InstallError(
+                    "The flow engine is installed, but cannot be read.", "Repair it: wirewright runner install --repair"
+                )
+            fresh.replace(target)
+        finally:
+            fresh.unlink(missing_ok=True)
+
+
+def _is_complete(file: Path) -> bool:
+    """Whether a catalogue file was written to its end and holds components."""
+    try:
+        found: Json = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return bool(as_object(found).get("components"))

@@ -1,4 +1,4 @@
-"""The flow engine's own environment: where it is, whether it is whole, and how it is installed and repaired."""
+"""The flow engine's own environment: where it is, whether it is complete, how it is installed and repaired."""
 
 from __future__ import annotations
 
@@ -20,9 +20,11 @@ from flows.json_values import as_list, as_object, as_text
 from flows.paths import cache_folder
 from runtime.engine.isolation import Protection, protections
 from runtime.files.lock import FileLock
-from runtime.install.bundles import choose, chosen, chosen_file, with_bundles
-from runtime.install.programs import InstallError, add, export_catalogue, sync
+from runtime.install.bundles import bundles_file, choose_bundles, chosen_bundles, with_bundles
+from runtime.install.catalogue_file import export_catalogue
+from runtime.install.errors import InstallError
 from runtime.install.pruning import STAMP, prune, stamp_of
+from runtime.install.uv import add, sync
 
 __all__ = ["InstallError", "RunnerEnvironment", "RunnerStatus"]
 
@@ -36,7 +38,7 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True, kw_only=True)
 class RunnerStatus:
-    """What there is of the flow engine on this machine; sizes are in MB."""
+    """The state of the flow engine's installation on this machine; sizes are in MB."""
 
     installed: bool
     digest: str
@@ -53,7 +55,7 @@ class RunnerStatus:
 
 @dataclass(frozen=True)
 class RunnerEnvironment:
-    """One environment of the engine, in a folder named by the digest of what it is made from."""
+    """One environment of the engine, in a folder named by the digest of its inputs."""
 
     source: Path
     cache: Path
@@ -67,23 +69,25 @@ class RunnerEnvironment:
     ) -> RunnerEnvironment:
         """Find the environment for the running Python; nothing is installed or created.
 
-        `cache` is where environments are kept (default: the cache folder); `source` the folder of the runner's own
-        source and lock (default: the one that belongs to this installation); `bundles` what it has beyond that lock
-        (default: what was chosen).
+        Args:
+            cache: where environments are kept (default: the cache folder).
+            source: the folder of the runner's source and lock (default: that of this installation).
+            bundles: requirements beyond that lock (default: the chosen bundles).
 
-        Raises InstallError when the runner's source is not there.
+        Raises:
+            InstallError: the runner's source is missing.
         """
         source, cache = source or runner_source(), cache or cache_folder()
-        bundles = chosen(cache) if bundles is None else bundles
+        bundles = chosen_bundles(cache) if bundles is None else bundles
         return cls(source, cache, _digest(source, platform.python_version(), bundles), bundles)
 
-    def made_from(self) -> tuple[tuple[int, int] | None, ...]:
-        """What changes whenever the files that decide on the environment do; cheap enough to ask before every run."""
-        files = (self.source / "uv.lock", self.source / "pyproject.toml", chosen_file(self.cache))
-        return tuple(_stamp_of(file) for file in files)
+    def inputs(self) -> tuple[tuple[int, int] | None, ...]:
+        """The versions of the files that the environment is made from; cheap enough to ask for before every run."""
+        files = (self.source / "uv.lock", self.source / "pyproject.toml", bundles_file(self.cache))
+        return tuple(_version_of(file) for file in files)
 
     def current(self) -> RunnerEnvironment:
-        """The environment that these files decide on now: this one, unless they have changed."""
+        """The environment that these files make now: this one, unless they have changed."""
         try:
             found = RunnerEnvironment.locate(self.cache, source=self.source)
         except OSError:
@@ -92,7 +96,7 @@ class RunnerEnvironment:
 
     @property
     def folder(self) -> Path:
-        """Where this environment is, or will be."""
+        """Where this environment is, or will be installed."""
         return self.cache / "runner" / self.digest
 
     @property
@@ -113,7 +117,7 @@ class RunnerEnvironment:
 
     @property
     def installed(self) -> bool:
-        """Whether the installation was finished, and every package that it brought is still there."""
+        """Whether the installation was finished, and every package of it is still there."""
         stamp = stamp_of(self.folder)
         if stamp.get("digest") != self.digest or not self.python.exists():
             return False
@@ -133,24 +137,25 @@ class RunnerEnvironment:
     async def install(self, progress: Progress | None = None, *, repair: bool = False) -> None:
         """Install what is missing and export the catalogue; with nothing to do, return at once.
 
-        An installation that was interrupted is made anew, and so is a whole one with `repair`. Only one process
-        installs at a time; the others wait and find it done.
+        An interrupted installation starts over, and with `repair` so does a complete one. Only one process installs at
+        a time; the others wait and find it done.
 
-        Raises InstallError when it cannot be installed; the error says what to do.
+        Raises:
+            InstallError: it cannot be installed; the error says what to do.
         """
-        say = progress or _say_nothing
+        report = progress or _ignore
         if not repair and self.installed and self.catalogue_current:
             return
-        async with self._locked(say):
+        async with self._locked(report):
             made = repair or not await asyncio.to_thread(lambda: self.installed)
             if made:
-                await self._make(say)
+                await self._build(report)
             if repair or not self.catalogue_current:
-                say("Reading the component catalogue")
+                report("Reading the component catalogue")
                 await export_catalogue(self.python, self.main, self.catalogue, self._exporter())
             if made:
                 await self._prune()
-            say("The flow engine is installed")
+            report("The flow engine is installed")
 
     async def change_bundles(
         self,
@@ -158,57 +163,64 @@ class RunnerEnvironment:
         removed: Sequence[str] = (),
         *,
         progress: Progress | None = None,
-        proof: Callable[[RunnerEnvironment], Awaitable[None]] | None = None,
+        check: Callable[[RunnerEnvironment], Awaitable[None]] | None = None,
     ) -> RunnerEnvironment:
-        """Make an environment with other bundles beside this one, and use it from then on if it works.
+        """Install an environment with other bundles beside this one, and choose it if it works.
 
-        `added` and `removed` are requirements; `proof` raises InstallError when an environment does not work. Whatever
-        goes wrong, this environment and the catalogue stay what they were.
+        When anything goes wrong, this environment and the catalogue stay as they were.
 
-        Raises InstallError when it cannot be made, and BundleNameError when a text names no package.
+        Args:
+            added: requirements to add.
+            removed: requirements to remove.
+            progress: called with messages for the user.
+            check: raises InstallError when an environment does not work.
+
+        Raises:
+            InstallError: it cannot be installed, or it does not work.
+            BundleNameError: a text does not name a package.
         """
-        say = progress or _say_nothing
+        report = progress or _ignore
         other = RunnerEnvironment.locate(
             self.cache, source=self.source, bundles=with_bundles(self.bundles, added, removed)
         )
         if other.digest == self.digest:
-            await self.install(say)
+            await self.install(report)
             return self
-        was_there = await asyncio.to_thread(lambda: other.installed)
-        async with other._locked(say):
+        existed = await asyncio.to_thread(lambda: other.installed)
+        async with other._locked(report):
             try:
-                if not was_there:
-                    await other._make(say)
-                say("Reading the component catalogue")
+                if not existed:
+                    await other._build(report)
+                report("Reading the component catalogue")
                 fresh = other.folder / "catalogue.json"
                 await export_catalogue(other.python, other.main, fresh, other._exporter())
-                if proof is not None:
-                    say("Trying the flow engine with its bundles")
-                    await proof(other)
+                if check is not None:
+                    report("Trying the flow engine with its bundles")
+                    await check(other)
                 fresh.replace(other.catalogue)
-                choose(other.cache, other.bundles)
+                choose_bundles(other.cache, other.bundles)
             except BaseException:
-                if not was_there:
+                if not existed:
                     await asyncio.to_thread(shutil.rmtree, other.folder, ignore_errors=True)
                 raise
             await other._prune(self.digest)
-        say("The flow engine is installed")
+        report("The flow engine is installed")
         return other
 
     async def _prune(self, previous: str | None = None) -> None:
-        """Delete the environments that no installation chose, but for the one before this."""
+        """Delete the environments that no installation uses, except the previous one."""
         await asyncio.to_thread(prune, self.cache / "runner", self.digest, self._still_chosen, previous)
 
     def _still_chosen(self, stamp: JsonObject) -> bool:
-        """Whether the installation that made an environment would choose it today."""
+        """Whether the installation that made an environment would still use it."""
         source, python = Path(as_text(stamp.get("source"))), as_text(stamp.get("python"))
         try:
-            return bool(python) and _digest(source, python, chosen(self.cache)) == stamp.get("digest")
+            return bool(python) and _digest(source, python, chosen_bundles(self.cache)) == stamp.get("digest")
         except OSError:
             return False
 
-    async def _make(self, say: Progress) -> None:
-        say("Installing the flow engine")
+    async def _build(self, report: Progress) -> None:
+        report("Installing the flow engine")
         stamp = self.folder / STAMP
         await asyncio.to_thread(stamp.unlink, missing_ok=True)
         await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)
@@ -223,9 +235,9 @@ class RunnerEnvironment:
                 "Set WIREWRIGHT_CACHE to a folder that can be written.",
             ) from None
         if self.bundles:
-            say(f"Finding versions that fit together: {', '.join(self.bundles)}")
+            report(f"Resolving {', '.join(self.bundles)}")
             await add(project, self.bundles, self.folder / "env")
-        await sync(project, self.folder / "env", say)
+        await sync(project, self.folder / "env", report)
         made = {
             "digest": self.digest,
             "python": platform.python_version(),
@@ -237,7 +249,7 @@ class RunnerEnvironment:
         unfinished.replace(stamp)
 
     def status(self) -> RunnerStatus:
-        """What there is; reads the whole folder, so it takes a moment."""
+        """The state of the installation; it reads the whole folder, so it takes a moment."""
         packages = self._packages()
         lfx = next((name.removeprefix("lfx-") for name in packages if re.fullmatch(r"lfx-\d.*", name)), None)
         current = self.catalogue_current
@@ -258,12 +270,12 @@ class RunnerEnvironment:
         )
 
     def _exporter(self) -> str:
-        """What identifies a catalogue: this environment, and the program that reads it out."""
+        """Identifies a catalogue: this environment, and the program that exports it."""
         program = b"".join(path.read_bytes() for path in sorted((self.source / EXPORTER).glob("*.py")))
         return f"{self.digest}-{hashlib.sha256(program).hexdigest()[:8]}"
 
     def _packages(self) -> list[str]:
-        """Names and versions of what is installed, by the records that every package leaves."""
+        """Names and versions of the installed packages, by their records."""
         library = self.folder / "env" / ("Lib" if sys.platform == "win32" else "lib")
         return sorted(
             record.name.removesuffix(".dist-info")
@@ -272,10 +284,10 @@ class RunnerEnvironment:
         )
 
     @contextlib.asynccontextmanager
-    async def _locked(self, say: Progress) -> AsyncGenerator[None]:
+    async def _locked(self, report: Progress) -> AsyncGenerator[None]:
         lock = FileLock(self.cache / "runner" / f"{self.digest}.lock")
         try:
-            held = await lock.acquire(LOCK_TIMEOUT, lambda: say("Waiting for another installation to finish"))
+            held = await lock.acquire(LOCK_TIMEOUT, lambda: report("Waiting for another installation to finish"))
         except OSError as error:
             raise InstallError(
                 f"The flow engine's folder cannot be written ({error.strerror}).",
@@ -292,27 +304,28 @@ class RunnerEnvironment:
 def runner_source() -> Path:
     """The folder of the runner's source: inside this package when installed, beside it in a checkout.
 
-    Raises InstallError when neither is there.
+    Raises:
+        InstallError: neither is there.
     """
     here = Path(__file__).resolve().parent.parent
     for folder in (here / "_lfx_runner", here.parent / "lfx_runner"):
         if (folder / "uv.lock").is_file() and (folder / "main.py").is_file():
             return folder
-    raise InstallError("The flow engine's lock file is missing from this installation.", "Install Wirewright anew.")
+    raise InstallError("The flow engine's lock file is missing from this installation.", "Reinstall Wirewright.")
 
 
 def _digest(source: Path, python: str, bundles: tuple[str, ...]) -> str:
-    """What identifies the environment that is made of a lock, for a Python, with bundles; OSError without the lock."""
-    made_from = hashlib.sha256()
+    """Identifies the environment that a lock makes for a Python, with bundles; raises OSError without the lock."""
+    digest = hashlib.sha256()
     for name in ("pyproject.toml", "uv.lock"):
-        made_from.update((source / name).read_bytes())
-    made_from.update(f"{python}|{sys.platform}|{platform.machine()}".encode())
+        digest.update((source / name).read_bytes())
+    digest.update(f"{python}|{sys.platform}|{platform.machine()}".encode())
     for bundle in bundles:
-        made_from.update(f"|{bundle}".encode())
-    return made_from.hexdigest()[:16]
+        digest.update(f"|{bundle}".encode())
+    return digest.hexdigest()[:16]
 
 
-def _stamp_of(file: Path) -> tuple[int, int] | None:
+def _version_of(file: Path) -> tuple[int, int] | None:
     try:
         found = file.stat()
     except OSError:
@@ -320,7 +333,7 @@ def _stamp_of(file: Path) -> tuple[int, int] | None:
     return found.st_mtime_ns, found.st_size
 
 
-def _say_nothing(_: str) -> None:
+def _ignore(_: str) -> None:
     pass
 
 

@@ -30,7 +30,7 @@ def stamp_of(folder: Path) -> JsonObject:
         return {}
 
 
-def using(folder: Path) -> FileLock | None:
+def mark_in_use(folder: Path) -> FileLock | None:
     """A mark on an environment that is about to be used, or None when it cannot be marked."""
     mark = FileLock(folder / IN_USE, shared=True)
     with contextlib.suppress(OSError):

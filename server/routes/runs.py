@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from functools import partial
 from uuid import uuid4
 
 from pydantic import BaseModel, Field, JsonValue
@@ -15,6 +14,7 @@ from starlette.routing import Route
 from flows.checks import check
 from flows.document import Flow, JsonObject
 from runtime.event_stream import EventStream, run_events
+from runtime.options import RunOptions
 from runtime.results import RunError, RunEvent, RunMetrics, RunResult
 from server.errors import not_ready
 from server.json_bytes import JsonReply
@@ -59,18 +59,11 @@ async def run(request: Request) -> Response:
     asked = validated(RunRequest, await read_object(request, service.settings.body_limit, optional=True))
     stored = await (await service.flows()).get(request.path_params["flow_id"])
     refused = await while_connected(request, service.stopping, _refusal(service, stored.flow))
-    begin = partial(
-        service.assistant.runner.run,
-        stored.flow,
-        asked.input_value,
-        timeout=asked.timeout,
-        session=asked.session_id,
-        tweaks=asked.tweaks,
-        want_nodes=asked.nodes,
-    )
+    execute = service.assistant.runner.execute
+    options = RunOptions(timeout=asked.timeout, session=asked.session_id, tweaks=asked.tweaks, want_nodes=asked.nodes)
     if asked.stream or _wants_stream(request):
         return EventSourceResponse(
-            _frames(run_events(lambda tell: begin(on_event=tell)), refused, service),
+            _frames(run_events(execute, stored.flow, asked.input_value, options), refused, service),
             sep="\n",
             ping=PING_SECONDS,
             headers={"Cache-Control": "no-cache"},
@@ -78,7 +71,7 @@ async def run(request: Request) -> Response:
         )
     if refused is not None:
         return JsonReply(refused)
-    result = await while_connected(request, service.stopping, begin())
+    result = await while_connected(request, service.stopping, execute(stored.flow, asked.input_value, options))
     if result.busy and result.error is not None:
         raise not_ready("busy", result.error.message, result.error.fix)
     return JsonReply(result.to_json())

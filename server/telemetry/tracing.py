@@ -21,8 +21,9 @@ def _without_words(failing: ExceptionCallbackHelper) -> None:
     failing.no_record_exception()
 
 
-def is_traced(environment: Mapping[str, str] = os.environ) -> bool:
+def is_traced(environment: Mapping[str, str] | None = None) -> bool:
     """Whether anybody receives traces: a variable names them, or this folder has been connected with logfire."""
+    environment = os.environ if environment is None else environment
     return any(environment.get(name, "").strip() for name in RECEIVERS) or Path(".logfire").is_dir()
 
 

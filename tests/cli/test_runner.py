@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from runtime.install.environment import InstallError, RunnerEnvironment
+from runtime.install.environment import RunnerEnvironment
+from runtime.install.errors import InstallError
 from tests.cli.conftest import Wirewright
 
 

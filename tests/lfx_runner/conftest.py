@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from flows.catalogue import Catalogue
-from runtime.engine.environ import passed_environment
+from runtime.engine.environment_variables import engine_environment
 from runtime.install.environment import RunnerEnvironment
 from tests.forked import Nursery
 
@@ -18,7 +18,7 @@ def nursery(runner_environment: RunnerEnvironment, tmp_path_factory: pytest.Temp
     """Forks a process for each question: the engine's imports take seconds."""
     folder = tmp_path_factory.mktemp("inside")
     script = Path(__file__).parent / "inside.py"
-    variables = passed_environment(folder)
+    variables = engine_environment(folder)
     made = Nursery(runner_environment.python, script, runner_environment.source, folder=folder, variables=variables)
     yield made
     made.end()
@@ -31,7 +31,7 @@ def inside(nursery: Nursery, tmp_path: Path) -> Callable[..., Any]:
     def ask(question: str, material: Any = None, **variables: str) -> Any:
         answer, given = tmp_path / "answer.json", tmp_path / "material.json"
         given.write_text(json.dumps(material), encoding="utf-8")
-        more = {**passed_environment(tmp_path), **variables}
+        more = {**engine_environment(tmp_path), **variables}
         done = nursery.run(question, str(answer), str(given), folder=tmp_path, variables=more, seconds=300)
         assert done.code == 0, done.err[-3000:]
         return json.loads(answer.read_text(encoding="utf-8"))

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from lfx_runner import protocol
 from lfx_runner.protocol import LineBuffer, encode, run_environment
-from runtime.engine.environ import PASSED
-from runtime.engine.process import PROTOCOL as CLIENT_PROTOCOL
+from runtime.engine import protocol as client
+from runtime.engine.environment_variables import PASSED
 
 
 @given(st.lists(st.binary(max_size=40)), st.integers(1, 7))
@@ -45,5 +45,7 @@ def test_a_run_gets_nothing_but_the_allowed_variables_and_its_folders() -> None:
 
 
 def test_client_and_runner_speak_the_same_protocol_and_pass_the_same_variables() -> None:
-    assert protocol.PROTOCOL == CLIENT_PROTOCOL
+    assert protocol.PROTOCOL == client.PROTOCOL
+    assert protocol.MAX_REQUEST == client.MAX_REQUEST
+    assert protocol.MAX_RESULT < client.MAX_LINE
     assert set(PASSED) - {"SYSTEMROOT"} == protocol.PASSED_VARIABLES

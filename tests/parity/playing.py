@@ -14,7 +14,7 @@ from agent.turn.result import TurnEnded, TurnResult
 from flows.catalogue import Catalogue
 from flows.document import Flow, JsonObject
 from flows.spec import build
-from runtime.engine.component_messages import Made, NotMade
+from runtime.engine.component_results import ComponentDescription, ComponentFailure
 from tests.server.live import Reply, assistant, events, says, serving
 from tests.stand_ins import StandInRunner
 
@@ -73,9 +73,9 @@ class MakingRunner(StandInRunner):
         refusals: why the next sources are not made, in order.
     """
 
-    refusals: list[NotMade] = field(default_factory=list[NotMade])
+    refusals: list[ComponentFailure] = field(default_factory=list[ComponentFailure])
 
-    async def describe_component(self, source: str, name: str) -> Made | NotMade:
+    async def describe_component(self, source: str, name: str) -> ComponentDescription | ComponentFailure:
         """The component of a source, or the next refusal."""
         if self.refusals:
             return self.refusals.pop(0)
@@ -88,7 +88,7 @@ class MakingRunner(StandInRunner):
             "outputs": [total],
             "base_classes": ["Message"],
         }
-        return Made(node)
+        return ComponentDescription(node)
 
 
 async def played(

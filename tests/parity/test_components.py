@@ -13,7 +13,7 @@ from flows.document import Flow, Json, JsonObject, Node
 from flows.spec import build
 from runtime.components.inspection import inspect
 from runtime.components.store import FOLDER
-from runtime.engine.component_messages import NotMade
+from runtime.engine.component_results import ComponentFailure
 from runtime.files.folders import user_folder
 from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
@@ -138,7 +138,7 @@ async def test_a_class_that_cannot_be_made_comes_back_with_the_engines_reason_an
     catalogue: Catalogue, data_folder: Path
 ) -> None:
     source = SUM.replace("from lfx.io", "import numbers_of_nowhere\nfrom lfx.io")
-    refusal = NotMade("missing_package", "No module named 'numbers_of_nowhere'", "Use the standard library.")
+    refusal = ComponentFailure("missing_package", "No module named 'numbers_of_nowhere'", "Use the standard library.")
     model = Listening.to("generate_component", make(1, source), make(2, source), "I could not make it.")
     async with serving(assistant(catalogue, model.model(), MakingRunner(refusals=[refusal, refusal]))) as live:
         await say(live, "create a component that sums a + b")
@@ -152,7 +152,7 @@ async def test_a_class_that_cannot_be_made_comes_back_with_the_engines_reason_an
 @pytest.mark.parity("base-term-validation")
 async def test_what_the_guard_refuses_is_never_made(catalogue: Catalogue) -> None:
     source = SUM.replace("from lfx.io", "import os\nfrom lfx.io").replace("str(sum", "os.environ['HOME'] + str(sum")
-    runner = MakingRunner(refusals=[NotMade("code", "It was made.", "Never.")])
+    runner = MakingRunner(refusals=[ComponentFailure("code", "It was made.", "Never.")])
     model = Listening.to("generate_component", make(1, source), "I could not make it.", "I could not make it.")
     async with serving(assistant(catalogue, model.model(), runner)) as live:
         await say(live, "create a component that sums a + b")

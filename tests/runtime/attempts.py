@@ -6,7 +6,9 @@ import pytest
 
 from flows.document import JsonObject
 from flows.json_values import as_object
-from runtime.runner import Network, Runner
+from runtime.options import Network
+from runtime.runner import Runner
+from tests.runtime.unguarded import run_unguarded
 
 MakeCode = Callable[[str], JsonObject]
 
@@ -35,7 +37,7 @@ async def outcome(
 ) -> JsonObject:
     """What became of an attempt: `stopped` with an exception's name, `escaped` with what it got, or `ended`."""
     body = _BODY.format(attempt="\n".join(f"    {line}" for line in attempt.strip().split("\n")))
-    result = await runner._submit(make_code(body), timeout=30, network=network, gateway=gateway)  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
+    result = await run_unguarded(runner, make_code(body), timeout=30, network=network, gateway=gateway)
     if result.error is not None:
         return {"ended": result.error.code}
     [value] = result.outputs.values()

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flows.json_values import Json
-from runtime.failures import MAX_MESSAGE, from_chain, scrub
+from runtime.failures import MAX_MESSAGE, error_from_chain, scrub
 
 
 def chain(*causes: tuple[str, str] | tuple[str, str, str]) -> list[Json]:
@@ -14,7 +14,7 @@ def chain(*causes: tuple[str, str] | tuple[str, str, str]) -> list[Json]:
 
 @pytest.mark.parity("base-scenario-deepest-cause", "base-smoke-deepest-cause")
 def test_the_wrappers_are_left_out_when_a_component_fails() -> None:
-    error = from_chain(
+    error = error_from_chain(
         chain(
             ("builtins.ValueError", "Error running graph: Error building Component Parser: \n\nno column 'x'"),
             ("lfx.exceptions.component.ComponentBuildError", "Error building Component Parser: \n\nno column 'x'"),
@@ -28,17 +28,17 @@ def test_the_wrappers_are_left_out_when_a_component_fails() -> None:
 @pytest.mark.parity("base-term-diagnostic-error", "term-diagnostic-error")
 def test_the_providers_own_words_are_kept_when_an_error_quotes_them() -> None:
     text = "Error code: 404 - {'error': {'message': 'The model `m` does not exist', 'code': 'x'}}"
-    assert from_chain(chain(("openai.NotFoundError", text)), None).message == "The model `m` does not exist"
+    assert error_from_chain(chain(("openai.NotFoundError", text)), None).message == "The model `m` does not exist"
 
 
 def test_the_deeper_cause_is_told_unless_it_is_a_detail_of_the_code() -> None:
     deeper = chain(("m.FlowError", "could not fetch"), ("httpx.ConnectError", "All connection attempts failed"))
-    assert from_chain(deeper, None).message == "All connection attempts failed"
-    assert from_chain(deeper, None).code == "external"
+    assert error_from_chain(deeper, None).message == "All connection attempts failed"
+    assert error_from_chain(deeper, None).code == "external"
     detail = chain(("builtins.ValueError", "the row has no title"), ("builtins.KeyError", "'title'"))
-    assert from_chain(detail, None).message == "the row has no title"
+    assert error_from_chain(detail, None).message == "the row has no title"
     handled = chain(("builtins.ValueError", "the row is odd"), ("builtins.OSError", "some other trouble", "context"))
-    assert from_chain(handled, None).message == "the row is odd"
+    assert error_from_chain(handled, None).message == "the row is odd"
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_the_deeper_cause_is_told_unless_it_is_a_detail_of_the_code() -> None:
     ],
 )
 def test_a_cause_has_its_code_and_a_remedy(kind: str, text: str, code: str) -> None:
-    error = from_chain(chain((kind, text)), None)
+    error = error_from_chain(chain((kind, text)), None)
     assert error.code == code
     assert error.message
     assert error.fix
@@ -94,7 +94,7 @@ def test_any_text_is_scrubbed_to_a_bounded_one_that_stays_the_same(text: str) ->
 
 @given(st.lists(st.dictionaries(st.sampled_from(["type", "message", "link"]), st.text() | st.none()), max_size=5))
 def test_any_chain_gives_an_error_with_words(entries: list[dict[str, str | None]]) -> None:
-    error = from_chain([{**entry} for entry in entries], None)
+    error = error_from_chain([{**entry} for entry in entries], None)
     assert error.message
     assert error.fix
 

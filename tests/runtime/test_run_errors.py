@@ -6,8 +6,10 @@ from collections.abc import Callable
 import pytest
 
 from flows.document import Flow, Json, JsonObject
+from runtime.options import Network
 from runtime.results import RunError, RunResult
-from runtime.runner import Network, Runner
+from runtime.runner import Runner
+from tests.runtime.unguarded import run_unguarded
 
 MakeFlow = Callable[..., Flow]
 MakeCode = Callable[[str], JsonObject]
@@ -28,7 +30,7 @@ async def coded(
     runner: Runner, make_code: MakeCode, body: str, *, timeout: float = 30, network: Network = "open"
 ) -> RunError:
     data = make_code(body)
-    return told(await runner._submit(data, timeout=timeout, network=network))  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
+    return told(await run_unguarded(runner, data, timeout=timeout, network=network))
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,10 @@ from flows.document import Flow, JsonObject
 from flows.json_values import as_list, as_object, object_at
 from flows.spec import build
 from runtime.event_stream import run_events
+from runtime.options import RunOptions
 from runtime.results import RunEvent, RunResult
 from runtime.runner import Runner
+from tests.runtime.unguarded import run_unguarded
 
 MakeFlow = Callable[..., Flow]
 MakeCode = Callable[[str], JsonObject]
@@ -52,11 +54,11 @@ def loop(installed_catalogue: Catalogue) -> tuple[Flow, dict[str, str]]:
 async def told(runner: Runner, data: JsonObject) -> tuple[list[RunEvent], RunResult]:
     """The events of code that was never admitted, and its result."""
     events: list[RunEvent] = []
-    return events, await runner._submit(data, timeout=30, on_event=events.append)  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
+    return events, await run_unguarded(runner, data, timeout=30, on_event=events.append)
 
 
 async def test_every_node_is_told_as_it_begins_and_ends_and_then_comes_the_result(runner: Runner, echo: Flow) -> None:
-    async with run_events(lambda tell: runner.run(echo, "hi", on_event=tell)) as stream:
+    async with run_events(runner.execute, echo, "hi", RunOptions()) as stream:
         items = [item async for item in stream]
     events = [item for item in items if isinstance(item, RunEvent)]
     assert [(event.kind, event.node) for event in events] == [
@@ -191,7 +193,7 @@ return Data(data={"real": True})"""
 
 async def test_leaving_the_stream_ends_the_run(runner: Runner, make_flow: MakeFlow, echo: Flow) -> None:
     slow = make_flow({"a": "ChatInput", "l": "ChatOutput"}, [("a", "message", "l", "input_value")])
-    async with run_events(lambda tell: runner.run(slow, "x", on_event=tell)) as stream:
+    async with run_events(runner.execute, slow, "x", RunOptions()) as stream:
         async for item in stream:
             assert isinstance(item, RunEvent)
             break
@@ -202,11 +204,11 @@ async def test_leaving_the_stream_ends_the_run(runner: Runner, make_flow: MakeFl
 async def test_nothing_runs_when_a_stream_is_not_read(runner: Runner) -> None:
     started: list[int] = []
 
-    async def start(tell: Callable[[RunEvent], None]) -> RunResult:
+    async def start(flow: Flow, text: str | None, options: RunOptions) -> RunResult:
         started.append(1)
         raise AssertionError
 
-    async with run_events(start):
+    async with run_events(start, Flow.empty(), None, RunOptions()):
         await asyncio.sleep(0)
     assert started == []
 
@@ -264,7 +266,7 @@ async def test_the_flow_sees_the_session_it_was_given_or_one_of_its_own(runner: 
     data = make_code('return Data(data={"session": self.graph.session_id})')
     seen: list[object] = []
     for session in ("mine", None, "  ", None):
-        result = await runner._submit(data, session=session)  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
+        result = await run_unguarded(runner, data, session=session)
         [value] = result.outputs.values()
         seen.append(as_object(value)["session"])
     assert seen[0] == "mine"
@@ -278,7 +280,7 @@ async def test_the_flow_sees_the_session_it_was_given_or_one_of_its_own(runner: 
 async def test_a_run_that_ends_without_a_result_still_has_its_figures(
     runner: Runner, make_code: MakeCode, body: str, code: str
 ) -> None:
-    result = await runner._submit(make_code(body), timeout=0.7 if code == "timeout" else 30)  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
+    result = await run_unguarded(runner, make_code(body), timeout=0.7 if code == "timeout" else 30)
     assert result.error is not None
     assert result.error.code == code
     assert result.metrics.seconds > 0

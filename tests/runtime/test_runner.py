@@ -3,6 +3,8 @@
 import asyncio
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from flows.json_values import as_object
 from runtime.install.environment import RunnerEnvironment
 from runtime.results import RunResult
 from runtime.runner import Runner
+from tests.runtime.unguarded import run_unguarded
 
 MakeFlow = Callable[..., Flow]
 MakeCode = Callable[[str], JsonObject]
@@ -34,7 +37,7 @@ def exists(path: object) -> bool:
 
 
 async def doing(runner: Runner, data: JsonObject, *, timeout: float = 30.0, text: str | None = None) -> RunResult:
-    return await runner._submit(data, text, timeout=timeout, want_nodes=True)  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
+    return await run_unguarded(runner, data, text, timeout=timeout, want_nodes=True)
 
 
 async def still_works(runner: Runner, echo: Flow) -> bool:
@@ -129,7 +132,7 @@ async def test_several_outputs_of_a_node_come_back_by_port(runner: Runner, make_
 async def test_a_run_is_neither_the_servers_nor_the_engines_process(runner: Runner, make_code: MakeCode) -> None:
     started: list[int] = []
     data = make_code('return Data(data={"pid": os.getpid(), "parent": os.getppid(), "session": os.getsid(0)})')
-    result = await runner._submit(data, started=started.append)  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
+    result = await run_unguarded(runner, data, on_started=started.append)
     [seen] = result.outputs.values()
     value = as_object(seen)
     assert started == [value["pid"]]
@@ -140,7 +143,7 @@ async def test_a_run_is_neither_the_servers_nor_the_engines_process(runner: Runn
 
 async def test_the_next_run_works_when_one_sleeps_forever(runner: Runner, make_code: MakeCode, echo: Flow) -> None:
     pids: list[int] = []
-    sleeping = runner._submit(make_code("time.sleep(3600)"), timeout=0.5, started=pids.append)  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
+    sleeping = run_unguarded(runner, make_code("time.sleep(3600)"), timeout=0.5, on_started=pids.append)
     result, answered = await asyncio.gather(sleeping, still_works(runner, echo))
     assert result.error is not None
     assert result.error.code == "timeout"
@@ -278,7 +281,7 @@ return Data(data={"pid": int(os.read(read, 20))})"""
 async def test_cancelling_ends_the_runs_process(runner: Runner, make_code: MakeCode, echo: Flow) -> None:
     begun: asyncio.Future[int] = asyncio.get_running_loop().create_future()
     data = make_code("time.sleep(3600)")
-    task = asyncio.create_task(runner._submit(data, timeout=600, started=begun.set_result))  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
+    task = asyncio.create_task(run_unguarded(runner, data, timeout=600, on_started=begun.set_result))
     pid = await begun
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -340,7 +343,7 @@ async def test_the_engine_is_replaced_when_it_is_killed(runner: Runner, make_cod
     assert first is not None
     begun: asyncio.Future[int] = asyncio.get_running_loop().create_future()
     data = make_code("time.sleep(3600)")
-    task = asyncio.create_task(runner._submit(data, timeout=600, started=begun.set_result))  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
+    task = asyncio.create_task(run_unguarded(runner, data, timeout=600, on_started=begun.set_result))
     await begun
     os.kill(first, 9)
     result = await task
@@ -369,3 +372,16 @@ async def test_the_catalogues_own_code_is_admitted(runner: Runner, installed_cat
     assert len(installed_catalogue) > 130
     assert installed_catalogue.get("ext:openai:OpenAIModelComponent@official") is not None
     assert runner.state == "ready"
+
+
+def test_help_shows_no_variable_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = subprocess.run(
+        [sys.executable, "-c", "import pydoc, wirewright; print(pydoc.render_doc(wirewright.Runner))"],
+        env={**os.environ, "OPENAI_API_KEY": "sk-only-in-the-environment"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    ).stdout
+    assert "class Runner" in shown
+    assert "sk-only-in-the-environment" not in shown

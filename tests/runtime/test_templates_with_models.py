@@ -16,8 +16,9 @@ from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build
 from flows.templates import template, templates
-from runtime.gateway.access import Models
-from runtime.install.environment import InstallError, RunnerEnvironment
+from runtime.gateway.models import Models
+from runtime.install.environment import RunnerEnvironment
+from runtime.install.errors import InstallError
 from runtime.results import RunResult
 from runtime.runner import Runner
 

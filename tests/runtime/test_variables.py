@@ -12,10 +12,10 @@ from flows.catalogue import Catalogue
 from flows.document import Flow, Json, JsonObject
 from flows.json_values import as_list, as_object, object_at
 from runtime.install.environment import RunnerEnvironment
-from runtime.redaction import Scrubber
+from runtime.redaction import Redactor
 from runtime.results import RunError, RunEvent, RunMetrics, RunResult
 from runtime.runner import Runner
-from runtime.variables import conventional, filled
+from runtime.variables import conventional_name, fill_variables
 
 MakeFlow = Callable[..., Flow]
 VALUE = "s3arch-key/with+odd=chars"
@@ -40,7 +40,7 @@ def value_in(data: JsonObject, name: str = "api_key") -> Json:
 
 def fill(data: JsonObject, catalogue: Catalogue, *allowed: str, verification: bool = False) -> tuple[Json, set[str]]:
     """The value that the key of the only node gets, and the reasons for what was withheld."""
-    made = filled(data, catalogue, allowed, SET.get, verification=verification)
+    made = fill_variables(data, catalogue, allowed, SET.get, verification=verification)
     return value_in(made.data), {each.reason for each in made.withheld}
 
 
@@ -95,7 +95,7 @@ def test_keys_of_models_and_our_own_settings_never_enter_even_when_allowed(
     make_flow: MakeFlow, installed_catalogue: Catalogue, name: str
 ) -> None:
     data = nodes_of(make_flow({"s": ("SearchAPI", {"api_key": name})}))
-    made = filled(data, installed_catalogue, {name}, lambda _: "sk-model-key", verification=False)
+    made = fill_variables(data, installed_catalogue, {name}, lambda _: "sk-model-key", verification=False)
     assert "sk-model-key" not in json.dumps(made.data)
 
 
@@ -104,7 +104,7 @@ def test_nothing_enters_a_run_with_code_that_is_not_the_catalogues(
     make_flow: MakeFlow, installed_catalogue: Catalogue
 ) -> None:
     flow = make_flow({"s": ("SearchAPI", NAMED), "x": ("TextInput", {"code": "import os"})})
-    made = filled(nodes_of(flow), installed_catalogue, SET, SET.get, verification=False)
+    made = fill_variables(nodes_of(flow), installed_catalogue, SET, SET.get, verification=False)
     assert VALUE not in json.dumps(made.data)
     assert "not the catalogue's" in made.withheld[0].reason
 
@@ -116,7 +116,7 @@ def test_nothing_enters_a_field_that_only_the_flow_calls_secret(
     data = nodes_of(make_flow({"t": ("TextInput", {"input_value": "MY_SEARCH_KEY"})}))
     [node] = map(as_object, as_list(data["nodes"]))
     object_at(node, "data", "node", "template", "input_value").update(password=True, load_from_db=True)
-    made = filled(data, installed_catalogue, SET, SET.get, verification=False)
+    made = fill_variables(data, installed_catalogue, SET, SET.get, verification=False)
     assert VALUE not in json.dumps(made.data)
 
 
@@ -130,7 +130,7 @@ def test_nothing_enters_a_field_that_only_the_flow_calls_secret(
     ],
 )
 def test_the_variable_of_a_field_follows_from_its_name_or_its_types(kind: str, field: str, variable: str) -> None:
-    assert conventional(kind, field) == variable
+    assert conventional_name(kind, field) == variable
 
 
 # A component type of a catalogue of the test's own, whose secret field comes out in every way that there is.
@@ -240,17 +240,17 @@ def result_with(value: Json) -> RunResult:
 
 def test_a_result_without_secrets_passes_as_it_is() -> None:
     result = result_with({"a": [1, "text", None]})
-    assert Scrubber(()).result(result) is result
+    assert Redactor(()).result(result) is result
 
 
 def test_numbers_and_names_are_scrubbed_like_texts() -> None:
-    cleaned = Scrubber({"12345678"}).result(result_with({"12345678": [12345678, 1234567, True]}))
+    cleaned = Redactor({"12345678"}).result(result_with({"12345678": [12345678, 1234567, True]}))
     assert cleaned.outputs == {"n": {"***": ["***", 1234567, True]}}
 
 
 @given(st.text(min_size=4, max_size=12), st.text(max_size=10), st.lists(st.integers(1, 5), max_size=20))
 def test_a_secret_never_comes_out_in_pieces_however_text_is_cut(secret: str, around: str, cuts: list[int]) -> None:
-    scrubber, text, told = Scrubber({secret}), around + secret + around + secret[:-1], ""
+    scrubber, text, told = Redactor({secret}), around + secret + around + secret[:-1], ""
     for size in [*cuts, len(text)]:
         piece, text = text[:size], text[size:]
         told += "".join(e.text for e in scrubber.event(RunEvent(kind="token", node="n", text=piece)))
@@ -262,7 +262,7 @@ def test_a_secret_never_comes_out_in_pieces_however_text_is_cut(secret: str, aro
 
 @given(st.text(max_size=30), st.lists(st.integers(1, 4), max_size=30))
 def test_text_without_a_secret_comes_out_whole_however_it_is_cut(text: str, cuts: list[int]) -> None:
-    scrubber, left, told = Scrubber({"\x00never in a text\x00"}), text, ""
+    scrubber, left, told = Redactor({"\x00never in a text\x00"}), text, ""
     for size in [*cuts, len(text) + 1]:
         piece, left = left[:size], left[size:]
         told += "".join(e.text for e in scrubber.event(RunEvent(kind="token", node="n", text=piece)))

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import uuid
 from collections.abc import AsyncGenerator
 
 import anyio
@@ -11,10 +12,10 @@ from agent.assistant import Assistant
 from flows.catalogue import Catalogue
 from flows.document import Flow, JsonObject
 from flows.edits import add_component
-from runtime.gateway.access import Models
 from runtime.install.environment import RunnerEnvironment
+from runtime.options import RunOptions
 from runtime.results import RunResult
-from runtime.runner import Network, OnEvent, Runner
+from runtime.runner import Runner
 from server.settings import ServerSettings
 from tests.server.live import FLOWS, Live, events, serving
 
@@ -49,34 +50,14 @@ class Unguarded(Runner):
         self.pids: list[int] = []
         self.running = asyncio.Event()
 
-    async def run(
-        self,
-        flow: Flow,
-        text: str | None = None,
-        *,
-        timeout: float = 60.0,
-        session: str | None = None,
-        want_nodes: bool = False,
-        network: Network = "open",
-        models: Models | None = None,
-        on_event: OnEvent | None = None,
-        **_: object,
-    ) -> RunResult:
+    async def execute(self, flow: Flow, text: str | None, options: RunOptions) -> RunResult:
         """Run without admission."""
 
         def started(pid: int) -> None:
             self.pids.append(pid)
             self.running.set()
 
-        return await self._submit(
-            flow.data,
-            text,
-            timeout=timeout,
-            want_nodes=want_nodes,
-            network=network,
-            started=started,
-            on_event=on_event,
-        )
+        return await self._exchange(flow.data, text, options, run_id=uuid.uuid4().hex, on_started=started)
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from pydantic_ai.toolsets import FunctionToolset
 from flows.component_type import ComponentType
 from flows.faults import Fault
 from flows.json_values import as_text, texts
-from runtime.components.inspection import Inspected, is_taken, name_taken
+from runtime.components.inspection import Inspection, is_taken, name_taken
 from runtime.telemetry import log_event
 from tools.events import Progress
 from tools.replies import fault_lines
@@ -52,7 +52,7 @@ async def generate_component(ctx: RunContext[Workbench], source: str) -> str:
     return _ports(found.component)
 
 
-async def _failed(ctx: RunContext[Workbench], source: str, found: Inspected, faults: list[Fault], attempt: int) -> str:
+async def _failed(ctx: RunContext[Workbench], source: str, found: Inspection, faults: list[Fault], attempt: int) -> str:
     bench = ctx.deps
     repeated = source.strip() in bench.component_failures
     bench.component_failures.append(source.strip())

@@ -9,7 +9,7 @@ from pydantic_ai import RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
 from runtime.files.names import FileRefused, segments
-from runtime.files.search import globbed, grepped
+from runtime.files.search import glob_files, grep_lines
 from runtime.files.store import UserFiles, Written
 from runtime.telemetry import log_event
 from tools.events import FileChange, FileWritten
@@ -96,7 +96,7 @@ async def glob_search(ctx: RunContext[Workbench], pattern: str, path: str = "") 
         pattern: such as *.md or docs/**/*.txt; ** lists everything.
         path: the folder to look in; the whole folder when left out.
     """
-    found = await _done(ctx, pattern, lambda files: globbed(files, pattern, path))
+    found = await _done(ctx, pattern, lambda files: glob_files(files, pattern, path))
     if not isinstance(found, list):
         return found
     lines = [f"{name} ({size} bytes)" for name, size in found[:PATHS]]
@@ -114,7 +114,7 @@ async def grep_search(
         include: only in files whose path matches, such as *.md.
     """
     ctx.deps.tainted = True
-    found = await _done(ctx, pattern, lambda files: grepped(files, pattern, path, include, MATCHES))
+    found = await _done(ctx, pattern, lambda files: grep_lines(files, pattern, path, include, MATCHES))
     if not isinstance(found, list):
         return found
     lines = [f"{line.path}:{line.number}: {line.text[:LINE_CHARACTERS]}" for line in found]
@@ -137,7 +137,7 @@ async def _overwrite_refusal(ctx: RunContext[Workbench], path: str) -> FileProbl
     bench = ctx.deps
     if not bench.tainted or any(change.path == path for change in bench.files):
         return None
-    found = await _done(ctx, path, lambda files: ("/".join(segments(path)), globbed(files, "**")))
+    found = await _done(ctx, path, lambda files: ("/".join(segments(path)), glob_files(files, "**")))
     if not isinstance(found, tuple):
         return None  # the tool itself says what is wrong with the path
     wanted = found[0].casefold()

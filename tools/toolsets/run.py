@@ -7,6 +7,7 @@ from pydantic_ai import ModelRetry, RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
 from runtime.event_stream import run_events
+from runtime.options import RunOptions
 from runtime.results import RunError, RunMetrics, RunResult
 from runtime.telemetry import log_event
 from tools.events import Progress, RunProgress
@@ -47,11 +48,8 @@ async def _run(ctx: RunContext[Workbench], text: str | None) -> RunResult:
     """Run the flow at hand, and tell of its nodes as they come."""
     bench, flow = ctx.deps, ctx.deps.current
     labels = {node.id: node.display_name or node.type for node in flow.nodes}
-    stream = run_events(
-        lambda tell: bench.runner.run(
-            flow, text, timeout=RUN_SECONDS, session=bench.session, models=bench.models, on_event=tell
-        )
-    )
+    options = RunOptions(timeout=RUN_SECONDS, session=bench.session, models=bench.models)
+    stream = run_events(bench.runner.execute, flow, text, options)
     result = RunResult(run_id="", output=None, outputs={}, metrics=RunMetrics(seconds=0), error=_ENDED)
     with logfire.span("run", nodes=len(flow.nodes)) as span:
         async with stream:

@@ -15,7 +15,7 @@ from agent.settings import AssistantSettings
 from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEnded, TurnResult
 from flows.catalogue import Catalogue
-from runtime.gateway.access import ASSISTANT, Budget, NoModel
+from runtime.gateway.models import ASSISTANT, Budget, ModelUnavailable
 from runtime.results import ModelUsage, RunMetrics, RunResult
 from tests.stand_ins import StandInRunner
 from tools.verify import PROBE_BUDGET
@@ -73,7 +73,7 @@ def test_what_cannot_be_had_is_said_and_never_served_by_the_demo(
 ) -> None:
     models = flow_models(default)
     for ask in (models.resolve, models.embedding):
-        with pytest.raises(NoModel, match=words) as caught:
+        with pytest.raises(ModelUnavailable, match=words) as caught:
             ask(name)
         assert caught.value.code == code
         assert caught.value.fix
@@ -83,7 +83,7 @@ def test_a_script_answers_whatever_is_asked_for_but_embeddings() -> None:
     script = TestModel()
     models = flow_models(None, own=script)
     assert models.resolve("openai:gpt-x") is models.resolve(ASSISTANT) is script
-    with pytest.raises(NoModel):
+    with pytest.raises(ModelUnavailable):
         models.embedding(ASSISTANT)
 
 
@@ -95,7 +95,7 @@ def test_embeddings_come_from_the_provider_of_their_name(monkeypatch: pytest.Mon
     assert isinstance(named, OpenAIEmbeddingModel)
     assert (named.model_name, own.model_name) == ("text-embedding-x", "text-embedding-3-small")
     for name in ("anthropic:claude-x", ASSISTANT):
-        with pytest.raises(NoModel, match="embedding"):
+        with pytest.raises(ModelUnavailable, match="embedding"):
             flow_models("anthropic").embedding(name)
 
 

@@ -140,7 +140,8 @@ def test_a_missing_catalogue_that_cannot_be_made_is_a_clear_failure(
 
 
 def _no_installation(monkeypatch: pytest.MonkeyPatch) -> None:
-    from runtime.install.environment import InstallError, RunnerEnvironment
+    from runtime.install.environment import RunnerEnvironment
+    from runtime.install.errors import InstallError
 
     async def refused(*_: object, **__: object) -> None:
         raise InstallError("The disk is full.", "Free some space.")

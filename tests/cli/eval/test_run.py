@@ -203,7 +203,8 @@ def test_a_choice_that_cannot_be_played_is_bad_usage(
 def test_an_engine_that_cannot_be_had_is_a_failure(
     wirewright: Wirewright, monkeypatch: pytest.MonkeyPatch, excerpt: Path
 ) -> None:
-    from runtime.install.environment import InstallError, RunnerEnvironment
+    from runtime.install.environment import RunnerEnvironment
+    from runtime.install.errors import InstallError
 
     async def refused(*_: object, **__: object) -> None:
         raise InstallError("The disk is full.", "Free some space.")

@@ -192,7 +192,8 @@ def test_a_time_limit_must_be_a_positive_number(seconds: str, wirewright: Wirewr
 def test_without_an_engine_the_full_document_says_so(
     command: str, missing: str, wirewright: Wirewright, louder: Path, excerpt: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from runtime.install.environment import InstallError, RunnerEnvironment
+    from runtime.install.environment import RunnerEnvironment
+    from runtime.install.errors import InstallError
 
     async def refused(*_: object, **__: object) -> None:
         raise InstallError("The disk is full.", "Free some space.")

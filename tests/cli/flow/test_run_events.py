@@ -8,7 +8,7 @@ import pytest
 from cli.flow.run import tweaks_of
 from cli.flow.source import Made
 from runtime.install.environment import RunnerEnvironment
-from runtime.install.programs import InstallError
+from runtime.install.errors import InstallError
 from tests.cli.conftest import Wirewright
 
 

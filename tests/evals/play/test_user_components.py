@@ -24,7 +24,7 @@ from evals.score import score_attempt
 from flows.catalogue import Catalogue
 from flows.component_type import ComponentType
 from runtime.components.store import FOLDER
-from runtime.engine.component_messages import Made
+from runtime.engine.component_results import ComponentDescription
 from runtime.files.folders import user_folder
 from tests.evals.conftest import scenario_named
 from tests.stand_ins import StandInRunner, ran
@@ -52,10 +52,10 @@ class Workshop(StandInRunner):
         super().__init__(results=[ran("Seen from behind: off < on")])
         self.made: list[str] = []
 
-    async def describe_component(self, source: str, name: str) -> Made:
+    async def describe_component(self, source: str, name: str) -> ComponentDescription:
         """The one component that it knows."""
         self.made.append(name)
-        return Made(node=NODE)
+        return ComponentDescription(node=NODE)
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ from evals.scenario import Scenario
 from evals.scenarios.loader import load_scenarios
 from flows.catalogue import Catalogue
 from flows.document import Flow
+from runtime.options import RunOptions
 from runtime.results import RunResult
 from tests.stand_ins import StandInRunner, ran
 
@@ -30,7 +31,7 @@ SCENARIOS = Path(__file__).parent / "scenarios"
 class Templates(StandInRunner):
     """An engine that fills the chat's text into the first template of a flow, or gives it back as it is."""
 
-    async def run(self, flow: Flow, text: str | None = None, **_: object) -> RunResult:  # pyright: ignore[reportIncompatibleMethodOverride]  (a stand-in takes what it is given)
+    async def execute(self, flow: Flow, text: str | None, options: RunOptions) -> RunResult:
         """One run."""
         for node in flow.nodes:
             template = node.value("template")

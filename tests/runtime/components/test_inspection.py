@@ -8,8 +8,8 @@ import yaml
 from flows.catalogue import Catalogue
 from flows.document import Json
 from flows.spec import build
-from runtime.components.inspection import Inspected, inspect
-from runtime.engine.component_messages import Made, NotMade
+from runtime.components.inspection import Inspection, inspect
+from runtime.engine.component_results import ComponentDescription, ComponentFailure
 from runtime.runner import Runner
 from tests.runtime.components.test_rules import GOOD
 
@@ -145,18 +145,18 @@ async def test_whatever_a_class_does_while_it_is_defined_the_engine_answers_and_
     source = in_class(body).replace("import Output", "import Output, StrInput")
     pid = runner.engine_pid
     made = await runner.describe_component(source, "Greeter", timeout=3)  # what the guard would have refused
-    if isinstance(made, NotMade):
+    if isinstance(made, ComponentFailure):
         assert made.message
         assert made.fix
     else:
         assert len(str(made.node)) > 1_000_000  # too large, which `inspect` says
-    assert isinstance(await runner.describe_component(GOOD, "Greeter"), Made)
+    assert isinstance(await runner.describe_component(GOOD, "Greeter"), ComponentDescription)
     assert runner.engine_pid == pid
 
 
 async def test_the_guard_is_asked_before_anything_is_executed(runner: Runner) -> None:
     class Never:
-        async def describe_component(self, source: str, name: str) -> Made | NotMade:
+        async def describe_component(self, source: str, name: str) -> ComponentDescription | ComponentFailure:
             raise AssertionError(f"{name} was made")
 
     found = await inspect(in_class("import os; os.abort()"), Never())
@@ -166,9 +166,9 @@ async def test_the_guard_is_asked_before_anything_is_executed(runner: Runner) ->
 
 async def test_what_the_process_says_is_not_believed_about_its_source() -> None:
     class Liar:
-        async def describe_component(self, source: str, name: str) -> Made | NotMade:
+        async def describe_component(self, source: str, name: str) -> ComponentDescription | ComponentFailure:
             code: dict[str, Json] = {"type": "str", "value": "something else"}
-            return Made({"template": {"code": code}, "outputs": [{"name": "o", "types": ["Message"]}]})
+            return ComponentDescription({"template": {"code": code}, "outputs": [{"name": "o", "types": ["Message"]}]})
 
     found = await inspect(GOOD + "# liar\n", Liar())
     assert found.component is not None
@@ -178,19 +178,19 @@ async def test_what_the_process_says_is_not_believed_about_its_source() -> None:
 
 async def test_a_source_is_made_once_and_a_failure_that_may_pass_is_tried_again() -> None:
     class Counting:
-        def __init__(self, answer: Made | NotMade) -> None:
+        def __init__(self, answer: ComponentDescription | ComponentFailure) -> None:
             self.asked = 0
             self.answer = answer
 
-        async def describe_component(self, source: str, name: str) -> Made | NotMade:
+        async def describe_component(self, source: str, name: str) -> ComponentDescription | ComponentFailure:
             self.asked += 1
             return self.answer
 
-    good = Counting(Made({"template": {}, "outputs": [{"name": "o", "types": ["Message"]}]}))
-    first: Inspected = await inspect(GOOD + "# once\n", good)
+    good = Counting(ComponentDescription({"template": {}, "outputs": [{"name": "o", "types": ["Message"]}]}))
+    first: Inspection = await inspect(GOOD + "# once\n", good)
     assert await inspect(GOOD + "# once\n", good) is first
     assert good.asked == 1
-    busy = Counting(NotMade("busy", "Busy.", "Wait."))
+    busy = Counting(ComponentFailure("busy", "Busy.", "Wait."))
     for _ in range(2):
         assert (await inspect(GOOD + "# busy\n", busy)).component is None
     assert busy.asked == 2

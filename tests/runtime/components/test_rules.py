@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runtime.components.rules import MAX_CLASS_NAME, MAX_SOURCE, ClassNameError, check_class_name, outlined
+from runtime.components.rules import MAX_CLASS_NAME, MAX_SOURCE, ClassNameError, check_class_name, read_outline
 
 GOOD = """from lfx.custom import Component
 from lfx.io import Output
@@ -21,11 +21,11 @@ class Greeter(Component):
 
 
 def codes(source: str) -> list[tuple[int | None, str]]:
-    return [(fault.line, fault.code) for fault in outlined(source)[1]]
+    return [(fault.line, fault.code) for fault in read_outline(source)[1]]
 
 
 def test_the_component_class_is_found_with_its_line() -> None:
-    outline, faults = outlined(GOOD)
+    outline, faults = read_outline(GOOD)
     assert faults == []
     assert outline is not None
     assert (outline.name, outline.line) == ("Greeter", 6)
@@ -35,7 +35,7 @@ def test_the_component_class_is_found_with_its_line() -> None:
 
 
 def test_the_class_that_inherits_from_others_of_the_source_is_the_component() -> None:
-    outline, faults = outlined(GOOD + "\n\nclass Louder(Greeter):\n    pass\n")
+    outline, faults = read_outline(GOOD + "\n\nclass Louder(Greeter):\n    pass\n")
     assert faults == []
     assert outline is not None
     assert outline.name == "Louder"
@@ -59,7 +59,7 @@ def test_the_class_that_inherits_from_others_of_the_source_is_the_component() ->
     ],
 )
 def test_each_rule_is_told_with_its_line_and_a_remedy(source: str, expected: tuple[int, str]) -> None:
-    _, faults = outlined(source)
+    _, faults = read_outline(source)
     assert expected in [(fault.line, fault.code) for fault in faults]
     assert all(fault.fix for fault in faults)
 
@@ -94,7 +94,7 @@ def test_a_class_name_that_is_too_long_is_told_with_both_lengths() -> None:
 
 @given(st.text(max_size=300))
 def test_any_text_is_answered(source: str) -> None:
-    outline, faults = outlined(source)
+    outline, faults = read_outline(source)
     assert outline is not None or faults
 
 

@@ -8,10 +8,10 @@ import pytest
 from flows.catalogue import Catalogue
 from flows.component_type import ComponentType
 from flows.document import Json
-from runtime.components.rules import MAX_SOURCE, outlined
+from runtime.components.rules import MAX_SOURCE, read_outline
 from runtime.components.session import Workshop
 from runtime.components.store import FOLDER, MAX_COMPONENTS, UserComponentError, clear, load, save
-from runtime.engine.component_messages import Made, NotMade
+from runtime.engine.component_results import ComponentDescription, ComponentFailure
 from runtime.files.folders import user_folder
 from tests.runtime.components.test_rules import GOOD
 
@@ -24,10 +24,12 @@ class Maker:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    async def describe_component(self, source: str, name: str) -> Made | NotMade:
+    async def describe_component(self, source: str, name: str) -> ComponentDescription | ComponentFailure:
         self.asked.append(name)
         outputs: list[Json] = [{"name": "greeting", "types": ["Message"], "method": "greet"}]
-        return Made({"template": {}, "outputs": outputs, "display_name": name, "description": f"It is {name}."})
+        return ComponentDescription(
+            {"template": {}, "outputs": outputs, "display_name": name, "description": f"It is {name}."}
+        )
 
 
 def named(name: str, note: str = "") -> str:
@@ -208,4 +210,4 @@ async def test_a_workshop_says_why_it_keeps_nothing_and_raises_when_the_disk_ref
 
 
 def test_the_samples_of_these_tests_pass_the_rules() -> None:
-    assert outlined(GOOD)[1] == []
+    assert read_outline(GOOD)[1] == []

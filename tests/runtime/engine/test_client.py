@@ -9,11 +9,11 @@ import pytest
 
 from flows.catalogue import Catalogue
 from flows.document import Flow
-from runtime import runner
-from runtime.engine import process, run_messages
+from runtime.engine import process, protocol, queue
 from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
 from tests.runtime.engine.processes import alive
+from tests.runtime.unguarded import run_unguarded
 
 Fake = Callable[[str], RunnerEnvironment]
 pytestmark = pytest.mark.anyio
@@ -85,8 +85,8 @@ async def test_run_is_a_crash_when_the_engine_writes_a_line_without_end(
 async def test_run_times_out_and_the_next_one_works_when_the_engine_hangs(
     fake: Fake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runner, "GRACE", 0.1)
-    monkeypatch.setattr(runner, "CANCEL_TIMEOUT", 0.1)
+    monkeypatch.setattr(queue, "GRACE", 0.1)
+    monkeypatch.setattr(queue, "CANCEL_TIMEOUT", 0.1)
     async with opened(fake(ONCE.replace("{act}", "time.sleep(600)")), concurrency=1) as made:
         first = await made.run(EMPTY, "one", timeout=0.1)
         assert first.error is not None
@@ -130,7 +130,7 @@ async def test_run_works_when_the_engine_floods_standard_error(fake: Fake) -> No
 
 
 async def test_run_is_refused_when_the_flow_is_too_large(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_messages, "MAX_REQUEST", 1000)
+    monkeypatch.setattr(protocol, "MAX_REQUEST", 1000)
     async with opened(fake(ANSWER)) as made:
         result = await made.run(EMPTY, "x" * 2000)
         assert result.error is not None
@@ -145,8 +145,8 @@ async def test_large_answers_arrive_whole_when_they_take_many_reads(fake: Fake) 
 
 
 async def test_one_run_more_is_busy_when_the_queue_is_full(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "MAX_WAITING", 1)
-    monkeypatch.setattr(runner, "CANCEL_TIMEOUT", 0.1)
+    monkeypatch.setattr(queue, "MAX_WAITING", 1)
+    monkeypatch.setattr(queue, "CANCEL_TIMEOUT", 0.1)
     held = "say(HELLO)\nfor request in requests():\n    pass\n"
     async with opened(fake(held), concurrency=1) as made:
         assert await made.ready(30)
@@ -171,14 +171,14 @@ for request in requests():
 """
     async with opened(fake(body), concurrency=1) as made:
         begun = asyncio.Event()
-        task = asyncio.create_task(made._submit({}, "x", run_id="r1", started=lambda _: begun.set()))  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
+        task = asyncio.create_task(run_unguarded(made, {}, "x", run_id="r1", on_started=lambda _: begun.set()))
         await begun.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
         # The only place is free again once the engine has confirmed: another run gets to it.
         begun.clear()
-        again = asyncio.create_task(made._submit({}, "x", run_id="r2", started=lambda _: begun.set()))  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
+        again = asyncio.create_task(run_unguarded(made, {}, "x", run_id="r2", on_started=lambda _: begun.set()))
         await begun.wait()
         again.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -217,7 +217,7 @@ async def test_closing_does_not_wait_when_the_engine_is_still_starting(fake: Fak
 async def test_a_run_does_not_start_when_it_is_cancelled_while_it_waits_for_a_place(
     fake: Fake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runner, "CANCEL_TIMEOUT", 0.1)
+    monkeypatch.setattr(queue, "CANCEL_TIMEOUT", 0.1)
     async with opened(fake(ANSWER), concurrency=1) as made:
         assert await made.ready(30)
         task = asyncio.create_task(made.run(EMPTY, "never"))

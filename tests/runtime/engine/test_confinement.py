@@ -10,6 +10,7 @@ import pytest
 from flows.document import Flow
 from runtime.runner import Runner
 from tests.runtime.attempts import MakeCode, needs, outcome
+from tests.runtime.unguarded import run_unguarded
 
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
 
@@ -181,6 +182,6 @@ async def test_bombs_hit_a_limit_and_the_next_run_works(
 
 
 async def test_a_loop_without_end_is_stopped_when_its_time_is_up(runner: Runner, make_code: MakeCode) -> None:
-    result = await runner._submit(make_code("while True: pass"), timeout=2)  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
+    result = await run_unguarded(runner, make_code("while True: pass"), timeout=2)
     assert result.error is not None
     assert result.error.code in {"timeout", "limit"}

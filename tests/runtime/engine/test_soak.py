@@ -12,8 +12,10 @@ import pytest
 
 from flows.document import Flow, JsonObject
 from runtime.install.environment import RunnerEnvironment
+from runtime.options import Network
 from runtime.results import RunResult
-from runtime.runner import Network, Runner
+from runtime.runner import Runner
+from tests.runtime.unguarded import run_unguarded
 
 MakeCode = Callable[[str], JsonObject]
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
@@ -70,12 +72,12 @@ async def test_every_call_ends_once_and_nothing_is_left_when_runs_and_engines_ar
         network: Network = "open" if number % 2 else "gateway-only"
         match chance.randrange(6):
             case 0:  # its own process is killed
-                result = await runner._submit(sleeping, timeout=60, started=kill)  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
+                result = await run_unguarded(runner, sleeping, timeout=60, on_started=kill)
                 assert result.error is not None
                 assert result.error.code == "crash"
             case 1:  # the caller leaves
                 begun: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-                work = runner._submit(sleeping, timeout=60, started=begun.set_result)  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
+                work = run_unguarded(runner, sleeping, timeout=60, on_started=begun.set_result)
                 task: asyncio.Task[RunResult] = asyncio.create_task(work)
                 await asyncio.wait([begun, task], return_when=asyncio.FIRST_COMPLETED)
                 task.cancel()

@@ -9,13 +9,15 @@ import pytest
 
 from flows.catalogue import Catalogue
 from flows.document import Flow
-from runtime import runner
+from runtime.engine import queue
 from runtime.files.lock import FileLock
-from runtime.install.environment import InstallError, RunnerEnvironment
+from runtime.install.environment import RunnerEnvironment
+from runtime.install.errors import InstallError
 from runtime.results import BUSY
 from runtime.runner import Runner
 from tests.runtime.conftest import FakeEnvironment
 from tests.runtime.engine.processes import alive
+from tests.runtime.unguarded import run_unguarded
 
 Fake = Callable[[str], FakeEnvironment]
 pytestmark = pytest.mark.anyio
@@ -49,7 +51,7 @@ class Changing(FakeEnvironment):
 
     files: Files = field(default_factory=Files)
 
-    def made_from(self) -> tuple[tuple[int, int] | None, ...]:
+    def inputs(self) -> tuple[tuple[int, int] | None, ...]:
         return ((self.files.version, 0),)
 
     def current(self) -> RunnerEnvironment:
@@ -88,7 +90,7 @@ async def test_runs_of_the_old_engine_go_on_and_it_ends_after_them(fake: Fake) -
         old = made.engine_pid
         assert old is not None
         begun = asyncio.Event()
-        slow = asyncio.create_task(made._submit({}, "slow", timeout=600, started=lambda _: begun.set()))  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
+        slow = asyncio.create_task(run_unguarded(made, {}, "slow", timeout=600, on_started=lambda _: begun.set()))
         await begun.wait()
         files.version = 2
         assert (await made.run(EMPTY, "x")).output == str(made.engine_pid)
@@ -137,7 +139,7 @@ async def test_a_file_that_was_only_touched_changes_nothing(fake: Fake, monkeypa
 async def test_callers_beyond_the_queue_are_told_it_is_busy_even_while_the_engine_starts(
     fake: Fake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runner, "MAX_WAITING", 2)
+    monkeypatch.setattr(queue, "MAX_WAITING", 2)
     async with opened(fake(ANSWER), Files(), concurrency=1) as made:
         results = await asyncio.gather(*(made.run(EMPTY, str(n)) for n in range(8)))
         busy = [result for result in results if result.busy]
@@ -149,7 +151,7 @@ async def test_callers_beyond_the_queue_are_told_it_is_busy_even_while_the_engin
 async def test_a_run_is_ended_from_here_when_the_engine_does_not_end_it(
     fake: Fake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runner, "KILL_TIMEOUT", 0.05)
+    monkeypatch.setattr(queue, "KILL_TIMEOUT", 0.05)
     body = """
 import subprocess
 LIVE = "import os, time\\nparent = os.getppid()\\nwhile os.getppid() == parent: time.sleep(0.02)"
@@ -165,12 +167,12 @@ for request in requests():
         assert await made.ready(30)
         engine = made.engine_pid
         begun: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-        task = asyncio.create_task(made._submit({}, "x", timeout=600, started=begun.set_result))  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
+        task = asyncio.create_task(run_unguarded(made, {}, "x", timeout=600, on_started=begun.set_result))
         pid = await begun
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        again = asyncio.create_task(made._submit({}, "y", timeout=0.01))  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
+        again = asyncio.create_task(run_unguarded(made, {}, "y", timeout=0.01))
         await asyncio.wait([again])  # the only place is free again once the first run is over
         assert not alive(pid)
         assert made.engine_pid == engine

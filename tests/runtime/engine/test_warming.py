@@ -14,10 +14,10 @@ from agent.models.scripted import last_prompt, scripted
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build
-from runtime.engine.supervisor import starts
-from runtime.gateway.access import Models
+from runtime.engine.supervisor import check_starts
+from runtime.gateway.models import Models
 from runtime.install.environment import RunnerEnvironment
-from runtime.install.programs import InstallError
+from runtime.install.errors import InstallError
 from runtime.runner import Runner
 from tests.runtime.conftest import FakeEnvironment
 
@@ -92,7 +92,7 @@ async def test_an_engine_that_cannot_call_models_is_no_engine_for_bundles(
     fake: Callable[[str], FakeEnvironment],
 ) -> None:
     answers = 'say(HELLO)\nfor request in requests():\n    say({"id": request["id"], "type": "pong"})\n'
-    await starts(fake(answers))
+    await check_starts(fake(answers))
     ends = 'say(HELLO)\nfor request in requests():\n    assert request["type"] != "warm"\n'
     with pytest.raises(InstallError, match="cannot call models with these bundles"):
-        await starts(fake(ends))
+        await check_starts(fake(ends))

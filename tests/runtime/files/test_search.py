@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from runtime.files.folders import user_folder
 from runtime.files.names import FileRefused
-from runtime.files.search import globbed, grepped
+from runtime.files.search import glob_files, grep_lines
 from runtime.files.store import UserFiles
 
 
@@ -39,18 +39,18 @@ def files(tmp_path: Path) -> UserFiles:
     ],
 )
 def test_a_pattern_lists_the_paths_it_matches(files: UserFiles, pattern: str, path: str, found: list[str]) -> None:
-    assert [name for name, _ in globbed(files, pattern, path)] == found
+    assert [name for name, _ in glob_files(files, pattern, path)] == found
 
 
 def test_lines_are_found_in_every_text_file_in_both_cases(files: UserFiles) -> None:
-    assert [(line.path, line.number) for line in grepped(files, "API key")] == [
+    assert [(line.path, line.number) for line in grep_lines(files, "API key")] == [
         ("README.md", 2),
         ("docs/deep/b.md", 1),
         ("docs/deep/c.txt", 1),
     ]
-    assert [line.path for line in grepped(files, r"api\s+key$", "docs", "*.txt")] == ["docs/deep/c.txt"]
-    assert [line.path for line in grepped(files, "api", "README.md")] == ["README.md"]
-    assert len(grepped(files, "api", limit=2)) == 2
+    assert [line.path for line in grep_lines(files, r"api\s+key$", "docs", "*.txt")] == ["docs/deep/c.txt"]
+    assert [line.path for line in grep_lines(files, "api", "README.md")] == ["README.md"]
+    assert len(grep_lines(files, "api", limit=2)) == 2
 
 
 @pytest.mark.parametrize(
@@ -58,28 +58,28 @@ def test_lines_are_found_in_every_text_file_in_both_cases(files: UserFiles) -> N
 )
 def test_a_pattern_that_leads_elsewhere_is_refused(files: UserFiles, pattern: str) -> None:
     with pytest.raises(FileRefused):
-        globbed(files, pattern)
+        glob_files(files, pattern)
 
 
 @pytest.mark.parametrize("path", [".components", "../", "/"])
 def test_no_search_looks_elsewhere(files: UserFiles, path: str) -> None:
     with pytest.raises(FileRefused):
-        grepped(files, "api", path)
+        grep_lines(files, "api", path)
     with pytest.raises(FileRefused):
-        globbed(files, "**", path)
+        glob_files(files, "**", path)
 
 
 @pytest.mark.parametrize("pattern", ["(", "[a", "*", "a" * 300, ""])
 def test_what_is_no_expression_is_refused(files: UserFiles, pattern: str) -> None:
     with pytest.raises(FileRefused, match="pattern"):
-        grepped(files, pattern)
+        grep_lines(files, pattern)
 
 
 def test_an_expression_that_never_ends_is_stopped(files: UserFiles, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("runtime.files.search.SEARCH_SECONDS", 0.05)
     files.write("long.txt", "a" * 4_000 + "!")
     with pytest.raises(FileRefused, match="too long"):
-        grepped(files, r"^(?:(?:a|aa)+)+$", "long.txt")
+        grep_lines(files, r"^(?:(?:a|aa)+)+$", "long.txt")
 
 
 @given(st.text(alphabet="ab*?[]/!-", min_size=1, max_size=40))
@@ -89,6 +89,6 @@ def test_matching_ends_for_every_pattern(pattern: str) -> None:
             return [("/".join(["ab" * 20] * 8), 1)]
 
     try:
-        globbed(Listed(Path("unused"), "alice"), pattern)
+        glob_files(Listed(Path("unused"), "alice"), pattern)
     except FileRefused:
         return

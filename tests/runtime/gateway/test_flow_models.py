@@ -12,9 +12,9 @@ from flows.catalogue import Catalogue
 from flows.document import Flow, Json, JsonObject
 from flows.fields.model_values import CONNECTED
 from flows.json_values import as_list, as_object, as_text, object_at
-from runtime.gateway.access import ASSISTANT, Models, NoModel
-from runtime.gateway.flow_models import Refused, asks, rewritten
-from runtime.gateway.run_state import Session
+from runtime.gateway.accounts import RunAccount
+from runtime.gateway.model_fields import RunFailed, point_at_gateway, uses_models
+from runtime.gateway.models import ASSISTANT, Models, ModelUnavailable
 from runtime.guard import runnable
 from tests.runtime.conftest import MakeFlow
 
@@ -23,8 +23,8 @@ pytestmark = pytest.mark.engine
 URL = "http://127.0.0.1:4567/v1"
 
 
-def session(resolve: Callable[[str], Any] = lambda _: TestModel()) -> Session:
-    return Session(Models(resolve=resolve, embed=lambda _: TestEmbeddingModel()))
+def session(resolve: Callable[[str], Any] = lambda _: TestModel()) -> RunAccount:
+    return RunAccount(Models(resolve=resolve, embed=lambda _: TestEmbeddingModel()))
 
 
 def fields(data: JsonObject, node: str) -> dict[str, Json]:
@@ -55,7 +55,7 @@ def test_any_choice_of_a_model_becomes_one_behind_the_gateway(
     secrets: dict[str, Json] = {"model": value, "api_key": "sk-live-1", "ollama_base_url": "http://elsewhere"}
     flow = make_flow({"Model-1": ("LanguageModelComponent", secrets)})
     run = session()
-    data = rewritten(runnable(flow), installed_catalogue, run, URL)
+    data = point_at_gateway(runnable(flow), installed_catalogue, run, URL)
     values = fields(data, "Model-1")
     assert values["model"] == [{"provider": "OpenAI", "name": name, "metadata": {}}]
     assert values["api_key"] == run.key("Model-1")
@@ -68,7 +68,7 @@ def test_any_choice_of_a_model_becomes_one_behind_the_gateway(
 def test_each_node_gets_a_key_of_its_own(make_flow: MakeFlow, installed_catalogue: Catalogue) -> None:
     flow = make_flow({"Agent-1": ("Agent", {"model": "gpt-4o"}), "Model-2": ("LanguageModelComponent", {})})
     run = session()
-    data = rewritten(runnable(flow), installed_catalogue, run, URL)
+    data = point_at_gateway(runnable(flow), installed_catalogue, run, URL)
     keys = [as_text(fields(data, node)["api_key"]) for node in ("Agent-1", "Model-2")]
     assert len(set(keys)) == 2
     assert [run.node(key.partition(".")[2]) for key in keys] == ["Agent-1", "Model-2"]
@@ -76,7 +76,7 @@ def test_each_node_gets_a_key_of_its_own(make_flow: MakeFlow, installed_catalogu
 
 def test_a_connected_model_stays_connected(make_flow: MakeFlow, installed_catalogue: Catalogue) -> None:
     flow = make_flow({"Agent-1": ("Agent", {"model": CONNECTED, "api_key": "sk-live-1"})})
-    values = fields(rewritten(runnable(flow), installed_catalogue, session(), URL), "Agent-1")
+    values = fields(point_at_gateway(runnable(flow), installed_catalogue, session(), URL), "Agent-1")
     assert values["model"] == CONNECTED
     assert values["api_key"] != "sk-live-1"
 
@@ -92,7 +92,7 @@ def test_components_of_one_provider_are_pointed_at_the_gateway(
         }
     )
     run = session()
-    data = rewritten(runnable(flow), installed_catalogue, run, URL)
+    data = point_at_gateway(runnable(flow), installed_catalogue, run, URL)
     one, two = fields(data, "Chat-1"), fields(data, "Vectors-2")
     assert (one["model_name"], one["openai_api_base"], one["api_key"]) == ("openai:gpt-x", URL, run.key("Chat-1"))
     assert (two["openai_api_base"], two["openai_api_key"], two["openai_proxy"]) == (URL, run.key("Vectors-2"), "")
@@ -109,8 +109,8 @@ def test_components_that_speak_another_protocol_are_refused_with_what_to_use(
     flow = Flow.from_json(
         {"nodes": [{"id": "C-1", "data": {"id": "C-1", "type": "Claude", "node": foreign}}], "edges": []}
     )
-    with pytest.raises(Refused) as caught:
-        rewritten(runnable(flow), catalogue, session(), URL)
+    with pytest.raises(RunFailed) as caught:
+        point_at_gateway(runnable(flow), catalogue, session(), URL)
     assert (caught.value.error.code, caught.value.error.node) == ("refused", "C-1")
     assert "Language Model" in caught.value.error.fix
 
@@ -119,11 +119,11 @@ def test_a_model_that_cannot_be_had_is_found_before_anything_runs(
     make_flow: MakeFlow, installed_catalogue: Catalogue
 ) -> None:
     def resolve(name: str) -> Any:
-        raise NoModel(f"No key for {name}.", "Set it.", code="missing_key")
+        raise ModelUnavailable(f"No key for {name}.", "Set it.", code="missing_key")
 
     flow = make_flow({"Model-1": ("LanguageModelComponent", {"model": "claude-x"})})
-    with pytest.raises(Refused) as caught:
-        rewritten(runnable(flow), installed_catalogue, session(resolve), URL)
+    with pytest.raises(RunFailed) as caught:
+        point_at_gateway(runnable(flow), installed_catalogue, session(resolve), URL)
     error = caught.value.error
     assert (error.code, error.message, error.fix, error.node) == (
         "missing_key",
@@ -134,11 +134,11 @@ def test_a_model_that_cannot_be_had_is_found_before_anything_runs(
 
 
 def test_a_flow_that_calls_no_model_asks_none(echo: Flow, make_flow: MakeFlow, installed_catalogue: Catalogue) -> None:
-    assert not asks(runnable(echo), installed_catalogue)
-    assert not asks(runnable(make_flow({"F-1": "LangChainFakeEmbeddings"})), installed_catalogue)
-    assert asks(runnable(make_flow({"Agent-1": "Agent"})), installed_catalogue)
+    assert not uses_models(runnable(echo), installed_catalogue)
+    assert not uses_models(runnable(make_flow({"F-1": "LangChainFakeEmbeddings"})), installed_catalogue)
+    assert uses_models(runnable(make_flow({"Agent-1": "Agent"})), installed_catalogue)
     data = runnable(echo)
-    assert rewritten(data, installed_catalogue, session(), URL) == data
+    assert point_at_gateway(data, installed_catalogue, session(), URL) == data
 
 
 def test_a_group_hands_its_own_choice_to_the_model_inside_and_no_key(
@@ -151,9 +151,9 @@ def test_a_group_hands_its_own_choice_to_the_model_inside_and_no_key(
     }
     group = {"display_name": "G", "template": template, "flow": inner.to_json()}
     flow = Flow.from_json({"nodes": [{"id": "G-1", "data": {"id": "G-1", "type": "G", "node": group}}], "edges": []})
-    assert asks(runnable(flow), installed_catalogue)
+    assert uses_models(runnable(flow), installed_catalogue)
     run = session()
-    data = rewritten(runnable(flow), installed_catalogue, run, URL)
+    data = point_at_gateway(runnable(flow), installed_catalogue, run, URL)
     outer = fields(data, "G-1")
     raw = as_object(as_list(data["nodes"])[0])
     within = fields(object_at(raw, "data", "node", "flow", "data"), "Model-1")
@@ -174,13 +174,13 @@ def test_a_missing_key_names_the_variable_that_was_meant_and_the_usual_one(
     type: str, field: str, model: dict[str, Json], make_flow: MakeFlow, installed_catalogue: Catalogue
 ) -> None:
     def resolve(name: str) -> Any:
-        raise NoModel("Provider 'openai' is not configured.", "Set OPENAI_API_KEY.", code="missing_key")
+        raise ModelUnavailable("Provider 'openai' is not configured.", "Set OPENAI_API_KEY.", code="missing_key")
 
     def refusal(variable: str, *, stored: bool) -> str:
         data = json.loads(json.dumps(runnable(make_flow({"Model-1": (type, {**model, field: variable})}))))
         data["nodes"][0]["data"]["node"]["template"][field]["load_from_db"] = stored
-        with pytest.raises(Refused) as refused:
-            rewritten(data, installed_catalogue, session(resolve), URL)
+        with pytest.raises(RunFailed) as refused:
+            point_at_gateway(data, installed_catalogue, session(resolve), URL)
         assert refused.value.error.fix == "Set OPENAI_API_KEY."
         assert refused.value.error.code == "missing_key"
         return refused.value.error.message
@@ -195,11 +195,11 @@ def test_a_missing_key_names_the_variable_that_was_meant_and_the_usual_one(
 @pytest.mark.parity("term-api-key-diagnostic", "base-term-api-key-diagnostic")
 def test_a_key_that_was_typed_in_is_never_repeated(make_flow: MakeFlow, installed_catalogue: Catalogue) -> None:
     def resolve(name: str) -> Any:
-        raise NoModel("Not configured.", "Set OPENAI_API_KEY.", code="missing_key")
+        raise ModelUnavailable("Not configured.", "Set OPENAI_API_KEY.", code="missing_key")
 
     values: dict[str, Json] = {"model": [{"provider": "OpenAI", "name": "gpt-x"}], "api_key": "hunter2_of_mine"}
-    with pytest.raises(Refused) as refused:
-        rewritten(
+    with pytest.raises(RunFailed) as refused:
+        point_at_gateway(
             runnable(make_flow({"M-1": ("LanguageModelComponent", values)})), installed_catalogue, session(resolve), URL
         )
     assert "hunter2" not in f"{refused.value.error.message}{refused.value.error.fix}"

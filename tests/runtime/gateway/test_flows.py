@@ -16,7 +16,7 @@ from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.json_values import as_list, as_object
 from flows.spec import build
-from runtime.gateway.access import Budget, Models, NoModel
+from runtime.gateway.models import Budget, Models, ModelUnavailable
 from runtime.results import RunResult
 from runtime.runner import Runner
 
@@ -264,7 +264,7 @@ async def test_a_run_without_models_says_that_it_has_none(runner: Runner, spec: 
 
 async def test_a_model_that_cannot_be_had_is_told_before_the_run(runner: Runner, spec: Spec) -> None:
     def resolve(name: str) -> Any:
-        raise NoModel(f"The demo does not answer {name}.", "Set a key.")
+        raise ModelUnavailable(f"The demo does not answer {name}.", "Set a key.")
 
     result = await runner.run(spec(MODEL), "hello", models=Models(resolve=resolve))
     assert result.error is not None

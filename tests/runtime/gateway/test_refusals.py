@@ -13,8 +13,8 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.usage import RequestUsage
 
 from agent.models.scripted import scripted
-from runtime.gateway.access import Budget, Models, NoModel
-from runtime.gateway.server import Gateway
+from runtime.gateway.models import Budget, Models, ModelUnavailable
+from runtime.gateway.server import GatewayServer
 from runtime.results import ModelUsage
 from tests.runtime.gateway.words import NAME, Connect, OpenSession
 
@@ -55,8 +55,8 @@ FAILURES = [
     (ai.ContentFilterError("bad words"), openai.BadRequestError, "external"),
     (ai.UnexpectedModelBehavior("odd"), openai.InternalServerError, "external"),
     (ai.UserError("no such thing"), openai.BadRequestError, "external"),
-    (NoModel("None here."), openai.NotFoundError, "missing_model"),
-    (NoModel("No key here.", code="missing_key"), openai.AuthenticationError, "missing_key"),
+    (ModelUnavailable("None here."), openai.NotFoundError, "missing_model"),
+    (ModelUnavailable("No key here.", code="missing_key"), openai.AuthenticationError, "missing_key"),
     (ValueError("secret detail"), openai.InternalServerError, "external"),
     (ai.FallbackExceptionGroup("all", [http(ai.ModelNotFoundError, 404)]), openai.NotFoundError, "missing_model"),
     (ai.FallbackExceptionGroup("all", [http(ai.ModelRateLimitError, 429)]), openai.RateLimitError, "external"),
@@ -103,7 +103,7 @@ async def test_an_unknown_key_is_refused(opened: OpenSession, connect: Connect) 
             await connect(key).models.list()
 
 
-async def test_a_key_dies_with_its_run(gateway: Gateway, opened: OpenSession, connect: Connect) -> None:
+async def test_a_key_dies_with_its_run(gateway: GatewayServer, opened: OpenSession, connect: Connect) -> None:
     session, other = opened(scripted(fine, "s")), opened(scripted(fine, "s"))
     client = connect(session)
     await client.chat.completions.create(model=NAME, messages=USER)
@@ -174,7 +174,7 @@ async def test_spending_is_counted_by_node(opened: OpenSession, connect: Connect
     ],
 )
 async def test_a_request_that_cannot_be_served_is_told_why(
-    body: bytes, gateway: Gateway, opened: OpenSession, connect: Connect
+    body: bytes, gateway: GatewayServer, opened: OpenSession, connect: Connect
 ) -> None:
     session = opened(scripted(fine, "s"))
     async with httpx.AsyncClient(base_url=gateway.url, headers={"authorization": f"Bearer {session.key('A')}"}) as raw:
@@ -184,7 +184,7 @@ async def test_a_request_that_cannot_be_served_is_told_why(
     assert answer.json()["error"]["message"]
 
 
-async def test_an_endless_request_and_unknown_paths_are_refused(gateway: Gateway, opened: OpenSession) -> None:
+async def test_an_endless_request_and_unknown_paths_are_refused(gateway: GatewayServer, opened: OpenSession) -> None:
     session = opened(scripted(fine, "s"))
     async with httpx.AsyncClient(base_url=gateway.url, headers={"authorization": f"Bearer {session.key('A')}"}) as raw:
         assert (await raw.post("/chat/completions", content=b"x" * (17 * 1024**2))).status_code == 413
@@ -213,7 +213,9 @@ class Hanging:
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
-async def test_a_call_ends_with_its_run(stream: bool, gateway: Gateway, opened: OpenSession, connect: Connect) -> None:
+async def test_a_call_ends_with_its_run(
+    stream: bool, gateway: GatewayServer, opened: OpenSession, connect: Connect
+) -> None:
     hanging = Hanging()
     session = opened(hanging.model)
 
@@ -250,7 +252,9 @@ async def test_a_call_ends_when_its_client_is_gone(stream: bool, opened: OpenSes
     assert session.last_failure is None
 
 
-async def test_a_closed_gateway_ends_what_is_under_way_and_starts_again(opened: OpenSession, gateway: Gateway) -> None:
+async def test_a_closed_gateway_ends_what_is_under_way_and_starts_again(
+    opened: OpenSession, gateway: GatewayServer
+) -> None:
     hanging = Hanging()
     session = opened(hanging.model)
     client = openai.AsyncOpenAI(base_url=gateway.url, api_key=session.key("A"), max_retries=0)

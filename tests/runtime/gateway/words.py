@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 from openai import AsyncOpenAI
 
-from runtime.gateway.run_state import Session
+from runtime.gateway.accounts import RunAccount
 
 NAME = "some:model"
 """The model that flows of these tests ask for."""
 
-OpenSession = Callable[..., Session]
+OpenSession = Callable[..., RunAccount]
 Connect = Callable[..., AsyncOpenAI]

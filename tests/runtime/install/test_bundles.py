@@ -15,16 +15,16 @@ from hypothesis import strategies as st
 from runtime.install.bundles import (
     BundleNameError,
     bundle_of,
-    choose,
-    chosen,
-    chosen_file,
-    name_of,
+    bundles_file,
+    choose_bundles,
+    chosen_bundles,
     package_for,
+    package_name,
     requirement,
     with_bundles,
 )
 from runtime.install.environment import RunnerEnvironment
-from runtime.install.programs import InstallError
+from runtime.install.errors import InstallError
 
 EXPORTER = """
 import json, sys
@@ -103,7 +103,7 @@ async def environment(locked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def state(environment: RunnerEnvironment) -> tuple[bool, bytes, tuple[str, ...], str]:
     """What a failed change must leave as it is."""
     now = environment.current()
-    return environment.installed, environment.catalogue.read_bytes(), chosen(environment.cache), now.digest
+    return environment.installed, environment.catalogue.read_bytes(), chosen_bundles(environment.cache), now.digest
 
 
 @pytest.mark.anyio
@@ -111,12 +111,12 @@ async def test_bundles_are_installed_beside_the_old_environment_and_used_from_th
     environment: RunnerEnvironment,
 ) -> None:
     said: list[str] = []
-    before = environment.made_from()
+    before = environment.inputs()
     other = await environment.change_bundles(["lfx_Extra"], progress=said.append)
     assert other.digest != environment.digest
     assert other.installed
     assert environment.installed
-    assert environment.made_from() != before
+    assert environment.inputs() != before
     assert environment.current().digest == other.digest == RunnerEnvironment.locate(
         environment.cache, source=environment.source
     ).digest  # fmt: skip
@@ -172,19 +172,19 @@ async def test_the_old_environment_works_on_when_the_engine_does_not_start_with_
         raise InstallError("It does not start.", "Leave it.")
 
     with pytest.raises(InstallError):
-        await environment.change_bundles(["lfx-extra"], proof=broken)
+        await environment.change_bundles(["lfx-extra"], check=broken)
     assert state(environment) == before
     await environment.install()
     assert state(environment) == before
 
 
 def test_choosing_is_read_back_and_damage_counts_as_no_choice(tmp_path: Path) -> None:
-    assert chosen(tmp_path) == ()
-    choose(tmp_path, ("a", "b==1"))
-    assert chosen(tmp_path) == ("a", "b==1")
+    assert chosen_bundles(tmp_path) == ()
+    choose_bundles(tmp_path, ("a", "b==1"))
+    assert chosen_bundles(tmp_path) == ("a", "b==1")
     for damage in ("", "[", "[]", '{"bundles": ["../x"]}', '{"bundles": 7}'):
-        chosen_file(tmp_path).write_text(damage)
-        assert chosen(tmp_path) == ()
+        bundles_file(tmp_path).write_text(damage)
+        assert chosen_bundles(tmp_path) == ()
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_whatever_is_a_requirement_stays_the_same_and_begins_with_its_name(text:
     except BundleNameError:
         return
     assert requirement(form) == form
-    assert form.startswith(name_of(form))
+    assert form.startswith(package_name(form))
     assert not form.startswith("-")
 
 

@@ -27,7 +27,7 @@ def export(path: Path, *names: str) -> None:
 async def test_the_file_is_read_again_only_when_it_has_changed(tmp_path: Path) -> None:
     path = tmp_path / "catalogue.json"
     file = CatalogueFile(path)
-    assert not file.there
+    assert not file.available
     with pytest.raises(CatalogueMissing):
         await file.current()
     export(path, "A")
@@ -35,7 +35,7 @@ async def test_the_file_is_read_again_only_when_it_has_changed(tmp_path: Path) -
     assert await file.current() is first
     export(path, "A", "B")
     assert "B" in await file.current()
-    assert file.there
+    assert file.available
 
 
 async def test_what_was_read_stays_when_the_file_is_gone_or_damaged(tmp_path: Path) -> None:

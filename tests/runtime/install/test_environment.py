@@ -14,8 +14,9 @@ import pytest
 import uv
 
 from runtime.install import environment as provision
-from runtime.install.environment import InstallError, RunnerEnvironment, runner_source
-from runtime.install.programs import progress_words
+from runtime.install.environment import RunnerEnvironment, runner_source
+from runtime.install.errors import InstallError
+from runtime.install.uv import progress_message
 from tests.runtime.engine.processes import alive
 
 pytestmark = pytest.mark.anyio
@@ -278,7 +279,7 @@ def test_the_runners_source_is_found_in_a_checkout() -> None:
     ],
 )
 def test_the_installers_output_becomes_words_for_the_one_who_waits(line: str, words: str | None) -> None:
-    assert progress_words(line) == words
+    assert progress_message(line) == words
 
 
 @pytest.mark.engine

@@ -8,7 +8,7 @@ import pytest
 
 from flows.document import JsonObject
 from runtime.files.lock import FileLock
-from runtime.install.pruning import prune, using
+from runtime.install.pruning import mark_in_use, prune
 
 A, B, C, D = ("a" * 16, "b" * 16, "c" * 16, "d" * 16)
 
@@ -54,7 +54,7 @@ def test_an_environment_that_an_engine_runs_from_stays_until_it_ends(tmp_path: P
     environment(tmp_path, A, 0)
     environment(tmp_path, B, 1)
     old = environment(tmp_path, C, 2)
-    first, second = using(old), using(old)
+    first, second = mark_in_use(old), mark_in_use(old)
     assert first is not None
     assert second is not None
     environment(tmp_path, D, -1e9 * 3)  # used after it, so that it is not the last one that was used
@@ -83,4 +83,4 @@ def test_what_is_not_an_environment_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_nothing_is_marked_where_there_is_no_environment(tmp_path: Path) -> None:
-    assert using(tmp_path / "none") is None
+    assert mark_in_use(tmp_path / "none") is None

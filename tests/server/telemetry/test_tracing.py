@@ -174,7 +174,7 @@ async def test_a_failure_is_marked_and_leaks_nothing(
 
 async def test_a_failing_tool_leaks_nothing_either(catalogue: Catalogue, canvas: Flow, traces: Traces) -> None:
     class Broken(StandInRunner):
-        async def run(self, *_: object, **__: object) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]  (it never gives anything)
+        async def execute(self, *_: object, **__: object) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]  (it never gives anything)
             raise OSError(f"{SECRET} is not in {PLACE}")
 
     traces.begin()

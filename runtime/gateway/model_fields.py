@@ -13,12 +13,12 @@ from flows.document import Json, JsonObject
 from flows.fields.model_values import CONNECTED, canonical_model
 from flows.fields.secrets import looks_secret
 from flows.json_values import as_list, as_object, as_text, object_at, texts
-from runtime.gateway.access import ASSISTANT, NoModel
+from runtime.gateway.models import ASSISTANT, ModelUnavailable
 from runtime.guard.admission import find
-from runtime.results import RunError
+from runtime.results import RunError, RunFailed
 
 if TYPE_CHECKING:
-    from runtime.gateway.run_state import Session
+    from runtime.gateway.accounts import RunAccount
 
 PROVIDERS: Mapping[str, str] = {
     "openai": "openai",
@@ -63,15 +63,7 @@ _Given = Mapping[tuple[str, str], Json]
 """Values that a group's own fields give to those of the nodes inside, by node and field."""
 
 
-class Refused(Exception):
-    """A flow cannot be pointed at the gateway; `error` is what its run says."""
-
-    def __init__(self, error: RunError) -> None:
-        super().__init__(error.message)
-        self.error = error
-
-
-def asks(data: JsonObject, catalogue: Catalogue) -> bool:
+def uses_models(data: JsonObject, catalogue: Catalogue) -> bool:
     """Whether any node, those inside groups included, calls a model or gives one."""
     for raw in map(as_object, as_list(data.get("nodes"))):
         definition = object_at(raw, "data", "node")
@@ -80,34 +72,34 @@ def asks(data: JsonObject, catalogue: Catalogue) -> bool:
         known = find(catalogue, as_text(object_at(raw, "data").get("type")))
         if known is not None and known.type not in _ASKS_NO_ONE and _gives(known):
             return True
-        if asks(object_at(definition, "flow", "data"), catalogue):
+        if uses_models(object_at(definition, "flow", "data"), catalogue):
             return True
     return False
 
 
-def rewritten(data: JsonObject, catalogue: Catalogue, session: Session, url: str) -> JsonObject:
+def point_at_gateway(data: JsonObject, catalogue: Catalogue, account: RunAccount, url: str) -> JsonObject:
     """The same nodes and edges with every model behind the gateway.
 
     Each model that a node names is asked for once, so that one that cannot be had is found before anything runs; the
-    session's keys are good for these names only.
+    account's keys are good for these names only.
 
     Args:
         data: nodes and edges that were admitted.
         catalogue: says which types give models.
-        session: the run's; gives each node its key.
+        account: the run's; gives each node its key.
         url: the gateway's base URL.
 
     Raises:
         Refused: a model cannot be had, or a component's models cannot go through the gateway.
     """
-    nodes, _ = _Rewriting(catalogue, session, url).nodes(as_list(data.get("nodes")), None, {})
+    nodes, _ = _Rewriting(catalogue, account, url).nodes(as_list(data.get("nodes")), None, {})
     return {**data, "nodes": nodes}
 
 
 @dataclass
 class _Rewriting:
     catalogue: Catalogue
-    session: Session
+    account: RunAccount
     url: str
     asked: set[tuple[str, bool]] = field(default_factory=set[tuple[str, bool]])
 
@@ -161,7 +153,7 @@ class _Rewriting:
             return {}
         emptied = [name for name, entry in template.items() if _secret(as_object(entry)) or name in ADDRESSES]
         changes: dict[str, Json] = dict.fromkeys(emptied, "")
-        key = self.session.key(shown)
+        key = self.account.key(shown)
         if not models:
             assert known is not None  # noqa: S101 - it gives models
             return {**changes, **self._dedicated(known, template, values, key, shown)}
@@ -184,7 +176,7 @@ class _Rewriting:
         if fields is None:
             message = f"{known.display_name!r} calls its provider itself, which the model gateway cannot stand in for."
             fix = "Put a Language Model or Embedding Model component in its place, and choose the provider there."
-            raise Refused(RunError(code="refused", message=message, fix=fix, node=shown))
+            raise RunFailed(RunError(code="refused", message=message, fix=fix, node=shown))
         value = values.get(fields.model, as_object(template.get(fields.model)).get("value"))
         wanted = f"{fields.provider}:{as_text(value)}"
         embedding = any("Embeddings" in texts(output.get("types")) for output in known.outputs)
@@ -204,18 +196,18 @@ class _Rewriting:
         if (name, embedding) in self.asked:
             return
         try:
-            self.session.embedding(name) if embedding else self.session.model(name)
-        except NoModel as missing:
+            self.account.embedding(name) if embedding else self.account.model(name)
+        except ModelUnavailable as missing:
             message = missing.message
             if missing.code == "missing_key" and variable is not None and variable not in missing.fix:
                 message = f"The key of {shown} is the variable {variable}, which gives none here. {message}"
-            raise Refused(RunError(code=missing.code, message=message, fix=missing.fix, node=shown)) from None
+            raise RunFailed(RunError(code=missing.code, message=message, fix=missing.fix, node=shown)) from None
         except Exception as failure:  # whatever a provider's client raises when it is made
             from runtime.gateway.errors import explain  # with PydanticAI, which flows without models do without
 
-            raise Refused(explain(failure, name).error(shown)) from failure
+            raise RunFailed(explain(failure, name).error(shown)) from failure
         self.asked.add((name, embedding))
-        self.session.names.add(name)
+        self.account.names.add(name)
 
 
 def _gives(known: ComponentType) -> bool:
@@ -242,7 +234,7 @@ def _wanted(value: Json, shown: str) -> str:
     except ValueError as error:
         message = f"The model of {shown} {error}."
         fix = 'Choose one, such as [{"provider": "OpenAI", "name": "gpt-4o-mini"}].'
-        raise Refused(RunError(code="missing_model", message=message, fix=fix, node=shown)) from None
+        raise RunFailed(RunError(code="missing_model", message=message, fix=fix, node=shown)) from None
     if not isinstance(chosen, list) or not chosen:
         return ASSISTANT
     first = as_object(chosen[0])

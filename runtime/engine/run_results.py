@@ -1,38 +1,15 @@
-"""The words exchanged with the engine about one run: its request as a line, its answer as a `RunResult`."""
+"""Reads the results and events of runs from the engine's messages."""
 
 from __future__ import annotations
 
-import json
-
 from flows.document import Json, JsonObject
 from flows.json_values import as_list, as_object, as_text
-from runtime.failures import from_chain
+from runtime.failures import error_from_chain
 from runtime.results import BUSY, RunError, RunEvent, RunMetrics, RunResult
 
-MAX_REQUEST = 30 * 1024 * 1024
-"""Bytes of the largest flow that is run."""
-SHRINK = "Make the flow smaller, or leave out values that are not JSON."
-CLOSED = RunError(code="crash", message="The flow engine was shut down.", fix="Start it again, then run the flow.")
 
-
-def encoded(message: JsonObject) -> bytes:
-    """One line; ValueError when it is too large or not JSON."""
-    try:
-        line = json.dumps(message, ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode("ascii") + b"\n"
-    except (ValueError, TypeError, RecursionError):
-        raise ValueError("it holds something that JSON cannot say") from None
-    if len(line) > MAX_REQUEST:
-        raise ValueError(f"it takes more than {MAX_REQUEST // (1024 * 1024)} MB")
-    return line
-
-
-def failed(run_id: str, error: RunError, seconds: float = 0.0) -> RunResult:
-    """The result of a run that gave nothing but an error."""
-    return RunResult(run_id=run_id, output=None, outputs={}, metrics=RunMetrics(seconds=seconds), error=error)
-
-
-def ended(code: str, limit: float, detail: str = "") -> RunError:
-    """What to say about a run that ended without a result of its own."""
+def ended_without_result(code: str, limit: float, detail: str = "") -> RunError:
+    """The error of a run that the engine ended; `limit` is its time limit in seconds, `detail` the engine's message."""
     if code == "timeout":
         message = f"The run took longer than {limit:g} s and was stopped."
         return RunError(code="timeout", message=message, fix="Give it more time, or less to do.")
@@ -44,19 +21,21 @@ def ended(code: str, limit: float, detail: str = "") -> RunError:
     return RunError(code="crash", message=message, fix="Run it again; if it happens again, look at what its nodes do.")
 
 
-def result_of(run_id: str, message: JsonObject, limit: float) -> RunResult:
-    """The outcome that an answer of the engine says."""
+def read_result(run_id: str, message: JsonObject, limit: float) -> RunResult:
+    """The result that the engine's answer holds; `limit` is the time in seconds that the run had."""
     if message.get("type") != "result":
         code, detail = message.get("code"), message.get("message")
         text = detail if isinstance(detail, str) else ""
         seconds = limit if code == "timeout" else _number(message.get("seconds"))
-        error = ended(code if isinstance(code, str) else "crash", limit, text)
+        error = ended_without_result(code if isinstance(code, str) else "crash", limit, text)
         metrics = RunMetrics(seconds=seconds, peak_mb=_number(message.get("peak_mb")))
         return RunResult(run_id=run_id, output=None, outputs={}, metrics=metrics, error=error)
     figures = as_object(message.get("metrics"))
     failure = as_object(message.get("failure"))
     node = failure.get("node")
-    error = from_chain(as_list(failure.get("chain")), node if isinstance(node, str) else None) if failure else None
+    error = (
+        error_from_chain(as_list(failure.get("chain")), node if isinstance(node, str) else None) if failure else None
+    )
     output = message.get("output")
     return RunResult(
         run_id=run_id,
@@ -75,8 +54,8 @@ def result_of(run_id: str, message: JsonObject, limit: float) -> RunResult:
     )
 
 
-def event_of(message: JsonObject) -> RunEvent | None:
-    """The event that the engine tells, or None for a kind that is not known here."""
+def read_event(message: JsonObject) -> RunEvent | None:
+    """The event that the engine reports, or None when its kind is unknown."""
     node, iteration = as_text(message.get("node")), int(_number(message.get("iteration")))
     match message.get("kind"):
         case "node_started":

@@ -18,9 +18,9 @@ PASSED = (
     "SYSTEMROOT",
 )
 """Variables that are passed on; none of them can hold a key."""
-OWN_HOSTS = "LANGFLOW_SSRF_ALLOWED_HOSTS"
+ALLOWED_HOSTS = "LANGFLOW_SSRF_ALLOWED_HOSTS"
 """The operator's variable that names private hosts which flows may call; the engine reads it once, when it starts."""
-SET: Mapping[str, str] = {
+FIXED: Mapping[str, str] = {
     "DO_NOT_TRACK": "1",
     "LANGFLOW_DO_NOT_TRACK": "true",
     "LANGFLOW_LOG_LEVEL": "CRITICAL",
@@ -28,7 +28,7 @@ SET: Mapping[str, str] = {
 }
 
 
-def passed_environment(folder: Path, private_hosts: Collection[str] = ()) -> dict[str, str]:
+def engine_environment(folder: Path, private_hosts: Collection[str] = ()) -> dict[str, str]:
     """The whole environment of an engine process.
 
     Args:
@@ -36,6 +36,6 @@ def passed_environment(folder: Path, private_hosts: Collection[str] = ()) -> dic
         private_hosts: private hosts that flows may call, besides those that the operator's variable names.
     """
     kept = {name: os.environ[name] for name in PASSED if name in os.environ}
-    hosts = [host for host in (*os.environ.get(OWN_HOSTS, "").split(","), *private_hosts) if host.strip()]
-    own = {OWN_HOSTS: ",".join(hosts)} if hosts else {}
-    return {**kept, **own, **SET, "HOME": str(folder), "TMPDIR": str(folder), "LANGFLOW_CONFIG_DIR": str(folder)}
+    hosts = [host for host in (*os.environ.get(ALLOWED_HOSTS, "").split(","), *private_hosts) if host.strip()]
+    own = {ALLOWED_HOSTS: ",".join(hosts)} if hosts else {}
+    return {**kept, **own, **FIXED, "HOME": str(folder), "TMPDIR": str(folder), "LANGFLOW_CONFIG_DIR": str(folder)}

@@ -20,7 +20,7 @@ ResolveEmbedding: TypeAlias = "Callable[[str], EmbeddingModel]"
 """The same for embedding models."""
 
 
-class NoModel(Exception):
+class ModelUnavailable(Exception):
     """A model that a flow asks for cannot be had.
 
     Attributes:
@@ -68,5 +68,7 @@ class Models:
             NoModel: when it cannot be had.
         """
         if self.embed is None:
-            raise NoModel("There is no embedding model for flows here.", "Use components that need no embeddings.")
+            raise ModelUnavailable(
+                "There is no embedding model for flows here.", "Use components that need no embeddings."
+            )
         return self.embed(name)

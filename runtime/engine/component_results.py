@@ -1,4 +1,4 @@
-"""The words exchanged with the engine about one component's source: what it is made into, or why it cannot be made."""
+"""Reads descriptions of components from the engine's messages, or why a source could not be made into one."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from typing import Literal, TypeAlias
 
 from flows.document import Json, JsonObject
 from flows.json_values import as_list, as_object, as_text, texts
-from runtime.engine.run_messages import ended
-from runtime.failures import from_chain
-from runtime.results import RunError
+from runtime.engine.run_results import ended_without_result
+from runtime.failures import error_from_chain
+from runtime.results import BUSY, RunError
 
-SECONDS = 20.0
-"""How long making one component may take; an ordinary one takes a tenth of a second."""
-MAX_MADE = 1024 * 1024
-"""Bytes of the largest description of a component that is taken."""
+DESCRIBE_SECONDS = 20.0
+"""Seconds that making and describing one component may take; an ordinary one takes a tenth of a second."""
+MAX_DESCRIPTION = 1024 * 1024
+"""Bytes of the largest description that is accepted."""
 MAX_NAME = 64
 """Characters of a component's own name that are kept."""
 
-Unmade: TypeAlias = Literal["code", "timeout", "crash", "limit", "missing_package", "busy"]
+ComponentFailureCode: TypeAlias = Literal["code", "timeout", "crash", "limit", "missing_package", "busy"]
 
 
 @dataclass(frozen=True)
-class Made:
-    """A component as the engine made it; only what its own code says of it, so nothing here can be relied on.
+class ComponentDescription:
+    """A component as the engine made it. It is what the component's own code says, so nothing here can be trusted.
 
     Attributes:
         node: its definition, as a node carries it.
         without_method: methods that its outputs name and that it does not have.
-        own_outputs: whether it decides itself, while it is configured, which outputs it has.
-        choices: what its options make of fields and outputs; None when the engine could not say.
-        lacking: packages that it imports and that are not there.
-        own_name: the name that it gives itself beside its class's.
+        own_outputs: whether it changes its outputs while it is configured.
+        choices: what each of its options makes of fields and outputs; None when the engine could not tell.
+        lacking: packages that it imports and that are not installed.
+        own_name: the name that it gives itself, when that is not the name of its class.
     """
 
     node: JsonObject
@@ -44,26 +44,24 @@ class Made:
 
 
 @dataclass(frozen=True)
-class NotMade:
-    """Why a source was not made into a component.
+class ComponentFailure:
+    """Why a source could not be made into a component.
 
     Attributes:
         code: the kind of failure; `busy` and a `crash` without a line may have nothing to do with the source.
         message: what happened, without paths or traces.
-        line: the line of the source where it happened, when that is known.
+        line: the line of the source where it happened, when it is known.
         fix: what to do.
     """
 
-    code: Unmade
+    code: ComponentFailureCode
     message: str
     fix: str
     line: int | None = None
 
 
-def made_of(message: JsonObject | RunError, limit: float) -> Made | NotMade:
-    """The outcome that an answer of the engine says; `limit` is the time in seconds that it had."""
-    if isinstance(message, RunError):
-        return _ended(message.code, message.message, limit)
+def read_component(message: JsonObject, limit: float) -> ComponentDescription | ComponentFailure:
+    """The description that the engine's answer holds; `limit` is the time in seconds that it had."""
     if message.get("type") != "result":
         return _ended(as_text(message.get("code")), as_text(message.get("message")), limit)
     failure = as_object(message.get("failure"))
@@ -72,9 +70,9 @@ def made_of(message: JsonObject | RunError, limit: float) -> Made | NotMade:
     found = as_object(message.get("described"))
     node = as_object(found.get("node"))
     if not isinstance(node.get("template"), dict) or not isinstance(node.get("outputs"), list):
-        return NotMade("crash", "The engine gave back something that is no component.", _FIXES["crash"])
+        return ComponentFailure("crash", "The engine returned something that is not a component.", _FIXES["crash"])
     choices = found.get("choices")
-    return Made(
+    return ComponentDescription(
         node=node,
         without_method=tuple(texts(found.get("without_method"))),
         own_outputs=found.get("own_outputs") is True,
@@ -82,6 +80,15 @@ def made_of(message: JsonObject | RunError, limit: float) -> Made | NotMade:
         lacking=as_object(found.get("lacking")),
         own_name=as_text(found.get("name"))[:MAX_NAME],
     )
+
+
+def read_failure(error: RunError, limit: float) -> ComponentFailure:
+    """The failure of a request that the engine did not answer; `limit` is the time in seconds that it had."""
+    if error == BUSY:
+        return ComponentFailure("busy", error.message, error.fix)
+    if error.code == "timeout" or error == ended_without_result("crash", limit):
+        return _ended(error.code, error.message, limit)
+    return ComponentFailure("crash", error.message, error.fix)
 
 
 _FIXES = {
@@ -92,31 +99,33 @@ _FIXES = {
 }
 
 
-def _ended(code: str, detail: str, limit: float) -> NotMade:
+def _ended(code: str, detail: str, limit: float) -> ComponentFailure:
     if code == "timeout":
-        return NotMade("timeout", f"The component was not made within {limit:g} s.", _FIXES["timeout"])
+        return ComponentFailure("timeout", f"The component was not made within {limit:g} s.", _FIXES["timeout"])
     if code in {"limit", "busy"}:
-        kind: Unmade = "limit" if code == "limit" else "busy"
-        return NotMade(kind, ended(code, limit, detail).message, _FIXES[code])
+        kind: ComponentFailureCode = "limit" if code == "limit" else "busy"
+        return ComponentFailure(kind, ended_without_result(code, limit, detail).message, _FIXES[code])
     detail = detail.replace("The run's process", "The process that made the component").replace(
         "before it gave a result", "before the component was made"
     )
-    return NotMade("crash", detail or "The component could not be made.", _FIXES["crash"])
+    return ComponentFailure("crash", detail or "The component could not be made.", _FIXES["crash"])
 
 
-def _failed(failure: JsonObject) -> NotMade:
-    error = from_chain(as_list(failure.get("chain")), None)
+def _failed(failure: JsonObject) -> ComponentFailure:
+    error = error_from_chain(as_list(failure.get("chain")), None)
     given = failure.get("line")
     line = given if isinstance(given, int) and not isinstance(given, bool) and given > 0 else None
     message = _plain(error.message)
     if any(as_text(as_object(cause).get("type")) == "builtins.SystemExit" for cause in as_list(failure.get("chain"))):
-        return NotMade("crash", "The source ends the process while the class is defined.", _FIXES["crash"], line)
+        return ComponentFailure(
+            "crash", "The source ends the process while the class is defined.", _FIXES["crash"], line
+        )
     if _NO_MODULE.search(message):
-        return NotMade("missing_package", message, _PACKAGES, line)
+        return ComponentFailure("missing_package", message, _PACKAGES, line)
     if error.code == "limit":
-        return NotMade("limit", message, _FIXES["limit"], line)
+        return ComponentFailure("limit", message, _FIXES["limit"], line)
     fix = next((fix for pattern, fix in _ADVICE if pattern.search(message)), "Correct the source.")
-    return NotMade("code", message, fix, line)
+    return ComponentFailure("code", message, fix, line)
 
 
 _WRAPPED = re.compile(r"^Error creating class\. (?P<kind>\w+)\((?P<text>.*)\)\.$", re.DOTALL)
@@ -140,7 +149,7 @@ _ADVICE = (
 
 
 def _plain(message: str) -> str:
-    """A message without what the engine wraps around it."""
+    """A message without the engine's wrapping."""
     found = _WRAPPED.match(message)
     if found is None:
         return message

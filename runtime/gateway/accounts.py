@@ -13,8 +13,8 @@ from pydantic_ai.embeddings import EmbeddingModel
 from pydantic_ai.models import Model
 from pydantic_ai.usage import RequestUsage
 
-from runtime.gateway.access import Models
 from runtime.gateway.errors import UNKNOWN_KEY, CallFailure, CallRefused, over_budget
+from runtime.gateway.models import Models
 from runtime.results import ModelUsage
 
 AT_ONCE = 8
@@ -28,15 +28,15 @@ TOO_SLOW = CallFailure(
 
 
 @dataclass(frozen=True)
-class Failed:
+class FailedCall:
     """A call that failed: why, and in which node."""
 
     failure: CallFailure
     node: str | None
 
 
-class Session:
-    """One run at the gateway. Made by `Sessions.open`."""
+class RunAccount:
+    """One run at the gateway. Made by `RunAccounts.open`."""
 
     def __init__(self, models: Models) -> None:
         """Begin with nothing spent."""
@@ -46,7 +46,7 @@ class Session:
         """The models that the run's flow names; its keys are good for no others."""
         self.spent: dict[str | None, ModelUsage] = {}
         """What was spent, by node; None where a call does not say which."""
-        self.last_failure: Failed | None = None
+        self.last_failure: FailedCall | None = None
         """The last call's failure; None once a call succeeded."""
         self._resolved: dict[str, Model] = {}
         self._embedding: dict[str, EmbeddingModel] = {}
@@ -138,7 +138,7 @@ class Session:
 
     def fail(self, node: str | None, failure: CallFailure) -> None:
         """Remember a call that failed."""
-        self.last_failure = Failed(failure, node)
+        self.last_failure = FailedCall(failure, node)
 
     def close(self) -> None:
         """End the run's calls; its keys are worth nothing from now on."""
@@ -147,37 +147,37 @@ class Session:
             scope.cancel()
 
 
-class Sessions:
+class RunAccounts:
     """The runs under way, by their tokens."""
 
     def __init__(self) -> None:
         """Begin with none."""
-        self._open: dict[str, Session] = {}
+        self._open: dict[str, RunAccount] = {}
 
-    def open(self, models: Models) -> Session:
-        """A session for a run that begins."""
-        session = Session(models)
-        self._open[session.token] = session
-        return session
+    def open(self, models: Models) -> RunAccount:
+        """An account for a run that begins."""
+        account = RunAccount(models)
+        self._open[account.token] = account
+        return account
 
-    def close(self, session: Session) -> None:
-        """End a session; it may be ended more than once."""
-        self._open.pop(session.token, None)
-        session.close()
+    def close(self, account: RunAccount) -> None:
+        """Close an account; it may be ended more than once."""
+        self._open.pop(account.token, None)
+        account.close()
 
     def close_all(self) -> None:
-        """End every session."""
-        for session in list(self._open.values()):
-            self.close(session)
+        """End every account."""
+        for account in list(self._open.values()):
+            self.close(account)
 
-    def find(self, key: str) -> tuple[Session, str | None]:
-        """The session that a key belongs to, and the node that calls.
+    def find(self, key: str) -> tuple[RunAccount, str | None]:
+        """The account that a key belongs to, and the node that calls.
 
         Raises:
             CallRefused: when it belongs to none that is under way.
         """
         token, _, mark = key.partition(".")
-        session = self._open.get(token)
-        if session is None:
+        account = self._open.get(token)
+        if account is None:
             raise CallRefused(UNKNOWN_KEY)
-        return session, session.node(mark)
+        return account, account.node(mark)

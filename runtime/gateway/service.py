@@ -1,0 +1,113 @@
+"""The Runner's model gateway: started with the first run that calls a model, and attached to each such run."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from flows.catalogue import Catalogue
+from flows.document import JsonObject
+from runtime.gateway.model_fields import point_at_gateway, uses_models
+from runtime.gateway.models import Models
+from runtime.results import RunError, RunResult
+
+if TYPE_CHECKING:
+    from runtime.gateway.accounts import RunAccount
+    from runtime.gateway.server import GatewayServer
+
+_CAUSED_BY_CALL = frozenset({"code", "missing_input", "missing_model", "missing_key", "external", "limit"})
+"""Codes of run errors that a failed model call may have caused; a crash or a timeout is not one of them."""
+
+
+@dataclass(frozen=True)
+class AttachedRun:
+    """A run whose model calls go to the gateway, or a run that calls no model.
+
+    Attributes:
+        data: its nodes and edges, with every model field pointed at the gateway.
+        url: the gateway's base URL; None for a run that calls no model.
+        account: what the gateway keeps about the run; None for a run that calls no model.
+    """
+
+    data: JsonObject
+    url: str | None = None
+    account: RunAccount | None = None
+
+    def account_for(self, result: RunResult) -> RunResult:
+        """The result with the tokens that were spent, and with a failed call as the error that it caused."""
+        if self.account is None:
+            return result
+        total = self.account.total
+        metrics = replace(
+            result.metrics,
+            input_tokens=total.input_tokens,
+            output_tokens=total.output_tokens,
+            model_calls=total.calls,
+        )
+        usage = {node or "": spent for node, spent in self.account.spent.items()}
+        return replace(result, metrics=metrics, usage=usage, error=_cause(result.error, self.account))
+
+
+def _cause(error: RunError | None, account: RunAccount) -> RunError | None:
+    """The failure of the last model call if it caused `error`, else `error` itself."""
+    failed = account.last_failure
+    if error is None or failed is None or error.code not in _CAUSED_BY_CALL:
+        return error
+    if failed.node not in (None, error.node) and failed.failure.message not in error.message:
+        return error
+    return failed.failure.error(failed.node or error.node)
+
+
+class ModelGateway:
+    """Answers the model calls of runs."""
+
+    def __init__(self) -> None:
+        """Start nothing yet."""
+        self._server: GatewayServer | None = None
+
+    @asynccontextmanager
+    async def attach(
+        self, data: JsonObject, catalogue: Catalogue, models: Models | None
+    ) -> AsyncGenerator[AttachedRun]:
+        """Answer the model calls of a run for as long as this lasts.
+
+        Args:
+            data: nodes and edges that were admitted.
+            catalogue: the component types.
+            models: what the run may call; None attaches nothing.
+
+        Raises:
+            RunFailed: a model is unavailable, or a component cannot be pointed at the gateway.
+            OSError: the gateway cannot listen.
+        """
+        if models is None or not uses_models(data, catalogue):
+            yield AttachedRun(data)
+            return
+        server = await self._started()
+        account = server.open(models)
+        try:
+            pointed = await asyncio.to_thread(point_at_gateway, data, catalogue, account, server.url)
+            yield AttachedRun(pointed, server.url, account)
+        finally:
+            server.close(account)
+
+    async def _started(self) -> GatewayServer:
+        if self._server is None:
+            created = await asyncio.to_thread(_create_server)  # its libraries take a moment to import
+            self._server = self._server or created
+        self._server.start()
+        return self._server
+
+    async def aclose(self) -> None:
+        """Stop serving; calls under way end."""
+        if self._server is not None:
+            await self._server.aclose()
+
+
+def _create_server() -> GatewayServer:
+    from runtime.gateway.server import GatewayServer
+
+    return GatewayServer()

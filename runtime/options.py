@@ -1,0 +1,49 @@
+"""How one run is carried out: its limits, its network, its models, its values and who hears of its events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from flows.document import Json
+from runtime.gateway.models import Models
+from runtime.results import RunEvent
+
+Network: TypeAlias = Literal["gateway-only", "open"]
+"""What a run may reach: the model gateway alone (nothing, when it calls no model), or whatever this machine can."""
+
+Tweaks: TypeAlias = Mapping[str, Mapping[str, Json]]
+"""Values for one run, by node id and field name."""
+
+OnEvent: TypeAlias = Callable[[RunEvent], None]
+"""Called on the event loop with each event of a run, in order and before its result; it must not block."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """The options of one run."""
+
+    timeout: float = 60.0
+    """Seconds that the run itself may take; waiting for its turn does not count."""
+    session: str | None = None
+    """The session id that the flow sees; None for a new one."""
+    want_nodes: bool = False
+    """Whether the result has every node's value, and not only those of the outputs."""
+    network: Network = "open"
+    """What the run may reach; `gateway-only` makes it a verification run, into which no variable enters."""
+    models: Models | None = None
+    """What the flow may call; None for the runner's own models."""
+    tweaks: Tweaks | None = None
+    """Values in place of those that the flow holds."""
+    on_event: OnEvent | None = None
+    """Hears of the run's events; None asks the engine for none."""
+    max_iterations: int | None = None
+    """How many times one node may run before the run ends with an error of code `limit`; None for 1,000."""
+    allow_variables: Collection[str] | None = None
+    """Names of the variables that may enter the run; None for those that the runner allows."""
+
+    @property
+    def verification(self) -> bool:
+        """Whether this is a verification run."""
+        return self.network != "open"

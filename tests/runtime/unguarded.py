@@ -1,0 +1,31 @@
+"""Runs code that the guard would refuse, to see what becomes of it."""
+
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+from flows.document import JsonObject
+from runtime.options import RunOptions
+from runtime.results import RunResult
+from runtime.runner import Runner
+
+
+async def run_unguarded(
+    runner: Runner,
+    data: JsonObject,
+    text: str | None = None,
+    *,
+    run_id: str | None = None,
+    gateway: str | None = None,
+    on_started: Callable[[int], None] | None = None,
+    **options: Any,
+) -> RunResult:
+    """Run nodes and edges without admission; `options` are fields of `RunOptions`."""
+    return await runner._exchange(  # pyright: ignore[reportPrivateUsage]  (only the guard stands before it)
+        data,
+        text,
+        RunOptions(**options),
+        run_id=run_id or uuid.uuid4().hex,
+        gateway=gateway,
+        on_started=on_started,
+    )
