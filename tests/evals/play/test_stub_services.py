@@ -8,6 +8,7 @@ from evals.play.stub_services import serve
 from evals.scenario import ModelRule
 from evals.service import Route, Service
 from flows.document import Flow
+from runtime.options import RunOptions
 from tests.stand_ins import StandInRunner
 
 pytestmark = pytest.mark.anyio
@@ -84,6 +85,6 @@ async def test_the_runs_of_a_scenario_call_its_own_models() -> None:
     runner = StandInRunner()
     assert with_models(runner, ()) is runner
     wrapped = with_models(runner, (ModelRule(say="x"),))
-    await wrapped.run(Flow.empty(), "text", models=None)
+    await wrapped.execute(Flow.empty(), "text", RunOptions())
     assert runner.models[-1] is not None
     assert (wrapped.state, await wrapped.ready(1)) == ("ready", True)
