@@ -65,3 +65,10 @@ def __getattr__(name: str) -> object:
 def __dir__() -> list[str]:
     """The public names."""
     return sorted(__all__)
+
+
+def main() -> None:
+    """Run the `wirewright` command and exit."""
+    from cli.main import main as run
+
+    run()

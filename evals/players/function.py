@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
 from time import perf_counter
 from typing import Any, TypeAlias, cast
 
@@ -36,12 +38,14 @@ class FunctionPlayer:
 
     @classmethod
     def named(cls, place: str) -> FunctionPlayer:
-        """The player of a function that is named `module:function`.
+        """The player of the function `module:function`, of an installed module or one in the working folder.
 
         Raises:
             ValueError: when there is no such function.
         """
         module, _, name = place.partition(":")
+        if str(Path.cwd()) not in sys.path:
+            sys.path.append(str(Path.cwd()))
         try:
             found = getattr(importlib.import_module(module), name)
         except (ImportError, AttributeError, ValueError):

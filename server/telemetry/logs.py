@@ -46,5 +46,6 @@ def configure_logs(*, as_json: bool = False) -> None:
     output = logging.StreamHandler(sys.stdout)
     output.setFormatter(PlainLines("%(message)s") if sys.stdout.isatty() and not as_json else JsonLines())
     logging.basicConfig(level=logging.WARNING, handlers=[output], force=True)
-    for own in ("server", "agent", "tools", "runtime"):
-        logging.getLogger(own).setLevel(logging.INFO)
+    ours = __name__.removesuffix("server.telemetry.logs")  # empty, or `wirewright.` when installed from a wheel
+    for package in ("server", "agent", "tools", "runtime"):
+        logging.getLogger(f"{ours}{package}").setLevel(logging.INFO)
