@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -51,11 +50,15 @@ class Fault:
 
 def nearest(name: str, candidates: Iterable[str], limit: int = 3) -> list[str]:
     """Return up to `limit` of the candidates most like `name`, best first; case, spaces and `_` do not count."""
+    from rapidfuzz import process  # here, because most flows have no fault
+    from rapidfuzz.distance import Indel
+
     known: dict[str, str] = {}
     for candidate in candidates:
         known.setdefault(_plain(candidate), candidate)
     plain = _plain(name)
-    found = difflib.get_close_matches(plain, known, n=limit, cutoff=0.55)
+    scorer = Indel.normalized_similarity
+    found = [key for key, _, _ in process.extract(plain, list(known), scorer=scorer, limit=limit, score_cutoff=0.55)]
     if plain and len(found) < limit:
         inside = [key for key in known if key not in found and (plain in key or (len(key) > 2 and key in plain))]
         inside.sort(key=len)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import heapq
 import math
 import re
@@ -10,6 +9,9 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+
+from rapidfuzz import process
+from rapidfuzz.distance import Indel
 
 from flows.component_type import ComponentType, Match
 from flows.json_values import texts
@@ -97,16 +99,12 @@ class Index:
     def _alike(self, query: str, limit: int, least: float) -> dict[Place, float]:
         """Return the components with a name spelt at least so much like the query, best first."""
         wanted = plain(query)[:_LONGEST_NAME]
-        matcher = difflib.SequenceMatcher(autojunk=False)
-        matcher.set_seq2(wanted)
         scored: list[tuple[float, Place]] = []
         for at, segment in enumerate(self._segments):
-            for name, numbers in segment.named.items():
-                matcher.set_seq1(name)
-                if wanted and matcher.real_quick_ratio() >= least and matcher.quick_ratio() >= least:
-                    likeness = matcher.ratio()
-                    if likeness >= least:
-                        scored += [(likeness, (at, number)) for number in numbers]
+            for name, likeness, _ in process.extract_iter(
+                wanted, list(segment.named) if wanted else (), scorer=Indel.normalized_similarity, score_cutoff=least
+            ):
+                scored += [(likeness, (at, number)) for number in segment.named[name]]
         best: dict[Place, float] = {}
         for likeness, place in sorted(scored, key=lambda item: (self._is_hidden(item[1]), -item[0], item[1])):
             if len(best) < limit:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
+from rapidfuzz.distance import OSA
+
 from flows.search.tokenizer import stem
 
 _SHORTEST = 4
@@ -47,8 +49,8 @@ class Spelling:
         for length in range(max(3, len(word) - reach), len(word) + reach + 1):
             for known, held in self._by_length.get(length, ()):
                 if (letters & ~held).bit_count() <= reach and (held & ~letters).bit_count() <= reach:
-                    steps = distance(word, known, reach)
-                    if steps is not None and (steps == 1 or known[0] == word[0]):
+                    steps = OSA.distance(word, known, score_cutoff=reach)
+                    if steps <= reach and (steps == 1 or known[0] == word[0]):
                         swapped = steps == 1 and len(known) == len(word) and letters == held
                         found[known] = _SWAPPED if swapped else _LIKENESS.get(steps, 1.0)
         best = max(found.values(), default=0.0)
@@ -57,22 +59,6 @@ class Spelling:
     def _begun(self, word: str) -> dict[str, float]:
         longer = {known: _BEGINNING for known in self._known if known.startswith(word)}
         return longer or {known: _BEGINNING for known in self._known if len(known) > 4 and word.startswith(known)}
-
-
-def distance(left: str, right: str, reach: int) -> int | None:
-    """Return how many letters must be changed, added, removed or swapped with a neighbour, or None beyond `reach`."""
-    before: list[int] = []
-    row = list(range(len(right) + 1))
-    for i, letter in enumerate(left, start=1):
-        older, before, row = before, row, [i]
-        for j, other in enumerate(right, start=1):
-            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != other))
-            if i > 1 and j > 1 and letter == right[j - 2] and left[i - 2] == other:
-                cost = min(cost, older[j - 2] + 1)
-            row.append(cost)
-        if min(row) > reach:
-            return None
-    return row[-1] if row[-1] <= reach else None
 
 
 def _letters(word: str) -> int:

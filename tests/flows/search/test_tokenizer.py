@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.search.spelling import Spelling, distance
+from flows.search.spelling import Spelling
 from flows.search.synonyms import entries, paraphrases, synonyms, translations
 from flows.search.tokenizer import fold, plain, stem, words
 
@@ -48,12 +48,6 @@ def test_case_accents_and_separators_fold_away():
 @given(st.text(max_size=40))
 def test_folding_twice_is_folding_once(text: str):
     assert words(fold(text)) == words(fold(fold(text)))
-
-
-@given(WORDS, WORDS)
-def test_distance_is_the_same_both_ways_and_zero_only_for_itself(left: str, right: str):
-    assert distance(left, right, 9) == distance(right, left, 9)
-    assert (distance(left, right, 9) == 0) == (left == right)
 
 
 def test_mistyped_word_is_mended_by_the_nearest_known_ones():
