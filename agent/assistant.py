@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from functools import partial
 
 from pydantic_ai.models import Model
 
@@ -12,13 +13,14 @@ from agent.conversation.sqlite import FileMemory
 from agent.models.clients import Clients
 from agent.models.flow_models import flow_models
 from agent.models.keys import ProviderKeys
-from agent.models.providers import ModelChoice, choose
+from agent.models.providers import ModelChoice, ProviderInfo, available, choose
 from agent.settings import AssistantSettings
 from agent.turn.errors import AssistantUnavailable
 from agent.turn.log import logged
 from agent.turn.request import TurnRequest
 from agent.turn.result import TurnError
-from agent.turn.run import Conduct
+from agent.turn.run import run_turn
+from agent.turn.state import Turn
 from agent.turn.stream import TurnStream
 from flows.catalogue import Catalogue, CatalogueMissing
 from flows.document import Flow
@@ -31,8 +33,7 @@ from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
 from runtime.telemetry import log_event
 from tools.approvals import Approval
-from tools.toolsets.run import READY_SECONDS
-from tools.workbench import Runs, Workbench, obstacle
+from tools.workbench import READY_SECONDS, Runs, Workbench, obstacle
 
 
 class Assistant:
@@ -133,8 +134,8 @@ class Assistant:
             ModelChoiceError: when the requested model cannot be had.
         """
         choice = self.choose(request.model)
-        turn = Conduct(self, request, choice)
-        return TurnStream(logged(turn.run, request, choice, self.settings), lambda: turn.canvas)
+        turn = Turn(self, request, choice)
+        return TurnStream(logged(partial(run_turn, turn), request, choice, self.settings), lambda: turn.canvas)
 
     async def pending(self, user: str, session: str) -> dict[str, Approval]:
         """What waits for an answer in a conversation, by tool call id."""
@@ -181,6 +182,10 @@ class Assistant:
         if not isinstance(self.runner, DescribesComponents):
             return None
         return Workshop(self.settings.data, request.user, self.runner, request.components)
+
+    def providers(self) -> list[ProviderInfo]:
+        """The providers whose models a flow may use."""
+        return available(self.keys.environment())
 
     async def model(self, choice: ModelChoice) -> Model:
         """The model of one turn: an own one, or the chain over the chosen candidates."""

@@ -4,14 +4,13 @@ import re
 from dataclasses import dataclass, replace
 
 from flows.catalogue import Catalogue
-from flows.checks import check
 from flows.document import Flow
 from flows.faults import Fault
-from runtime.gateway.models import Budget, Models
+from runtime.gateway.models import Budget
 from runtime.options import RunOptions
 from runtime.results import RunResult
 from tools.replies import errors
-from tools.workbench import Runs, obstacle
+from tools.workbench import Emits, Workbench
 
 PROBE = "hello"
 """What a verification run types into the chat."""
@@ -52,32 +51,29 @@ class Verification:
         return f"- {where}{error.message}{f' Fix: {error.fix}' if error.fix else ''}"
 
 
-async def verify(
-    flow: Flow, catalogue: Catalogue, runner: Runs, *, wait: float, models: Models | None = None
-) -> Verification:
-    """Check a flow and run it once with a probe.
+async def verify(ctx: Emits, bench: Workbench, flow: Flow) -> Verification:
+    """Check a flow and run it once with a probe, within the budget of a verification.
 
     Args:
+        ctx: takes the progress while the runner is being prepared.
+        bench: the turn's catalogue, runner and models; it counts what the run's models took.
         flow: what was built.
-        catalogue: the component types it may use.
-        runner: runs it.
-        wait: seconds to wait at most for a runner that is still being prepared.
-        models: what the flow may call, within the budget of a verification; None leaves that to the runner.
     """
-    found = errors(check(flow, catalogue))
+    found = errors(bench.check(flow))
     if found:
         return Verification(faults=found)
-    unavailable = await obstacle(runner, wait)
+    unavailable = await bench.runner_obstacle(ctx)
     if unavailable is not None:
         return Verification(caveat=f"It was checked but not run: {unavailable.message}")
-    models = models and replace(models, budget=PROBE_BUDGET)
+    models = bench.models and replace(bench.models, budget=PROBE_BUDGET)
     options = RunOptions(timeout=PROBE_SECONDS, network="gateway-only", models=models)
-    run = await runner.execute(flow, PROBE, options)
+    run = await bench.runner.execute(flow, PROBE, options)
+    bench.count(run)
     if run.error is None:
         return Verification(run=run)
     if run.error.code not in MENDABLE:
         return Verification(run=run, caveat=f"It was checked but could not be run to the end: {run.error.message}")
-    apart = ", ".join(sorted({node.display_name for node in flow.nodes if _reaches_out(node.type, catalogue)}))
+    apart = ", ".join(sorted({node.display_name for node in flow.nodes if _reaches_out(node.type, bench.catalogue)}))
     if run.error.code == "code" and apart:
         return Verification(run=run, caveat=_APART.format(apart=apart, message=run.error.message))
     return Verification(run=run)

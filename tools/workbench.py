@@ -9,16 +9,18 @@ from pydantic_ai import CustomEvent
 
 from flows.actions import Amend, Configure, FlowAction, SelectOutput, SetConnectionMode, SetFlow, SetToolMode, apply
 from flows.catalogue import Catalogue
+from flows.checks import check
 from flows.component_type import ComponentType
 from flows.document import Flow, JsonObject
 from flows.edits import Edit
+from flows.faults import Fault
 from runtime.components.session import Workshop
 from runtime.files.store import UserFiles
 from runtime.gateway.models import Models
 from runtime.options import RunOptions
 from runtime.results import ModelUsage, RunError, RunResult
 from runtime.telemetry import log_event
-from tools.events import FileChange, FlowPreview, FlowUpdate, Todo
+from tools.events import FileChange, FlowPreview, FlowUpdate, Progress, Todo
 from tools.mandate import allows_removal, node_names
 
 
@@ -44,6 +46,10 @@ class Runs(Protocol):
         ...
 
 
+READY_SECONDS = 300.0
+"""How long a turn waits for a runner that is still being installed or started."""
+
+
 async def obstacle(runner: Runs, seconds: float) -> RunError | None:
     """Wait for a runner that is still being prepared; returns why flows cannot run, or None when they can.
 
@@ -64,6 +70,8 @@ REMOVAL_REFUSED = (
     "they can ask for it."
 )
 """The reply to a call that would remove what the user did not ask to remove."""
+
+INSTALLING = "Installing the flow engine (only the first time)..."
 
 READS = 100
 """Pure reads whose answers are kept during a turn; the oldest goes first."""
@@ -140,6 +148,8 @@ class Workbench:
     words: str = ""
     tainted: bool = False
     started: Flow = field(init=False)
+    _ready: bool = field(default=False, init=False)
+    _checked: tuple[Flow, Catalogue, tuple[Fault, ...]] | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self.started = self.flow
@@ -191,6 +201,27 @@ class Workbench:
             self.reads.pop(next(iter(self.reads)))
         self.reads[key] = answer
         return answer
+
+    async def runner_obstacle(self, ctx: Emits) -> RunError | None:
+        """Wait for the runner, saying so while it is being prepared; a runner that was ready is not asked again.
+
+        Returns:
+            Why flows cannot run, or None when they can.
+        """
+        if self._ready:
+            return None
+        if self.runner.state != "ready":
+            message = INSTALLING if self.runner.state == "installing" else "Starting the flow engine..."
+            await ctx.emit(Progress(step="preparing_runner", message=message))
+        unavailable = await obstacle(self.runner, READY_SECONDS)
+        self._ready = unavailable is None
+        return unavailable
+
+    def check(self, flow: Flow) -> tuple[Fault, ...]:
+        """The faults of a flow; the same flow is checked once."""
+        if self._checked is None or self._checked[0] is not flow or self._checked[1] is not self.catalogue:
+            self._checked = (flow, self.catalogue, tuple(check(flow, self.catalogue)))
+        return self._checked[2]
 
     def count(self, run: RunResult) -> None:
         """Add what a run's models took."""

@@ -6,65 +6,14 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from pydantic_ai import ModelMessage, ModelResponse, RunContext
-from pydantic_ai.exceptions import ModelAPIError, ModelHTTPError, ModelNotFoundError
+from pydantic_ai.exceptions import ModelAPIError
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
-from agent.models.causes import told
+from runtime.gateway.provider_errors import is_model_unavailable
 from runtime.telemetry import log_event
-
-MARKERS = (
-    "model_not_found",
-    "does not have access to model",
-    "model is not available",
-    "the model does not exist",
-    "model not available",
-    "no access to model",
-    "not found (status code: 404)",
-    "requires a subscription",
-    "is no longer available to new users",
-    "model_not_supported",
-    "model_not_available",
-    "model_decommissioned",
-    "has been decommissioned",
-    "model_permission_blocked",
-    "model_terms_required",
-    "invalid_model",
-    "unknown_model",
-    "is not a valid model id",
-    "invalid model name",
-    "deploymentnotfound",
-    "does not work with the specified model",
-    "must be verified to use the model",
-    "model identifier is invalid",
-    "resolve the foundation model",
-    "access to the model with the specified model id",
-    "on-demand throughput isn",
-    "reached the end of its life",
-    "aws marketplace",
-)
-"""What providers write when a model, not the request, is the problem."""
-
-_ABOUT_MODELS = ("model", "deployment", "endpoints found")
-
-
-def is_model_unavailable(failure: Exception) -> bool:
-    """Whether another model of the same provider may answer where this one could not.
-
-    Authentication, quota, rate limits, too long a context, the network and a wrong address are none of that.
-    """
-    if not isinstance(failure, ModelAPIError):
-        return False
-    if isinstance(failure, ModelHTTPError) and failure.status_code not in (400, 403, 404, 410):
-        return False
-    said = told(failure)
-    if any(marker in said for marker in MARKERS):
-        return True
-    if not isinstance(failure, ModelNotFoundError):
-        return False
-    return not isinstance(failure, ModelHTTPError) or any(word in said for word in _ABOUT_MODELS)
 
 
 class Remembered(WrapperModel):

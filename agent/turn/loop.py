@@ -25,16 +25,16 @@ from pydantic_ai import (
 from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage, UsageLimits
 
-from agent.honesty.account import change_summary, phrase
 from agent.honesty.claims import NOTHING_CHANGED, correction, false_claims
 from agent.honesty.recovery import recover, without_flows
+from agent.honesty.summary import change_summary
+from agent.language.phrases import phrase
 from agent.turn.history import HistoryCompaction
 from agent.turn.stream import Send
 from agent.turn.tool_selection import acting_calls
 from agent.turn.toolset import Toolset, cached_toolset
 from runtime.telemetry import log_event
 from tools.events import Progress
-from tools.toolsets.run import READY_SECONDS
 from tools.verify import verify
 from tools.workbench import Workbench
 
@@ -74,8 +74,8 @@ class AgentLoop:
         usage: takes what it costs.
         limits: what it may cost.
         acts: whether something is to be done; then text is held until it has been checked.
-        judged: whether the answer's claims are checked; the demo planner reports only what its tools answered.
-        language: the language of an account.
+        checks_claims: whether the answer's claims are checked; the demo planner reports only what its tools answered.
+        language: the language of the assistant's own phrases.
         context_tokens: what the model can hold; None takes what is known of it.
     """
 
@@ -90,21 +90,21 @@ class AgentLoop:
         usage: RunUsage,
         limits: UsageLimits,
         acts: bool,
-        judged: bool,
+        checks_claims: bool,
         language: str,
         context_tokens: int | None,
     ) -> None:
         self._model = model
         self._bench = bench
         self._instructions = instructions
-        self._kit = cached_toolset(tuple(toolsets))
+        self._toolset = cached_toolset(tuple(toolsets))
         self._send = send
         self._usage = usage
         self._limits = limits
         self._acts = acts
-        self._judged = judged and acts
+        self._checks_claims = checks_claims and acts
         self._language = language
-        self._hygiene = HistoryCompaction(model=model, usage=usage, context_tokens=context_tokens)
+        self._compaction = HistoryCompaction(model=model, usage=usage, context_tokens=context_tokens)
         self.messages: list[ModelMessage] = []
 
     async def run(
@@ -124,21 +124,21 @@ class AgentLoop:
             must_act: whether an answer without any action is worth another try.
         """
         said = await self._once(prompt, history, answers)
-        if not isinstance(said, str) or not self._judged:
+        if not isinstance(said, str) or not self._checks_claims:
             return said
-        said = await self._recovered(said)
-        blame = self._blame(said, must_act=must_act)
-        if blame is None:
+        said = await self._recover_flow(said)
+        request = self._correction(said, must_act=must_act)
+        if request is None:
             return said
         await self._send(Progress(step="retrying", message="Trying again...", attempt=2, max_attempts=2))
-        again = await self._once(blame, self.messages, None)
+        again = await self._once(request, self.messages, None)
         if not isinstance(again, str):
             return again
-        again = await self._recovered(again)
+        again = await self._recover_flow(again)
         if false_claims(again, self._bench):
             log_event("assistant.claims.withheld", logging.WARNING, claims=false_claims(again, self._bench))
             return change_summary(self._bench, self._language)
-        if must_act and not self._tried():
+        if must_act and not self._acted():
             nothing = phrase("nothing", self._language)
             return again if nothing in again else f"{again}\n\n{nothing}".strip()
         return again
@@ -155,11 +155,11 @@ class AgentLoop:
                     deps=self._bench,
                     model=self._model,
                     instructions=self._instructions,
-                    toolsets=[self._kit],
+                    toolsets=[self._toolset],
                     usage=self._usage,
                     usage_limits=self._limits,
-                    capabilities=[self._hygiene],
-                    event_stream_handler=self._told,
+                    capabilities=[self._compaction],
+                    event_stream_handler=self._forward,
                 )
             except BaseException:
                 self.messages = list(heard) or list(history)
@@ -167,22 +167,22 @@ class AgentLoop:
         self.messages = ended.all_messages()
         return ended.output
 
-    async def _told(self, _: RunContext[Workbench], events: AsyncIterable[AgentStreamEvent]) -> None:
+    async def _forward(self, _: RunContext[Workbench], events: AsyncIterable[AgentStreamEvent]) -> None:
         async for event in events:
             if is_shown(event, text=not self._acts):
                 await self._send(event)
 
-    def _blame(self, said: str, *, must_act: bool) -> str | None:
+    def _correction(self, said: str, *, must_act: bool) -> str | None:
         claims = false_claims(said, self._bench)
-        if must_act and not self._tried():
+        if must_act and not self._acted():
             return NOTHING_CHANGED
         return correction(claims) if claims else None
 
-    def _tried(self) -> bool:
+    def _acted(self) -> bool:
         """Whether anything was done, or at least attempted with a tool that acts."""
         return self._bench.acted or bool(acting_calls(tool_calls(self.messages)))
 
-    async def _recovered(self, said: str) -> str:
+    async def _recover_flow(self, said: str) -> str:
         """An answer without the flow that it spells out; a usable one is put forward as if it had been built."""
         if self._bench.proposal is not None:
             return without_flows(said) or change_summary(self._bench, self._language)
@@ -191,13 +191,12 @@ class AgentLoop:
             return said
         log_event("flow_builder.text_fallback", logging.WARNING, node_count=len(found.flow.nodes))
         bench = self._bench
-        checked = await verify(found.flow, bench.catalogue, bench.runner, wait=READY_SECONDS, models=bench.models)
-        if checked.run is not None:
-            bench.count(checked.run)
+        sender = EventSender(self._send)
+        checked = await verify(sender, bench, found.flow)
         trouble = checked.caveat or checked.mendable
         if trouble:
             bench.caveats.append(trouble)
-        await bench.propose(EventSender(self._send), found.flow)
+        await bench.propose(sender, found.flow)
         return found.text or phrase("recovered", self._language)
 
 

@@ -10,6 +10,8 @@ from pydantic_ai import exceptions as ai
 from flows.document import JsonObject
 from runtime.failures import scrub
 from runtime.gateway.models import ModelUnavailable
+from runtime.gateway.provider_bodies import innermost_cause
+from runtime.gateway.provider_errors import FAILED, REJECTED, classify
 from runtime.results import RunError, RunErrorCode
 
 
@@ -97,98 +99,6 @@ def not_had(missing: ModelUnavailable) -> CallFailure:
     )
 
 
-@dataclass(frozen=True)
-class _Kind:
-    """How a class of exceptions is said."""
-
-    raised: type[Exception]
-    status: int
-    kind: str
-    code: str
-    words: str
-    run: RunErrorCode = "external"
-    fix: str = _AGAIN
-    retry: bool = False
-
-
-_KINDS = (
-    _Kind(
-        ai.ModelAuthenticationError,
-        401,
-        "authentication_error",
-        "invalid_api_key",
-        "The provider of {model} refused its key.",
-        "missing_key",
-        "Check the provider's key.",
-    ),
-    _Kind(
-        ai.ModelQuotaExceededError,
-        429,
-        "insufficient_quota",
-        "insufficient_quota",
-        "The provider of {model} says that the quota is used up.",
-        fix="Check plan and billing.",
-    ),
-    _Kind(
-        ai.ModelRateLimitError,
-        429,
-        "requests",
-        "rate_limit_exceeded",
-        "The provider of {model} limits its rate.",
-        fix="Wait a moment and try again.",
-        retry=True,
-    ),
-    _Kind(
-        ai.ModelContextWindowExceededError,
-        400,
-        "invalid_request_error",
-        "context_length_exceeded",
-        "The request is too long for {model}.",
-        "limit",
-        "Give the model less text.",
-    ),
-    _Kind(
-        ai.ModelNotFoundError,
-        404,
-        "invalid_request_error",
-        "model_not_found",
-        "The provider does not have {model}.",
-        "missing_model",
-        _SWITCH,
-    ),
-    _Kind(ai.ModelTimeoutError, 504, "server_error", "timeout", "{model} did not answer in time."),
-    _Kind(ai.ModelRequestTimeout, 504, "server_error", "timeout", "{model} did not answer in time."),
-    _Kind(
-        ai.ModelConnectionError,
-        502,
-        "server_error",
-        "connection_error",
-        "The provider of {model} could not be reached.",
-        fix="Check the network.",
-        retry=True,
-    ),
-    _Kind(
-        ai.ModelUnavailableError,
-        503,
-        "server_error",
-        "overloaded",
-        "The provider of {model} is overloaded.",
-        fix="Wait a moment and try again.",
-        retry=True,
-    ),
-    _Kind(ai.ModelServerError, 502, "server_error", "server_error", "The provider of {model} failed.", retry=True),
-    _Kind(
-        ai.ContentFilterError,
-        400,
-        "invalid_request_error",
-        "content_filter",
-        "The provider of {model} refused the content.",
-        fix="Change what the model is asked.",
-    ),
-    _Kind(ai.UnexpectedModelBehavior, 502, "server_error", "server_error", "{model} did not answer in a usable way."),
-)
-
-
 def explain(failure: Exception, model: str) -> CallFailure:
     """What to say about a call that failed.
 
@@ -202,20 +112,20 @@ def explain(failure: Exception, model: str) -> CallFailure:
         return not_had(failure)
     if isinstance(failure, ai.FallbackExceptionGroup):
         return _exhausted(failure, model)
-    for kind in _KINDS:
-        if isinstance(failure, kind.raised):
-            return CallFailure(
-                status=kind.status,
-                kind=kind.kind,
-                code=kind.code,
-                message=kind.words.format(model=model),
-                run=kind.run,
-                fix=kind.fix,
-                retry=kind.retry,
-                retry_after=failure.retry_after if isinstance(failure, ai.ModelAPIError) else None,
-            )
-    if isinstance(failure, ai.ModelHTTPError):
+    error = classify(failure)
+    if error in (REJECTED, FAILED) and isinstance(failure, ai.ModelHTTPError) and failure.status_code < 500:
         return _rejected(failure, model)
+    if error is not None:
+        return CallFailure(
+            status=error.status,
+            kind=error.kind,
+            code=error.api_code,
+            message=error.words(f"The provider of {model}", model),
+            run=error.run,
+            fix=error.fix,
+            retry=error.retry,
+            retry_after=failure.retry_after if isinstance(failure, ai.ModelAPIError) else None,
+        )
     if isinstance(failure, ai.UserError):
         words = scrub(failure.message)
         return CallFailure(
@@ -235,16 +145,10 @@ def _exhausted(failure: ai.FallbackExceptionGroup, model: str) -> CallFailure:
 
 def _rejected(failure: ai.ModelHTTPError, model: str) -> CallFailure:
     """A provider's refusal, in its own words where it gave any: they say what is wrong with the request."""
-    body = failure.body
-    detail = body.get("error", body) if isinstance(body, dict) else {}  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]  (whatever was received)
-    said = detail.get("message") if isinstance(detail, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]  (whatever was received)
-    words = scrub(said) if isinstance(said, str) and said else f"The provider of {model} rejected the request."
-    client = 400 <= failure.status_code < 500
     return CallFailure(
-        status=failure.status_code if client else 502,
-        kind="invalid_request_error" if client else "server_error",
-        code=failure.provider_error_code or ("invalid_request" if client else "server_error"),
-        message=words,
-        fix=_SWITCH if client else _AGAIN,
-        retry=not client,
+        status=failure.status_code if failure.status_code >= 400 else 502,
+        kind=REJECTED.kind,
+        code=failure.provider_error_code or REJECTED.api_code,
+        message=innermost_cause(failure) or REJECTED.words(f"The provider of {model}"),
+        fix=_SWITCH,
     )

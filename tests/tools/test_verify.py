@@ -2,6 +2,8 @@
 
 import pytest
 
+from agent.turn.loop import EventSender
+from agent.turn.result import TurnEvent
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build
@@ -10,7 +12,8 @@ from runtime.results import RunError
 from runtime.runner import Runner
 from tests.flows.specs import ECHO
 from tests.stand_ins import StandInRunner, ran
-from tools.verify import verify
+from tools.verify import Verification, verify
+from tools.workbench import Runs, Workbench
 
 pytestmark = pytest.mark.anyio
 
@@ -36,13 +39,23 @@ def flow(spec: str, catalogue: Catalogue) -> Flow:
     return made
 
 
+async def verified(spec: str, catalogue: Catalogue, runner: Runs) -> Verification:
+    made = flow(spec, catalogue)
+    bench = Workbench(user="u", session="s", catalogue=catalogue, runner=runner, flow=made)
+    return await verify(EventSender(_discard), bench, made)
+
+
+async def _discard(event: TurnEvent) -> None:
+    del event
+
+
 @pytest.fixture
 def whole(runner_environment: RunnerEnvironment) -> Catalogue:
     return Catalogue.load(runner_environment.catalogue)
 
 
 async def test_a_failure_behind_a_service_that_could_not_be_asked_is_a_caveat(whole: Catalogue) -> None:
-    found = await verify(flow(DEGREES, whole), whole, StandInRunner(results=[ran(error=CODE)]), wait=1)
+    found = await verified(DEGREES, whole, StandInRunner(results=[ran(error=CODE)]))
     assert found.mendable is None
     assert found.caveat is not None
     assert "API Request" in found.caveat
@@ -50,14 +63,14 @@ async def test_a_failure_behind_a_service_that_could_not_be_asked_is_a_caveat(wh
 
 
 async def test_the_same_failure_without_a_service_is_for_the_model_to_mend(catalogue: Catalogue) -> None:
-    found = await verify(flow(ECHO, catalogue), catalogue, StandInRunner(results=[ran(error=CODE)]), wait=1)
+    found = await verified(ECHO, catalogue, StandInRunner(results=[ran(error=CODE)]))
     assert found.caveat is None
     assert found.mendable is not None
 
 
 async def test_wrong_wiring_is_to_be_mended_whatever_the_flow_reaches(whole: Catalogue) -> None:
     wiring = RunError(code="wiring", message="Edge not found.", node="number")
-    found = await verify(flow(DEGREES, whole), whole, StandInRunner(results=[ran(error=wiring)]), wait=1)
+    found = await verified(DEGREES, whole, StandInRunner(results=[ran(error=wiring)]))
     assert found.caveat is None
     assert "Edge not found" in (found.mendable or "")
 
@@ -66,7 +79,7 @@ async def test_wrong_wiring_is_to_be_mended_whatever_the_flow_reaches(whole: Cat
 async def test_a_flow_that_reads_an_answer_can_be_built_although_nothing_answers(
     engine: Runner, whole: Catalogue
 ) -> None:
-    found = await verify(flow(DEGREES, whole), whole, engine, wait=180)
+    found = await verified(DEGREES, whole, engine)
     assert found.faults == ()
     assert found.mendable is None
     assert found.caveat is not None

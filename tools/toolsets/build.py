@@ -10,7 +10,6 @@ from flows.spec import build
 from runtime.telemetry import log_event
 from tools.events import Progress
 from tools.replies import errors, fault_lines, outline, shown
-from tools.toolsets.run import READY_SECONDS, announce_runner
 from tools.verify import PROBE, Verification, verify
 from tools.workbench import Workbench
 
@@ -45,10 +44,7 @@ async def build_flow(ctx: RunContext[Workbench], spec: str) -> str:
         if orphans:
             log_event("flow_builder.spec.orphan", logging.ERROR, orphan_node_ids=orphans)
         return await _failed(ctx, fault_lines(errors(result.faults)), spec.strip())
-    await announce_runner(ctx)
-    verification = await verify(result.flow, bench.catalogue, bench.runner, wait=READY_SECONDS, models=bench.models)
-    if verification.run is not None:
-        bench.count(verification.run)
+    verification = await verify(ctx, bench, result.flow)
     to_mend = fault_lines(verification.faults) or verification.mendable
     if to_mend:
         return await _failed(ctx, to_mend, fingerprint(result.flow))

@@ -12,10 +12,7 @@ from runtime.results import RunError, RunMetrics, RunResult
 from runtime.telemetry import log_event
 from tools.events import Progress, RunProgress
 from tools.replies import shown
-from tools.workbench import Workbench, obstacle
-
-READY_SECONDS = 300.0
-"""How long a turn waits for a runner that is still being installed or started."""
+from tools.workbench import Workbench
 
 RUN_SECONDS = 120.0
 """How long a user's run may take."""
@@ -30,8 +27,7 @@ async def run_flow(ctx: RunContext[Workbench], input: str | None = None) -> str:
     bench = ctx.deps
     if bench.current.is_empty:
         raise ModelRetry("There is no flow to run. Build one first, or tell the user so.")
-    await announce_runner(ctx)
-    unavailable = await obstacle(bench.runner, READY_SECONDS)
+    unavailable = await bench.runner_obstacle(ctx)
     if unavailable is not None:
         return f"Not run: {unavailable.message} {unavailable.fix}"
     await ctx.emit(Progress(step="running_flow", message="Running the flow..."))
@@ -68,18 +64,6 @@ async def _run(ctx: RunContext[Workbench], text: str | None) -> RunResult:
 
 
 _ENDED = RunError(code="crash", message="The run was ended.", fix="Run it again.")
-
-
-async def announce_runner(ctx: RunContext[Workbench]) -> None:
-    """Say that the runner is still being prepared, when it is."""
-    match ctx.deps.runner.state:
-        case "ready":
-            return
-        case "installing":
-            message = "Installing the flow engine (only the first time)..."
-        case _:
-            message = "Starting the flow engine..."
-    await ctx.emit(Progress(step="preparing_runner", message=message))
 
 
 def report(result: RunResult) -> str:

@@ -7,7 +7,6 @@ from flows.spec import build
 from flows.templates import Template, UnknownTemplate, template, templates
 from tools.events import Progress
 from tools.replies import errors, fault_lines, listing, outline
-from tools.toolsets.run import READY_SECONDS, announce_runner
 from tools.verify import verify
 from tools.workbench import Workbench
 
@@ -39,8 +38,7 @@ async def use_template(ctx: RunContext[Workbench], name: str) -> str:
     if chosen.needs:
         caveat = f"It was checked but not run, because a run needs: {', '.join(chosen.needs)}."
     else:
-        await announce_runner(ctx)
-        verification = await verify(result.flow, bench.catalogue, bench.runner, wait=READY_SECONDS)
+        verification = await verify(ctx, bench, result.flow)
         trouble = fault_lines(verification.faults) or verification.mendable
         caveat = verification.caveat or (f"It does not run here: {trouble}" if trouble else None)
     await bench.propose(ctx, result.flow)

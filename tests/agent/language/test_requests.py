@@ -2,7 +2,8 @@
 
 import pytest
 
-from agent.language.requests import asks_run, asks_undo, language, steps
+from agent.language.detect import supported_language
+from agent.language.requests import asks_run, asks_undo, step_count
 
 
 @pytest.mark.parametrize(
@@ -62,7 +63,7 @@ def test_a_message_that_asks_for_more_is_no_plain_undo(text: str) -> None:
     ],
 )
 def test_the_language_is_the_classifier_s_or_that_of_the_words(text: str, said: str | None, expected: str) -> None:
-    assert language(text, said) == expected
+    assert supported_language(text, said) == expected
 
 
 @pytest.mark.parametrize(
@@ -74,4 +75,4 @@ def test_the_language_is_the_classifier_s_or_that_of_the_words(text: str, said: 
     ],
 )
 def test_steps_are_counted_by_clauses(text: str, count: int) -> None:
-    assert steps(text) == count
+    assert step_count(text) == count

@@ -13,10 +13,11 @@ from pydantic_ai.exceptions import (
 )
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from agent.models.causes import deepest
-from agent.models.chain import MARKERS, chain, is_model_unavailable
+from agent.models.chain import chain
 from agent.models.scripted import scripted
 from agent.turn.errors import explain
+from runtime.gateway.provider_bodies import innermost_cause
+from runtime.gateway.provider_errors import MARKERS, is_model_unavailable
 
 
 def http(status: int, message: str) -> ModelHTTPError:
@@ -121,13 +122,14 @@ def test_an_exception_s_own_text_never_reaches_the_user(failure: Exception, code
         ({"error": {"message": "Bad key sk-proj-abcdefghijklmnop1234 in /home/me/.env"}}, "Bad key *** in .env"),
         ({"error": {"message": "a\n\nb " + "x" * 900}}, "a b xx"),
         ({"detail": [{"msg": "Extra inputs"}]}, "Extra inputs"),
+        ('model "x" not found, try pulling it first', 'model "x" not found'),
         ("<html>Bad gateway</html>", ""),
         (None, ""),
     ],
 )
 def test_the_deepest_cause_is_told_without_secrets(body: object, shown: str) -> None:
     failure = ModelHTTPError(status_code=400, model_name="m", body=body)
-    cause = deepest(failure)
+    cause = innermost_cause(failure)
     assert cause.startswith(shown) if shown else cause == ""
     assert "sk-proj" not in cause
     assert "/home" not in cause

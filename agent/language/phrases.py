@@ -1,19 +1,8 @@
-"""A plain account of a turn, composed from what was done, in the languages the assistant has words for."""
+"""The assistant's own phrases, in the languages it has words for."""
 
 from collections.abc import Mapping
 
-from flows.actions import FlowAction
-from flows.document import Edge, Node
-from tools.replies import clip
-from tools.workbench import Workbench
-
-OUTPUT_LIMIT = 1_000
-"""Characters of a run's output that an account repeats."""
-
-SHOWN = 12
-"""Changes that an account lists one by one."""
-
-_WORDS: Mapping[str, Mapping[str, str]] = {
+_PHRASES: Mapping[str, Mapping[str, str]] = {
     "en": {
         "nothing": "Nothing was changed.",
         "proposed": "I built the flow {} and put it forward for you to look at.",
@@ -118,68 +107,11 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
 
 
 def phrase(key: str, language: str, *values: object) -> str:
-    """One of the assistant's own sentences.
+    """One of the assistant's own phrases.
 
     Args:
         key: which.
         language: its language; English when there are no words for it.
-        values: what stands in its gaps.
+        values: what fills its placeholders.
     """
-    return _WORDS.get(language, _WORDS["en"])[key].format(*values)
-
-
-def change_summary(bench: Workbench, language: str) -> str:
-    """What a turn did, a sentence a kind of change; says so when it did nothing.
-
-    Args:
-        bench: what was done.
-        language: the language to write in.
-    """
-    lines: list[str] = []
-    if bench.proposal is not None:
-        lines.append(phrase("proposed", language, repr(bench.proposal.name)))
-    by_kind: dict[str, list[str]] = {}
-    for action in bench.actions[:SHOWN]:
-        told = _told(action)
-        if told is not None and told[1] not in by_kind.setdefault(told[0], []):
-            by_kind[told[0]].append(told[1])
-    lines.extend(phrase(kind, language, ", ".join(items)) for kind, items in by_kind.items())
-    if len(bench.actions) > SHOWN:
-        lines.append(phrase("more", language, len(bench.actions) - SHOWN))
-    lines.extend(phrase("file", language, change.path, change.change) for change in bench.files)
-    for run in bench.runs[-1:]:
-        if run.error is not None:
-            lines.append(phrase("run_failed", language, run.error.message))
-        elif run.output is None:
-            lines.append(phrase("ran_silently", language))
-        else:
-            lines.append(phrase("ran", language, clip(run.output, OUTPUT_LIMIT)))
-    lines.extend(caveat for caveat in bench.caveats)
-    return "\n".join(lines) or phrase("nothing", language)
-
-
-def _told(action: FlowAction) -> tuple[str, str] | None:
-    match action.kind:
-        case "add_component":
-            return "added", Node(action.node).id
-        case "remove_component":
-            return "removed", Node(action.node).id
-        case "connect":
-            return "connected", _arrow(Edge(action.edge))
-        case "disconnect":
-            return "disconnected", _arrow(Edge(action.edge))
-        case "configure":
-            return "changed", f"{action.node}.{action.field}"
-        case "select_output" | "set_connection_mode" | "set_tool_mode" | "amend":
-            return "changed", action.node
-        case "set_detail":
-            return "changed", ".".join(str(step) for step in action.path)
-        case "set_flow":
-            name = action.new.get("name")
-            return "applied", repr(name if isinstance(name, str) else "")
-        case "arrange":
-            return None
-
-
-def _arrow(edge: Edge) -> str:
-    return f"{edge.source} → {edge.target}"
+    return _PHRASES.get(language, _PHRASES["en"])[key].format(*values)

@@ -1,4 +1,4 @@
-"""What a provider really said: the innermost cause of a failed request, fit to be shown."""
+"""Bodies of providers' error replies: their codes and messages, and the innermost cause, safe to show."""
 
 import re
 import socket
@@ -37,17 +37,20 @@ _NETWORK: tuple[tuple[type[BaseException], str], ...] = (
 
 
 def body_of(failure: Exception) -> Json:
-    """What the provider sent, or None."""
+    """The error body of a failure, or None; a body that is only a sentence is a message."""
     body = failure.body if isinstance(failure, ai.ModelAPIError) else None
-    return _parsed(body) if isinstance(body, str) else body  # pyright: ignore[reportReturnType]  (an SDK's JSON)
+    if not isinstance(body, str):
+        return body  # pyright: ignore[reportReturnType]  (an SDK's JSON)
+    parsed = _parsed(body)
+    return {"message": parsed} if isinstance(parsed, str) and not parsed.lstrip().startswith("<") else parsed
 
 
-def told(failure: Exception) -> str:
-    """Everything that the provider's body gives as codes and messages, in small letters, without what it echoes."""
+def body_text(failure: Exception) -> str:
+    """The codes and messages of a failure's body in lower case, without what the body echoes of the request."""
     return "\n".join([text for _, text in _messages(body_of(failure), 0)] + list(_codes(body_of(failure), 0))).lower()
 
 
-def deepest(failure: Exception) -> str:
+def innermost_cause(failure: Exception) -> str:
     """The innermost cause in the provider's or the network's words, without secrets; empty when there is none."""
     if isinstance(failure, ai.ModelConnectionError):
         return _network(failure)
@@ -55,10 +58,10 @@ def deepest(failure: Exception) -> str:
     if not found:
         return ""
     inner = max(depth for depth, _ in found)
-    return fit(next(text for depth, text in found if depth == inner))
+    return redacted(next(text for depth, text in found if depth == inner))
 
 
-def fit(text: str) -> str:
+def redacted(text: str) -> str:
     """A provider's sentence without secrets, local paths and line breaks, cut to a length."""
     plain = " ".join(str(redact(scrub(text))).split())
     plain = _MASKED.sub("***", plain)

@@ -1,0 +1,130 @@
+"""Acting on a message: the workbench, one agent run with the tools of the request, and settling what it left."""
+
+from collections.abc import Sequence
+
+from pydantic_ai import DeferredToolRequests, DeferredToolResults, ModelMessage, ModelResponse, TextPart
+from pydantic_ai.usage import UsageLimits
+
+from agent.conversation.memory import Pending
+from agent.demo.planner import demo_model
+from agent.honesty.summary import change_summary
+from agent.language.phrases import phrase
+from agent.prompts.framing import mentions_values
+from agent.turn.errors import AssistantUnavailable
+from agent.turn.loop import AgentLoop
+from agent.turn.prompt import instructions
+from agent.turn.result import TurnError, TurnResult
+from agent.turn.settle import settle
+from agent.turn.state import Turn
+from agent.turn.tool_selection import all_tools, tools_for
+from tools.approvals import asked
+from tools.events import Progress
+from tools.mandate import has_long_names
+from tools.workbench import INSTALLING, Workbench
+
+
+async def open_workbench(turn: Turn, pending: Pending | None = None) -> Workbench:
+    """The workbench of a turn; a resumed turn gets back what its first half had proposed.
+
+    Args:
+        turn: the turn.
+        pending: what was kept when the turn stopped to ask.
+
+    Raises:
+        AssistantUnavailable: the component types are not available, or one of the flow's own is faulty.
+    """
+    services, request = turn.services, turn.request
+    if not services.knows_components:
+        await turn.send(Progress(step="preparing_runner", message=INSTALLING))
+    catalogue = await services.catalogue()
+    request = request.model_copy(update={"flow": turn.before})
+    bench = turn.bench = services.workbench(request, catalogue, turn.choice)
+    if bench.workshop is not None:
+        bench.catalogue, faults = await bench.workshop.catalogue(catalogue)
+        if faults:
+            message = f"One of the flow's own components cannot be used: line {faults[0].line}: {faults[0].message}"
+            raise AssistantUnavailable(TurnError(code="invalid_component", message=message, fix=faults[0].fix))
+    bench.applies_plans = request.apply == "always"
+    bench.applies_texts = bench.applies_plans or (pending is not None and pending.apply == "always")
+    bench.runs_next = turn.classification.intent != "run_flow" and turn.runs
+    bench.undoable = turn.conversation.undoable
+    bench.words = f"{turn.text}\n{turn.classification.english}"
+    bench.tainted = has_long_names(bench.flow) or mentions_values(turn.text)
+    if pending is not None:
+        bench.proposal = pending.proposal
+        bench.caveats.extend(pending.caveats)
+        bench.tainted = bench.tainted or pending.tainted
+    return bench
+
+
+async def act(
+    turn: Turn,
+    bench: Workbench,
+    message: str | None,
+    *,
+    history: Sequence[ModelMessage] = (),
+    answers: DeferredToolResults | None = None,
+    must_act: bool = True,
+) -> TurnResult:
+    """Run the agent and settle what it left.
+
+    Args:
+        turn: the turn.
+        bench: what its tools work on.
+        message: the framed message; None when the turn resumes.
+        history: the messages before it stopped to ask.
+        answers: the user's answers to what it asked.
+        must_act: whether an answer without any action is worth another try.
+    """
+    settings, intent, demo = turn.services.settings, turn.classification.intent, turn.choice.is_demo
+    loop = turn.loop = AgentLoop(
+        demo_model(bench, turn.original_text) if demo else await turn.model(),
+        bench,
+        instructions=instructions(intent),
+        toolsets=all_tools() if demo else tools_for(intent, bench, turn.english),
+        send=turn.send,
+        usage=turn.usage["main"],
+        limits=UsageLimits(
+            request_limit=settings.request_limit,
+            tool_calls_limit=settings.tool_limit,
+            total_tokens_limit=settings.token_limit,
+        ),
+        acts=intent != "question",
+        checks_claims=not demo,
+        language=turn.language,
+        context_tokens=settings.context_tokens,
+    )
+    output = await loop.run(message, history=history, answers=answers, must_act=must_act)
+    if isinstance(output, DeferredToolRequests):
+        return turn.result("pending", _preamble(turn), pending=_pending(turn, bench, output))
+    settlement = settle(bench.flow, bench.proposal, ran=bench.proposal_ran)
+    if settlement.kind == "applied":
+        await turn.send(bench.accept(settlement.canvas))
+    elif settlement.kind == "offered":
+        await turn.send(Progress(step="flow_proposal_ready", message="The flow is ready for you to look at."))
+    return turn.result("complete", output or change_summary(bench, turn.language))
+
+
+def _pending(turn: Turn, bench: Workbench, requests: DeferredToolRequests) -> Pending:
+    read = turn.classification
+    return Pending(
+        text=turn.text,
+        english=read.english,
+        language=read.language,
+        intent=read.intent,
+        model=turn.request.model,
+        apply=turn.request.apply,
+        messages=turn.messages,
+        approvals={call.tool_call_id: asked(requests.metadata[call.tool_call_id]) for call in requests.approvals},
+        canvas=bench.flow,
+        proposal=bench.proposal,
+        caveats=bench.caveats,
+        tainted=bench.tainted,
+    )
+
+
+def _preamble(turn: Turn) -> str:
+    """What the model wrote as it stopped to ask, or that the assistant waits for an answer."""
+    last = next((one for one in reversed(turn.messages) if isinstance(one, ModelResponse)), None)
+    text = "" if last is None else "".join(part.content for part in last.parts if isinstance(part, TextPart))
+    return text.strip() or phrase("waiting", turn.language)

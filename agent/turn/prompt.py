@@ -1,0 +1,37 @@
+"""The prompt of a turn: its instructions, and the framed message."""
+
+from agent.prompts import prompt
+from agent.prompts.framing import Frame, likely_components
+from agent.turn.result import Intent
+from agent.turn.state import Turn
+from agent.turn.tool_selection import WRITES_COMPONENTS
+from tools.workbench import Workbench
+
+
+def instructions(intent: Intent) -> str:
+    """The instructions of a turn; how a component is written is included only where one may be.
+
+    Args:
+        intent: what the turn is for.
+    """
+    parts = ["question" if intent == "question" else "builder"]
+    if intent in WRITES_COMPONENTS:
+        parts.append("components")
+    return "\n\n".join(prompt(part) for part in parts)
+
+
+def framed_message(turn: Turn, bench: Workbench) -> str:
+    """The message with its context before it; the demo planner reads the message alone."""
+    if turn.choice.is_demo:
+        return turn.text
+    read = turn.classification
+    if read.intent not in {"build_flow", "component_then_flow"}:
+        return Frame(canvas=bench.flow, history=turn.conversation.turns).around(turn.text)
+    return Frame(
+        canvas=bench.flow,
+        history=turn.conversation.turns,
+        dismissed_plan=turn.conversation.quote_plan(turn.text),
+        likely=likely_components(turn.english, bench.catalogue),
+        models=[f"{info.name}:{info.models[0]}" for info in turn.services.providers() if info.models],
+        wish=":".join(filter(None, (read.provider, read.model))) or None,
+    ).around(turn.text)

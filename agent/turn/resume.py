@@ -1,0 +1,28 @@
+"""Resuming a turn that stopped to ask: a plan or an edit was approved or denied."""
+
+from agent.language.intent import Classification
+from agent.language.phrases import phrase
+from agent.turn.act import act, open_workbench
+from agent.turn.result import TurnResult
+from agent.turn.state import Turn
+
+
+async def resume(turn: Turn) -> TurnResult:
+    """Take the request's answers; the agent continues once every approval has one.
+
+    Args:
+        turn: the turn that carries the answers.
+
+    Raises:
+        AssistantUnavailable: nothing is pending, or not what was answered.
+    """
+    pending, answers = await turn.conversation.answer(dict(turn.request.answers), turn.text)
+    turn.text, turn.original_text = turn.text or pending.text, pending.text
+    turn.classification = Classification(intent=pending.intent, english=pending.english, language=pending.language)
+    turn.before = turn.request.flow or pending.canvas
+    if answers is None:
+        return turn.result("pending", phrase("waiting", turn.language), pending=pending)
+    bench = await open_workbench(turn, pending)
+    return await act(
+        turn, bench, None, history=pending.messages, answers=answers, must_act=not turn.conversation.denied
+    )

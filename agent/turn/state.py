@@ -1,0 +1,166 @@
+"""The state of one turn: what it was asked, what it has done so far, and the result that follows from both."""
+
+from time import perf_counter
+
+from pydantic_ai import ModelMessage, ModelResponse
+from pydantic_ai.models import Model
+from pydantic_ai.usage import RunUsage
+
+from agent.conversation.context import Conversation
+from agent.conversation.memory import Pending
+from agent.language.detect import supported_language
+from agent.language.intent import Classification
+from agent.language.requests import asks_run, step_count
+from agent.models.providers import ModelChoice
+from agent.prompts.framing import sanitise
+from agent.turn.loop import AgentLoop, tool_calls
+from agent.turn.request import TurnRequest
+from agent.turn.result import Outcome, TurnError, TurnResult
+from agent.turn.services import TurnServices
+from agent.turn.stream import Send
+from agent.turn.tool_selection import acting_calls
+from flows.document import Flow
+from runtime.results import ModelUsage
+from tools.events import MadeComponent
+from tools.workbench import Workbench
+
+
+class Turn:
+    """One turn, from its request to its result.
+
+    Args:
+        services: catalogue, models and memory.
+        request: what the user asks.
+        choice: the models that serve it.
+    """
+
+    send: Send
+    """Where its events go, once it has begun."""
+
+    def __init__(self, services: TurnServices, request: TurnRequest, choice: ModelChoice) -> None:
+        self.services = services
+        self.request = request
+        self.choice = choice
+        self.text = sanitise(request.text, services.settings.input_limit)
+        self.original_text = self.text
+        """The message that began the work: of a resumed turn, the one before the questions."""
+        self.classification = Classification()
+        self.before = request.flow or Flow.empty()
+        self.conversation = Conversation(services.memory, request.user, request.session)
+        self.usage = {"intent": RunUsage(), "main": RunUsage()}
+        self.bench: Workbench | None = None
+        self.loop: AgentLoop | None = None
+        self._model: Model | None = None
+        self._started = perf_counter()
+
+    def begin(self, send: Send) -> None:
+        """Start the clock.
+
+        Args:
+            send: where the events go.
+        """
+        self.send = send
+        self._started = perf_counter()
+
+    @property
+    def canvas(self) -> Flow:
+        """The canvas with every change made so far."""
+        return self.before if self.bench is None else self.bench.flow
+
+    @property
+    def messages(self) -> list[ModelMessage]:
+        """The agent's messages so far."""
+        return [] if self.loop is None else self.loop.messages
+
+    @property
+    def english(self) -> str:
+        """The message in English where it was translated, else as it was written."""
+        return self.classification.english or self.text
+
+    @property
+    def language(self) -> str:
+        """The language of the assistant's own phrases in this turn."""
+        return supported_language(self.text, self.classification.language)
+
+    @property
+    def runs(self) -> bool:
+        """Whether the message asks for a run."""
+        return asks_run(self.text, self.classification.english)
+
+    async def model(self) -> Model:
+        """The language model of this turn: the same one for every request, so that it remembers who answered."""
+        if self._model is None:
+            self._model = await self.services.model(self.choice)
+        return self._model
+
+    async def save(self, result: TurnResult) -> None:
+        """Keep what later turns are to know of this one."""
+        changed = self.bench is not None and bool(self.bench.actions)
+        await self.conversation.remember(self.text, result, changed=changed)
+
+    def result(
+        self, outcome: Outcome, text: str = "", *, error: TurnError | None = None, pending: Pending | None = None
+    ) -> TurnResult:
+        """The result of the turn as it stands.
+
+        Args:
+            outcome: how it ended.
+            text: the answer.
+            error: why it failed.
+            pending: what it waits for.
+        """
+        result = TurnResult(
+            outcome=outcome,
+            intent=self.classification.intent,
+            text=text,
+            before=self.before,
+            after=self.canvas,
+            approvals={} if pending is None else pending.left,
+            deferred=pending is not None and self._has_further_steps(),
+            usage=self._usage_by_phase(),
+            seconds=perf_counter() - self._started,
+            models=_answering_models(self.messages),
+            messages=self.messages,
+            error=error,
+        )
+        if pending is not None:
+            self.conversation.pending = pending
+        bench = self.bench
+        if bench is not None:
+            result.proposal = bench.proposal
+            result.actions, result.runs, result.caveats = bench.actions, bench.runs, bench.caveats
+            result.files = bench.files
+            result.components = [MadeComponent(class_name=one.type, source=one.code) for one in bench.components]
+            if bench.actions or bench.proposal:
+                result.faults = list(bench.check(result.flow))
+        return result
+
+    def cost(self) -> dict[str, int]:
+        """What the turn spent in all, for its trace."""
+        phases = self._usage_by_phase().values()
+        return {
+            "requests": sum(usage.requests for usage in phases),
+            "input_tokens": sum(usage.input_tokens for usage in phases),
+            "output_tokens": sum(usage.output_tokens for usage in phases),
+        }
+
+    def _has_further_steps(self) -> bool:
+        """Whether the message asks for more than what was done and what waits for an answer."""
+        runs = self.runs and not (self.bench and self.bench.runs)
+        return runs or step_count(self.english) > len(acting_calls(tool_calls(self.messages)))
+
+    def _usage_by_phase(self) -> dict[str, RunUsage]:
+        """What the turn spent by phase; the demo spends nothing, the models of the flows it ran may have."""
+        phases = {} if self.choice.is_demo else dict(self.usage)
+        flows = ModelUsage() if self.bench is None else self.bench.flow_usage
+        if flows.calls:
+            phases["flow"] = RunUsage(
+                requests=flows.calls, input_tokens=flows.input_tokens, output_tokens=flows.output_tokens
+            )
+        return phases
+
+
+def _answering_models(messages: list[ModelMessage]) -> list[str]:
+    """The names of the models that answered, in order, each once."""
+    names = [message.model_name for message in messages if isinstance(message, ModelResponse) and message.model_name]
+    return list(dict.fromkeys(names))
