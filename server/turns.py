@@ -6,12 +6,14 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from typing import Any
 from uuid import uuid4
 
 import anyio
 
 from agent.assistant import Assistant
-from agent.contract.requests import SentTurn
+from agent.contract.events import CancelledEvent, ErrorEvent, Event, Stored
+from agent.contract.requests import AssistRequest
 from agent.models.providers import DEMO, PROVIDERS
 from agent.turn.errors import ModelChoiceError
 from agent.turn.request import Answer, TurnRequest
@@ -25,7 +27,7 @@ from server.requests.disconnect import ServerStopping, until
 from server.service import Service
 from server.store.flows import FlowNotStored, FlowStore, StoredFlow, StoreUnavailable, VersionConflict
 from server.streams.signals import approved_by, is_signal, signal_of
-from server.streams.sse import SseEncoder, cancelled, failed
+from server.streams.sse import SseEncoder
 
 SAVE_SECONDS = 10.0
 """How long saving a turn's changes may take when its client has already left."""
@@ -62,7 +64,9 @@ class AssistTurn:
         self._encoder = SseEncoder(session)
         self._stored = stored
         self._stopping = stopping
-        self._saved: JsonObject | None = None
+        self._saved: Stored | None = None
+        self._turn_id = uuid4().hex
+        self._sequence = 0
 
     @classmethod
     async def of(cls, service: Service, document: JsonObject) -> AssistTurn:
@@ -75,7 +79,7 @@ class AssistTurn:
         Raises:
             ApiError: a field is missing or wrong, there is no such flow, or the model cannot be had.
         """
-        asked = validated(SentTurn, document)
+        asked = validated(AssistRequest, document)
         if not asked.approvals and "input_value" not in document:
             raise ApiError(
                 422, "invalid_request", "input_value is missing.", "Send the user's message.", "$.input_value"
@@ -85,7 +89,7 @@ class AssistTurn:
                 422, "invalid_request", "Both flow and flow_id were given.", "Send one of the two.", "$.flow_id"
             )
         stored = None if asked.flow_id is None else await _stored(service, asked.flow_id)
-        canvas = stored[0].flow if stored else None if asked.flow is None else flow_of(document["flow"], "$.flow")
+        canvas = stored[0].flow if stored else None if asked.flow is None else flow_of(asked.flow, "$.flow")
         session = asked.session_id or f"agentic_{uuid4()}"
         try:
             model = wanted_model(service.assistant, asked.provider, asked.model_name)
@@ -105,11 +109,18 @@ class AssistTurn:
             raise ApiError(400, error.code, error.message, error.fix, "$.provider") from None
         return cls(stream, session, stored, service.stopping)
 
-    async def events(self) -> AsyncGenerator[JsonObject]:
-        """The turn's events in the seeds' shape, up to `complete`, `error` or `cancelled`.
+    async def events(self) -> AsyncGenerator[Event]:
+        """The turn's events as clients receive them, up to `complete`, `error` or `cancelled`.
 
         Leaving early stops the turn; the changes that were already made to a stored flow are saved all the same.
         """
+        async with aclosing(self._events()) as events:
+            async for event in events:
+                self._sequence += 1
+                event.turn_id, event.sequence = self._turn_id, self._sequence
+                yield event
+
+    async def _events(self) -> AsyncGenerator[Event]:
         try:
             async with aclosing(until(self._stopping, self._stream)) as events:
                 async for event in events:
@@ -118,19 +129,23 @@ class AssistTurn:
                         yield encoded
         except ServerStopping:
             await self._stream.aclose()
-            yield cancelled(STOPPING, await self._save())
+            yield CancelledEvent(message=STOPPING, **await self._saved_facts())
         except Exception:
             log.exception("assist.turn.failed")
             await self._stream.aclose()
-            stored = await self._save()
+            saved = await self._saved_facts()
             failure = TurnError(code="internal", message="Something went wrong inside the server.", fix="Try again.")
-            yield {**failed(failure), "session_id": self._session, **(stored or {})}
+            yield ErrorEvent.of(failure, session_id=self._session, **saved)
         finally:
             with anyio.move_on_after(SAVE_SECONDS, shield=True):
                 await self._stream.aclose()
                 await self._save()
 
-    async def _save(self) -> JsonObject | None:
+    async def _saved_facts(self) -> dict[str, Any]:
+        stored = await self._save()
+        return {} if stored is None else stored.model_dump()
+
+    async def _save(self) -> Stored | None:
         """Save the turn's canvas as one revision of the stored flow, once; returns whether and how it was saved."""
         if self._stored is None or self._saved is not None:
             return self._saved
@@ -175,7 +190,7 @@ def wanted_model(assistant: Assistant, provider: str | None, name: str | None) -
     return f"{default.provider}:{name}"
 
 
-async def _answers(assistant: Assistant, asked: SentTurn, session: str) -> dict[str, Answer]:
+async def _answers(assistant: Assistant, asked: AssistRequest, session: str) -> dict[str, Answer]:
     """What a request answers: by id, or by one of the two fixed messages."""
     answers = {call: decision.answer() for call, decision in asked.approvals.items()}
     if not is_signal(asked.input_value):
@@ -197,18 +212,20 @@ async def _stored(service: Service, flow_id: str) -> tuple[StoredFlow, FlowStore
         raise not_stored(flow_id, "$.flow_id") from None
 
 
-async def _saved(loaded: StoredFlow, store: FlowStore, canvas: Flow) -> JsonObject:
+async def _saved(loaded: StoredFlow, store: FlowStore, canvas: Flow) -> Stored:
     entry = loaded.entry
-    facts: JsonObject = {"flow_id": entry.id, "saved": True, "version": entry.version}
+    stored = Stored(flow_id=entry.id, saved=True, version=entry.version)
     if canvas == loaded.flow:
-        return facts
+        return stored
     try:
-        return {**facts, "version": (await store.replace(entry.id, canvas, entry.version)).version}
+        return stored.model_copy(update={"version": (await store.replace(entry.id, canvas, entry.version)).version})
     except VersionConflict as conflict:
         reason = "The stored flow was changed by someone else meanwhile; it was not overwritten."
-        return {**facts, "saved": False, "version": conflict.current, "save_error": reason}
+        return Stored(flow_id=entry.id, saved=False, version=conflict.current, save_error=reason)
     except FlowNotStored:
-        return {**facts, "saved": False, "version": None, "save_error": "The stored flow was removed meanwhile."}
+        reason = "The stored flow was removed meanwhile."
+        return Stored(flow_id=entry.id, saved=False, version=None, save_error=reason)
     except StoreUnavailable:
         log.exception("assist.turn.not_saved")
-        return {**facts, "saved": False, "save_error": "The flow store could not be written."}
+        reason = "The flow store could not be written."
+        return Stored(flow_id=entry.id, saved=False, version=entry.version, save_error=reason)

@@ -56,7 +56,7 @@ def _as_fault(value: Any) -> Fault:
     return value if isinstance(value, Fault) else Fault(**value)
 
 
-FlowJson = Annotated[Flow, JsonForm(_as_flow, Flow.to_json)]
+FlowJson = Annotated[Flow, JsonForm(_as_flow, lambda flow: flow.raw)]
 ActionJson = Annotated[FlowAction, JsonForm(_as_action, action_to_json)]
 ConfigureJson = Annotated[Configure, JsonForm(_as_configure, action_to_json)]
 RunJson = Annotated[RunResult, JsonForm(_as_run, RunResult.to_json)]

@@ -1,32 +1,24 @@
-"""The assistant over HTTP, as types: what a client sends and what the stream's last event says."""
+"""What a client of the HTTP API sends."""
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias, cast, get_args
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
+from pydantic import Field, JsonValue
 from pydantic_ai import ToolApproved, ToolDenied
-from pydantic_ai.usage import RunUsage
 
+from agent.contract.model import ContractModel
 from agent.turn.request import Answer, TurnRequest
-from agent.turn.result import Intent, TurnError, TurnResult
-from flows.actions import Configure
-from flows.diff import diff
-from flows.document import Flow, Json
-from runtime.results import RunResult
-from tools.approvals import Approval, EditApproval, PlanApproval
-from tools.events import FileChange
-from tools.json_schema import FaultJson, FlowJson, RunJson
 
 STREAM_PATH = "/api/v1/agentic/assist/stream"
-"""Where a turn is asked for as a stream."""
+"""The path of a turn as a stream."""
 
 
-class SentDecision(BaseModel):
-    """What the user says to one approval.
+class Decision(ContractModel):
+    """The user's decision about one approval.
 
     Attributes:
-        decision: whether the call may be done.
+        decision: whether the call may go ahead.
         reason: why not, for the assistant.
         args: arguments of the call that the user changed.
     """
@@ -36,8 +28,8 @@ class SentDecision(BaseModel):
     args: dict[str, JsonValue] | None = None
 
     @classmethod
-    def of(cls, answer: Answer) -> SentDecision:
-        """How an answer is sent."""
+    def of(cls, answer: Answer) -> Decision:
+        """The decision that carries an answer."""
         if isinstance(answer, ToolApproved):
             return cls(decision="approve", args=answer.override_args)
         return cls(decision="deny", reason=answer.message)
@@ -49,184 +41,74 @@ class SentDecision(BaseModel):
         return ToolDenied(self.reason) if self.reason else ToolDenied()
 
 
-class SentTurn(BaseModel):
-    """What a client sends to ask for a turn; keys beyond these are ignored, as the original does.
+class AssistRequest(ContractModel):
+    """Asks for a turn.
 
     Attributes:
-        input_value: the user's message.
+        input_value: the user's message; required unless `approvals` are sent.
         flow_id: the stored flow that the turn works on.
-        flow: the canvas itself, instead of a stored flow; nothing is stored.
+        flow: the canvas itself, as Langflow JSON, instead of a stored flow; nothing is stored.
         provider: who serves the model: a name of `check-config`, or `demo`.
         model_name: one model of that provider, or of the default one.
-        max_retries: attempts at validation. The assistant keeps to its own three.
-        session_id: the conversation; a new one when it is left out.
-        approvals: answers to what waits in the conversation, by id; the message may then be left out.
-        apply: whether changes of the user's texts, and plans, `ask` first or are `always` carried out.
+        max_retries: how many attempts the assistant has to build something that passes its checks, the first one
+            included: 1 to 3, and 3 when missing. Other numbers are taken as the nearest of these.
+        session_id: the conversation; a new one when missing.
+        approvals: decisions about what waits in the conversation, by id.
+        apply: whether plans, and changes of texts on the canvas, `ask` first or are `always` carried out.
     """
 
     input_value: str = ""
     flow_id: str | None = None
-    flow: dict[str, JsonValue] | None = None
+    flow: dict[str, Any] | None = None
     provider: str | None = Field(default=None, max_length=200)
     model_name: str | None = Field(default=None, max_length=200)
     max_retries: int | None = Field(default=None, ge=0, le=100)
     session_id: str | None = Field(default=None, max_length=200)
-    approvals: dict[str, SentDecision] = Field(default_factory=dict[str, SentDecision], max_length=100)
+    approvals: dict[str, Decision] = Field(default_factory=dict[str, Decision], max_length=100)
     apply: Literal["ask", "always"] = "ask"
 
     @classmethod
-    def of(cls, request: TurnRequest) -> SentTurn:
-        """How a request is sent."""
+    def of(cls, request: TurnRequest) -> AssistRequest:
+        """The request that asks a server for a turn."""
         provider, _, name = (request.model or "").partition(":")
         return cls(
             input_value=request.text,
             session_id=request.session,
-            flow=None if request.flow is None else cast("dict[str, JsonValue]", request.flow.to_json()),
+            flow=None if request.flow is None else request.flow.raw,
             provider=provider or None,
             model_name=name or None,
-            approvals={call: SentDecision.of(answer) for call, answer in request.answers.items()},
+            approvals={call: Decision.of(answer) for call, answer in request.answers.items()},
             apply=request.apply,
         )
 
 
-class GivenApproval(BaseModel):
-    """An approval that a turn waits for: a plan to read, or a change of a field."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    id: str
-    kind: Literal["plan", "edit"]
-    markdown: str = ""
-    component_id: str = ""
-    field: str = ""
-    old_value: JsonValue = None
-    new_value: JsonValue = None
-    reason: str = ""
-
-    def approval(self) -> Approval:
-        """The same as the assistant has it."""
-        if self.kind == "plan":
-            return PlanApproval(markdown=self.markdown)
-        old, new = cast("Json", self.old_value), cast("Json", self.new_value)
-        return EditApproval(edit=Configure(self.component_id, self.field, old, new), reason=self.reason)
-
-
-class Usage(BaseModel):
-    """The tokens of a turn."""
-
-    input_tokens: int = 0
-    output_tokens: int = 0
-
-
-class CompleteData(BaseModel):
-    """What a finished turn tells its client, as far as it is needed to know what came of it.
+class ResetRequest(ContractModel):
+    """Asks to forget a conversation.
 
     Attributes:
-        result: the answer's text.
-        intent: what the message was taken for; a client takes any it does not know for a build.
-        flow: the canvas at the end.
-        proposal: a flow that waits for the user's acceptance.
-        run: the last run of the turn.
-        approvals: what waits for an answer.
-        usage: the tokens.
-        duration_seconds: how long the turn took.
-        model: who answered.
+        session_id: the conversation; without one only the user's components are removed.
+        what: `all`, or only the `plan` that was denied or waits.
     """
 
-    model_config = ConfigDict(extra="ignore")
-
-    result: str = ""
-    intent: str = "build_flow"
-    flow: FlowJson | None = None
-    proposal: FlowJson | None = None
-    run: RunJson | None = None
-    approvals: list[GivenApproval] = Field(default_factory=list[GivenApproval])
-    faults: list[FaultJson] = Field(default_factory=list[Any])
-    caveats: list[str] = Field(default_factory=list[str])
-    files: list[FileChange] = Field(default_factory=list[FileChange])
-    usage: Usage | None = None
-    duration_seconds: float = 0.0
-    model: str | None = None
+    session_id: str | None = Field(default=None, min_length=1, max_length=200)
+    what: Literal["all", "plan"] = "all"
 
 
-class Complete(BaseModel):
-    """The last event of a turn that came to an end."""
+class RunRequest(ContractModel):
+    """Asks for a run of a stored flow.
 
-    event: Literal["complete"]
-    data: CompleteData
-
-
-class Failed(BaseModel):
-    """The last event of a turn that failed."""
-
-    event: Literal["error"]
-    message: str
-    code: str = "error"
-    fix: str = ""
-
-
-class Cancelled(BaseModel):
-    """The last event of a turn that was stopped."""
-
-    event: Literal["cancelled"]
-    message: str = ""
-
-
-Ending: TypeAlias = Complete | Failed | Cancelled
-ENDINGS = ("complete", "error", "cancelled")
-"""The events that end a turn."""
-
-
-def read_ending(event: dict[str, Any]) -> Ending:
-    """The last event of a turn.
-
-    Raises:
-        pydantic.ValidationError: when it is no such event.
+    Attributes:
+        input_value: the text to type into the chat input; None runs the flow with the values as configured.
+        timeout: seconds it may take.
+        session_id: the conversation that the flow sees.
+        tweaks: values for this run alone, by node id and field name.
+        nodes: whether the reply has every node's value, not only those of the outputs.
+        stream: whether to answer with server-sent events; so does the header `Accept: text/event-stream`.
     """
-    return TypeAdapter[Ending](Ending).validate_python(event)
 
-
-def received(request: TurnRequest, ended: Ending) -> TurnResult:
-    """The result of a turn, as far as its last event tells.
-
-    The messages are not told, so they are empty; the actions are the differences between the two canvases.
-
-    Args:
-        request: what was asked.
-        ended: the last event.
-    """
-    before = request.flow or Flow.empty()
-    if isinstance(ended, Failed):
-        error = TurnError(code=ended.code, message=ended.message, fix=ended.fix)
-        return TurnResult(
-            outcome="error", intent="build_flow", text="", before=before, after=before, seconds=0.0, error=error
-        )
-    if isinstance(ended, Cancelled):
-        return TurnResult(
-            outcome="cancelled", intent="build_flow", text=ended.message, before=before, after=before, seconds=0.0
-        )
-    data = ended.data
-    after = data.flow or before
-    intent = TypeAdapter[Intent](Intent).validate_python(data.intent) if data.intent in _INTENTS else "build_flow"
-    runs: list[RunResult] = [] if data.run is None else [data.run]
-    spent = data.usage and RunUsage(input_tokens=data.usage.input_tokens, output_tokens=data.usage.output_tokens)
-    return TurnResult(
-        outcome="pending" if data.approvals else "refused" if intent == "off_topic" else "complete",
-        intent=intent,
-        text=data.result,
-        before=before,
-        after=after,
-        proposal=data.proposal,
-        actions=list(diff(before, after)),
-        runs=runs,
-        faults=data.faults,
-        caveats=data.caveats,
-        approvals={given.id: given.approval() for given in data.approvals},
-        files=data.files,
-        usage={} if spent is None else {"main": spent},
-        seconds=data.duration_seconds,
-        models=[] if data.model is None else [data.model],
-    )
-
-
-_INTENTS = frozenset(get_args(Intent))
+    input_value: str | None = None
+    timeout: float = Field(default=60.0, gt=0, le=600, allow_inf_nan=False)
+    session_id: str | None = Field(default=None, max_length=200)
+    tweaks: dict[str, dict[str, JsonValue]] = Field(default_factory=dict[str, dict[str, JsonValue]])
+    nodes: bool = False
+    stream: bool = False

@@ -9,6 +9,7 @@ from uuid import uuid4
 from pydantic_ai import ToolApproved, ToolDenied
 
 from agent.assistant import Assistant
+from agent.contract.events import ErrorEvent
 from agent.turn.errors import AssistantUnavailable
 from agent.turn.request import Answer, TurnRequest
 from agent.turn.result import TurnEnded, TurnResult
@@ -19,7 +20,6 @@ from cli.output.streams import answer, document, note
 from cli.output.turn import JsonLines, Readable, Rendering, question
 from flows.describe.summary import ascii_graph
 from flows.document import Flow
-from server.streams.sse import failed
 from tools.approvals import Approval
 
 HELP = """Each line is a message. Besides:
@@ -137,7 +137,7 @@ class Talk:
                     self._set(events.canvas)
         except AssistantUnavailable as unavailable:
             if self.as_json:
-                document(failed(unavailable.error))
+                document(ErrorEvent.of(unavailable.error).model_dump())
             note(f"Error: {unavailable.error.message} {unavailable.error.fix}".rstrip())
             self._failed = True
         except asyncio.CancelledError:

@@ -7,13 +7,14 @@ from pydantic_ai import PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
 from rich.console import Console
 from rich.status import Status
 
+from agent.contract.events import CancelledEvent
 from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEnded, TurnEvent, TurnResult
 from cli.output.faults import note_faults
 from cli.output.streams import answer, document, note
 from flows.actions import FlowAction
 from flows.describe.actions import Effect, summarize
-from server.streams.sse import SseEncoder, cancelled
+from server.streams.sse import SseEncoder
 from tools.approvals import Approval
 from tools.events import FlowPreview, FlowUpdate, Progress
 
@@ -45,11 +46,11 @@ class JsonLines:
     def show(self, event: TurnEvent) -> None:
         """Print what the event becomes on the wire."""
         for line in self._encoder.encode(event):
-            document(line)
+            document(line.model_dump())
 
     def cancelled(self) -> None:
         """Print the ending of a stopped turn."""
-        document(cancelled("The turn was cancelled."))
+        document(CancelledEvent(message="The turn was cancelled.").model_dump())
 
     def close(self) -> None:
         """Nothing to leave."""

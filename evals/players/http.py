@@ -9,7 +9,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from agent.contract.requests import ENDINGS, STREAM_PATH, SentTurn, read_ending, received
+from agent.contract.endings import turn_result
+from agent.contract.events import CancelledEvent, CompleteEvent, Ending, ErrorEvent, read_event
+from agent.contract.requests import STREAM_PATH, AssistRequest
 from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEvent, TurnResult
 from evals.play.environment import PlayEnvironment
@@ -58,8 +60,8 @@ class _HttpSeat:
             import httpx
         except ImportError:
             raise Unplayable("playing over HTTP needs the extra: install wirewright[evals]") from None
-        body = SentTurn.of(request).model_dump(mode="json", exclude_none=True)
-        last: dict[str, Any] | None = None
+        body = AssistRequest.of(request).model_dump(mode="json", exclude_none=True)
+        last: Ending | None = None
         try:
             async with (
                 httpx.AsyncClient(timeout=SILENCE_SECONDS, trust_env=False) as client,
@@ -69,16 +71,15 @@ class _HttpSeat:
                     raise Unplayable(f"the server answered {response.status_code}: {await _reason(response)}")
                 async for line in response.aiter_lines():
                     if line.startswith("data:"):
-                        event = json.loads(line.removeprefix("data:"))
-                        last = event if event.get("event") in ENDINGS else last
-        except (httpx.HTTPError, ValueError, AttributeError) as error:
+                        event = read_event(line.removeprefix("data:"))
+                        last = event if isinstance(event, CompleteEvent | ErrorEvent | CancelledEvent) else last
+        except ValidationError as error:
+            raise Unplayable(f"an event is not as the contract says ({error.error_count()} faults)") from None
+        except httpx.HTTPError as error:
             raise Unplayable(f"the server could not be understood ({type(error).__name__})") from None
         if last is None:
             raise Unplayable("the stream ended without a last event")
-        try:
-            return received(request, read_ending(last))
-        except ValidationError as error:
-            raise Unplayable(f"the last event is not as the contract says ({error.error_count()} faults)") from None
+        return turn_result(request, last)
 
 
 async def _reason(response: Any) -> str:

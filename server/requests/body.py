@@ -33,14 +33,15 @@ async def read_object(request: Request, limit: int, *, optional: bool = False) -
         ApiError: 400 no JSON, 408 too slow, 413 too large, 415 another content type, 422 no object.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/json" and not (optional and not kind):
+    is_json = kind == "application/json" or (optional and not kind)
+    if not is_json and not optional:
         await _dropped(request, limit)
-        raise ApiError(
-            415, "unsupported_media_type", "The body must be JSON.", "Send the header Content-Type: application/json."
-        )
+        raise _not_json()
     body = await _read(request, limit)
     if optional and not body.strip():
         return {}
+    if not is_json:
+        raise _not_json()
     try:
         document: object = from_json(body, allow_inf_nan=False)
     except ValueError:
@@ -82,6 +83,12 @@ async def _dropped(request: Request, limit: int) -> None:
                     return
     except TimeoutError:
         return
+
+
+def _not_json() -> ApiError:
+    return ApiError(
+        415, "unsupported_media_type", "The body must be JSON.", "Send the header Content-Type: application/json."
+    )
 
 
 def _too_large(limit: int) -> ApiError:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Literal
 
-from pydantic import BaseModel, Field
 from sse_starlette.sse import EventSourceResponse
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from agent.contract.events import CancelledEvent, CompleteEvent, ErrorEvent
+from agent.contract.requests import ResetRequest
 from agent.models.providers import DEMO, PROVIDERS, available
 from agent.turn.errors import ModelChoiceError
 from agent.turn.result import TurnError
 from flows.document import Json, JsonObject
-from flows.json_values import as_object, as_text
+from flows.json_values import as_object
 from server.errors import ApiError, turn_failed
 from server.json_bytes import JsonReply
 from server.requests.body import read_object, validated
@@ -48,34 +48,22 @@ async def assist(request: Request) -> Response:
     """A turn as one reply, for clients that do not stream."""
     turn = await _turn(request)
     ended = await while_connected(request, service_of(request).stopping, last(turn.events()))
-    match ended["event"]:
-        case "complete":
-            return JsonReply(ended["data"])
-        case "error":
-            raise turn_failed(
-                TurnError(code=as_text(ended["code"]), message=as_text(ended["message"]), fix=as_text(ended["fix"]))
-            )
+    match ended:
+        case CompleteEvent():
+            return JsonReply(ended.data)
+        case ErrorEvent():
+            raise turn_failed(TurnError(code=ended.code, message=ended.message, fix=ended.fix))
+        case CancelledEvent():
+            raise ApiError(503, "cancelled", ended.message, "Try again.")
         case _:
-            raise ApiError(503, "cancelled", as_text(ended["message"]), "Try again.")
-
-
-class ResetRequest(BaseModel):
-    """What is to be forgotten.
-
-    Attributes:
-        session_id: the conversation; without one only the user's components are removed.
-        what: `all`, or the `plan` alone that was turned down or waits.
-    """
-
-    session_id: str | None = Field(default=None, min_length=1, max_length=200)
-    what: Literal["all", "plan"] = "all"
+            raise LookupError("The turn ended without a last event.")
 
 
 async def reset(request: Request) -> Response:
     """Forget a conversation and the components of its user, or only its plan. What is not there is no fault."""
     service = service_of(request)
-    body = await read_object(request, service.settings.body_limit) if await request.body() else {}
-    asked = validated(ResetRequest, {**dict(request.query_params), **as_object(body)})
+    body = await read_object(request, service.settings.body_limit, optional=True)
+    asked = validated(ResetRequest, {**dict(request.query_params), **body})
     cleared = 0
     if asked.what == "all":
         cleared = await service.assistant.reset(LOCAL_USER, asked.session_id)

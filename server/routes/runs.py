@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from uuid import uuid4
 
-from pydantic import BaseModel, Field, JsonValue
 from sse_starlette.sse import EventSourceResponse
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from agent.contract.events import CancelledEvent
+from agent.contract.requests import RunRequest
 from flows.checks import check
 from flows.document import Flow, JsonObject
 from runtime.event_stream import EventStream, run_events
@@ -22,31 +23,11 @@ from server.requests.body import read_object, validated
 from server.requests.disconnect import ServerStopping, until, while_connected
 from server.routes.assist import GRACE_SECONDS, PING_SECONDS
 from server.service import Service, service_of
-from server.streams.sse import cancelled, frame
+from server.streams.sse import frame
 from tools.workbench import obstacle
 
 READY_SECONDS = 30.0
 """How long a run waits for a runner that is still starting."""
-
-
-class RunRequest(BaseModel):
-    """How a flow is to be run.
-
-    Attributes:
-        input_value: the text to type into the chat input; None runs with the values as configured.
-        timeout: seconds it may take.
-        session_id: the conversation that the flow sees.
-        tweaks: values for this run alone, by node id and field name.
-        nodes: whether the reply has every node's value, not only those of the outputs.
-        stream: whether to answer with server-sent events; so does the header `Accept: text/event-stream`.
-    """
-
-    input_value: str | None = None
-    timeout: float = Field(default=60.0, gt=0, le=600, allow_inf_nan=False)
-    session_id: str | None = Field(default=None, max_length=200)
-    tweaks: dict[str, dict[str, JsonValue]] = Field(default_factory=dict[str, dict[str, JsonValue]])
-    nodes: bool = False
-    stream: bool = False
 
 
 async def run(request: Request) -> Response:
@@ -109,7 +90,7 @@ async def _frames(
                 else:
                     yield frame({"event": "complete", "data": item.to_json()})
         except ServerStopping:
-            yield frame(cancelled("The server is stopping; the run was ended."))
+            yield frame(CancelledEvent(message="The server is stopping; the run was ended."))
 
 
 def _wants_stream(request: Request) -> bool:

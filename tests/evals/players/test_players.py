@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from agent.assistant import Assistant
-from agent.contract.requests import SentTurn, read_ending, received
+from agent.contract.endings import ending, turn_result
+from agent.contract.events import CompleteEvent, read_event
+from agent.contract.requests import AssistRequest
 from agent.turn.request import TurnRequest
 from evals.oracles.tool_calls import calls
 from evals.play.attempts import play_attempt
@@ -22,7 +24,6 @@ from evals.players.replay import ReplayPlayer
 from evals.scenarios.flows import read_flow
 from evals.score import score_attempt
 from flows.catalogue import Catalogue
-from server.streams.sse import ending
 from tests.evals.conftest import scenario_named
 from tests.server.live import serving
 from tests.stand_ins import StandInRunner, ran
@@ -94,7 +95,9 @@ async def test_what_the_server_says_of_a_turn_is_understood(environment: PlayEnv
     for scenario in (TEMPLATE, ECHO, scenario_named("refuse-weather"), scenario_named("question-value")):
         for turn in (await play_attempt(scenario, DemoPlayer(), environment)).turns:
             request = TurnRequest(text="x", session="s", flow=None if turn.before.is_empty else turn.before)
-            heard = received(request, read_ending(ending(turn, "s")))
+            sent = read_event(ending(turn, "s").model_dump_json())
+            assert isinstance(sent, CompleteEvent)
+            heard = turn_result(request, sent)
             assert (heard.outcome, heard.text, heard.intent) == (turn.outcome, turn.text, turn.intent)
             assert (heard.after, heard.proposal) == (turn.after, turn.proposal)
             assert [run.output for run in heard.runs] == [run.output for run in turn.runs[-1:]]
@@ -103,7 +106,7 @@ async def test_what_the_server_says_of_a_turn_is_understood(environment: PlayEnv
 
 def test_a_request_is_sent_under_the_names_of_the_contract() -> None:
     request = TurnRequest(text="hi", session="s", model="openai:gpt-6.1-sol")
-    sent = SentTurn.of(request).model_dump(mode="json", exclude_none=True)
+    sent = AssistRequest.of(request).model_dump(mode="json", exclude_none=True)
     assert sent == {
         "input_value": "hi",
         "session_id": "s",

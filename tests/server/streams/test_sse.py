@@ -11,6 +11,8 @@ from pydantic_ai import FinalResultEvent, PartDeltaEvent, PartStartEvent, TextPa
 from pydantic_ai.messages import FunctionToolCallEvent, ToolCallPart
 from pydantic_ai.usage import RunUsage
 
+from agent.contract.endings import ending
+from agent.contract.events import CancelledEvent, Stored, TokenEvent
 from agent.turn.result import TurnEnded, TurnError, TurnEvent, TurnResult
 from flows.actions import (
     AddComponent,
@@ -29,7 +31,7 @@ from flows.document import Flow, JsonObject
 from flows.faults import Fault
 from flows.json_values import MISSING
 from runtime.results import RunError, RunMetrics
-from server.streams.sse import SseEncoder, cancelled, ending, frame
+from server.streams.sse import SseEncoder, frame
 from tests.stand_ins import ran
 from tools.events import FlowPreview, FlowUpdate, Progress
 
@@ -49,7 +51,11 @@ JSON = st.recursive(
 
 
 def encoded(event: TurnEvent) -> list[JsonObject]:
-    return SseEncoder("s").encode(event)
+    return [sent.model_dump() for sent in SseEncoder("s").encode(event)]
+
+
+def ended(result: TurnResult, stored: Stored | None = None) -> JsonObject:
+    return ending(result, "s", stored).model_dump()
 
 
 def result(**given: object) -> TurnResult:
@@ -93,7 +99,8 @@ def test_text_becomes_tokens_the_first_piece_included() -> None:
         PartDeltaEvent(index=0, delta=TextPartDelta("")),
         PartStartEvent(index=0, part=TextPart("Again")),
     ]
-    assert [chunk["chunk"] for event in events for chunk in encoder.encode(event)] == ["Hel", "lo", "\n\nAgain"]
+    sent = [one for event in events for one in encoder.encode(event)]
+    assert sent == [TokenEvent(chunk=chunk) for chunk in ("Hel", "lo", "\n\nAgain")]
 
 
 @pytest.mark.parametrize(
@@ -199,7 +206,7 @@ def test_a_turn_that_ran_tells_the_last_run_and_sums_its_phases() -> None:
     run = replace(ran("two"), metrics=metrics)
     usage = {"intent": RunUsage(input_tokens=10, output_tokens=1), "main": RunUsage(input_tokens=20, output_tokens=2)}
     done = result(runs=[ran("one"), run], usage=usage, models=["a", "b"], proposal=ONE, after=EMPTY)
-    data = ending(done, "s", {"saved": True})["data"]
+    data = ended(done, Stored(saved=True))["data"]
     assert isinstance(data, dict)
     assert data["usage"] == {"input_tokens": 30, "output_tokens": 3, "total_tokens": 33}
     assert data["run"] == run.to_json()
@@ -211,7 +218,7 @@ def test_a_turn_that_ran_tells_the_last_run_and_sums_its_phases() -> None:
 
 def test_a_built_flow_is_validated_only_without_errors_and_caveats() -> None:
     def validated(**given: object) -> object:
-        data = ending(result(actions=[Connect(EDGE)], **given), "s")["data"]
+        data = ended(result(actions=[Connect(EDGE)], **given))["data"]
         assert isinstance(data, dict)
         return data.get("validated")
 
@@ -221,12 +228,12 @@ def test_a_built_flow_is_validated_only_without_errors_and_caveats() -> None:
     assert validated(faults=[warning]) is True
     assert validated(faults=[fault]) is False
     assert validated(caveats=["It was not run."]) is False
-    assert "validated" not in str(ending(result(), "s"))
+    assert "validated" not in str(ended(result()))
 
 
 def test_a_run_that_failed_is_told_with_its_error() -> None:
     error = RunError(code="timeout", message="It took too long.", fix="Do less.")
-    data = ending(result(runs=[ran(error=error)]), "s")["data"]
+    data = ended(result(runs=[ran(error=error)]))["data"]
     assert isinstance(data, dict)
     assert isinstance(data["run"], dict)
     assert data["run"]["error"] == error.to_json()
@@ -234,7 +241,7 @@ def test_a_run_that_failed_is_told_with_its_error() -> None:
 
 def test_a_failed_turn_ends_with_its_words_and_what_it_cost() -> None:
     error = TurnError(code="rate_limit", message="Rate limit exceeded.", fix="Wait.")
-    assert ending(result(outcome="error", error=error), "s") == snapshot(
+    assert ended(result(outcome="error", error=error)) == snapshot(
         {
             "event": "error",
             "message": "Rate limit exceeded.",
@@ -248,5 +255,15 @@ def test_a_failed_turn_ends_with_its_words_and_what_it_cost() -> None:
 
 
 def test_a_stopped_turn_says_so() -> None:
-    assert ending(result(outcome="cancelled"), "s") == cancelled("The turn was cancelled.")
-    assert cancelled("Bye.", {"saved": True}) == {"event": "cancelled", "message": "Bye.", "saved": True}
+    assert ended(result(outcome="cancelled")) == {"event": "cancelled", "message": "The turn was cancelled."}
+    assert CancelledEvent(message="Bye.", saved=True).model_dump() == {
+        "event": "cancelled",
+        "message": "Bye.",
+        "saved": True,
+    }
+
+
+def test_a_frame_carries_the_turn_and_the_sequence_number_beside_the_json() -> None:
+    sent = TokenEvent(chunk="Hi", turn_id="t1", sequence=3)
+    assert frame(sent) == b'id: t1:3\ndata: {"event":"token","chunk":"Hi"}\n\n'
+    assert frame(TokenEvent(chunk="half \ud800")) == b'data: {"event":"token","chunk":"half \\ud800"}\n\n'

@@ -4,6 +4,7 @@ import pytest
 from pydantic_ai import Agent, CustomEvent, ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo
 
+from agent.contract.events import ProgressEvent
 from agent.models.scripted import call, scripted
 from flows.catalogue import Catalogue
 from flows.spec import build
@@ -52,5 +53,6 @@ async def test_each_node_that_starts_is_an_event_of_the_turn_before_the_tool_ans
     assert bench.runs == [ran("Hi")]
     encoder = SseEncoder("s")
     [shown] = [line for event in progress for line in encoder.encode(event)]
-    assert (shown["event"], shown["step"]) == ("progress", "running_flow")
-    assert node.display_name in str(shown["message"])
+    assert isinstance(shown, ProgressEvent)
+    assert shown.step == "running_flow"
+    assert node.display_name in shown.message

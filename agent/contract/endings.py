@@ -1,0 +1,168 @@
+"""The last event of a turn: made from the turn's result, and read back into one."""
+
+from __future__ import annotations
+
+from typing import assert_never, cast, get_args
+
+from pydantic import TypeAdapter
+from pydantic_ai.usage import RunUsage
+
+from agent.contract.events import (
+    CancelledEvent,
+    CompleteData,
+    CompleteEvent,
+    EditQuestion,
+    Ending,
+    ErrorEvent,
+    PlanQuestion,
+    Question,
+    RunFigures,
+    Stored,
+    TokenCount,
+)
+from agent.contract.flow_updates import FieldEdit
+from agent.turn.request import TurnRequest
+from agent.turn.result import Intent, TurnError, TurnResult
+from flows.actions import Configure
+from flows.diff import diff
+from flows.document import Flow, Json
+from flows.json_values import Missing
+from runtime.results import RunResult
+from tools.approvals import Approval, EditApproval, PlanApproval
+
+_INTENTS = frozenset(get_args(Intent))
+
+
+def ending(result: TurnResult, session: str, stored: Stored | None = None) -> Ending:
+    """The last event of a turn.
+
+    Args:
+        result: what the turn came to.
+        session: the conversation's id.
+        stored: what became of the stored flow, when the turn worked on one.
+    """
+    saved = {} if stored is None else stored.model_dump()
+    match result.outcome:
+        case "complete" | "refused" | "pending":
+            return CompleteEvent(data=_complete_data(result, session).model_copy(update=saved))
+        case "cancelled":
+            return CancelledEvent(message="The turn was cancelled.", **saved)
+        case "error":
+            error = result.error or TurnError(code="internal", message="Something went wrong inside the assistant.")
+            usage = _tokens(result)
+            return ErrorEvent.of(error, session_id=session, usage=usage, duration_seconds=result.seconds, **saved)
+        case _:
+            assert_never(result.outcome)
+
+
+def _complete_data(result: TurnResult, session: str) -> CompleteData:
+    data = CompleteData(
+        result=result.text,
+        intent=result.intent,
+        session_id=session,
+        flow=result.after,
+        actions=len(result.actions),
+        faults=result.faults,
+        caveats=result.caveats,
+        model=result.models[-1] if result.models else None,
+        usage=_tokens(result),
+        duration_seconds=result.seconds,
+        files=result.files or None,
+        proposal=result.proposal,
+    )
+    if result.actions or result.proposal is not None:
+        data.validated = not result.caveats and not any(fault.is_error for fault in result.faults)
+    if result.components:
+        data.class_name, data.component_code = result.components[-1].class_name, result.components[-1].source
+        data.validated = data.validated is not False
+    if result.approvals:
+        data.approvals = [question(call, approval, result.after) for call, approval in result.approvals.items()]
+        data.continuation_expected = result.deferred and all(one.kind == "edit" for one in data.approvals)
+    if result.runs:
+        data.run, data.run_metrics = result.runs[-1], RunFigures.of(result.runs[-1].metrics)
+    return data
+
+
+def question(call: str, approval: Approval, canvas: Flow) -> Question:
+    """An approval as clients receive it.
+
+    Args:
+        call: the id of the tool call that waits.
+        approval: what it asks.
+        canvas: the canvas as it is.
+    """
+    if approval.kind == "plan":
+        return PlanQuestion(id=call, markdown=approval.markdown)
+    return EditQuestion(**dict(field_edit(call, approval, canvas)), reason=approval.reason)
+
+
+def field_edit(call: str, approval: EditApproval, canvas: Flow) -> FieldEdit:
+    """The change of a field that an approval asks for."""
+    edit = approval.edit
+    node = canvas.node(edit.node)
+    return FieldEdit(
+        id=call,
+        component_id=edit.node,
+        component_type="" if node is None else node.type,
+        field=edit.field,
+        old_value=None if isinstance(edit.old, Missing) else edit.old,
+        new_value=None if isinstance(edit.new, Missing) else edit.new,
+        description=approval.reason,
+    )
+
+
+def _tokens(result: TurnResult) -> TokenCount:
+    sent = sum(usage.input_tokens for usage in result.usage.values())
+    received = sum(usage.output_tokens for usage in result.usage.values())
+    return TokenCount(input_tokens=sent, output_tokens=received, total_tokens=sent + received)
+
+
+def turn_result(request: TurnRequest, ended: Ending) -> TurnResult:
+    """The result of a turn that a server took, as far as its last event says.
+
+    Its messages are empty, and its actions are the differences between the two canvases.
+
+    Args:
+        request: what was asked.
+        ended: the last event.
+    """
+    before = request.flow or Flow.empty()
+    if isinstance(ended, ErrorEvent):
+        error = TurnError(code=ended.code, message=ended.message, fix=ended.fix)
+        return TurnResult(
+            outcome="error", intent="build_flow", text="", before=before, after=before, seconds=0.0, error=error
+        )
+    if isinstance(ended, CancelledEvent):
+        return TurnResult(
+            outcome="cancelled", intent="build_flow", text=ended.message, before=before, after=before, seconds=0.0
+        )
+    data = ended.data
+    after = data.flow or before
+    intent = TypeAdapter[Intent](Intent).validate_python(data.intent) if data.intent in _INTENTS else "build_flow"
+    runs: list[RunResult] = [] if data.run is None else [data.run]
+    spent = data.usage and RunUsage(input_tokens=data.usage.input_tokens, output_tokens=data.usage.output_tokens)
+    return TurnResult(
+        outcome="pending" if data.approvals else "refused" if intent == "off_topic" else "complete",
+        intent=intent,
+        text=data.result,
+        before=before,
+        after=after,
+        proposal=data.proposal,
+        actions=list(diff(before, after)),
+        runs=runs,
+        faults=data.faults,
+        caveats=data.caveats,
+        approvals={one.id: _approval(one) for one in data.approvals or ()},
+        files=data.files or [],
+        usage={} if spent is None else {"main": spent},
+        seconds=data.duration_seconds,
+        models=[] if data.model is None else [data.model],
+    )
+
+
+def _approval(question: Question) -> Approval:
+    if question.kind == "plan":
+        return PlanApproval(markdown=question.markdown)
+    old, new = cast("Json", question.old_value), cast("Json", question.new_value)
+    edit = Configure(question.component_id, question.field, old, new)
+    return EditApproval(edit=edit, reason=question.reason)

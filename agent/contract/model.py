@@ -1,0 +1,43 @@
+"""What the models of the contract have in common."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+
+
+class ContractModel(BaseModel):
+    """A JSON object of the contract. Keys that it does not name are ignored when it is read."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+class Received(ContractModel):
+    """A JSON object that clients receive. Every key is there, except for `optional` ones."""
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """The schema as clients see it: defaults are for readers in Python, and optional keys are absent, not null."""
+        schema = handler(core_schema)
+        described = handler.resolve_ref_schema(schema)
+        for name, field in cls.model_fields.items():
+            entry: dict[str, Any] = described["properties"][name]
+            entry.pop("default", None)
+            if field.exclude_if is not None and field.default is None:
+                kept = [choice for choice in entry.pop("anyOf", []) if choice != {"type": "null"}]
+                entry.update(kept[0] if len(kept) == 1 else {"anyOf": kept} if kept else {})
+        required = [name for name, field in cls.model_fields.items() if field.exclude_if is None]
+        described.pop("required", None)
+        if required:
+            described["required"] = required
+        return schema
+
+
+def optional() -> Any:
+    """A field whose key is left out of the JSON while it is None."""
+    return Field(default=None, exclude_if=_is_none)
+
+
+def _is_none(value: object) -> bool:
+    return value is None
