@@ -1,7 +1,6 @@
 """JSON as it goes over the wire and into the store: compact, and readable by every JSON parser whatever it holds."""
 
 import json
-from collections.abc import Set
 from typing import Any
 
 from pydantic import BaseModel
@@ -9,17 +8,12 @@ from pydantic_core import PydanticSerializationError, to_json
 from starlette.responses import Response
 
 
-def json_bytes(document: object, exclude: Set[str] = frozenset()) -> bytes:
-    """A JSON document as UTF-8; a number that JSON lacks becomes null, half of a surrogate pair an escape.
-
-    Args:
-        document: plain values, or a model.
-        exclude: fields of the model that are left out.
-    """
+def json_bytes(document: object) -> bytes:
+    """A model or plain values as JSON in UTF-8; NaN and infinity become null, lone surrogates become escapes."""
     try:
-        return to_json(document, inf_nan_mode="null", exclude=set(exclude))
+        return to_json(document, inf_nan_mode="null")
     except PydanticSerializationError:
-        plain = document.model_dump(exclude=set(exclude)) if isinstance(document, BaseModel) else document
+        plain = document.model_dump() if isinstance(document, BaseModel) else document
         return json.dumps(plain, separators=(",", ":")).encode("ascii")
 
 

@@ -65,8 +65,6 @@ class AssistTurn:
         self._stored = stored
         self._stopping = stopping
         self._saved: Stored | None = None
-        self._turn_id = uuid4().hex
-        self._sequence = 0
 
     @classmethod
     async def of(cls, service: Service, document: JsonObject) -> AssistTurn:
@@ -114,13 +112,6 @@ class AssistTurn:
 
         Leaving early stops the turn; the changes that were already made to a stored flow are saved all the same.
         """
-        async with aclosing(self._events()) as events:
-            async for event in events:
-                self._sequence += 1
-                event.turn_id, event.sequence = self._turn_id, self._sequence
-                yield event
-
-    async def _events(self) -> AsyncGenerator[Event]:
         try:
             async with aclosing(until(self._stopping, self._stream)) as events:
                 async for event in events:

@@ -15,8 +15,8 @@ class StreamEvent(Received):
     """What all events of a turn's stream have.
 
     Attributes:
-        turn_id: the turn. In server-sent events it stands in the `id:` line, with the sequence number.
-        sequence: the number of the event in its turn, from 1.
+        turn_id: the turn; sent only by streams that can be resumed.
+        sequence: the number of the event in its turn, from 1; sent with `turn_id`.
     """
 
     turn_id: str | None = optional()

@@ -68,21 +68,13 @@ _LINE_BREAKS: Mapping[bytes, bytes] = {
 }
 """Characters that JSON leaves as they are and that some clients take for the end of a line."""
 
-_POSITION = {"turn_id", "sequence"}
-
 
 def frame(event: StreamEvent | JsonObject) -> bytes:
-    """An event as one frame of server-sent events; the turn's id and the sequence number stand in its `id:` line."""
-    position = b""
-    if isinstance(event, StreamEvent):
-        if event.turn_id is not None:
-            position = f"id: {event.turn_id}:{event.sequence}\n".encode()
-        written = json_bytes(event, exclude=_POSITION)
-    else:
-        written = json_bytes(event)
+    """An event as one frame of server-sent events: a single `data:` line, and an empty one."""
+    written = json_bytes(event)
     for char, escape in _LINE_BREAKS.items():
         written = written.replace(char, escape)
-    return position + b"data: " + written + b"\n\n"
+    return b"data: " + written + b"\n\n"
 
 
 class SseEncoder:

@@ -263,7 +263,6 @@ def test_a_stopped_turn_says_so() -> None:
     }
 
 
-def test_a_frame_carries_the_turn_and_the_sequence_number_beside_the_json() -> None:
-    sent = TokenEvent(chunk="Hi", turn_id="t1", sequence=3)
-    assert frame(sent) == b'id: t1:3\ndata: {"event":"token","chunk":"Hi"}\n\n'
+def test_an_event_is_framed_as_its_json() -> None:
+    assert frame(TokenEvent(chunk="Hi")) == b'data: {"event":"token","chunk":"Hi"}\n\n'
     assert frame(TokenEvent(chunk="half \ud800")) == b'data: {"event":"token","chunk":"half \\ud800"}\n\n'
