@@ -9,7 +9,7 @@ from pydantic_ai.models import Model
 
 from agent.conversation.context import Conversation
 from agent.conversation.memory import Memory, ProcessMemory
-from agent.conversation.sqlite import FileMemory
+from agent.conversation.stored import StoredMemory
 from agent.models.clients import Clients
 from agent.models.flow_models import flow_models
 from agent.models.keys import ProviderKeys
@@ -27,6 +27,7 @@ from flows.document import Flow
 from runtime.components.inspection import DescribesComponents
 from runtime.components.session import Workshop
 from runtime.components.store import UserComponentError, clear
+from runtime.database.database import Database
 from runtime.files.store import UserFiles
 from runtime.install.catalogue_file import CatalogueFile
 from runtime.install.environment import RunnerEnvironment
@@ -59,7 +60,8 @@ class Assistant:
         clients: Clients | None = None,
     ) -> None:
         self.settings = settings
-        self.memory = memory or _memory(settings)
+        self.database = Database(settings.database_url, settings.data)
+        self.memory = memory or (StoredMemory(self.database) if settings.memory == "file" else ProcessMemory())
         self.runner = runner
         self._catalogue = catalogue
         self._exported = CatalogueFile(settings.cache / "catalogue.json")
@@ -192,8 +194,9 @@ class Assistant:
         return self._model or await self._clients.models(choice)
 
     async def aclose(self) -> None:
-        """Close the clients of the model providers."""
+        """Close the clients of the model providers and the database."""
         await self._clients.aclose()
+        await self.database.aclose()
 
     async def _installed(self) -> None:
         unavailable = await obstacle(self.runner, READY_SECONDS)
@@ -201,7 +204,3 @@ class Assistant:
             raise AssistantUnavailable(
                 TurnError(code="catalogue_missing", message=unavailable.message, fix=unavailable.fix)
             )
-
-
-def _memory(settings: AssistantSettings) -> Memory:
-    return FileMemory(settings.data / "conversations.sqlite") if settings.memory == "file" else ProcessMemory()

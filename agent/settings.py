@@ -44,7 +44,10 @@ class AssistantSettings(BaseSettings):
     what is known of the model, and 128,000 where nothing is."""
 
     memory: Literal["process", "file"] = "process"
-    """Where conversations are kept: in this process, or in a file of the data folder, which outlives it."""
+    """Where conversations are kept: in this process, or in the database (`file`), which outlives it."""
+
+    database: str | None = None
+    """An SQLAlchemy URL for what is stored. Unset: `wirewright.db` in the data folder."""
 
     input_limit: int = Field(default=20_000, ge=100)
     """How many characters of a message are read; the rest is cut, and the model is told so."""
@@ -57,3 +60,8 @@ class AssistantSettings(BaseSettings):
     @classmethod
     def _names(cls, given: object) -> object:
         return [name.strip() for name in given.split(",") if name.strip()] if isinstance(given, str) else given
+
+    @property
+    def database_url(self) -> str:
+        """Where flows and conversations are stored, as an SQLAlchemy URL."""
+        return self.database or f"sqlite+aiosqlite:///{self.data / 'wirewright.db'}"

@@ -45,7 +45,7 @@ def create_app(
                 serving.runner.closed_ports = ports
                 stack.callback(setattr, serving.runner, "closed_ports", ())
             service = Service(settings, serving, stop)
-            stack.push_async_callback(service.aclose)
+            stack.push_async_callback(serving.database.aclose)
             service.metrics.attach()
             stack.callback(service.metrics.detach)
             app.state.service = service

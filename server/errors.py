@@ -16,9 +16,10 @@ from starlette.responses import Response
 from agent.turn.errors import AssistantUnavailable
 from agent.turn.result import TurnError
 from flows.document import JsonObject
+from runtime.database.errors import StoreUnavailable
 from server.json_bytes import JsonReply
 from server.middleware.boundary import SECURITY_HEADERS
-from server.store.flows import FlowNotStored, StoreUnavailable, VersionConflict
+from server.store.flows import FlowNotStored, VersionConflict
 
 log = logging.getLogger(__name__)
 
@@ -143,8 +144,9 @@ async def _conflict(_: Request, error: Exception) -> Response:
 async def _unavailable(_: Request, error: Exception) -> Response:
     if isinstance(error, AssistantUnavailable):
         return not_ready(error.error.code, error.error.message, error.error.fix).reply()
+    assert isinstance(error, StoreUnavailable)  # noqa: S101  (registered for these two classes; narrows the type)
     log.error("store.unavailable", exc_info=error)
-    return not_ready("store_unavailable", "The flow store cannot be used.", "The server's log says why.").reply()
+    return not_ready("store_unavailable", error.message, error.fix).reply()
 
 
 async def _gone(_: Request, __: Exception) -> Response:

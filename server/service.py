@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from starlette.requests import Request
 
 from agent.assistant import Assistant
+from runtime.files.folders import LOCAL
 from server.settings import ServerSettings
-from server.store.flows import FlowStore, open_flow_store
+from server.store.flows import FlowStore
 from server.telemetry.metrics import Metrics
 
 
@@ -26,24 +27,17 @@ class Service:
     assistant: Assistant
     stopping: asyncio.Event
     metrics: Metrics = field(default_factory=Metrics)
-    _flows: FlowStore | None = None
-    _opening: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def flows(self) -> FlowStore:
-        """The flow store, opened when it is first needed.
+        """The stored flows of the user who asks; the database is opened when it is first needed.
 
         Raises:
             StoreUnavailable: it cannot be opened.
         """
-        async with self._opening:
-            if self._flows is None:
-                self._flows = await open_flow_store(self.settings.database_url)
-            return self._flows
+        await self.assistant.database.open()
+        from server.store.sql import SqlFlowStore
 
-    async def aclose(self) -> None:
-        """Let go of what was opened."""
-        if self._flows is not None:
-            await self._flows.aclose()
+        return SqlFlowStore(self.assistant.database, LOCAL)
 
 
 def service_of(request: Request) -> Service:

@@ -26,9 +26,6 @@ class ServerSettings(AssistantSettings):
     body_limit: int = Field(default=1_000_000, ge=1_024)
     """How many bytes a request's body may have."""
 
-    database: str | None = None
-    """An SQLAlchemy URL for what is stored. Unset: `wirewright.db` in the data folder."""
-
     @field_validator("host")
     @classmethod
     def _loopback(cls, host: str) -> str:
@@ -38,11 +35,6 @@ class ServerSettings(AssistantSettings):
             "The server has no authentication yet, so it listens on this machine only. "
             "Set WIREWRIGHT_HOST to 127.0.0.1, ::1 or localhost."
         )
-
-    @property
-    def database_url(self) -> str:
-        """Where flows are stored, as an SQLAlchemy URL."""
-        return self.database or f"sqlite+aiosqlite:///{self.data / 'wirewright.db'}"
 
 
 def is_loopback(host: str) -> bool:

@@ -20,12 +20,13 @@ from agent.turn.request import Answer, TurnRequest
 from agent.turn.result import TurnEnded, TurnError
 from agent.turn.stream import TurnStream
 from flows.document import Flow, JsonObject
+from runtime.database.errors import StoreUnavailable
 from runtime.telemetry import log_event
 from server.errors import ApiError, not_stored
 from server.requests.body import flow_of, validated
 from server.requests.disconnect import ServerStopping, until
 from server.service import Service
-from server.store.flows import FlowNotStored, FlowStore, StoredFlow, StoreUnavailable, VersionConflict
+from server.store.flows import FlowNotStored, FlowStore, StoredFlow, VersionConflict
 from server.streams.signals import approved_by, is_signal, signal_of
 from server.streams.sse import SseEncoder
 

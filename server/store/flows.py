@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from flows.document import Flow, JsonObject
-
-if TYPE_CHECKING:
-    from server.store.sql import SqlFlowStore
 
 
 class FlowNotStored(LookupError):
@@ -26,10 +22,6 @@ class VersionConflict(Exception):
     def __init__(self, current: int) -> None:
         super().__init__(f"The flow is at version {current}.")
         self.current = current
-
-
-class StoreUnavailable(Exception):
-    """The store cannot be read or written; the cause is in the log."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,25 +103,3 @@ class FlowStore(Protocol):
             FlowNotStored: there is none.
         """
         ...
-
-    async def aclose(self) -> None:
-        """Let go of what the store holds open."""
-        ...
-
-
-async def open_flow_store(url: str) -> FlowStore:
-    """Open the store at an SQLAlchemy URL, making its tables where there are none.
-
-    The database library is loaded now, in a thread: a server that stores nothing does without it.
-
-    Raises:
-        StoreUnavailable: it cannot be opened.
-    """
-    store = await asyncio.to_thread(_implementation)
-    return await store.open(url)
-
-
-def _implementation() -> type[SqlFlowStore]:
-    from server.store.sql import SqlFlowStore
-
-    return SqlFlowStore

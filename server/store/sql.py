@@ -1,96 +1,45 @@
-"""Flows in an SQL database: SQLite in one file, with a write-ahead log so that readers never wait for writers."""
+"""Flows in an SQL database."""
 
 import json
-from collections.abc import Generator
-from contextlib import contextmanager
 from datetime import UTC, datetime
-from pathlib import Path
 from uuid import uuid4
 
-from sqlalchemy import Connection, delete, event, func, insert, select, update
-from sqlalchemy.engine import make_url
-from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from sqlalchemy import ColumnElement, delete, func, insert, select, update
 
 from flows.document import Flow
+from runtime.database.database import Database
+from runtime.database.tables import FlowRow
 from server.json_bytes import json_bytes
-from server.store.flows import FlowEntry, FlowNotStored, StoredFlow, StoreUnavailable, VersionConflict
-
-BUSY_MILLISECONDS = 5_000
-"""How long a write waits for another one."""
-
-
-class Base(DeclarativeBase):
-    """What the tables share."""
-
-
-class FlowRow(Base):
-    """A stored flow."""
-
-    __tablename__ = "flows"
-
-    id: Mapped[str] = mapped_column(primary_key=True)
-    name: Mapped[str]
-    node_count: Mapped[int]
-    edge_count: Mapped[int]
-    version: Mapped[int]
-    updated_at: Mapped[str] = mapped_column(index=True)
-    document: Mapped[str]
-
+from server.store.flows import FlowEntry, FlowNotStored, StoredFlow, VersionConflict
 
 _ENTRY = (FlowRow.id, FlowRow.name, FlowRow.node_count, FlowRow.edge_count, FlowRow.version, FlowRow.updated_at)
 
 
 class SqlFlowStore:
-    """Keeps flows in one table.
+    """The stored flows of one owner; those of others do not exist for it.
 
     Args:
-        engine: an open database whose tables exist.
+        database: where they are stored.
+        owner: whose they are.
     """
 
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
-
-    @classmethod
-    async def open(cls, url: str) -> "SqlFlowStore":
-        """Open a database, making its folder and tables where there are none.
-
-        Args:
-            url: an SQLAlchemy URL with an asynchronous driver.
-
-        Raises:
-            StoreUnavailable: it cannot be opened.
-        """
-        with _failures():
-            engine = create_async_engine(url)
-        if engine.dialect.name == "sqlite":
-            _make_folder(url)
-            event.listen(engine.sync_engine, "connect", _set_up)
-        try:
-            with _failures():
-                async with engine.begin() as connection:
-                    await connection.run_sync(_make_tables)
-        except StoreUnavailable:
-            await engine.dispose()
-            raise
-        return cls(engine)
+    def __init__(self, database: Database, owner: str) -> None:
+        self._database = database
+        self._owner = owner
 
     async def add(self, flow: Flow) -> FlowEntry:
         """Store a flow under a new id, as version 1."""
         entry = _entry(str(uuid4()), flow, 1)
-        with _failures():
-            async with self._engine.begin() as connection:
-                await connection.execute(insert(FlowRow).values(**entry.to_json(), document=_text(flow)))
+        new = insert(FlowRow).values(**entry.to_json(), owner=self._owner, document=_text(flow))
+        async with self._database.writing() as connection:
+            await connection.execute(new)
         return entry
 
     async def get(self, flow_id: str) -> StoredFlow:
         """The flow with this id."""
-        with _failures():
-            async with self._engine.connect() as connection:
-                found = await connection.execute(select(*_ENTRY, FlowRow.document).where(FlowRow.id == flow_id))
-                row = found.one_or_none()
+        async with self._database.reading() as connection:
+            found = await connection.execute(select(*_ENTRY, FlowRow.document).where(*self._is(flow_id)))
+            row = found.one_or_none()
         if row is None:
             raise FlowNotStored(flow_id)
         known_id, name, nodes, edges, version, changed, document = row
@@ -99,11 +48,12 @@ class SqlFlowStore:
 
     async def page(self, limit: int, offset: int) -> tuple[list[FlowEntry], int]:
         """Entries, last changed first, and how many there are in all."""
-        newest = select(*_ENTRY).order_by(FlowRow.updated_at.desc(), FlowRow.id)
-        with _failures():
-            async with self._engine.connect() as connection:
-                rows = (await connection.execute(newest.limit(limit).offset(offset))).all()
-                total = (await connection.execute(select(func.count()).select_from(FlowRow))).scalar_one()
+        mine = FlowRow.owner == self._owner
+        newest = select(*_ENTRY).where(mine).order_by(FlowRow.updated_at.desc(), FlowRow.id)
+        count = select(func.count()).select_from(FlowRow).where(mine)
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(newest.limit(limit).offset(offset))).all()
+            total = (await connection.execute(count)).scalar_one()
         return [_known(*row) for row in rows], total
 
     async def replace(self, flow_id: str, flow: Flow, version: int) -> FlowEntry:
@@ -111,57 +61,27 @@ class SqlFlowStore:
         entry = _entry(flow_id, flow, version + 1)
         change = (
             update(FlowRow)
-            .where(FlowRow.id == flow_id, FlowRow.version == version)
+            .where(*self._is(flow_id), FlowRow.version == version)
             .values(**entry.to_json(), document=_text(flow))
         )
-        with _failures():
-            async with self._engine.begin() as connection:
-                if (await connection.execute(change)).rowcount:
-                    return entry
-                found = await connection.execute(select(FlowRow.version).where(FlowRow.id == flow_id))
-                current = found.scalar_one_or_none()
+        async with self._database.writing() as connection:
+            if (await connection.execute(change)).rowcount:
+                return entry
+            found = await connection.execute(select(FlowRow.version).where(*self._is(flow_id)))
+            current = found.scalar_one_or_none()
         if current is None:
             raise FlowNotStored(flow_id)
         raise VersionConflict(current)
 
     async def remove(self, flow_id: str) -> None:
         """Remove the flow with this id."""
-        with _failures():
-            async with self._engine.begin() as connection:
-                gone = (await connection.execute(delete(FlowRow).where(FlowRow.id == flow_id))).rowcount
-        if not gone:
+        async with self._database.writing() as connection:
+            removed = (await connection.execute(delete(FlowRow).where(*self._is(flow_id)))).rowcount
+        if not removed:
             raise FlowNotStored(flow_id)
 
-    async def aclose(self) -> None:
-        """Close every connection."""
-        await self._engine.dispose()
-
-
-@contextmanager
-def _failures() -> Generator[None]:
-    try:
-        yield
-    except (SQLAlchemyError, OSError) as error:
-        raise StoreUnavailable("The flow store cannot be used.") from error
-
-
-def _make_folder(url: str) -> None:
-    file = make_url(url).database
-    if file and file != ":memory:":
-        with _failures():
-            Path(file).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-
-
-def _make_tables(connection: Connection) -> None:
-    Base.metadata.create_all(connection)
-
-
-def _set_up(connection: DBAPIConnection, _: object) -> None:
-    cursor = connection.cursor()
-    cursor.execute("PRAGMA journal_mode=WAL")
-    cursor.execute("PRAGMA synchronous=NORMAL")
-    cursor.execute(f"PRAGMA busy_timeout={BUSY_MILLISECONDS}")
-    cursor.close()
+    def _is(self, flow_id: str) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+        return FlowRow.id == flow_id, FlowRow.owner == self._owner
 
 
 def _entry(flow_id: str, flow: Flow, version: int) -> FlowEntry:

@@ -1,0 +1,89 @@
+"""Conversations in the database, so that they outlive the process."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from agent.conversation.memory import SESSIONS, Session
+from agent.turn.errors import AssistantUnavailable
+from agent.turn.result import TurnError
+from runtime.database.database import Database
+from runtime.database.errors import StoreUnavailable
+from runtime.telemetry import log_event
+
+if TYPE_CHECKING:
+    from runtime.database.conversations import ConversationRows
+
+log = logging.getLogger(__name__)
+
+
+class StoredMemory:
+    """Conversations in a database. Every method may raise `AssistantUnavailable`.
+
+    Args:
+        database: where they are stored.
+        sessions: how many conversations are kept.
+    """
+
+    def __init__(self, database: Database, sessions: int = SESSIONS) -> None:
+        self._database = database
+        self._sessions = sessions
+
+    async def load(self, user: str, session: str) -> Session:
+        """A conversation; one that cannot be read is logged and set aside, and an empty one takes its place."""
+        with _failures():
+            rows = await self._rows()
+            document = await rows.load(user, session)
+            if document is None:
+                return Session()
+            try:
+                return await asyncio.to_thread(Session.model_validate_json, document)
+            except ValidationError as error:
+                await rows.set_aside(user, session)
+                log_event(
+                    "assistant.conversation_buffer.session_unreadable",
+                    logging.WARNING,
+                    user_id=user,
+                    session_id=session,
+                    errors=error.error_count(),
+                )
+                return Session()
+
+    async def save(self, user: str, session: str, kept: Session) -> int:
+        """Store a conversation, dropping those unused for longest beyond the limit."""
+        document = await asyncio.to_thread(kept.model_dump_json)
+        with _failures():
+            dropped, count = await (await self._rows()).save(user, session, document, self._sessions)
+        for each in dropped:
+            log_event(
+                "assistant.conversation_buffer.session_evicted", evicted_session_id=each, current_session_count=count
+            )
+        return count
+
+    async def forget(self, user: str, session: str) -> None:
+        """Delete a conversation."""
+        with _failures():
+            await (await self._rows()).forget(user, session)
+
+    async def _rows(self) -> ConversationRows:
+        await self._database.open()
+        from runtime.database.conversations import ConversationRows
+
+        return ConversationRows(self._database)
+
+
+@contextmanager
+def _failures() -> Generator[None]:
+    try:
+        yield
+    except StoreUnavailable as error:
+        log.exception("assistant.conversation_buffer.unavailable")
+        raise AssistantUnavailable(
+            TurnError(code="memory_unavailable", message=error.message, fix=error.fix)
+        ) from error

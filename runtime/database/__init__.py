@@ -1,0 +1,1 @@
+"""The SQL database of everything that is stored: tables, migrations, and one engine."""

@@ -1,0 +1,70 @@
+"""The rows of conversations: read and written as text, the ones unused for longest dropped."""
+
+from datetime import UTC, datetime
+
+from sqlalchemy import ColumnElement, and_, delete, func, insert, select, tuple_, update
+
+from runtime.database.database import Database
+from runtime.database.tables import ConversationRow
+
+_IN_USE = ConversationRow.set_aside == ""
+_NEXT_USE = select(func.coalesce(func.max(ConversationRow.used), 0) + 1).scalar_subquery()
+
+
+class ConversationRows:
+    """Conversations by owner and session. Every method may raise `StoreUnavailable`.
+
+    Args:
+        database: where they are.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def load(self, owner: str, session: str) -> str | None:
+        """The document of a conversation; having been asked for counts as use."""
+        row = _row(owner, session)
+        async with self._database.writing() as connection:
+            await connection.execute(update(ConversationRow).where(row).values(used=_NEXT_USE))
+            return (await connection.execute(select(ConversationRow.document).where(row))).scalar_one_or_none()
+
+    async def save(self, owner: str, session: str, document: str, most: int) -> tuple[list[str], int]:
+        """Store a conversation.
+
+        Args:
+            owner: whose it is.
+            session: its id.
+            document: its content.
+            most: how many conversations of all owners are kept; those unused for longest are dropped.
+
+        Returns:
+            The sessions that were dropped, and how many conversations there are.
+        """
+        change = update(ConversationRow).where(_row(owner, session)).values(used=_NEXT_USE, document=document)
+        addition = insert(ConversationRow).values(owner=owner, session=session, used=_NEXT_USE, document=document)
+        key = (ConversationRow.owner, ConversationRow.session)
+        beyond = select(*key).where(_IN_USE).order_by(ConversationRow.used.desc()).offset(most)
+        async with self._database.writing() as connection:
+            if not (await connection.execute(change)).rowcount:
+                await connection.execute(addition)
+            dropped = (await connection.execute(beyond)).tuples().all()
+            if dropped:
+                await connection.execute(delete(ConversationRow).where(_IN_USE, tuple_(*key).in_(dropped)))
+            count = await connection.execute(select(func.count()).select_from(ConversationRow).where(_IN_USE))
+            return [name for _, name in dropped], count.scalar_one()
+
+    async def set_aside(self, owner: str, session: str) -> None:
+        """Keep a conversation that cannot be read where no other one replaces it; its session begins anew."""
+        now = datetime.now(UTC).isoformat()
+        async with self._database.writing() as connection:
+            await connection.execute(update(ConversationRow).where(_row(owner, session)).values(set_aside=now))
+
+    async def forget(self, owner: str, session: str) -> None:
+        """Delete a conversation, and what was set aside of it; one that does not exist is no error."""
+        of_session = and_(ConversationRow.owner == owner, ConversationRow.session == session)
+        async with self._database.writing() as connection:
+            await connection.execute(delete(ConversationRow).where(of_session))
+
+
+def _row(owner: str, session: str) -> ColumnElement[bool]:
+    return and_(ConversationRow.owner == owner, ConversationRow.session == session, _IN_USE)

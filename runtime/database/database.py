@@ -1,0 +1,85 @@
+"""One database for everything that is stored, opened when it is first used.
+
+SQLAlchemy is imported with the first use and in a thread: a process that stores nothing starts without it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from runtime.database.errors import StoreUnavailable
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+
+class Database:
+    """An SQL database. Every method may raise `StoreUnavailable`.
+
+    Args:
+        url: an SQLAlchemy URL with an asynchronous driver.
+        data: the data folder, whose conversations of version 0.1 are taken over; None takes over none.
+    """
+
+    def __init__(self, url: str, data: Path | None = None) -> None:
+        self._url = url
+        self._data = data
+        self._engine: AsyncEngine | None = None
+        self._opening = asyncio.Lock()
+        self._writing = asyncio.Lock()
+
+    async def open(self) -> AsyncEngine:
+        """Open the database if it is not open: create it, or bring it to the current schema."""
+        async with self._opening:
+            if self._engine is None:
+                open_engine = await asyncio.to_thread(_load)
+                with _failures():
+                    self._engine = await open_engine(self._url, self._data)
+            return self._engine
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncGenerator[AsyncConnection]:
+        """A connection to read with."""
+        engine = await self.open()
+        with _failures():
+            async with engine.connect() as connection:
+                yield connection
+
+    @asynccontextmanager
+    async def writing(self) -> AsyncGenerator[AsyncConnection]:
+        """A connection in a transaction, committed at the end of the block.
+
+        The writers of this process take turns, so that many at once never wait for SQLite's lock in vain.
+        """
+        engine = await self.open()
+        async with self._writing:
+            with _failures():
+                async with engine.begin() as connection:
+                    yield connection
+
+    async def aclose(self) -> None:
+        """Close every connection; the next use opens the database again."""
+        engine, self._engine = self._engine, None
+        if engine is not None:
+            await engine.dispose()
+
+
+def _load() -> Callable[[str, Path | None], Awaitable[AsyncEngine]]:
+    from runtime.database.engine import open_engine
+
+    return open_engine
+
+
+@contextmanager
+def _failures() -> Generator[None]:
+    from sqlalchemy.exc import SQLAlchemyError
+
+    try:
+        yield
+    except (SQLAlchemyError, sqlite3.Error, OSError) as error:
+        raise StoreUnavailable from error

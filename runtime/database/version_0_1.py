@@ -1,0 +1,98 @@
+"""Takes over what version 0.1 stored: flows without an owner, and conversations in a file of their own."""
+
+import asyncio
+import logging
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+from sqlalchemy import URL, Connection, insert, inspect, select, text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from runtime.database.exclusive import exclusive
+from runtime.database.tables import ConversationRow, FlowRow
+from runtime.files.folders import LOCAL
+
+BACKUP: Final = ".v0.1.bak"
+"""What is added to the name of a file of version 0.1 that was taken over."""
+
+CONVERSATIONS: Final = "conversations.sqlite"
+
+_FLOWS: Final = "flows_v0_1"
+_COLUMNS: Final = "id, name, node_count, edge_count, version, updated_at, document"
+
+log = logging.getLogger(__name__)
+
+
+def back_up(url: URL) -> None:
+    """Copy an SQLite file to one beside it; the backup is complete or not there.
+
+    Args:
+        url: the database, which nobody writes to meanwhile.
+    """
+    if not url.get_backend_name().startswith("sqlite") or not url.database:
+        return
+    file = Path(url.database)
+    unfinished = file.with_name(f"{file.name}{BACKUP}.tmp")
+    with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(unfinished)) as copy:
+        source.backup(copy)
+    unfinished.replace(file.with_name(file.name + BACKUP))
+
+
+def set_flows_aside(connection: Connection) -> None:
+    """Make room for the current table of flows."""
+    for index in inspect(connection).get_indexes("flows"):
+        connection.execute(text(f'DROP INDEX "{index["name"]}"'))
+    connection.execute(text(f"ALTER TABLE flows RENAME TO {_FLOWS}"))
+
+
+def copy_flows(connection: Connection) -> None:
+    """Move the flows into the current table; they are the local user's."""
+    rows = connection.execute(text(f"SELECT {_COLUMNS} FROM {_FLOWS}"))  # noqa: S608  (both are constants)
+    for row in rows.mappings():
+        connection.execute(insert(FlowRow).values(owner=LOCAL, **row))
+    connection.execute(text(f"DROP TABLE {_FLOWS}"))
+
+
+async def take_over_conversations(engine: AsyncEngine, data: Path) -> None:
+    """Copy the conversations of version 0.1 into the database, then rename their file to its backup.
+
+    A file that cannot be read stays where it is, and the log says so.
+
+    Args:
+        engine: a database with the current schema.
+        data: the folder that may have the file.
+    """
+    file = data / CONVERSATIONS
+    if not await asyncio.to_thread(file.is_file):
+        return
+    try:
+        rows = await asyncio.to_thread(_read, file)
+    except sqlite3.Error:
+        log.exception("database.conversations_not_taken_over")
+        return
+    async with exclusive(engine) as connection:
+        await connection.run_sync(_add, rows)
+    await asyncio.to_thread(_rename, file)
+
+
+def _read(file: Path) -> list[tuple[str, str, int, str]]:
+    with closing(sqlite3.connect(file)) as source:
+        return source.execute("SELECT user, session, used, kept FROM sessions").fetchall()
+
+
+def _add(connection: Connection, rows: list[tuple[str, str, int, str]]) -> None:
+    known = set(connection.execute(select(ConversationRow.owner, ConversationRow.session)).tuples())
+    for owner, session, used, document in rows:
+        if (owner, session) not in known:
+            connection.execute(
+                insert(ConversationRow).values(owner=owner, session=session, used=used, document=document)
+            )
+
+
+def _rename(file: Path) -> None:
+    try:
+        file.rename(file.with_name(file.name + BACKUP))
+    except FileNotFoundError:
+        log.info("database.conversations_taken_over_by_another_process")
