@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from agent.conversation.memory import SESSIONS, Session
+from agent.conversation.memory import SESSIONS, ConversationState
 from agent.turn.errors import AssistantUnavailable
 from agent.turn.result import TurnError
 from runtime.database.database import Database
@@ -35,15 +35,15 @@ class StoredMemory:
         self._database = database
         self._sessions = sessions
 
-    async def load(self, user: str, session: str) -> Session:
+    async def load(self, user: str, session: str) -> ConversationState:
         """A conversation; one that cannot be read is logged and set aside, and an empty one takes its place."""
         with _failures():
             rows = await self._rows()
             document = await rows.load(user, session)
             if document is None:
-                return Session()
+                return ConversationState()
             try:
-                return await asyncio.to_thread(Session.model_validate_json, document)
+                return await asyncio.to_thread(ConversationState.model_validate_json, document)
             except ValidationError as error:
                 await rows.set_aside(user, session)
                 log_event(
@@ -53,9 +53,9 @@ class StoredMemory:
                     session_id=session,
                     errors=error.error_count(),
                 )
-                return Session()
+                return ConversationState()
 
-    async def save(self, user: str, session: str, kept: Session) -> int:
+    async def save(self, user: str, session: str, kept: ConversationState) -> int:
         """Store a conversation, dropping those unused for longest beyond the limit."""
         document = await asyncio.to_thread(kept.model_dump_json)
         with _failures():

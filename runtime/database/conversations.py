@@ -47,7 +47,7 @@ class ConversationRows:
         async with self._database.writing() as connection:
             if not (await connection.execute(change)).rowcount:
                 await connection.execute(addition)
-            dropped = (await connection.execute(beyond)).tuples().all()
+            dropped = (await connection.execute(beyond)).all()
             if dropped:
                 await connection.execute(delete(ConversationRow).where(_IN_USE, tuple_(*key).in_(dropped)))
             count = await connection.execute(select(func.count()).select_from(ConversationRow).where(_IN_USE))

@@ -63,7 +63,7 @@ def _create(connection: Connection) -> None:
     connection.execute(insert(_REVISION).values(version_num=HEAD))
 
 
-def _load_migrate() -> Callable[[Connection, str], None]:
+def _load_migrate() -> Callable[[Connection, str | None], None]:
     from runtime.database.migrations import migrate
 
     return migrate

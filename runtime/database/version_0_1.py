@@ -83,7 +83,9 @@ def _read(file: Path) -> list[tuple[str, str, int, str]]:
 
 
 def _add(connection: Connection, rows: list[tuple[str, str, int, str]]) -> None:
-    known = set(connection.execute(select(ConversationRow.owner, ConversationRow.session)).tuples())
+    known = {
+        (owner, name) for owner, name in connection.execute(select(ConversationRow.owner, ConversationRow.session))
+    }
     for owner, session, used, document in rows:
         if (owner, session) not in known:
             connection.execute(

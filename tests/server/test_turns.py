@@ -7,9 +7,10 @@ from agent.models.scripted import call
 from agent.turn.errors import ModelChoiceError
 from flows.catalogue import Catalogue
 from flows.document import JsonObject
+from runtime.database.database import Database
 from server.errors import ApiError
 from server.settings import ServerSettings
-from server.store.flows import open_flow_store
+from server.store.sql import SqlFlowStore
 from server.turns import wanted_model
 from tests.server.live import FLOWS, STREAM, Blocked, Live, assistant, events, frames, leaving, says, serving
 from tests.stand_ins import StandInRunner
@@ -97,9 +98,9 @@ async def test_changes_that_were_shown_are_saved_when_someone_leaves(
                 last = [event async for event in frames(response)][-1]
             assert (last["event"], last["saved"], last["version"]) == ("cancelled", True, 2)
         await live.task
-    store = await open_flow_store(ServerSettings().database_url)
-    kept = await store.get(flow_id)
-    await store.aclose()
+    database = Database(ServerSettings().database_url)
+    kept = await SqlFlowStore(database, "local").get(flow_id)
+    await database.aclose()
     assert (kept.entry.version, kept.entry.node_count) == (2, 3)
 
 

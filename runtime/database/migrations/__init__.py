@@ -13,12 +13,12 @@ from runtime.database.errors import DatabaseTooNew
 FOLDER: Final = Path(__file__).parent
 
 
-def migrate(connection: Connection, found: str) -> None:
+def migrate(connection: Connection, found: str | None) -> None:
     """Bring a database to the last revision.
 
     Args:
         connection: is in a transaction, which the caller commits.
-        found: the revision that the database has.
+        found: the revision that the database has; None for an empty one.
 
     Raises:
         DatabaseTooNew: none of the migrations made that revision.
@@ -26,6 +26,8 @@ def migrate(connection: Connection, found: str) -> None:
     config = Config()
     config.set_main_option("script_location", str(FOLDER).replace("%", "%%"))
     config.attributes["connection"] = connection
-    if found not in {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}:
+    if found is not None and found not in {
+        script.revision for script in ScriptDirectory.from_config(config).walk_revisions()
+    }:
         raise DatabaseTooNew(found)
     command.upgrade(config, "head")

@@ -1,17 +1,21 @@
-"""Conversations, kept in the process or in a file: the same laws for both."""
+"""Conversations in the process or in the database: the same laws for both."""
 
 import asyncio
 import sqlite3
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from pydantic_ai import ToolApproved
 
 from agent.conversation.memory import ConversationState, Exchange, Memory, Pending, ProcessMemory
-from agent.conversation.sqlite import FileMemory
+from agent.conversation.stored import StoredMemory
+from agent.turn.errors import AssistantUnavailable
 from flows.actions import Configure
 from flows.document import Flow
+from runtime.database.database import Database
+from runtime.telemetry import event_fields
 from tools.approvals import EditApproval, PlanApproval
 
 pytestmark = pytest.mark.anyio
@@ -19,13 +23,18 @@ Kept = Callable[[int], Memory]
 
 
 @pytest.fixture(params=["process", "file"])
-def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Kept:
-    def make(sessions: int = 100) -> Memory:
-        if request.param == "process":
-            return ProcessMemory(sessions)
-        return FileMemory(tmp_path / "data" / "c.sqlite", sessions)
+async def kept(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenerator[Kept]:
+    database = Database(url(tmp_path))
 
-    return make
+    def make(sessions: int = 100) -> Memory:
+        return ProcessMemory(sessions) if request.param == "process" else StoredMemory(database, sessions)
+
+    yield make
+    await database.aclose()
+
+
+def url(folder: Path) -> str:
+    return f"sqlite+aiosqlite:///{folder / 'data' / 'c.db'}"
 
 
 def waiting() -> Pending:
@@ -85,10 +94,41 @@ async def test_many_saves_at_once_lose_none(kept: Kept) -> None:
     assert found == [str(n) for n in range(20)]
 
 
-async def test_a_file_outlives_its_reader_and_what_cannot_be_read_is_empty(tmp_path: Path) -> None:
-    path = tmp_path / "c.sqlite"
-    await FileMemory(path).save("u", "s", ConversationState(dismissed_plan="x"))
-    assert (await FileMemory(path).load("u", "s")).dismissed_plan == "x"
-    with sqlite3.connect(path) as file:
-        file.execute("update sessions set kept = '{\"turns\": 7}'")
-    assert await FileMemory(path).load("u", "s") == ConversationState()
+async def test_a_stored_conversation_outlives_the_process(tmp_path: Path) -> None:
+    first, second = Database(url(tmp_path)), Database(url(tmp_path))
+    await StoredMemory(first).save("u", "s", ConversationState(dismissed_plan="x"))
+    assert (await StoredMemory(second).load("u", "s")).dismissed_plan == "x"
+    await first.aclose()
+    await second.aclose()
+
+
+async def test_a_conversation_that_cannot_be_read_is_logged_and_never_overwritten(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    memory, file = StoredMemory(database := Database(url(tmp_path))), tmp_path / "data" / "c.db"
+    await memory.save("u", "s", ConversationState(dismissed_plan="x"))
+    unreadable = '{"turns": 7}'
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute("update conversations set document = ?", (unreadable,))
+    assert await memory.load("u", "s") == ConversationState()
+    [event] = [record for record in caplog.records if record.name == "wirewright"]
+    assert (event.getMessage(), event.levelname) == (
+        "assistant.conversation_buffer.session_unreadable",
+        "WARNING",
+    )
+    assert event_fields(event) == {"user_id": "u", "session_id": "s", "errors": 1}
+    assert await memory.save("u", "s", ConversationState(dismissed_plan="y")) == 1
+    assert (await memory.load("u", "s")).dismissed_plan == "y"
+    with closing(sqlite3.connect(file)) as connection:
+        documents = connection.execute("select document from conversations where set_aside != ''").fetchall()
+    assert documents == [(unreadable,)]
+    await memory.forget("u", "s")
+    with closing(sqlite3.connect(file)) as connection:
+        assert connection.execute("select count(*) from conversations").fetchone() == (0,)
+    await database.aclose()
+
+
+async def test_a_database_that_cannot_be_used_is_an_error_for_the_user() -> None:
+    with pytest.raises(AssistantUnavailable) as refused:
+        await StoredMemory(Database("sqlite+aiosqlite:////dev/null/c.db")).load("u", "s")
+    assert refused.value.error.code == "memory_unavailable"

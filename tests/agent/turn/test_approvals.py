@@ -8,11 +8,12 @@ from pydantic_ai.models.function import AgentInfo
 
 from agent.assistant import Assistant
 from agent.conversation.memory import ProcessMemory
-from agent.conversation.sqlite import FileMemory
+from agent.conversation.stored import StoredMemory
 from agent.models.scripted import call, tool_returns
 from agent.settings import AssistantSettings
 from flows.catalogue import Catalogue
 from flows.document import Flow
+from runtime.database.database import Database
 from tests.agent.acting import ECHO, built, follows, id_of, play
 from tests.stand_ins import StandInRunner, ran
 from tools.approvals import EditApproval, PlanApproval
@@ -213,15 +214,17 @@ async def test_the_second_half_of_a_turn_sees_the_canvas_as_it_is_by_then(catalo
     assert (result.outcome, result.after) == ("complete", gone)
 
 
-async def test_a_turn_that_waits_survives_a_restart_when_conversations_are_kept_in_a_file(
+async def test_a_turn_that_waits_survives_a_restart_when_conversations_are_stored(
     catalogue: Catalogue, canvas: Flow, tmp_path: Path
 ) -> None:
-    path = tmp_path / "c.sqlite"
-    first, _ = follows(catalogue, "build_flow", texts(canvas), memory=FileMemory(path))
+    database = Database(f"sqlite+aiosqlite:///{tmp_path / 'c.db'}")
+    first, _ = follows(catalogue, "build_flow", texts(canvas), memory=StoredMemory(database))
     waiting = await play(first, "Make the prompt whisper", canvas)
-    second, _ = follows(catalogue, "I changed the prompt.", memory=FileMemory(path))
+    await database.aclose()
+    second, _ = follows(catalogue, "I changed the prompt.", memory=StoredMemory(database))
     result = await play(second, "", canvas, answers={next(iter(waiting.approvals)): ToolApproved()})
     assert (result.outcome, len(result.actions)) == ("complete", 1)
+    await database.aclose()
 
 
 async def test_a_plan_waits_and_is_carried_out_when_it_is_approved(catalogue: Catalogue) -> None:

@@ -169,11 +169,10 @@ async def test_a_lost_client_cancels_its_run_while_others_are_answered(catalogue
 async def test_a_store_that_cannot_be_had_is_a_503_and_turns_without_it_go_on(
     catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from server.settings import ServerSettings
     from tests.server.live import ASSIST
 
-    settings = ServerSettings(database="sqlite+aiosqlite:////dev/null/flows.db")
-    async with serving(assistant(catalogue), settings) as live:
+    monkeypatch.setenv("WIREWRIGHT_DATABASE", "sqlite+aiosqlite:////dev/null/flows.db")
+    async with serving(assistant(catalogue)) as live:
         reply = await live.client.get(FLOWS)
         assert code(reply) == (503, "store_unavailable")
         assert "/dev/null" not in reply.text

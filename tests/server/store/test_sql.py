@@ -1,4 +1,4 @@
-"""Flows in SQLite: versions, losslessness, two writers, restarts, and a database that cannot be had."""
+"""Flows in SQLite: versions, losslessness, owners, two writers and restarts."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from flows.document import Flow, JsonObject
-from server.store.flows import FlowNotStored, FlowStore, StoreUnavailable, VersionConflict, open_flow_store
+from runtime.database.database import Database
+from server.store.flows import FlowNotStored, FlowStore, VersionConflict
+from server.store.sql import SqlFlowStore
 
 pytestmark = pytest.mark.anyio
 
@@ -18,12 +20,12 @@ def url(folder: Path) -> str:
 
 
 @asynccontextmanager
-async def opened(folder: Path) -> AsyncGenerator[FlowStore]:
-    store = await open_flow_store(url(folder))
+async def opened(folder: Path, owner: str = "ada") -> AsyncGenerator[FlowStore]:
+    database = Database(url(folder))
     try:
-        yield store
+        yield SqlFlowStore(database, owner)
     finally:
-        await store.aclose()
+        await database.aclose()
 
 
 def named(name: str) -> Flow:
@@ -90,14 +92,11 @@ async def test_pages_list_the_last_changed_first(tmp_path: Path) -> None:
         assert await store.page(3, 99) == ([], 5)
 
 
-async def test_a_database_that_cannot_be_had_is_a_typed_error(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("no folder")
-    (tmp_path / "broken.db").write_bytes(b"no database at all" * 100)
-    for place in (
-        f"sqlite+aiosqlite:///{tmp_path / 'file' / 'flows.db'}",
-        f"sqlite+aiosqlite:///{tmp_path / 'broken.db'}",
-        "sqlite+nothing:///x",
-        "what",
-    ):
-        with pytest.raises(StoreUnavailable):
-            await open_flow_store(place)
+async def test_the_flows_of_other_owners_do_not_exist(tmp_path: Path) -> None:
+    async with opened(tmp_path, "ada") as hers, opened(tmp_path, "bob") as his:
+        entry = await hers.add(named("hers"))
+        assert await his.page(10, 0) == ([], 0)
+        for refused in (his.get(entry.id), his.remove(entry.id), his.replace(entry.id, named("his"), 1)):
+            with pytest.raises(FlowNotStored):
+                await refused
+        assert (await hers.get(entry.id)).entry == entry

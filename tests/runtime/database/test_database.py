@@ -1,0 +1,161 @@
+"""The database: opened by several at once, at every age of its schema, and when it cannot be used."""
+
+import asyncio
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import Connection, create_engine, text
+
+from runtime.database import migrations, schema
+from runtime.database.conversations import ConversationRows
+from runtime.database.database import Database
+from runtime.database.errors import DatabaseTooNew, StoreUnavailable
+from runtime.database.migrations import migrate
+from runtime.database.schema import HEAD
+from runtime.database.tables import Base
+
+pytestmark = pytest.mark.anyio
+
+OPEN = """
+import asyncio, sys
+from runtime.database.conversations import ConversationRows
+from runtime.database.database import Database
+
+async def write():
+    database = Database(sys.argv[1])
+    rows = ConversationRows(database)
+    for number in range(20):
+        await rows.save("u", f"{sys.argv[2]}-{number}", "{}", 1000)
+    await database.aclose()
+
+asyncio.run(write())
+print("alembic" in sys.modules)
+"""
+
+
+def url(file: Path) -> str:
+    return f"sqlite+aiosqlite:///{file}"
+
+
+def query(file: Path, statement: str) -> list[tuple[object, ...]]:
+    with closing(sqlite3.connect(file)) as connection, connection:
+        return connection.execute(statement).fetchall()
+
+
+@pytest.fixture
+async def file(tmp_path: Path) -> Path:
+    """A database of the current schema with one conversation."""
+    path = tmp_path / "w.db"
+    database = Database(url(path))
+    await ConversationRows(database).save("u", "s", "{}", 10)
+    await database.aclose()
+    return path
+
+
+def differences(connection: Connection) -> list[object]:
+    context = MigrationContext.configure(connection, opts={"compare_server_default": True})
+    return list(compare_metadata(context, Base.metadata))
+
+
+def test_the_migrations_make_the_tables_and_end_at_the_known_revision() -> None:
+    with create_engine("sqlite://").connect() as connection:
+        connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"))
+        assert differences(connection)
+        migrate(connection, None)
+        assert differences(connection) == []
+        assert schema.revision(connection) == HEAD
+
+
+async def test_a_new_database_has_the_tables_of_the_migrations(file: Path) -> None:
+    with create_engine(f"sqlite:///{file}").connect() as connection:
+        assert differences(connection) == []
+        assert schema.revision(connection) == HEAD
+    assert query(file, "PRAGMA journal_mode") == [("wal",)]
+
+
+async def test_a_database_of_an_earlier_schema_is_migrated_once(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = Path(shutil.copytree(migrations.FOLDER, tmp_path / "migrations"))
+    (folder / "versions" / "0002_teams.py").write_text(
+        "from alembic import op\n"
+        "import sqlalchemy as sa\n"
+        f"revision, down_revision = 'later', {HEAD!r}\n"
+        "def upgrade():\n"
+        "    op.create_table('teams', sa.Column('name', sa.String()))\n"
+    )
+    monkeypatch.setattr(migrations, "FOLDER", folder)
+    monkeypatch.setattr(schema, "HEAD", "later")
+    first, second = Database(url(file)), Database(url(file))
+    await asyncio.gather(first.open(), second.open())
+    assert await ConversationRows(first).load("u", "s") == "{}"
+    await first.aclose()
+    await second.aclose()
+    assert query(file, "select count(*) from teams") == [(0,)]
+    assert query(file, "select version_num from alembic_version") == [("later",)]
+
+
+async def test_a_database_of_a_later_schema_is_refused_and_stays_as_it_is(file: Path) -> None:
+    query(file, "update alembic_version set version_num = '9999'")
+    with pytest.raises(DatabaseTooNew) as refused:
+        await Database(url(file)).open()
+    assert "9999" in refused.value.message
+    assert "WIREWRIGHT_DATABASE" in refused.value.fix
+    assert query(file, "select document from conversations") == [("{}",)]
+
+
+def test_processes_that_start_at_once_share_one_database(tmp_path: Path) -> None:
+    file = tmp_path / "deep" / "w.db"
+    command = [sys.executable, "-c", OPEN, url(file)]
+    running = [
+        subprocess.Popen([*command, str(number)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for number in range(3)
+    ]
+    assert [process.communicate(timeout=60) for process in running] == [("False\n", "")] * 3
+    assert query(file, "select count(*) from conversations") == [(60,)]
+
+
+async def test_many_writers_at_once_meet_no_lock(tmp_path: Path) -> None:
+    databases = [Database(url(tmp_path / "w.db")) for _ in range(2)]
+
+    async def turn(number: int) -> None:
+        rows = ConversationRows(databases[number % 2])
+        for _ in range(5):
+            await rows.load("u", str(number))
+            await rows.save("u", str(number), "{}" * 10_000, 100)
+
+    await asyncio.gather(*(turn(number) for number in range(32)))
+    for database in databases:
+        await database.aclose()
+    assert query(tmp_path / "w.db", "select count(*) from conversations") == [(32,)]
+
+
+async def test_a_closed_database_opens_again(file: Path) -> None:
+    database = Database(url(file))
+    for _ in range(2):
+        assert await ConversationRows(database).load("u", "s") == "{}"
+        await database.aclose()
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        lambda folder: url(folder / "file" / "w.db"),
+        lambda folder: url(folder / "broken.db"),
+        lambda _: "sqlite+nothing:///x",
+        lambda _: "what",
+    ],
+)
+async def test_a_database_that_cannot_be_used_is_a_typed_error(tmp_path: Path, place: Callable[[Path], str]) -> None:
+    (tmp_path / "file").write_text("not a directory")
+    (tmp_path / "broken.db").write_bytes(b"no database at all" * 100)
+    with pytest.raises(StoreUnavailable):
+        await Database(place(tmp_path)).open()
