@@ -80,7 +80,7 @@ def load_gate(path: Path) -> tuple[Gate, tuple[Verdict, ...]]:
 
     Raises:
         GateError: when either cannot be used.
-        JournalError: at a line of the baseline that is no verdict.
+        JsonLinesError: at a line of the baseline that is no verdict.
     """
     try:
         gate = Gate.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")) or {})

@@ -16,7 +16,7 @@ os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 os.environ.setdefault("LOGFIRE_IGNORE_NO_CONFIG", "1")
 
 from cli.eval.stage import opened
-from evals.journal import Journal, read_journal
+from evals.journal import open_journal, read_journal
 from evals.play.attempts import play
 from evals.players.oracle.player import OraclePlayer
 from evals.scenarios.loader import load_scenarios
@@ -48,7 +48,7 @@ async def record(name: str) -> None:
     scenarios = [scenario for scenario in load_scenarios() if scenario.id in RECORDED[name]]
     async with opened(2) as environment:
         attempts = await play(scenarios, OraclePlayer(), environment)
-    journal = Journal(FOLDER / f"{name}.jsonl", anew=True)
+    journal = open_journal(FOLDER / f"{name}.jsonl", resume=False)
     for attempt in attempts:
         journal.append(attempt)
     described = {

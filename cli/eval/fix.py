@@ -61,10 +61,11 @@ async def _fixes(attempts: "list[Attempt]", tries: int) -> Found:
 
 
 def _write(target: Path, found: Found) -> None:
-    from evals.fix.records import Fix, write_fixes
+    from evals.fix.records import Fix
+    from evals.jsonl import JsonLines
 
     try:
-        write_fixes(target, [Fix.of(attempt, fixed) for attempt, fixed in found if fixed is not None])
+        JsonLines(target, Fix).write([Fix.of(attempt, fixed) for attempt, fixed in found if fixed is not None])
     except OSError:
         raise Stopped("unwritable", f"{target} cannot be written.", fix="Name another file.", where="--out") from None
 

@@ -137,7 +137,10 @@ def _plain(one: "Opinion") -> dict[str, object]:
 
 
 def _write(target: Path, found: "Sequence[Opinion]") -> None:
+    from evals.analysis.llm_judge import Opinion
+    from evals.jsonl import JsonLines
+
     try:
-        target.write_text("".join(f"{one.model_dump_json()}\n" for one in found), encoding="utf-8")
+        JsonLines(target, Opinion).write(found)
     except OSError:
         raise Stopped("unwritable", f"{target} cannot be written.", where="--out") from None

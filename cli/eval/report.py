@@ -104,15 +104,15 @@ def _refuse_player(name: str | None, baseline: "Sequence[Verdict]") -> None:
 def _fixes(name: str | None, play: "Play") -> "list[Fix]":
     """The fixes of a file; those of no attempt of the play are told and left out."""
     from cli.output.streams import note
-    from evals.fix.records import read_fixes
-    from evals.journal import JournalError
+    from evals.fix.records import Fix
+    from evals.jsonl import JsonLines, JsonLinesError
 
     if name is None:
         return []
     path = readable(name)
     try:
-        found = list(read_fixes(path))
-    except (JournalError, UnicodeDecodeError) as error:
+        found = list(JsonLines(path, Fix).read())
+    except (JsonLinesError, UnicodeDecodeError) as error:
         fix = "Name a file of `eval fix --out`."
         raise BadUsage("bad_fixes", f"{error}.", fix=fix, where="--fixes") from None
     keys = {entry.attempt.key for entry in play.entries}
@@ -157,11 +157,11 @@ def _play(path: Path) -> "Play":
 def _refuse_scores(path: Path) -> None:
     """Scores read as attempts would be attempts in which nothing was played."""
     from evals.analysis.tally import read_verdicts
-    from evals.journal import JournalError
+    from evals.jsonl import JsonLinesError
 
     try:
         found = next(read_verdicts(path), None)
-    except (JournalError, UnicodeDecodeError):
+    except (JsonLinesError, UnicodeDecodeError):
         return
     if found is not None:
         fix = "Name the journal that they were scored from; scores serve as --baseline."

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from evals.analysis.cost import Ceiling
     from evals.attempt import Attempt
-    from evals.journal import Journal
+    from evals.jsonl import JsonLines
     from evals.play.attempts import Limits
     from evals.players.player import Player
     from evals.scenario import Scenario
@@ -166,10 +166,10 @@ class _Plan:
         wanted = {(scenario.id, scenario.digest) for scenario in self.scenarios}
         return (attempt.scenario, attempt.digest) in wanted and attempt.repeat < self.repeats
 
-    def _journal(self) -> "Journal | None":
-        from evals.journal import Journal
+    def _journal(self) -> "JsonLines[Attempt] | None":
+        from evals.journal import open_journal
 
-        return None if self.target is None else Journal(self.target, anew=not self.resume)
+        return None if self.target is None else open_journal(self.target, resume=self.resume)
 
 
 def _part(scenarios: "list[Scenario]", shard: str | None) -> "list[Scenario]":

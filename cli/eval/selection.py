@@ -130,11 +130,12 @@ def attempts_of(path: Path) -> "list[Attempt]":
     Raises:
         BadUsage: when a line is no attempt.
     """
-    from evals.journal import JournalError, counting, read_journal
+    from evals.journal import latest_attempts, read_journal
+    from evals.jsonl import JsonLinesError
 
     try:
-        return list(counting(read_journal(path)).values())
-    except (JournalError, UnicodeDecodeError) as error:
+        return list(latest_attempts(read_journal(path)).values())
+    except (JsonLinesError, UnicodeDecodeError) as error:
         raise BadUsage("bad_journal", f"{error}.", fix="Name a journal of `eval run --out`.", where=path.name) from None
 
 
@@ -160,11 +161,11 @@ def verdicts_of(path: Path) -> "list[Verdict]":
         Stopped: when attempts are to be scored and there is no catalogue.
     """
     from evals.analysis.tally import read_verdicts
-    from evals.journal import JournalError
+    from evals.jsonl import JsonLinesError
 
     try:
         return list(read_verdicts(path))
-    except (JournalError, UnicodeDecodeError):
+    except (JsonLinesError, UnicodeDecodeError):
         return scored(attempts_of(path), the_catalogue())
 
 
@@ -186,11 +187,11 @@ def gate_of(name: str | None) -> "tuple[Gate, tuple[Verdict, ...]] | None":
         BadUsage: when either cannot be used.
     """
     from evals.gate import GateError, load_gate
-    from evals.journal import JournalError
+    from evals.jsonl import JsonLinesError
 
     if name is None:
         return None
     try:
         return load_gate(Path(name))
-    except (GateError, JournalError) as error:
+    except (GateError, JsonLinesError) as error:
         raise BadUsage("bad_gate", f"{error}.", fix="Correct the file.", where="--gate") from None

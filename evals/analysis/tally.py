@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
-from evals.journal import JournalError
+from evals.jsonl import JsonLines
 from evals.score import EVALUATORS, Measured, Verdict
 
 
@@ -63,8 +63,7 @@ def write_verdicts(path: Path, verdicts: Sequence[Verdict], *, measured: bool = 
         verdicts: what is written.
         measured: whether with what each took; a baseline has only what is the same every time.
     """
-    lines = [verdict if measured else bare(verdict) for verdict in verdicts]
-    path.write_text("".join(f"{verdict.model_dump_json()}\n" for verdict in lines), encoding="utf-8")
+    JsonLines(path, Verdict).write(verdict if measured else bare(verdict) for verdict in verdicts)
 
 
 def bare(verdict: Verdict) -> Verdict:
@@ -77,14 +76,9 @@ def read_verdicts(path: Path) -> Iterator[Verdict]:
     """The verdicts of a file, in order.
 
     Raises:
-        JournalError: at a line that is no verdict.
+        JsonLinesError: at a line that is no verdict.
     """
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                yield Verdict.model_validate_json(line)
-            except ValidationError as error:
-                raise JournalError(path.name, number, f"no verdict ({error.error_count()} faults)") from None
+    return JsonLines(path, Verdict).read()
 
 
 def _rate(verdicts: Sequence[Verdict], name: str) -> float | None:

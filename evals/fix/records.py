@@ -1,16 +1,13 @@
-"""Smallest fixes as JSON lines: what `eval fix --out` writes, and what a report shows beside the failed attempts."""
+"""The record of a fix: a line of what `eval fix --out` writes, and what a report shows beside failed attempts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from evals.attempt import Attempt, Key, Versions
 from evals.fix.search import SmallestFix
-from evals.journal import JournalError
 from tools.json_schema import ActionJson
 
 
@@ -60,27 +57,3 @@ class Fix(BaseModel):
     def key(self) -> Key:
         """The key of the attempt that it fixes."""
         return Key(self.scenario, self.digest, self.repeat, self.player, self.versions)
-
-
-def write_fixes(path: Path, fixes: Sequence[Fix]) -> None:
-    """Write fixes as JSON lines.
-
-    Args:
-        path: the file, replaced.
-        fixes: what is written.
-    """
-    path.write_text("".join(f"{fix.model_dump_json()}\n" for fix in fixes), encoding="utf-8")
-
-
-def read_fixes(path: Path) -> Iterator[Fix]:
-    """The fixes of a file, in order.
-
-    Raises:
-        JournalError: at a line that is no fix.
-    """
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                yield Fix.model_validate_json(line)
-            except ValidationError as error:
-                raise JournalError(path.name, number, f"no fix ({error.error_count()} faults)") from None

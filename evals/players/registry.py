@@ -78,14 +78,14 @@ def _built_in(name: str) -> Player | None:
 
 
 def _replay(path: str) -> Player:
-    from evals.journal import JournalError
+    from evals.jsonl import JsonLinesError
     from evals.players.replay import ReplayPlayer
 
     try:
         return ReplayPlayer.of(Path(path))
     except OSError:
         raise UnknownPlayer(f"The journal {path} cannot be read.", "Name a journal: replay:attempts.jsonl") from None
-    except JournalError as error:
+    except JsonLinesError as error:
         raise UnknownPlayer(f"{error}.", "Name a journal that `eval run --out` wrote.") from None
 
 

@@ -15,7 +15,7 @@ from agent.models.scripted import scripted
 from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEvent, TurnResult
 from evals.attempt import Attempt
-from evals.journal import counting, read_journal
+from evals.journal import latest_attempts, read_journal
 from evals.play.environment import PlayEnvironment
 from evals.players.player import Agent, Unplayable
 from evals.scenario import Scenario
@@ -34,7 +34,8 @@ class ReplayPlayer:
     def __init__(self, attempts: Iterable[Attempt], name: str = "replay") -> None:
         self.name = name
         self._recorded = {
-            (attempt.scenario, attempt.digest, attempt.repeat): attempt for attempt in counting(attempts).values()
+            (attempt.scenario, attempt.digest, attempt.repeat): attempt
+            for attempt in latest_attempts(attempts).values()
         }
 
     @classmethod
@@ -42,7 +43,7 @@ class ReplayPlayer:
         """The replay of a journal's file.
 
         Raises:
-            JournalError: at a line that is no attempt.
+            JsonLinesError: at a line that is no attempt.
         """
         return cls(read_journal(path), f"replay:{path.name}")
 

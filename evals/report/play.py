@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from evals.attempt import Attempt
 from evals.case import Case
-from evals.journal import counting
+from evals.journal import latest_attempts
 from evals.report.clipping import line
 from evals.scenario import Scenario
 from evals.score import Verdict, score_attempts
@@ -70,7 +70,9 @@ def scored(scenarios: Sequence[Scenario], attempts: Iterable[Attempt], catalogue
         UnknownScenario: when an attempt's scenario is not there any more, or has changed since.
         BadFlow: when a scenario's right flow does not build from this catalogue.
     """
-    counted = sorted(counting(attempts).values(), key=lambda one: (one.scenario, one.repeat, one.player, _stamp(one)))
+    counted = sorted(
+        latest_attempts(attempts).values(), key=lambda one: (one.scenario, one.repeat, one.player, _stamp(one))
+    )
     verdicts = score_attempts(scenarios, counted, catalogue)
     names = _columns(counted)
     by_id = {scenario.id: scenario for scenario in scenarios}

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from evals.attempt import Attempt
-from evals.journal import Journal, JournalError, counting, read_journal
+from evals.journal import latest_attempts, open_journal, read_journal
+from evals.jsonl import JsonLinesError
 from evals.play.attempts import play
 from evals.play.environment import PlayEnvironment
 from evals.players.demo import DemoPlayer
@@ -22,7 +23,7 @@ def attempt(scenario: str = "a", repeat: int = 0, **more: object) -> Attempt:
 
 async def test_a_journal_gives_back_what_was_written(environment: PlayEnvironment, tmp_path: Path) -> None:
     attempts = await play([scenario_named("echo")], DemoPlayer(), environment, repeats=2)
-    journal = Journal(tmp_path / "attempts.jsonl")
+    journal = open_journal(tmp_path / "attempts.jsonl")
     for one in attempts:
         journal.append(one)
     again = list(read_journal(tmp_path / "attempts.jsonl"))
@@ -33,43 +34,43 @@ async def test_a_journal_gives_back_what_was_written(environment: PlayEnvironmen
 def test_a_journal_names_the_line_that_is_no_attempt(tmp_path: Path) -> None:
     path = tmp_path / "attempts.jsonl"
     path.write_text(f'{attempt().model_dump_json()}\n{{"no": 1}}\n', encoding="utf-8")
-    with pytest.raises(JournalError, match=r"attempts\.jsonl line 2: no attempt"):
+    with pytest.raises(JsonLinesError, match=r"attempts\.jsonl line 2: not a valid attempt"):
         list(read_journal(path))
 
 
 def test_a_line_that_a_crash_cut_off_is_dropped_and_the_others_stay(tmp_path: Path) -> None:
     path = tmp_path / "attempts.jsonl"
-    Journal(path).append(attempt("a"))
+    open_journal(path).append(attempt("a"))
     with path.open("a", encoding="utf-8") as file:
         file.write('{"scenario": "b", "dig')
-    Journal(path).append(attempt("c"))
+    open_journal(path).append(attempt("c"))
     assert [one.scenario for one in read_journal(path)] == ["a", "c"]
 
 
 def test_a_journal_that_begins_anew_forgets_what_was_there(tmp_path: Path) -> None:
     path = tmp_path / "attempts.jsonl"
-    Journal(path).append(attempt("a"))
-    Journal(path, anew=True).append(attempt("b"))
+    open_journal(path).append(attempt("a"))
+    open_journal(path, resume=False).append(attempt("b"))
     assert [one.scenario for one in read_journal(path)] == ["b"]
 
 
 def test_shards_put_together_are_the_journal_of_the_whole(tmp_path: Path) -> None:
     whole = [attempt(name, repeat) for name in "abcd" for repeat in (0, 1)]
     for number in (0, 1):
-        journal = Journal(tmp_path / f"{number}.jsonl")
+        journal = open_journal(tmp_path / f"{number}.jsonl")
         for one in whole[number::2]:
             journal.append(one)
     both = tmp_path / "both.jsonl"
     both.write_bytes((tmp_path / "0.jsonl").read_bytes() + (tmp_path / "1.jsonl").read_bytes())
-    assert set(counting(read_journal(both))) == {one.key for one in whole}
+    assert set(latest_attempts(read_journal(both))) == {one.key for one in whole}
 
 
 def test_the_last_attempt_of_a_key_counts_but_a_harness_error_never_replaces_a_good_one() -> None:
     good, bad = attempt(seconds=1.0), attempt(harness_error="fell over")
-    assert list(counting([good, bad]).values()) == [good]
-    assert list(counting([bad, good]).values()) == [good]
+    assert list(latest_attempts([good, bad]).values()) == [good]
+    assert list(latest_attempts([bad, good]).values()) == [good]
     later = attempt(seconds=2.0)
-    assert list(counting([good, later]).values()) == [later]
+    assert list(latest_attempts([good, later]).values()) == [later]
 
 
 def test_a_scenario_that_changed_is_another_key() -> None:

@@ -9,9 +9,10 @@ import pytest
 
 from agent.settings import AssistantSettings
 from evals.analysis.tally import write_verdicts
-from evals.fix.records import Fix, write_fixes
+from evals.fix.records import Fix
 from evals.fix.search import SmallestFix
-from evals.journal import Journal, read_journal
+from evals.journal import open_journal, read_journal
+from evals.jsonl import JsonLines
 from evals.play.attempts import play
 from evals.play.environment import PlayEnvironment
 from evals.players.boaster import BoasterPlayer
@@ -33,7 +34,7 @@ def journal_of(player: Player, path: Path, catalogue: Catalogue) -> Path:
         settings=AssistantSettings(), catalogue=catalogue, runner=StandInRunner(results=[ran("hello")])
     )
     attempts = asyncio.run(play([ECHO], player, stage))
-    journal = Journal(path, anew=True)
+    journal = open_journal(path, resume=False)
     for attempt in attempts:
         journal.append(attempt)
     write_verdicts(path.with_suffix(".scores.jsonl"), score_attempts([ECHO], attempts, catalogue), measured=False)
@@ -117,7 +118,7 @@ def test_fixes_of_no_attempt_are_told_and_left_out(journal: Path, wirewright: Wi
     path = tmp_path / "fixes.jsonl"
     mine = next(read_journal(journal))
     found = SmallestFix(actions=(), flow=Flow.empty(), whole=2, tries=3, proven=False)
-    write_fixes(path, [Fix.of(mine, found), Fix.of(mine.model_copy(update={"player": "other"}), found)])
+    JsonLines(path, Fix).write([Fix.of(mine, found), Fix.of(mine.model_copy(update={"player": "other"}), found)])
     done = wirewright("eval", "report", journal, "--fixes", path, "--json")
     assert done.code == 0
     assert "1 of the 2 fixes in fixes.jsonl are of no attempt of this journal" in done.err
