@@ -10,7 +10,8 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from evals.analysis.comparison import compare
-from evals.analysis.significance import ALPHA, DECLARED, METRICS, Significance, objections, significance
+from evals.analysis.metrics import DECLARED, METRICS
+from evals.analysis.significance import ALPHA, Significance, objections, significance
 from evals.analysis.tally import read_verdicts, tally
 from evals.score import EVALUATORS, Verdict
 

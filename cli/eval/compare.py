@@ -41,7 +41,8 @@ def compare(
     from cli.eval.summary import tested
     from cli.output.streams import answer, document
     from evals.analysis import comparison as comparing
-    from evals.analysis.significance import DECLARED, objections, significance
+    from evals.analysis.metrics import DECLARED
+    from evals.analysis.significance import objections, significance
 
     metrics = _metrics(metric or [])
     names = player or []
@@ -80,7 +81,7 @@ def _of_player(verdicts: "list[Verdict]", name: str | None, file: str) -> "list[
 
 
 def _metrics(names: list[str]) -> list[str]:
-    from evals.analysis.significance import METRICS
+    from evals.analysis.metrics import METRICS
 
     for name in names:
         if name not in METRICS:

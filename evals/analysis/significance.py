@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from pydantic import BaseModel, ConfigDict
 
-from evals.analysis.statistics import Sample, compare_paired, flaky, holm, macro
-from evals.score import EVALUATORS, Verdict
-
-PASSED = "passed"
-"""The metric that says whether an attempt passed."""
-
-DECLARED = (PASSED, "resolved", "honest", "preserved")
-"""The metrics that are tested where none are named; their p-values are adjusted for being several."""
+from evals.analysis.metrics import DECLARED, PASSED, compare_metrics, samples
+from evals.analysis.statistics import flaky, macro
+from evals.score import Verdict
 
 ALPHA = 0.05
 """The adjusted p-value below which a difference counts."""
-
-METRICS = (PASSED, *EVALUATORS)
-"""Everything that can be declared."""
 
 
 class Tested(BaseModel):
@@ -95,22 +87,10 @@ class Repeated(BaseModel):
     every_one: float
 
 
-def sample(verdicts: Iterable[Verdict], metric: str) -> Sample:
-    """The values of a metric by scenario; attempts at which it was not scored are left out."""
-    found: dict[str, list[float]] = {}
-    for verdict in verdicts:
-        value = verdict.passed if metric == PASSED else verdict.value(metric)
-        if value is not None:
-            found.setdefault(verdict.scenario, []).append(float(value))
-    return found
-
-
 def significance(
     before: Sequence[Verdict], after: Sequence[Verdict], metrics: Sequence[str] = DECLARED
 ) -> Significance:
     """Test the declared metrics over the scenarios that both plays have with the same content.
-
-    Holm's procedure is over all metrics that are declared and can be tested, so whoever adds one pays for it.
 
     Args:
         before: the verdicts of the first play.
@@ -119,30 +99,25 @@ def significance(
     """
     digests = {verdict.scenario: verdict.digest for verdict in before}
     now = [verdict for verdict in after if digests.get(verdict.scenario) == verdict.digest]
-    found = {
-        metric: (first, second, compared)
-        for metric in dict.fromkeys(metrics)
-        if (compared := compare_paired(first := sample(before, metric), second := sample(now, metric))) is not None
-    }
-    adjusted = holm({metric: compared.p for metric, (_, _, compared) in found.items()})
+    found = compare_metrics(before, now, metrics)
     return Significance(
         tested=tuple(
             Tested(
                 metric=metric,
-                before=_mean(first, second),
-                after=_mean(second, first),
-                difference=compared.difference,
-                low=compared.low,
-                high=compared.high,
-                p=compared.p,
-                adjusted=adjusted[metric],
-                smallest_effect=compared.smallest_effect,
-                scenarios=compared.scenarios,
+                before=one.before,
+                after=one.after,
+                difference=one.paired.difference,
+                low=one.paired.low,
+                high=one.paired.high,
+                p=one.paired.p,
+                adjusted=one.adjusted,
+                smallest_effect=one.paired.smallest_effect,
+                scenarios=one.paired.scenarios,
             )
-            for metric, (first, second, compared) in found.items()
+            for metric, one in found.items()
         ),
         untested=tuple(metric for metric in dict.fromkeys(metrics) if metric not in found),
-        flaky=tuple(flaky(sample(after, PASSED))),
+        flaky=tuple(flaky(samples(after, PASSED))),
     )
 
 
@@ -169,7 +144,7 @@ def objections(found: Significance, alpha: float = ALPHA, sees: float | None = N
 
 def repeated(verdicts: Sequence[Verdict]) -> tuple[Repeated, ...]:
     """pass@k and pass^k for every k up to the number of repeats; a single try is the pass rate and is left out."""
-    passed = sample(verdicts, PASSED)
+    passed = samples(verdicts, PASSED)
     most = max((len(tries) for tries in passed.values()), default=0)
     found: list[Repeated] = []
     for k in range(2, most + 1):
@@ -177,9 +152,3 @@ def repeated(verdicts: Sequence[Verdict]) -> tuple[Repeated, ...]:
         if one is not None and every is not None:
             found.append(Repeated(k=k, at_least_one=one, every_one=every))
     return tuple(found)
-
-
-def _mean(one: Sample, other: Sample) -> float:
-    """The mean of scenario means over the scenarios that both have."""
-    means = sorted(sum(values) / len(values) for name, values in one.items() if values and other.get(name))
-    return sum(means) / len(means)

@@ -6,14 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from evals.analysis.statistics import Comparison, compare_paired, holm
+from evals.analysis.metrics import PASSED, compare_metrics, samples
+from evals.analysis.statistics import Comparison
 from evals.report.clipping import line
 from evals.report.play import Play
-from evals.report.standings import PASSED, samples
 from evals.score import Verdict
-
-GATED = (PASSED, "resolved", "honest", "preserved")
-"""The measures that are tested against a baseline; their p-values are adjusted for being several."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,16 +136,7 @@ def _shares(verdicts: Sequence[Verdict]) -> dict[str, float]:
 
 
 def _tested(there: Sequence[Verdict], here: Sequence[Verdict]) -> tuple[Tested, ...]:
-    found: dict[str, tuple[float, float, Comparison]] = {}
-    for measure in GATED:
-        first, second = samples(there, measure), samples(here, measure)
-        both = sorted(first.keys() & second.keys())
-        compared = compare_paired({name: first[name] for name in both}, {name: second[name] for name in both})
-        if compared is not None:
-            means = [fmean(fmean(one[name]) for name in both) for one in (first, second)]
-            found[measure] = (means[0], means[1], compared)
-    adjusted = holm({measure: compared.p for measure, (_, _, compared) in found.items()})
     return tuple(
-        Tested(measure=measure, before=before, now=now, found=compared, adjusted=adjusted[measure])
-        for measure, (before, now, compared) in found.items()
+        Tested(measure=metric, before=one.before, now=one.after, found=one.paired, adjusted=one.adjusted)
+        for metric, one in compare_metrics(there, here).items()
     )

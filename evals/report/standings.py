@@ -6,14 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from evals.analysis.metrics import METRICS, PASSED, samples
 from evals.analysis.statistics import Estimate, estimate, flaky, macro
 from evals.report.play import Entry, Play
-from evals.score import EVALUATORS, Verdict
-
-PASSED = "passed"
-"""The name of the measure that says whether an attempt passed."""
-
-Samples = dict[str, list[float]]
+from evals.score import Verdict
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,27 +76,6 @@ def standings(play: Play) -> tuple[Standing, ...]:
     return tuple(_standing(column, play) for column in play.columns)
 
 
-def measures() -> tuple[str, ...]:
-    """Every measure by name: whether an attempt passed, then each evaluator's."""
-    return (PASSED, *EVALUATORS)
-
-
-def value_of(verdict: Verdict, measure: str) -> float | None:
-    """A measure of one verdict from 0 to 1; None when it was not scored."""
-    value = verdict.passed if measure == PASSED else verdict.value(measure)
-    return None if value is None else float(value)
-
-
-def samples(verdicts: Iterable[Verdict], measure: str) -> Samples:
-    """The values of each scenario's tries, those that were not scored left out."""
-    found: Samples = {}
-    for verdict in verdicts:
-        value = value_of(verdict, measure)
-        if value is not None:
-            found.setdefault(verdict.scenario, []).append(value)
-    return found
-
-
 def mean(values: Iterable[float | None]) -> float | None:
     """The mean of what is there; None without any. The order does not change the result."""
     there = sorted(value for value in values if value is not None)
@@ -133,7 +108,7 @@ def _standing(column: str, play: Play) -> Standing:
         passed=sum(verdict.passed is True for verdict in verdicts),
         harness_errors=sum(verdict.harness_error is not None for verdict in verdicts),
         repeats=1 + max(entry.attempt.repeat for entry in entries),
-        scores={measure: estimate(samples(verdicts, measure)) for measure in measures()},
+        scores={measure: estimate(samples(verdicts, measure)) for measure in METRICS},
         tags=_grouped(entries, lambda entry: play.scenarios[entry.attempt.scenario].tags),
         splits=_grouped(entries, lambda entry: (play.scenarios[entry.attempt.scenario].split,)),
         at_least_one={k: rate for k in tries if (rate := macro(passed, k)) is not None},

@@ -10,7 +10,7 @@ import pytest
 import uvicorn
 import yaml
 
-from evals.analysis.significance import DECLARED
+from evals.analysis.metrics import DECLARED
 from evals.gate import Gate
 from evals.play.attempts import play_attempt
 from evals.play.environment import PlayEnvironment

@@ -11,11 +11,10 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from evals.report.baseline import GATED
+from evals.analysis.metrics import DECLARED, METRICS
 from evals.report.clipping import SIZES, Limits
 from evals.report.formats.documents import Value, summary
 from evals.report.model import Report
-from evals.report.standings import measures
 from evals.report.svg.charts import cost_against_quality, in_words, interval
 
 LIMIT = 5_000_000
@@ -62,8 +61,8 @@ def render(report: Report) -> str:
             policy=policy,
             data=embedded(summary(report, reasons=False)),
             charts=cost_against_quality(report),
-            measures=measures(),
-            gated=GATED,
+            measures=METRICS,
+            gated=DECLARED,
         )
     )
     return text.encode("utf-8", "backslashreplace").decode()

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from evals.analysis.metrics import METRICS
 from evals.analysis.statistics import Estimate
 from evals.report.baseline import Against
 from evals.report.clipping import line
 from evals.report.gate import Decision
 from evals.report.model import Attempted, Report
-from evals.report.standings import Standing, measures
+from evals.report.standings import Standing
 
 MOST_FAILURES = 50
 """How many failed attempts are listed."""
@@ -84,7 +85,7 @@ def _beside(one: Against, baseline: str) -> str:
 
 
 def _scores(report: Report) -> str:
-    rows = [[name, *(_estimate(one.scores[name]) for one in report.standings)] for name in measures()]
+    rows = [[name, *(_estimate(one.scores[name]) for one in report.standings)] for name in METRICS]
     return "## Scores\n\n" + _table(["score", *(code(one.name, 80) for one in report.standings)], rows)
 
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from evals.analysis.metrics import samples
 from evals.analysis.statistics import Estimate
 from evals.report.clipping import line
 from evals.report.model import Attempted, Report
-from evals.report.standings import Costs, Standing, mean, samples
+from evals.report.standings import Costs, Standing, mean
 from evals.score import DECIDING, EVALUATORS
 
 _BAR = 180

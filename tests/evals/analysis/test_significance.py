@@ -7,7 +7,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.analysis.significance import DECLARED, objections, repeated, significance
+from evals.analysis.metrics import DECLARED
+from evals.analysis.significance import objections, repeated, significance
 from evals.analysis.tally import write_verdicts
 from evals.case import Score
 from evals.gate import Gate, GateError, load_gate, passage

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evals.analysis.metrics import DECLARED
 from evals.attempt import Attempt, Versions
-from evals.report.baseline import GATED, beside
+from evals.report.baseline import beside
 from evals.report.play import Entry, Play, scored
 from evals.report.standings import Costs, costs, standings
 from evals.scenario import Scenario, Turn
@@ -95,7 +96,7 @@ def test_a_play_beside_itself_differs_in_nothing(results: list[tuple[bool, bool]
     (found,) = beside(play_of(*verdicts), verdicts)
     assert (found.worse, found.better) == ((), ())
     assert {(one.found.difference, one.adjusted) for one in found.tested} == {(0.0, 1.0)}
-    assert {one.measure for one in found.tested} <= set(GATED)
+    assert {one.measure for one in found.tested} <= set(DECLARED)
 
 
 def test_one_player_on_two_versions_is_two_columns(played: Played, catalogue: Catalogue) -> None:
