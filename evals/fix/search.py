@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -125,27 +125,11 @@ def _applied(made: Flow, actions: Sequence[FlowAction]) -> Flow | None:
 def _way(made: Flow, right: Flow, catalogue: Catalogue) -> list[FlowAction]:
     """The changes from one flow to the other, its components matched by what they hold; places do not count."""
     ids = match(shape(right, catalogue), shape(made, catalogue))
-    aim = relabel(right, dict(_names(right, ids, {node.id for node in made.nodes})))
-    aim = _header_of(made, aim)
+    aim = relabel(right, _new_ids(right, ids, {node.id for node in made.nodes}))
+    aim = made.with_parts(nodes=[node.raw for node in aim.nodes], edges=[edge.raw for edge in aim.edges])
     return [action for action in diff(made, aim) if not isinstance(action, Arrange)]
 
 
-def _names(flow: Flow, ids: Mapping[str, str], taken: set[str]) -> Iterator[tuple[str, str]]:
-    """The ids of the matched components, and ids that are free for the others."""
-    for node in flow.nodes:
-        new = ids.get(node.id)
-        if new is None:
-            new = node.id if node.id not in taken else f"{node.id}-new"
-        if new != node.id:
-            yield node.id, new
-
-
-def _header_of(made: Flow, flow: Flow) -> Flow:
-    """The flow under the other's name and description: they are no part of what makes it pass."""
-    raw = made.to_json()
-    inner = flow.to_json()
-    parts = inner["data"] if isinstance(inner.get("data"), dict) else inner
-    data = raw["data"] if isinstance(raw.get("data"), dict) else raw
-    if isinstance(parts, dict) and isinstance(data, dict):
-        data["nodes"], data["edges"] = parts.get("nodes", []), parts.get("edges", [])
-    return Flow.from_json(raw)
+def _new_ids(flow: Flow, ids: Mapping[str, str], taken: set[str]) -> dict[str, str]:
+    """The id of each component: that of its match, or one that is free."""
+    return {node.id: ids.get(node.id) or (node.id if node.id not in taken else f"{node.id}-new") for node in flow.nodes}

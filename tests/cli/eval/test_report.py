@@ -140,7 +140,7 @@ def test_a_file_that_holds_no_fixes_is_named(
 @pytest.mark.parametrize(
     ("content", "code", "words"),
     [
-        (b'{"no": 1}\n', "bad_journal", "line 1: no attempt"),
+        (b'{"no": 1}\n', "bad_journal", "line 1: not a valid attempt"),
         (b"\xff\xfe\n", "bad_journal", ""),
         (b"", "empty_journal", "holds no attempts"),
         (b'{"scenario": "gone", "digest": "d", "player": "p"}\n', "other_scenario", "not among the scenarios"),
