@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from flows.edits import Edit, EditError
     from flows.faults import Fault
     from flows.fingerprints import fingerprint
-    from flows.spec import BuildResult, Spoken, build, parse, spoken, to_spec
+    from flows.spec import BuildResult, PrintedSpec, build, parse, print_spec, to_spec
 
 _HOMES = {
     "BuildResult": "flows.spec",
@@ -28,14 +28,14 @@ _HOMES = {
     "FlowFormatError": "flows.document",
     "Match": "flows.component_type",
     "Node": "flows.document",
-    "Spoken": "flows.spec",
+    "PrintedSpec": "flows.spec",
     "UnknownComponent": "flows.catalogue",
     "agent_tool_names": "flows.describe.tool_names",
     "build": "flows.spec",
     "check": "flows.checks",
     "fingerprint": "flows.fingerprints",
     "parse": "flows.spec",
-    "spoken": "flows.spec",
+    "print_spec": "flows.spec",
     "to_spec": "flows.spec",
     "tool_names": "flows.describe.tool_names",
 }
@@ -53,14 +53,14 @@ __all__ = [
     "FlowFormatError",
     "Match",
     "Node",
-    "Spoken",
+    "PrintedSpec",
     "UnknownComponent",
     "agent_tool_names",
     "build",
     "check",
     "fingerprint",
     "parse",
-    "spoken",
+    "print_spec",
     "to_spec",
     "tool_names",
 ]

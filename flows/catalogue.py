@@ -150,7 +150,7 @@ class Catalogue:
         """The users' own components by the names that they give themselves."""
         return {as_text(part.raw.get("name")): part.type for part in self._own.values()}
 
-    def meant(self, type_name: str) -> ComponentType | None:
+    def find(self, type_name: str) -> ComponentType | None:
         """Return the component type that a person means by a name: as `get`, or the one that shows it (`Chat Input`).
 
         A name that several current components show means none of them; legacy ones are not meant.
@@ -241,13 +241,13 @@ class Catalogue:
         """Return a compact account of a component type for a model: ports, fields, options, ranges, defaults.
 
         Args:
-            type_name: the type, or a name that `meant` knows it by.
+            type_name: the type, or a name that `find` knows it by.
             budget: characters that the account should not exceed; names of ports and required fields always stay.
 
         Raises:
             UnknownComponent: there is no such type; the error names the most similar ones.
         """
-        part = self.meant(type_name)
+        part = self.find(type_name)
         if part is None:
             raise UnknownComponent(type_name, self.nearest(type_name))
         from flows.describe.component import describe_component

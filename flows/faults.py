@@ -78,7 +78,7 @@ def did_you_mean(name: str, candidates: Iterable[str], *, otherwise: str = "it h
     return f"{otherwise[:1].upper()}{otherwise[1:]}: {shown}."
 
 
-def shown_as(name: str, members: Iterable[tuple[str, str]]) -> str:
+def display_name_hint(name: str, members: Iterable[tuple[str, str]]) -> str:
     """Return advice for someone who wrote what people see instead of a name; an empty text when nobody sees that.
 
     Args:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from flows.actions import NodeChange, change_raw
 from flows.component_type import TOOL_OUTPUT, TYPE_MIGRATIONS, ComponentTypes, can_be_tool
 from flows.document import Edge, Node
-from flows.faults import Fault, did_you_mean, shown_as
-from flows.fields.dynamic.rules import condition, given_by, shown_for
+from flows.faults import Fault, did_you_mean, display_name_hint
+from flows.fields.dynamic.rules import choice_giving, choice_showing, condition
 from flows.json_values import MISSING, Json, JsonObject, as_object, as_text, texts
 
 _HANDLES = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
@@ -113,9 +113,11 @@ def find_output(node: Node, name: str, catalogue: ComponentTypes | None = None) 
         if name and output.get("name") == name:
             return Port(name=name, types=tuple(texts(output.get("types"))))
     names = [port.name for port in output_ports(node)]
-    seen = shown_as(name, ((as_text(out.get("name")), as_text(out.get("display_name"))) for out in node.outputs))
+    seen = display_name_hint(
+        name, ((as_text(out.get("name")), as_text(out.get("display_name"))) for out in node.outputs)
+    )
     fix = seen or did_you_mean(name, names, otherwise="its outputs are")
-    found = given_by(_choices(node, catalogue), node, name)
+    found = choice_giving(_choices(node, catalogue), node, name)
     if found is not None:
         fix = f"It has that output when {condition(found)}: set {node.id}.{found[0]}."
     elif node.tool_mode:
@@ -144,11 +146,11 @@ def find_input(node: Node, name: str, catalogue: ComponentTypes | None = None) -
         message = f"{node.id}.{name} is a setting and takes no edge."
         fix = f"Set its value instead. The inputs of {node.id} are: {', '.join(ports) or 'none'}."
         raise PortError(_fault("not_an_input", message, fix, node, port=name))
-    seen = shown_as(
+    seen = display_name_hint(
         name, ((key, as_text(node.template[key].get("display_name"))) for key in ports if key in node.template)
     )
     fix = seen or did_you_mean(name, ports, otherwise="its inputs are")
-    found = shown_for(_choices(node, catalogue), node, name)
+    found = choice_showing(_choices(node, catalogue), node, name)
     if found is not None:
         fix = f"It has that input when {condition(found)}: set {node.id}.{found[0]}."
     elif any(item.get("type") == "prompt" for item in node.template.values()):
@@ -318,7 +320,7 @@ def _refuse_unheard(target: Node, entering: Port, catalogue: ComponentTypes | No
     """Refuse an edge into an input that only counts for an option which is not chosen."""
     if entering.is_feedback or as_object(target.field(entering.name)).get("show") is not False:
         return
-    found = shown_for(_choices(target, catalogue), target, entering.name)
+    found = choice_showing(_choices(target, catalogue), target, entering.name)
     if found is not None:
         message = f"{target.id}.{entering.name} only counts when {condition(found)}."
         fix = f"Set {target.id}.{found[0]}, or connect another input."

@@ -75,7 +75,7 @@ def describe(
     from cli.output.streams import answer, document
 
     catalogue = ready_catalogue()
-    found = catalogue.meant(type_name)
+    found = catalogue.find(type_name)
     if found is None:
         stopped = _unknown(type_name, catalogue)
         if not as_json:

@@ -132,7 +132,7 @@ def spec(f: FlowFile, *, as_json: Json = False) -> None:
     from cli.flow.source import flow_of, read
     from cli.output.faults import note_faults
     from cli.output.streams import answer, document
-    from flows.spec import spoken
+    from flows.spec import print_spec
 
     source = read(f)
     if source.is_json:
@@ -140,7 +140,7 @@ def spec(f: FlowFile, *, as_json: Json = False) -> None:
     else:
         made, _ = flow_in(f, source.text)
         flow, faults = made.flow, made.faults
-    said = None if flow is None else spoken(flow, cached_catalogue())
+    said = None if flow is None else print_spec(flow, cached_catalogue())
     text = None if said is None else said.text
     faults = (*faults, *(() if said is None else said.faults))  # what the text leaves out
     if as_json:

@@ -193,7 +193,7 @@ def known_type(catalogue: Catalogue, type: str) -> ComponentType:
     Raises:
         EditError: there is none; the fault names the nearest.
     """
-    part = catalogue.meant(type)
+    part = catalogue.find(type)
     if part is None:
         close = catalogue.nearest(type)
         fix = f"Did you mean {' or '.join(map(repr, close))}?" if close else "Search the components for one that fits."

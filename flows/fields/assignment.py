@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from flows.actions import Configure, NodeChange, field_path, node_changes
 from flows.component_type import ComponentType
 from flows.document import Node
-from flows.faults import Fault, did_you_mean, shown_as
+from flows.faults import Fault, did_you_mean, display_name_hint
 from flows.fields.curl import COMMAND, curl_changes
 from flows.fields.dynamic.refresh import choice_changes
-from flows.fields.dynamic.rules import condition, offered_for, shown_for
+from flows.fields.dynamic.rules import choice_offering, choice_showing, condition
 from flows.fields.prompts import BRACKETS_FIELD, PROMPT_TYPES, TemplateError, template_change
 from flows.fields.values import FieldValueError, coerce, current_options
 from flows.json_values import MISSING, Json, JsonObject, as_object, as_text, same_json
@@ -84,7 +84,7 @@ def _beside(node: Node, field: JsonObject, name: str, values: Mapping[str, Json]
 
 def _other_choice(node: Node, name: str, value: Json, choices: Mapping[str, Json]) -> str:
     """Return what to choose first so that a refused option can be chosen; an empty text when nothing offers it."""
-    found = offered_for(choices, node, name, as_text(value))
+    found = choice_offering(choices, node, name, as_text(value))
     return f"It can be chosen when {condition(found)}: set {node.id}.{found[0]} too." if found else ""
 
 
@@ -93,7 +93,7 @@ def _unheard(node: Node, name: str, field: JsonObject, choices: Mapping[str, Jso
 
     An operation that is not chosen never runs, so its values would be ignored; other hidden fields may still count.
     """
-    found = shown_for(choices, node, name) if field.get("show") is False else None
+    found = choice_showing(choices, node, name) if field.get("show") is False else None
     if found is None:
         return None
     is_operation = as_object(node.field(found[0])).get("type") == "sortableList"
@@ -157,12 +157,12 @@ def _ordered(node: Node, values: Mapping[str, Json], choices: Mapping[str, Json]
 
 
 def _unknown(node: Node, name: str, choices: Mapping[str, Json]) -> Fault:
-    found = shown_for(choices, node, name)
+    found = choice_showing(choices, node, name)
     if found is not None:
         message = f"{node.id} ({node.type}) has the field {name!r} only when {condition(found)}."
         return _fault("unknown_field", message, f"Set {node.id}.{found[0]}, or leave {name} out.", node, name)
     names = [key for key, field in node.template.items() if key != "code" and field.get("show", True) is not False]
-    seen = shown_as(name, ((key, as_text(field.get("display_name"))) for key, field in node.template.items()))
+    seen = display_name_hint(name, ((key, as_text(field.get("display_name"))) for key, field in node.template.items()))
     fix = seen or did_you_mean(name, list(node.template), otherwise="its fields are")
     if not seen and "Did you mean" not in fix:
         fix = did_you_mean(name, names, otherwise="its fields are")

@@ -19,14 +19,14 @@ from flows.search.tokenizer import plain, stem, words
 NAME = 5.0
 _SAID, _KEYWORD, _DESCRIPTION, _CATEGORY, _FIELD, _OPTION, _PORT = 4.5, 2.0, 2.4, 1.0, 0.8, 0.6, 0.6
 _SATURATION = 2.2
-_LONGEST_CALLING = 4
+_LONGEST_PHRASE = 4
 _OPTIONS = 40
 
-Calling = tuple[str, ...]
-"""The stems of a name or phrase in alphabetical order: `read pdf` and `pdf reader` are one calling."""
+Phrase = tuple[str, ...]
+"""The stems of a name or phrase in alphabetical order: `read pdf` and `pdf reader` are the same."""
 
 
-class Called(Flag):
+class PhraseUse(Flag):
     """How a phrase stands for a component: as its display name, as something that people say, or both."""
 
     NAME = auto()
@@ -36,7 +36,7 @@ class Called(Flag):
 class Segment:
     """The components of one origin, ready to be searched; it never changes.
 
-    `postings` holds for each stem the components that have it, by number, with how strongly (0 to 1); `callings` the
+    `postings` holds for each stem the components that have it, by number, with how strongly (0 to 1); `phrases` the
     components that a phrase means, with whether it is their display name, a phrase that people use, or both.
     """
 
@@ -45,7 +45,7 @@ class Segment:
         self.hidden = frozenset(number for number, part in enumerate(self.parts) if part.legacy)
         self.postings: dict[str, dict[int, float]] = {}
         self.named: dict[str, list[int]] = defaultdict(list)
-        self.callings: dict[Calling, dict[int, Called]] = {}
+        self.phrases: dict[Phrase, dict[int, PhraseUse]] = {}
         wording = _Wording()
         for number, part in enumerate(self.parts):
             shorts = short_names(part)
@@ -54,13 +54,13 @@ class Segment:
             ]
             for name in dict.fromkeys(map(plain, (part.type, part.display_name, *shorts))):
                 self.named[name].append(number)
-            self.callings.setdefault(calling(words(part.display_name)), {})[number] = Called.NAME
+            self.phrases.setdefault(phrase_key(words(part.display_name)), {})[number] = PhraseUse.NAME
             for name in names:
                 said = _said(name)
                 wording.words |= said.words
-                for key in said.callings:
-                    held = self.callings.setdefault(key, {})
-                    held[number] = held.get(number, Called.SAID) | Called.SAID
+                for key in said.phrases:
+                    held = self.phrases.setdefault(key, {})
+                    held[number] = held.get(number, PhraseUse.SAID) | PhraseUse.SAID
             for word, weight in _weights(part, shorts, names, wording).items():
                 strength = weight / (weight + _SATURATION)
                 posting = self.postings.get(word)
@@ -87,21 +87,21 @@ class _Wording:
         return found
 
 
-def calling(spoken: Iterable[str]) -> Calling:
-    """Return the words as a calling: small words left out unless nothing else is there."""
-    kept = list(spoken)
+def phrase_key(phrase: Iterable[str]) -> Phrase:
+    """Return the key of a phrase; small words are left out unless there are no others."""
+    kept = list(phrase)
     return tuple(sorted({stem(word) for word in kept if word not in SMALL_WORDS} or {stem(word) for word in kept}))
 
 
-def windows(stems: list[str]) -> Iterator[Calling]:
-    """Return every calling that the words of a query may hold: neighbours, with at most one word between."""
+def phrases_in(stems: list[str]) -> Iterator[Phrase]:
+    """Return every phrase that the words of a query may contain: neighbours, with at most one word between."""
     for start in range(len(stems)):
         yield (stems[start],)
-        for size in range(2, _LONGEST_CALLING + 2):
+        for size in range(2, _LONGEST_PHRASE + 2):
             span = stems[start : start + size]
             if len(span) < size:
                 break
-            if size <= _LONGEST_CALLING:
+            if size <= _LONGEST_PHRASE:
                 yield tuple(sorted(set(span)))
             for gap in range(1, size - 1):
                 yield tuple(sorted({*span[:gap], *span[gap + 1 :]}))
@@ -112,17 +112,17 @@ class _Said:
     """What the phrases for a component come to."""
 
     words: frozenset[str]
-    callings: tuple[Calling, ...]
+    phrases: tuple[Phrase, ...]
     weights: Mapping[str, float]
 
 
 @cache
 def _said(name: str) -> _Said:
-    spoken = [words(phrase) for phrase in paraphrases()[name]]
-    callings = tuple(key for key in map(calling, spoken) if len(key) <= _LONGEST_CALLING)
-    times = Counter(word for phrase in spoken for word in set(map(stem, phrase)))
+    phrases = [words(phrase) for phrase in paraphrases()[name]]
+    keys = tuple(key for key in map(phrase_key, phrases) if len(key) <= _LONGEST_PHRASE)
+    times = Counter(word for phrase in phrases for word in set(map(stem, phrase)))
     weights = {word: _SAID * (1 + math.log(count)) / 1.5 for word, count in times.items()}
-    return _Said(frozenset[str]().union(*spoken), callings, weights)
+    return _Said(frozenset[str]().union(*phrases), keys, weights)
 
 
 def _weights(part: ComponentType, shorts: Iterable[str], said: list[str], wording: _Wording) -> dict[str, float]:

@@ -15,9 +15,9 @@ from rapidfuzz.distance import Indel
 
 from flows.component_type import ComponentType, Match
 from flows.json_values import texts
-from flows.search.index import NAME, Called, Calling, Segment, calling, windows
+from flows.search.index import NAME, Phrase, PhraseUse, Segment, phrase_key, phrases_in
 from flows.search.spelling import Spelling
-from flows.search.synonyms import FOREIGN_SMALL_WORDS, SHAPES, SMALL_WORDS, WEAK_WORDS, synonyms, translations
+from flows.search.synonyms import FOREIGN_SMALL_WORDS, QUERY_PATTERNS, SMALL_WORDS, WEAK_WORDS, synonyms, translations
 from flows.search.tokenizer import fold, humps, plain, stem, words
 
 _LONGEST_QUERY, _MOST_WORDS = 600, 32
@@ -63,11 +63,11 @@ class Index:
             allowed: the types to choose from; None means all.
             legacy: rank legacy components like the others, whether they are named or not.
         """
-        spoken, foreign = self._spoken(query)
-        terms = self._terms(spoken, foreign=foreign)
+        query_words, foreign = self._words_of(query)
+        terms = self._terms(query_words, foreign=foreign)
         scores = self._scores(terms)
-        called = self._called(terms, spoken, scores)
-        named = self._named(query, spoken)
+        called = self._called(terms, query_words, scores)
+        named = self._named(query, query_words)
         ranked = self._ranked(scores, called, named, legacy=legacy)
         if allowed is not None:
             ranked = {place: score for place, score in ranked.items() if self._part(place).type in allowed}
@@ -133,11 +133,11 @@ class Index:
     def _knows(self, stemmed: str) -> bool:
         return any(stemmed in segment.postings for segment in self._segments)
 
-    def _spoken(self, query: str) -> tuple[list[str], bool]:
+    def _words_of(self, query: str) -> tuple[list[str], bool]:
         """Return the words of a query that count, with words for what is not said in words, and if they are foreign."""
         text = _EXCLUDED.sub(" ", query[:_LONGEST_QUERY])
         found = words(text)
-        found += [word for pattern, meaning in SHAPES if pattern.search(text) for word in meaning.split()]
+        found += [word for pattern, meaning in QUERY_PATTERNS if pattern.search(text) for word in meaning.split()]
         foreign = self._is_foreign(found)
         small = SMALL_WORDS | FOREIGN_SMALL_WORDS if foreign else SMALL_WORDS
         kept = [word for word in found if word not in small] or found
@@ -151,12 +151,12 @@ class Index:
     def _is_strange(self, word: str) -> bool:
         return word not in self._vocabulary and word not in SMALL_WORDS and not self._knows(stem(word))
 
-    def _terms(self, spoken: list[str], *, foreign: bool) -> list[Term]:
+    def _terms(self, query_words: list[str], *, foreign: bool) -> list[Term]:
         terms: list[Term] = []
-        for place, word in enumerate(spoken):
+        for place, word in enumerate(query_words):
             weight = _WEAK if word in WEAK_WORDS else 1.0
             stems = dict(self._meanings(word, foreign=foreign))
-            if place and (joined := spoken[place - 1] + word) in self._vocabulary:
+            if place and (joined := query_words[place - 1] + word) in self._vocabulary:
                 stems.setdefault(stem(joined), 1.0)
             if stems:
                 terms.append(Term(stems, weight))
@@ -235,7 +235,7 @@ class Index:
                     found[place] = (score, share)
         return found
 
-    def _called(self, terms: list[Term], spoken: list[str], scores: dict[Place, float]) -> dict[Place, bool]:
+    def _called(self, terms: list[Term], query_words: list[str], scores: dict[Place, float]) -> dict[Place, bool]:
         """Add to the scores of components whose name or a phrase for them is in the query.
 
         Returns the components called, with whether by a phrase that people use (or only by name).
@@ -243,19 +243,19 @@ class Index:
         stems = [max(term.stems, key=lambda known: term.stems[known]) for term in terms]
         called: dict[Place, bool] = {}
         gains: dict[Place, list[float]] = defaultdict(list)
-        for key in sorted({*windows(stems), calling(spoken)}):
+        for key in sorted({*phrases_in(stems), phrase_key(query_words)}):
             for at, segment in enumerate(self._segments):
-                for number, how in segment.callings.get(key, {}).items():
-                    called[at, number] = Called.SAID in how or called.get((at, number), False)
-                    gains[at, number].append(self._worth(key) * (_BY_NAME if Called.NAME in how else 1.0))
+                for number, how in segment.phrases.get(key, {}).items():
+                    called[at, number] = PhraseUse.SAID in how or called.get((at, number), False)
+                    gains[at, number].append(self._worth(key) * (_BY_NAME if PhraseUse.NAME in how else 1.0))
         for place, worth in gains.items():
             scores[place] = scores.get(place, 0.0) + _CALLING * (0.75 * max(worth) + 0.25 * sum(worth))
         return called
 
-    def _worth(self, key: Calling) -> float:
+    def _worth(self, key: Phrase) -> float:
         return sum(self._rarity(stemmed) * (_WEAK if stemmed in _WEAK_STEMS else 1.0) for stemmed in key)
 
-    def _named(self, query: str, spoken: list[str]) -> dict[Place, float]:
+    def _named(self, query: str, query_words: list[str]) -> dict[Place, float]:
         """Return the components that the query names: as they are written, or as its only words."""
         asked = " ".join(query.split())
         found: dict[Place, float] = {}
@@ -269,8 +269,8 @@ class Index:
                         found[at, number] = _NAMED_EXACTLY
                     elif text == asked:
                         found.setdefault((at, number), _NAMED)
-            for number, how in segment.callings.get(calling(spoken), {}).items():
-                if how is Called.NAME:
+            for number, how in segment.phrases.get(phrase_key(query_words), {}).items():
+                if how is PhraseUse.NAME:
                     found.setdefault((at, number), _NAMED / 10)
         return found
 

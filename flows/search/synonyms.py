@@ -18,7 +18,7 @@ _CONVERSION = (
     r"(?i)\b(?:table|json|data|dataframe|rows?|records?|objects?|message)\b(?: \w+)?(?: in)?to (?:\w+ )?(?:%s)\b"
 )
 
-SHAPES: tuple[tuple[re.Pattern[str], str], ...] = (
+QUERY_PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"https?://|\bwww\."), "url web page"),
     (re.compile(r"\d\s*[-+*/x×÷^]\s*\d|\d\s*%"), "calculator arithmetic"),
     (re.compile(r"(?i)\b\d{1,2}(?::\d\d)?\s?(?:am|pm|uhr|o'clock)\b"), "schedule time"),

@@ -2,18 +2,18 @@
 
 from flows.spec.build import BuildResult, build, build_spec
 from flows.spec.parse import Spec, SpecEdge, SpecNode, SpecValue, parse
-from flows.spec.print import Spoken, spoken, to_spec
+from flows.spec.print import PrintedSpec, print_spec, to_spec
 
 __all__ = [
     "BuildResult",
+    "PrintedSpec",
     "Spec",
     "SpecEdge",
     "SpecNode",
     "SpecValue",
-    "Spoken",
     "build",
     "build_spec",
     "parse",
-    "spoken",
+    "print_spec",
     "to_spec",
 ]

@@ -109,7 +109,7 @@ class _Builder:
     def _add_nodes(self) -> None:
         taken: set[str] = set()
         for node in self.spec.nodes:
-            part = self.catalogue.meant(node.type)
+            part = self.catalogue.find(node.type)
             if part is None:
                 close = self.catalogue.nearest(node.type)
                 hint = f"Did you mean {' or '.join(map(repr, close))}?" if close else "Search for one that fits."

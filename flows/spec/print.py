@@ -24,7 +24,7 @@ _KEY_FIELD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
-class Spoken:
+class PrintedSpec:
     """A flow as spec text, and warnings about what of it the text does not say."""
 
     text: str
@@ -45,7 +45,7 @@ def to_spec(flow: Flow, catalogue: Catalogue | None = None) -> str:
     return _text(flow, catalogue, [])
 
 
-def spoken(flow: Flow, catalogue: Catalogue | None = None) -> Spoken:
+def print_spec(flow: Flow, catalogue: Catalogue | None = None) -> PrintedSpec:
     """Return the spec text of a flow and a warning for everything in the flow that the text does not say.
 
     Without any, building the text gives a flow with the same fingerprint. With a catalogue the text is built to make
@@ -61,7 +61,7 @@ def spoken(flow: Flow, catalogue: Catalogue | None = None) -> Spoken:
         unsaid += _unsaid_parts(node, catalogue)
     if catalogue is not None and not unsaid:
         unsaid += _proof(flow, text, catalogue)
-    return Spoken(text, tuple(unsaid))
+    return PrintedSpec(text, tuple(unsaid))
 
 
 def _text(flow: Flow, catalogue: Catalogue | None, unsaid: list[Fault]) -> str:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from flows import Catalogue, Flow, FlowFormatError, check, fingerprint, spoken, to_spec
+from flows import Catalogue, Flow, FlowFormatError, check, fingerprint, print_spec, to_spec
 from flows.edits import add_component, configure
 from tests.flows.exports import EXPORTS, OLD
 
@@ -180,7 +180,7 @@ def test_real_exports_can_be_checked_printed_and_compared(document: dict[str, An
     flow = Flow.from_json(document)
     assert all(fault.message for fault in check(flow, catalogue))
     assert to_spec(flow, catalogue).startswith("name: ")
-    assert spoken(flow, catalogue).faults
+    assert print_spec(flow, catalogue).faults
     assert fingerprint(flow) == fingerprint(Flow.from_json(flow.to_json()))
 
 

@@ -66,7 +66,7 @@ def change_of(rule: JsonObject, keys: list[str]) -> JsonObject:
     return {"fields": fields, "outputs": outputs} if outputs is not None else {"fields": fields}
 
 
-def shown_for(choices: Mapping[str, Json], node: Node, field: str) -> tuple[str, list[str]] | None:
+def choice_showing(choices: Mapping[str, Json], node: Node, field: str) -> tuple[str, list[str]] | None:
     """Return the choosing field and its options that show the field `field`; None when no choice decides about it.
 
     The options are those that show it while the other choices stay as they are, or else those of any state.
@@ -74,7 +74,7 @@ def shown_for(choices: Mapping[str, Json], node: Node, field: str) -> tuple[str,
     return _found(choices, node, lambda change: _shows(change, field))
 
 
-def given_by(choices: Mapping[str, Json], node: Node, output: str) -> tuple[str, list[str]] | None:
+def choice_giving(choices: Mapping[str, Json], node: Node, output: str) -> tuple[str, list[str]] | None:
     """Return the choosing field and its options that give the node an output called `output`, or None."""
     return _found(
         choices,
@@ -83,7 +83,7 @@ def given_by(choices: Mapping[str, Json], node: Node, output: str) -> tuple[str,
     )
 
 
-def offered_for(choices: Mapping[str, Json], node: Node, field: str, option: str) -> tuple[str, list[str]] | None:
+def choice_offering(choices: Mapping[str, Json], node: Node, field: str, option: str) -> tuple[str, list[str]] | None:
     """Return the choosing field and its options for which `option` can be chosen in the field `field`, or None."""
 
     def offers(change: JsonObject) -> bool:

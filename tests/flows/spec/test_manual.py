@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from flows import Catalogue, build, fingerprint, spoken
+from flows import Catalogue, build, fingerprint, print_spec
 
 PAGE = (Path(__file__).parents[3] / "docs" / "spec-text.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^```text\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
@@ -20,7 +20,7 @@ def test_example_builds_and_prints_to_the_same_flow(spec: str, catalogue: Catalo
     result = build(spec, catalogue)
     assert result.flow is not None, result.faults
     assert not [fault for fault in result.faults if fault.is_error]
-    said = spoken(result.flow, catalogue)
+    said = print_spec(result.flow, catalogue)
     assert said.faults == ()
     again = build(said.text, catalogue).flow
     assert again is not None

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from flows import Catalogue, Flow, build, fingerprint, spoken, to_spec
+from flows import Catalogue, Flow, build, fingerprint, print_spec, to_spec
 from flows.edits import EditError, configure
 from tests.flows.specs import ECHO, LOOP, PROMPT, TOOLS
 
@@ -71,7 +71,7 @@ def test_same_flow_is_built_when_any_values_are_printed(catalogue: Catalogue, da
             flow = configure(flow, catalogue, node.id, {name: value}).flow
         except EditError:
             continue
-    said = spoken(flow, catalogue)
+    said = print_spec(flow, catalogue)
     assert said.text == to_spec(flow, catalogue)
     again = build(said.text, catalogue)
     if said.faults:
@@ -159,7 +159,7 @@ def test_what_a_spec_cannot_say_is_reported(built: Built, catalogue: Catalogue):
     odd = {"id": "Odd-1", "type": "genericNode", "data": {"id": "Odd-1", "type": "Odd", "node": {"template": {}}}}
     document["data"]["nodes"] += [note, odd]
     document["data"]["edges"].append({"source": "Odd-1", "target": "gone"})
-    said = spoken(Flow.from_json(document), catalogue)
+    said = print_spec(Flow.from_json(document), catalogue)
     assert {(fault.code, fault.node, fault.field) for fault in said.faults} == {
         ("unsaid_secret", ids["G"], "api_key"),
         ("unsaid_secret", ids["A"], "session_id"),
@@ -176,9 +176,9 @@ def test_what_a_spec_cannot_say_is_reported(built: Built, catalogue: Catalogue):
 
 def test_a_flow_that_its_text_would_not_build_again_is_reported(built: Built, catalogue: Catalogue):
     flow, _ = built("nodes:\n  A: TextInput\n  T: TextOutput\n  P: CombineText\nedges:\n  A -> P.text2\n  P -> T\n")
-    assert spoken(flow, catalogue).faults == ()
+    assert print_spec(flow, catalogue).faults == ()
     loose = flow.with_parts(edges=[])
-    [fault] = spoken(loose, catalogue).faults
+    [fault] = print_spec(loose, catalogue).faults
     assert fault.code == "unsaid_flow"
 
 
@@ -186,4 +186,4 @@ def test_a_value_of_a_hidden_field_is_not_said_since_the_engine_ignores_it(built
     flow, ids = built("nodes:\n  O: Operations\nconfig:\n  O.operation: Case Conversion\n  O.case_type: title\n")
     flow = configure(flow, catalogue, ids["O"], {"operation": "Word Count"}).flow
     assert "case_type" not in to_spec(flow, catalogue)
-    assert spoken(flow, catalogue).faults == ()
+    assert print_spec(flow, catalogue).faults == ()
