@@ -13,7 +13,6 @@ from agent.models.providers import PROVIDERS
 from agent.turn.errors import ModelChoiceError
 
 if TYPE_CHECKING:
-    from openai import AsyncOpenAI
     from pydantic_ai.embeddings import EmbeddingModel
     from pydantic_ai.models import Model
     from pydantic_ai.providers import Provider
@@ -94,37 +93,27 @@ def client_of(name: str, environment: Mapping[str, str] | None) -> Provider[Any]
         environment: where its key and address are looked for; the process's own when None.
     """
     values = os.environ if environment is None else environment
-    from agent.models.schemas import rewrite_once
-
-    return rewrite_once(_PROVIDERS[name]({key: value.strip() for key, value in values.items() if value.strip()}))
+    return _PROVIDERS[name]({key: value.strip() for key, value in values.items() if value.strip()})
 
 
-def _alone(provider: Provider[Any]) -> Provider[Any]:
+def _without_retries(provider: Provider[Any]) -> Provider[Any]:
     """A provider whose SDK does not try again on its own."""
     provider.client.max_retries = 0
     return provider
-
-
-def _plain(provider: Provider[AsyncOpenAI]) -> Provider[AsyncOpenAI]:
-    """The same over the SDK of OpenAI, which does not walk through what it sends either."""
-    from agent.models.openai_bodies import send_as_it_is
-
-    send_as_it_is(provider.client)
-    return _alone(provider)
 
 
 def _openai(values: Mapping[str, str]) -> Provider[Any]:
     from pydantic_ai.providers.openai import OpenAIProvider
 
     address = values.get("OPENAI_BASE_URL") or OPENAI
-    return _plain(OpenAIProvider(api_key=values.get("OPENAI_API_KEY") or _KEYLESS, base_url=address))
+    return _without_retries(OpenAIProvider(api_key=values.get("OPENAI_API_KEY") or _KEYLESS, base_url=address))
 
 
 def _compatible(values: Mapping[str, str]) -> Provider[Any]:
     from pydantic_ai.providers.openai import OpenAIProvider
 
     key = values.get("OPENAI_COMPATIBLE_API_KEY") or _KEYLESS
-    return _plain(OpenAIProvider(api_key=key, base_url=values["OPENAI_COMPATIBLE_BASE_URL"]))
+    return _without_retries(OpenAIProvider(api_key=key, base_url=values["OPENAI_COMPATIBLE_BASE_URL"]))
 
 
 def _openrouter(values: Mapping[str, str]) -> Provider[Any]:
@@ -133,14 +122,14 @@ def _openrouter(values: Mapping[str, str]) -> Provider[Any]:
     provider = OpenRouterProvider(api_key=values["OPENROUTER_API_KEY"])
     if "OPENROUTER_BASE_URL" in values:
         provider.client.base_url = values["OPENROUTER_BASE_URL"]
-    return _plain(provider)
+    return _without_retries(provider)
 
 
 def _ollama(values: Mapping[str, str]) -> Provider[Any]:
     from pydantic_ai.providers.ollama import OllamaProvider
 
     key = values.get("OLLAMA_API_KEY") or _KEYLESS
-    return _plain(OllamaProvider(api_key=key, base_url=values["OLLAMA_BASE_URL"]))
+    return _without_retries(OllamaProvider(api_key=key, base_url=values["OLLAMA_BASE_URL"]))
 
 
 def _azure(values: Mapping[str, str]) -> Provider[Any]:
@@ -149,18 +138,18 @@ def _azure(values: Mapping[str, str]) -> Provider[Any]:
     endpoint, key = values["AZURE_OPENAI_ENDPOINT"].rstrip("/"), values["AZURE_OPENAI_API_KEY"]
     version = values.get("OPENAI_API_VERSION")
     if version and not endpoint.endswith("/v1"):
-        return _plain(AzureProvider(azure_endpoint=endpoint, api_key=key, api_version=version))
+        return _without_retries(AzureProvider(azure_endpoint=endpoint, api_key=key, api_version=version))
     address = (
         endpoint if endpoint.endswith("/v1") else f"{endpoint}/openai/v1"
     )  # every resource has it, without a version
-    return _plain(AzureProvider(azure_endpoint=address, api_key=key))
+    return _without_retries(AzureProvider(azure_endpoint=address, api_key=key))
 
 
 def _anthropic(values: Mapping[str, str]) -> Provider[Any]:
     from pydantic_ai.providers.anthropic import AnthropicProvider
 
     address = values.get("ANTHROPIC_BASE_URL") or ANTHROPIC
-    return _alone(AnthropicProvider(api_key=values["ANTHROPIC_API_KEY"], base_url=address))
+    return _without_retries(AnthropicProvider(api_key=values["ANTHROPIC_API_KEY"], base_url=address))
 
 
 def _google(values: Mapping[str, str]) -> Provider[Any]:
@@ -173,7 +162,7 @@ def _google(values: Mapping[str, str]) -> Provider[Any]:
 def _groq(values: Mapping[str, str]) -> Provider[Any]:
     from pydantic_ai.providers.groq import GroqProvider
 
-    return _alone(GroqProvider(api_key=values["GROQ_API_KEY"], base_url=values.get("GROQ_BASE_URL") or GROQ))
+    return _without_retries(GroqProvider(api_key=values["GROQ_API_KEY"], base_url=values.get("GROQ_BASE_URL") or GROQ))
 
 
 def _mistral(values: Mapping[str, str]) -> Provider[Any]:
