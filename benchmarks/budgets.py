@@ -1,6 +1,5 @@
 """What a turn sends to its model: characters of all request bodies over the OpenAI Chat wire, by trajectory."""
 
-import json
 import os
 from dataclasses import dataclass
 
@@ -8,19 +7,12 @@ from agent.assistant import Assistant
 from agent.settings import AssistantSettings
 from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEnded, TurnResult
+from benchmarks.script import BUILD, DIRECT, LONG, MODEL, OFF_TOPIC, classified
+from benchmarks.specs import ECHO
 from flows.document import Flow
 from flows.spec import build
 from runtime.runner import Runner
 from scripts.scripted_provider import Reply, ScriptedProvider, in_order
-
-MODEL = "openai-chat:gpt-6-luna"
-SPEC = "name: Echo\nnodes:\n  a: ChatInput\n  b: ChatOutput\nedges:\n  a.message -> b.input_value\n"
-BUILT = Reply(text="I built an echo flow.")
-
-
-def classified(intent: str, english: str = "") -> Reply:
-    """What a classifier answers."""
-    return Reply(text=json.dumps({"intent": intent, "english": english, "language": "en"}))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,28 +39,21 @@ class Trajectory:
 TRAJECTORIES = (
     Trajectory(
         name="two-node build, the original's way",
-        text="Build an echo flow",
-        replies=(
-            classified("build_flow"),
-            Reply(calls=(("search_components", {"query": "chat"}),)),
-            Reply(calls=(("describe_component", {"type": "ChatInput"}),)),
-            Reply(calls=(("describe_component", {"type": "ChatOutput"}),)),
-            Reply(calls=(("build_flow", {"spec": SPEC}),)),
-            BUILT,
-        ),
+        text=BUILD,
+        replies=LONG,
         budget=60_000,
         original=250_085,
     ),
     Trajectory(
         name="two-node build, the direct way",
-        text="Build an echo flow",
-        replies=(classified("build_flow"), Reply(calls=(("build_flow", {"spec": SPEC}),)), BUILT),
+        text=BUILD,
+        replies=DIRECT,
         budget=30_000,
         original=250_085,
     ),
     Trajectory(
         name="off-topic",
-        text="Tell me a joke about the weather",
+        text=OFF_TOPIC,
         replies=(classified("off_topic"),),
         budget=6_000,
         original=17_712,
@@ -117,7 +102,7 @@ async def characters(trajectory: Trajectory, runner: Runner) -> list[int]:
         assistant = Assistant(AssistantSettings(model=MODEL), runner)
         canvas: Flow | None = None
         if trajectory.canvas:
-            canvas = build(SPEC, await assistant.catalogue()).flow
+            canvas = build(ECHO, await assistant.catalogue()).flow
         result = await played(assistant, TurnRequest(text=trajectory.text, flow=canvas))
     assert result.outcome in {"complete", "refused"}, result.error
     assert provider.requests == len(trajectory.replies), provider.requests

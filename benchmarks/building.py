@@ -11,6 +11,7 @@ from time import perf_counter
 from typing import Any
 
 from benchmarks.engine import Engine, line
+from benchmarks.specs import chain
 from flows.catalogue import Catalogue
 from flows.checks import check
 from flows.diff import diff
@@ -28,32 +29,12 @@ WARM = {10: 15, 100: 3, 1_000: 1}
 IMPORTS = 15
 
 
-def spec(nodes: int) -> str:
-    """A chain of text combinations between a chat input and a chat output, without prompt variables."""
-    inner = nodes - 2
-    ends = ["chat.message", *(f"c{number}.combined_text" for number in range(inner))]
-    return "\n".join(
-        [
-            "name: Chain",
-            "nodes:",
-            "  chat: ChatInput",
-            *(f"  c{number}: CombineText" for number in range(inner)),
-            "  answer: ChatOutput",
-            "edges:",
-            *(f"  {ends[number]} -> c{number}.text1" for number in range(inner)),
-            f"  {ends[-1]} -> answer.input_value",
-            "config:",
-            *(f"  c{number}.text2: word{number}" for number in range(inner)),
-        ]
-    )
-
-
 def measure(catalogue: Catalogue, lfx: Engine) -> list[str]:
     """Build by turns and compare the medians of each turn's fastest; then what grows with a flow, and the import."""
     lines: list[str] = []
     each: dict[int, float] = {}
     for nodes, rounds in ROUNDS.items():
-        text = spec(nodes)
+        text = chain(nodes)
         build(text, catalogue)
         lfx.do(do="build", spec=text)
         ours: list[float] = []
@@ -85,7 +66,7 @@ def whole(catalogue: Catalogue) -> list[str]:
         "fingerprint": fingerprint,
         "diff": changed,
     }
-    documents = {nodes: made(spec(nodes), catalogue).to_json() for nodes in (100, 1_000)}
+    documents = {nodes: made(chain(nodes), catalogue).to_json() for nodes in (100, 1_000)}
     lines: list[str] = []
     for name, work in works.items():
         small, large = (_median_on_fresh(work, document) for document in documents.values())

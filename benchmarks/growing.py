@@ -14,14 +14,13 @@ from starlette.routing import Route
 
 from agent.assistant import Assistant
 from agent.models.scripted import call, scripted, tool_returns
+from benchmarks.specs import ECHO
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.options import RunOptions
 from runtime.results import RunError, RunMetrics, RunResult
 from server.app import create_app
 from server.settings import ServerSettings
-
-SPEC = "name: Echo\nnodes:\n  a: ChatInput\n  b: ChatOutput\nedges:\n  a.message -> b.input_value\n"
 
 
 class NoEngine:
@@ -51,7 +50,7 @@ def reply(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
     if done:
         return ModelResponse(parts=[TextPart("I built it." if builds else "I set it.")])
     if builds:
-        return ModelResponse(parts=[call("build_flow", 1, spec=SPEC)])
+        return ModelResponse(parts=[call("build_flow", 1, spec=ECHO)])
     node = next(word.rstrip(":") for word in text.split() if word.startswith("ChatOutput-"))
     value = "on" in text.rsplit(maxsplit=1)[-1]
     return ModelResponse(parts=[call("configure_component", 1, component_id=node, values={"clean_data": value})])

@@ -10,8 +10,8 @@ from time import perf_counter
 import httpx
 
 from benchmarks.checkout import settings
-from benchmarks.growing import SPEC
 from benchmarks.serving import free_port, healthy
+from benchmarks.specs import ECHO
 from flows.catalogue import Catalogue
 from flows.spec import build
 
@@ -44,7 +44,7 @@ async def measure() -> list[str]:
         try:
             async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=120) as client:
                 await healthy(client, "/healthz")
-                flow = build(SPEC, Catalogue.load()).flow
+                flow = build(ECHO, Catalogue.load()).flow
                 assert flow is not None
                 stored = (await client.post("/api/v1/flows", json=flow.to_json())).json()["id"]
                 started = perf_counter()

@@ -21,10 +21,12 @@ from typing import Any
 import httpx
 
 from benchmarks import pace
-from benchmarks.budgets import SPEC, TRAJECTORIES
 from benchmarks.checkout import settings
+from benchmarks.client import MESSAGE, play
+from benchmarks.script import OFF_TOPIC, classified, direct_way, long_way
 from benchmarks.serving import free_port, healthy
-from benchmarks.turn import MESSAGE, PARALLEL, built, direct_way, long_way, play, running, served, verify
+from benchmarks.specs import ECHO
+from benchmarks.turn import PARALLEL, built, running, served, verify
 from flows.document import Flow
 from runtime.runner import Runner
 from scripts.scripted_provider import Reply, Script, ScriptedProvider
@@ -33,12 +35,12 @@ ROUNDS = 22
 TOGETHER = 8
 """Turns at once that the original's figure is of; of 32 it finishes none."""
 
-BUILD, OFF_TOPIC, RATE = 465.0, 82.0, 1.5
+BUILD, REFUSAL, RATE = 465.0, 82.0, 1.5
 """What the original took where the budgets were set: a build and an off-topic turn in ms, and turns a second."""
 BEYOND, OURS = 40.0, 15.0
 """The budgets: ms beyond the run, and turns a second."""
 
-ASIDE = {"input_value": TRAJECTORIES[2].text}
+ASIDE = {"input_value": OFF_TOPIC}
 PROVIDER = {"provider": "OpenAI", "model_name": "gpt-4o"}
 
 
@@ -49,7 +51,7 @@ def scripted(intent: str) -> Script:
         Reply(calls=(("search_components", {"query": "chat"}),)),
         Reply(calls=(("describe_component", {"component_type": "ChatInput"}),)),
         Reply(calls=(("describe_component", {"component_type": "ChatOutput"}),)),
-        Reply(calls=(("build_flow", {"spec": SPEC}),)),
+        Reply(calls=(("build_flow", {"spec": ECHO}),)),
         Reply(text="I built an echo flow."),
     )
 
@@ -129,7 +131,7 @@ async def measure(executable: Path) -> list[str]:
     theirs_said = (
         f"the original: healthy after {start:.0f} s, a build {build:.0f} ms ({BUILD:.0f} where the budgets were set: "
         f"{build / BUILD:.1f} times), {taken['characters']:,.0f} characters; off-topic {aside:.0f} ms "
-        f"({OFF_TOPIC:.0f}: {aside / OFF_TOPIC:.1f} times); {TOGETHER} builds at once {their_rate:.2f} a second "
+        f"({REFUSAL:.0f}: {aside / REFUSAL:.1f} times); {TOGETHER} builds at once {their_rate:.2f} a second "
         f"({RATE}: {RATE / their_rate:.1f} times)"
     )
     ours_said = (
@@ -164,7 +166,7 @@ async def _round(
     characters = theirs.characters - before
     theirs.script = scripted("off_topic")
     their_aside, _ = await play(them, {**message, **ASIDE})
-    mine.script = lambda _: TRAJECTORIES[2].replies[0]
+    mine.script = lambda _: classified("off_topic")
     aside, _ = await play(us, ASIDE)
     mine.script = long_way
     long, _ = await play(us)

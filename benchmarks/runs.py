@@ -6,14 +6,13 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter, process_time
 
-from benchmarks.building import spec
 from benchmarks.engine import Engine, line
+from benchmarks.specs import ECHO, chain
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build
 from runtime.runner import Runner
 
-ECHO = "name: Echo\nnodes:\n  a: ChatInput\n  b: ChatOutput\nedges:\n  a.message -> b.input_value\n"
 ROUNDS = 60
 SERVER = 7878
 PARALLEL_ROUNDS = 7
@@ -22,12 +21,12 @@ BATCH = 12
 
 async def measure(runner: Runner, catalogue: Catalogue, lfx: Engine) -> list[str]:
     """Run by turns and compare the medians; ours is measured from call to result."""
-    echo, chain = _built(ECHO, catalogue), _built(spec(32), catalogue)
+    echo, long = _built(ECHO, catalogue), _built(chain(32), catalogue)
     lines = [await _beside("warm echo run, in a confined child and in process", runner, echo, lfx)]
     runner.closed_ports = (SERVER,)
     lines.append(await _beside("the same under a server, its port closed", runner, echo, lfx))
     runner.closed_ports = ()
-    return [*lines, await _side_by_side("echo", runner, echo), await _side_by_side("of 32 nodes", runner, chain)]
+    return [*lines, await _side_by_side("echo", runner, echo), await _side_by_side("of 32 nodes", runner, long)]
 
 
 async def _beside(name: str, runner: Runner, flow: Flow, lfx: Engine) -> str:

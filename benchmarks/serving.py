@@ -6,6 +6,9 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
@@ -56,6 +59,60 @@ def measure() -> list[str]:
         server.wait(15)
 
 
+@dataclass(frozen=True)
+class Served:
+    """A server under measurement: a client of it, and the id of its process."""
+
+    client: httpx.AsyncClient
+    pid: int
+
+    async def at_rest(self) -> None:
+        """Wait until it is ready to run flows and its engine has nothing left to do.
+
+        Raises:
+            TimeoutError: it never is.
+        """
+        await healthy(self.client, "/readyz")
+        await asyncio.to_thread(settle, self.pid)
+
+
+@asynccontextmanager
+async def serve(executable: Path, environment: Mapping[str, str]) -> AsyncGenerator[Served]:
+    """Serve the assistant as soon as it answers, and end it afterwards.
+
+    Args:
+        executable: the `wirewright` command.
+        environment: what the server gets as its environment.
+
+    Raises:
+        RuntimeError: the server ended before it answered.
+    """
+    port = free_port()
+    server = await asyncio.create_subprocess_exec(
+        *(str(executable), "serve", "--port", str(port)),
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.DEVNULL,
+        env=environment,
+    )
+    ended = asyncio.create_task(server.wait())
+    try:
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=120) as client:
+            answers = asyncio.create_task(healthy(client, "/healthz", pause=0.01))
+            await asyncio.wait((answers, ended), return_when=asyncio.FIRST_COMPLETED)
+            if ended.done():
+                answers.cancel()
+                raise RuntimeError(f"the server ended with code {ended.result()} before it answered")
+            await answers
+            yield Served(client, server.pid)
+    finally:
+        if not ended.done():
+            server.terminate()
+            await asyncio.wait((ended,), timeout=15)
+        if not ended.done():
+            server.kill()
+        await ended
+
+
 def wait_for(client: httpx.Client, path: str, seconds: float = 300) -> None:
     """Ask until the answer is 200.
 
@@ -73,19 +130,20 @@ def wait_for(client: httpx.Client, path: str, seconds: float = 300) -> None:
     raise TimeoutError(f"{path} was never 200")
 
 
-async def healthy(client: httpx.AsyncClient, path: str) -> None:
-    """Ask a server that is starting until it answers 200.
+async def healthy(client: httpx.AsyncClient, path: str, *, seconds: float = 300, pause: float = 0.05) -> None:
+    """Ask a server that is starting until it answers 200, with a pause in seconds between the attempts.
 
     Raises:
         TimeoutError: it never does.
     """
-    for _ in range(6_000):
+    until = perf_counter() + seconds
+    while perf_counter() < until:
         try:
             if (await client.get(path)).status_code == 200:
                 return
         except httpx.TransportError:
             pass  # not listening yet
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(pause)
     raise TimeoutError(f"{path} was never 200")
 
 

@@ -10,8 +10,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from benchmarks.runs import ECHO
 from benchmarks.serving import descendants, memory_of, settle
+from benchmarks.specs import ECHO
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build

@@ -1,24 +1,23 @@
 """Build turns over HTTP with a scripted model of no latency, over the OpenAI Chat wire: alone and side by side."""
 
 import asyncio
-import json
 import os
 import sys
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from statistics import median, quantiles
 from time import perf_counter, process_time
-from typing import Any
 
 import httpx
 
-from benchmarks.budgets import TRAJECTORIES
-from benchmarks.serving import free_port, healthy, settle
+from benchmarks.client import MESSAGE, play
+from benchmarks.script import MODEL, direct_way, long_way
+from benchmarks.serving import serve, settle
 from flows.document import Flow
 from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
-from scripts.scripted_provider import Reply, ScriptedProvider
+from scripts.scripted_provider import ScriptedProvider
 
 ROUNDS = 12
 PAIRS = 42
@@ -26,23 +25,6 @@ PAIRS = 42
 PARALLEL = 32
 PAUSE = 0.1
 """Seconds between a turn and a run, so that what each prepares for the next is ready."""
-MESSAGE = {"input_value": "Build an echo flow"}
-
-
-def long_way(body: dict[str, Any]) -> Reply:
-    """The original's trajectory, decided by what was said before: classify, search, describe twice, build, answer."""
-    replies = TRAJECTORIES[0].replies
-    return replies[0] if not body.get("tools") else replies[1 + _answers(body)]
-
-
-def direct_way(body: dict[str, Any]) -> Reply:
-    """Classify, build, answer."""
-    replies = TRAJECTORIES[1].replies
-    return replies[0] if not body.get("tools") else replies[1 + _answers(body)]
-
-
-def _answers(body: dict[str, Any]) -> int:
-    return sum(message["role"] == "tool" for message in body["messages"])
 
 
 async def measure() -> list[str]:
@@ -74,29 +56,10 @@ async def measure() -> list[str]:
 @asynccontextmanager
 async def served(base_url: str) -> AsyncGenerator[httpx.AsyncClient]:
     """Serve the assistant with the models of a provider; yields a client of it once it is ready and at rest."""
-    port = free_port()
-    server = await asyncio.create_subprocess_exec(
-        str(Path(sys.executable).with_name("wirewright")),
-        "serve",
-        "--port",
-        str(port),
-        stdout=asyncio.subprocess.DEVNULL,
-        stderr=asyncio.subprocess.DEVNULL,
-        env={
-            **os.environ,
-            "WIREWRIGHT_MODEL": "openai-chat:gpt-6-luna",
-            "OPENAI_API_KEY": "sk-scripted",
-            "OPENAI_BASE_URL": base_url,
-        },
-    )
-    try:
-        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=120) as client:
-            await healthy(client, "/readyz")
-            await asyncio.to_thread(settle, server.pid)
-            yield client
-    finally:
-        server.terminate()
-        await server.wait()
+    models = {"WIREWRIGHT_MODEL": MODEL, "OPENAI_API_KEY": "sk-scripted", "OPENAI_BASE_URL": base_url}
+    async with serve(Path(sys.executable).with_name("wirewright"), {**os.environ, **models}) as server:
+        await server.at_rest()
+        yield server.client
 
 
 @asynccontextmanager
@@ -158,21 +121,3 @@ async def _side_by_side(client: httpx.AsyncClient) -> tuple[float, int]:
     replies = await asyncio.gather(*(client.post("/api/v1/agentic/assist", json=MESSAGE) for _ in range(PARALLEL)))
     seconds = perf_counter() - started
     return seconds, sum(reply.status_code == 200 and "proposal" in reply.json() for reply in replies)
-
-
-async def play(client: httpx.AsyncClient, message: Mapping[str, Any] = MESSAGE) -> tuple[float, float]:
-    """One turn: its time and its first event's, in milliseconds.
-
-    Raises:
-        AssertionError: it did not complete.
-    """
-    started = perf_counter()
-    first = 0.0
-    last: dict[str, Any] = {}
-    async with client.stream("POST", "/api/v1/agentic/assist/stream", json=message) as response:
-        async for frame in response.aiter_lines():
-            if frame.startswith("data: "):
-                first = first or (perf_counter() - started) * 1000
-                last = json.loads(frame[6:])
-    assert last.get("event") == "complete", last
-    return (perf_counter() - started) * 1000, first

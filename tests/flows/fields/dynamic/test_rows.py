@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from benchmarks.building import spec
+from benchmarks.specs import chain
 from flows import Catalogue, Flow, build, check
 from flows.diff import diff
 from flows.fingerprints import fingerprint
@@ -24,7 +24,7 @@ def collecting() -> Iterator[None]:
 
 
 def flow_of(nodes: int, catalogue: Catalogue) -> Flow:
-    flow = build(spec(nodes), catalogue).flow
+    flow = build(chain(nodes), catalogue).flow
     assert flow is not None
     return Flow.from_json(flow.to_json())
 
@@ -50,7 +50,7 @@ def calls(work: Callable[[], object]) -> int:
 def test_a_node_costs_as_much_in_a_large_flow_as_in_a_small_one(name: str, catalogue: Catalogue):
     def work(nodes: int) -> Callable[[], object]:
         if name == "build":
-            return lambda: build(spec(nodes), catalogue)
+            return lambda: build(chain(nodes), catalogue)
         flow = flow_of(nodes, catalogue)
         return {
             "check": lambda: check(flow, catalogue),
@@ -69,7 +69,7 @@ def test_the_collector_is_as_it_was_after_a_build(catalogue: Catalogue, collecti
     for switch in (gc.disable, gc.enable):
         switch()
         before = gc.isenabled()
-        for text in (spec(10), "nodes:\n  A: Nothing\n", ""):
+        for text in (chain(10), "nodes:\n  A: Nothing\n", ""):
             build(text, catalogue)
             assert gc.isenabled() is before
         with pytest.raises(ValueError, match="nodes"):
