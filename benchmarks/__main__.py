@@ -1,9 +1,11 @@
-"""`python -m benchmarks`: every comparison, side by side in one run."""
+"""`python -m benchmarks`: every comparison, side by side in one run; `--against COMMIT`: beside another commit."""
 
 import asyncio
 import os
+import sys
 
 from benchmarks import budgets, building, growth, models, pace, runs, searching, serving, turn
+from benchmarks.against import command
 from benchmarks.checkout import settings
 from benchmarks.engine import engine
 from flows.catalogue import Catalogue
@@ -32,5 +34,7 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
+    if sys.argv[1:]:
+        sys.exit(command.main(sys.argv[1:]))
     with settings():
         asyncio.run(main())
