@@ -35,9 +35,8 @@ async def paired(working: Worker) -> float:
 
 STAGE = Stage(
     open=warm,
-    generations=2,
     metrics=(
-        Metric(name="run-alone", unit="ms", measure=alone, rounds=24),
-        Metric(name="run-two-at-once", unit="ms", measure=paired, rounds=24),
+        Metric(name="run-alone", unit="ms", measure=alone, rounds=16),
+        Metric(name="run-two-at-once", unit="ms", measure=paired, rounds=16),
     ),
 )

@@ -98,10 +98,10 @@ STAGE = Stage(
     metrics=(
         Metric(name="server-memory", unit="MB", measure=server_memory, rounds=2, warm=0),
         Metric(name="engine-memory", unit="MB", measure=engine_memory, rounds=2, warm=0),
-        Metric(name="build-turn", unit="ms", measure=build, rounds=30, warm=3),
+        Metric(name="build-turn", unit="ms", measure=build, rounds=24, warm=3),
         Metric(name="build-turn-characters", unit="chars", measure=characters, rounds=2, warm=0, margin=0.0),
-        Metric(name="off-topic-turn", unit="ms", measure=off_topic, rounds=30),
-        Metric(name="question-turn", unit="ms", measure=question, rounds=30),
-        Metric(name="turns-at-once", unit="/s", measure=together, rounds=8, higher_is_better=True),
+        Metric(name="off-topic-turn", unit="ms", measure=off_topic, rounds=24),
+        Metric(name="question-turn", unit="ms", measure=question, rounds=24),
+        Metric(name="turns-at-once", unit="/s", measure=together, rounds=8, warm=0, higher_is_better=True),
     ),
 )
