@@ -42,8 +42,8 @@ format: install ## Format the code and apply safe fixes.
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-bench: install ## Measure, side by side, and print ratios.
-	@$(BIN)/python -m benchmarks
+bench: install ## Measure, side by side, and print ratios; AGAINST=COMMIT: beside another commit.
+	@$(BIN)/python -m benchmarks $(if $(AGAINST),--against '$(AGAINST)')
 
 bench-original: install .cache/langflow/.installed ## Measure beside Langflow's own assistant, which takes 2 GB to install.
 	@$(BIN)/python -m benchmarks.original .cache/langflow/bin/langflow
