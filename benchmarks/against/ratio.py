@@ -38,7 +38,7 @@ def compare(rounds: Sequence[tuple[float, float]], *, margin: float = 0.0, highe
 
     The interval is made of order statistics: it holds the true median with a probability of at least `CONFIDENCE`
     whatever the distribution (Conover, Practical Nonparametric Statistics, section 3.2). Fewer than eight rounds have
-    no such interval; the range of their ratios stands in its place, widened by its own width to both sides, and a
+    no such interval; the range of their ratios stands in its place, widened by its own factor to both sides, and a
     single round says nothing unless the figures are exact.
 
     Args:
@@ -58,13 +58,13 @@ def compare(rounds: Sequence[tuple[float, float]], *, margin: float = 0.0, highe
 
 
 def interval(values: Sequence[float]) -> tuple[float, float]:
-    """The confidence interval of a median; the widened range of values that are too few for one."""
+    """The confidence interval of the median of ratios; the widened range of those that are too few for one."""
     found = quantile_test(values, q=median(values), p=0.5).confidence_interval(CONFIDENCE)
     low, high = float(found.low), float(found.high)
     if low <= high:  # neither is NaN
         return low, high
     least, most = min(values), max(values)
-    return least - (most - least), most + (most - least)
+    return least * least / most, most * most / least
 
 
 def verdict(low: float, high: float, margin: float) -> Verdict:

@@ -7,7 +7,7 @@ from typing import Any
 from benchmarks.against.ratio import CONFIDENCE, Ratio, compare
 from benchmarks.against.rounds import Measured
 
-HEAD = f"{'metric':<22} {'ours':>10} {'theirs':>10} {'':5} {'ratio':>6}  {f'{CONFIDENCE:.0%} interval':<15} rounds"
+HEAD = f"{'metric':<22} {'ours':>10} {'theirs':>10} {'':6} {'ratio':>6}  {f'{CONFIDENCE:.0%} interval':<15} rounds"
 
 
 def ratio_of(measured: Measured) -> Ratio | None:
@@ -30,7 +30,7 @@ def table(found: Sequence[Measured]) -> list[str]:
         ours, theirs = medians(each)
         between = f"{ratio.low:.3f} to {ratio.high:.3f}"
         lines.append(
-            f"{name} {figure(ours):>10} {figure(theirs):>10} {each.metric.unit:<5} {ratio.median:6.3f}  {between:<15} "
+            f"{name} {figure(ours):>10} {figure(theirs):>10} {each.metric.unit:<6} {ratio.median:6.3f}  {between:<15} "
             f"{len(each.rounds):>6}  {ratio.verdict}"
         )
         if ratio.verdict == "worse":
