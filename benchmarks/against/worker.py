@@ -1,6 +1,7 @@
 """Runs in a side's own interpreter and uses nothing but `wirewright`'s face: one command a line, as JSON.
 
-Reads `{"do": …}` with the arguments of that work and answers `{"ms": …}`, the milliseconds of it (of processor time, but for runs), or `{"error": …}`.
+Reads `{"do": …}` with the arguments of that work and answers `{"ms": …}` or `{"error": …}`. The milliseconds are of
+processor time, except for runs, whose work is done in other processes.
 """
 
 import asyncio
