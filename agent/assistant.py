@@ -178,6 +178,7 @@ class Assistant:
             ),
             sandbox=UserFiles(self.settings.data, request.user),
             workshop=self._workshop(request),
+            max_attempts=request.max_attempts,
         )
 
     def _workshop(self, request: TurnRequest) -> Workshop | None:

@@ -101,6 +101,7 @@ class AssistTurn:
                 model=model,
                 answers=answers,
                 apply=asked.apply,
+                max_attempts=asked.max_attempts,
             )
             stream = service.assistant.turn(request)
         except ModelChoiceError as refused:

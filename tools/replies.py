@@ -66,3 +66,8 @@ def shown(value: Json) -> str:
 def listing(items: Sequence[str]) -> str:
     """Items as a list, one a line."""
     return "\n".join(f"- {item}" for item in items)
+
+
+def attempts_failed(count: int) -> str:
+    """How many attempts failed, in words."""
+    return "1 attempt failed" if count == 1 else f"{count} attempts failed"

@@ -76,6 +76,9 @@ INSTALLING = "Installing the flow engine (only the first time)..."
 READS = 100
 """Pure reads whose answers are kept during a turn; the oldest goes first."""
 
+MAX_ATTEMPTS = 3
+"""How many attempts a turn has at most to build a flow, or to make a component, that passes its checks."""
+
 Event = TypeVar("Event", bound=CustomEvent)
 
 
@@ -118,6 +121,7 @@ class Workbench:
         component_failures: sources that failed, to notice a model that repeats itself.
         words: the user's message and its translation; once `tainted`, only what they ask for is removed.
         tainted: whether the model has read text that is not the user's own: a value, a file, a run's output.
+        max_attempts: how many specs, or sources of a component, may be tried in this turn, from 1.
         started: the canvas when the turn began.
     """
 
@@ -147,6 +151,7 @@ class Workbench:
     component_failures: list[str] = field(default_factory=list[str])
     words: str = ""
     tainted: bool = False
+    max_attempts: int = MAX_ATTEMPTS
     started: Flow = field(init=False)
     _ready: bool = field(default=False, init=False)
     _checked: tuple[Flow, Catalogue, tuple[Fault, ...]] | None = field(default=None, init=False)

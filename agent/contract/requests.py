@@ -9,6 +9,7 @@ from pydantic_ai import ToolApproved, ToolDenied
 
 from agent.contract.model import ContractModel
 from agent.turn.request import Answer, TurnRequest
+from tools.workbench import MAX_ATTEMPTS
 
 STREAM_PATH = "/api/v1/agentic/assist/stream"
 """The path of a turn as a stream."""
@@ -67,6 +68,11 @@ class AssistRequest(ContractModel):
     approvals: dict[str, Decision] = Field(default_factory=dict[str, Decision], max_length=100)
     apply: Literal["ask", "always"] = "ask"
 
+    @property
+    def max_attempts(self) -> int:
+        """The attempts that `max_retries` stands for."""
+        return MAX_ATTEMPTS if self.max_retries is None else min(max(self.max_retries, 1), MAX_ATTEMPTS)
+
     @classmethod
     def of(cls, request: TurnRequest) -> AssistRequest:
         """The request that asks a server for a turn."""
@@ -79,6 +85,7 @@ class AssistRequest(ContractModel):
             model_name=name or None,
             approvals={call: Decision.of(answer) for call, answer in request.answers.items()},
             apply=request.apply,
+            max_retries=None if request.max_attempts == MAX_ATTEMPTS else request.max_attempts,
         )
 
 

@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic_ai import ToolApproved, ToolDenied
 
 from tools.json_schema import FlowJson
+from tools.workbench import MAX_ATTEMPTS
 
 Answer: TypeAlias = Annotated[ToolApproved | ToolDenied, Field(discriminator="kind")]
 """The user's decision about one approval."""
@@ -24,6 +25,8 @@ class TurnRequest(BaseModel):
             empty; with a text of its own, everything still unanswered is denied.
         apply: whether changes of the user's own texts `ask` first or are `always` applied.
         components: component types of the flow's own, as source code.
+        max_attempts: how many attempts the assistant has to build a flow, or to make a component, that passes its
+            checks; the first one counts.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -36,3 +39,4 @@ class TurnRequest(BaseModel):
     answers: dict[str, Answer] = Field(default_factory=dict[str, Answer])
     apply: Literal["ask", "always"] = "ask"
     components: tuple[str, ...] = ()
+    max_attempts: int = Field(default=MAX_ATTEMPTS, ge=1, le=MAX_ATTEMPTS)

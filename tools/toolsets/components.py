@@ -12,11 +12,8 @@ from flows.json_values import as_text, texts
 from runtime.components.inspection import Inspection, is_taken, name_taken
 from runtime.telemetry import log_event
 from tools.events import Progress
-from tools.replies import fault_lines
-from tools.workbench import Workbench
-
-ATTEMPTS = 3
-"""How often a component is tried in one turn before the model is told to stop."""
+from tools.replies import attempts_failed, fault_lines
+from tools.workbench import MAX_ATTEMPTS, Workbench
 
 TO_MEND = frozenset({"no_type", "no_display_name", "no_description"})
 """Warnings that a model has to mend all the same: nobody could find or connect such a component."""
@@ -56,14 +53,14 @@ async def _failed(ctx: RunContext[Workbench], source: str, found: Inspection, fa
     bench = ctx.deps
     repeated = source.strip() in bench.component_failures
     bench.component_failures.append(source.strip())
-    await _tell(ctx, "validation_failed", "The component did not pass.", min(attempt, ATTEMPTS))
+    await _tell(ctx, "validation_failed", "The component did not pass.", min(attempt, bench.max_attempts))
     reason = fault_lines(faults)
     error = faults[0].message if faults else "it makes no component"
     log_event("assistant.validation.failed", logging.WARNING, attempt=attempt, class_name=found.name, error=error[:200])
     outside = not found.lasting and any(fault.code == "busy" for fault in faults)
-    if repeated or outside or attempt >= ATTEMPTS:
+    if repeated or outside or attempt >= bench.max_attempts:
         log_event("assistant.validation.exhausted", logging.ERROR, attempts=attempt, error=error[:200])
-        tried = "the same source failed again" if repeated else f"{ATTEMPTS} attempts failed"
+        tried = "the same source failed again" if repeated else attempts_failed(bench.max_attempts)
         stop = "Do not call generate_component again; tell the user plainly what is missing."
         return f"Not made: {'the engine is busy' if outside else tried}. {stop}\n{reason}"
     raise ModelRetry(f"Not made. Correct the source and call generate_component again.\n{reason}")
@@ -75,7 +72,7 @@ async def _tell(
     message: str,
     attempt: int,
 ) -> None:
-    await ctx.emit(Progress(step=step, message=message, attempt=attempt, max_attempts=ATTEMPTS))
+    await ctx.emit(Progress(step=step, message=message, attempt=attempt, max_attempts=ctx.deps.max_attempts))
 
 
 def _bare(source: str) -> str:
@@ -108,5 +105,5 @@ def _ports(component: ComponentType) -> str:
 
 
 component_tools = FunctionToolset[Workbench](
-    [generate_component], max_retries=ATTEMPTS + 2, sequential=True, id="components"
+    [generate_component], max_retries=MAX_ATTEMPTS + 2, sequential=True, id="components"
 )

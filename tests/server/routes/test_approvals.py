@@ -11,6 +11,7 @@ from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build
 from runtime.components.store import clear, save
+from server.settings import ServerSettings
 from server.streams.signals import EDITS_APPROVED, PLAN_APPROVED
 from server.turns import LOCAL_USER
 from tests.flows.specs import LOUDER
@@ -250,3 +251,15 @@ async def test_a_reset_removes_the_components_of_its_user_alone_and_counts_them(
     assert again.json() == {"status": "ok", "components_cleared": 0, "session_id": "s"}
     assert wrong.status_code == 422
     assert clear(who.settings.data, "someone") == 1
+
+
+@pytest.mark.anyio
+async def test_a_reset_reads_no_more_than_the_limit_and_needs_no_body(catalogue: Catalogue) -> None:
+    form = {"content-type": "application/x-www-form-urlencoded"}
+    async with serving(assistant(catalogue), ServerSettings(body_limit=2_000)) as live:
+        large = await live.client.post(RESET, json={"session_id": "s", "padding": "x" * 3_000})
+        named = await live.client.post(RESET, params={"session_id": "s"}, headers=form)
+        foreign = await live.client.post(RESET, content=b"session_id=s", headers=form)
+    assert (large.status_code, large.json()["error"]["code"]) == (413, "too_large")
+    assert (named.status_code, named.json()["session_id"]) == (200, "s")
+    assert foreign.status_code == 415
