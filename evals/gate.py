@@ -1,4 +1,4 @@
-"""The gate: what a play must reach before it is let through."""
+"""The gate: what a play must reach to pass."""
 
 from __future__ import annotations
 
@@ -58,11 +58,11 @@ class Gate(BaseModel):
         return self
 
 
-class Passage(BaseModel):
-    """Whether a play gets through.
+class GateResult(BaseModel):
+    """The decision of a gate about a play.
 
     Attributes:
-        ok: whether it does.
+        ok: whether the play passes.
         reasons: why not, a line each.
         news: what is better than the baseline, a line each.
         significance: what the statistical mode found; None in the exact one.
@@ -81,7 +81,7 @@ def load_gate(path: Path) -> tuple[Gate, tuple[Verdict, ...]]:
 
     Raises:
         GateError: when either cannot be used.
-        JsonLinesError: at a line of the baseline that is no verdict.
+        JsonLinesError: at a line of the baseline that is not a verdict.
     """
     try:
         gate = Gate.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")) or {})
@@ -99,8 +99,8 @@ def load_gate(path: Path) -> tuple[Gate, tuple[Verdict, ...]]:
         raise GateError(f"{path.name}: the baseline {gate.baseline} cannot be read") from None
 
 
-def passage(gate: Gate, baseline: Sequence[Verdict], verdicts: Sequence[Verdict]) -> Passage:
-    """Judge a play by a gate.
+def check_gate(gate: Gate, baseline: Sequence[Verdict], verdicts: Sequence[Verdict]) -> GateResult:
+    """Check a play against a gate.
 
     Args:
         gate: the rules.
@@ -124,4 +124,4 @@ def passage(gate: Gate, baseline: Sequence[Verdict], verdicts: Sequence[Verdict]
             reasons.append(f"{name} is {mean:.1%}, at least {least:.1%} is wanted")
     news = [f"{turned.scenario} passes now" for turned in difference.gained] if found is None else []
     news += [f"{name} is another scenario than in the baseline" for name in difference.changed]
-    return Passage(ok=not reasons, reasons=tuple(reasons), news=tuple(news), significance=found)
+    return GateResult(ok=not reasons, reasons=tuple(reasons), news=tuple(news), significance=found)

@@ -136,8 +136,8 @@ class Scenario(Strict):
         tags: for choosing scenarios.
         split: `dev` to look at while working on prompts, `test` to keep unseen.
         canvas: the flow at the start; None is an empty canvas.
-        components: component types of the user's own, as source. One that cannot be made is left out, as the assistant
-            leaves it out.
+        components: the user's component types, as source. One that cannot be built is left out, as the assistant
+            does.
         files: the user's files, path to content.
         services: HTTP services on loopback that flows may call; `{{service:NAME}}` in any text is its address.
         models: what the models inside the flows answer; without any, whatever is configured answers.
@@ -150,7 +150,7 @@ class Scenario(Strict):
         wrong: results that must fail.
         expect: what must be true of the resulting flow.
         probes: runs of the resulting flow.
-        criteria: what a judge is told to look for; no evaluator reads it.
+        criteria: what an LLM judge is asked to look for; no evaluator reads it.
         budget: what an attempt may take.
     """
 

@@ -12,9 +12,9 @@ from cli.options import Json
 
 if TYPE_CHECKING:
     from evals.attempt import Attempt
-    from evals.fix.search import SmallestFix
+    from evals.fix.search import MinimalFix
 
-Found = list["tuple[Attempt, SmallestFix | None]"]
+Found = list["tuple[Attempt, MinimalFix | None]"]
 
 
 def fix(
@@ -70,7 +70,7 @@ def _write(target: Path, found: Found) -> None:
         raise Stopped("unwritable", f"{target} cannot be written.", fix="Name another file.", where="--out") from None
 
 
-def _told(attempt: "Attempt", fixed: "SmallestFix") -> dict[str, object]:
+def _told(attempt: "Attempt", fixed: "MinimalFix") -> dict[str, object]:
     from flows.actions_json import action_to_json
 
     return {
@@ -84,7 +84,7 @@ def _told(attempt: "Attempt", fixed: "SmallestFix") -> dict[str, object]:
     }
 
 
-def _lines(attempt: "Attempt", fixed: "SmallestFix") -> list[str]:
+def _lines(attempt: "Attempt", fixed: "MinimalFix") -> list[str]:
     from cli.output.turn import change
 
     sure = "no fewer would do" if fixed.proven else "fewer were not all tried"

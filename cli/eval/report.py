@@ -55,7 +55,7 @@ def report(
     _refuse_without("jinja2", "scipy")
     from cli.output.streams import answer, document, note
     from evals.report.formats.documents import summary
-    from evals.report.formats.writer import Material, gathered, written
+    from evals.report.formats.writer import Material, gather, render_report
 
     targets = [_target(name) for name in out or []]
     path, judging = readable(journal), gate_of(gate)
@@ -78,9 +78,9 @@ def report(
         _write(target, form, material)
         note(f"Written to {target}.")
     if as_json:
-        document(summary(gathered(material, None)))
+        document(summary(gather(material, None)))
     elif not targets:
-        answer(written("md", material).rstrip())
+        answer(render_report("md", material).rstrip())
 
 
 def _refuse_without(*packages: str) -> None:
@@ -135,7 +135,7 @@ def _target(name: str) -> "tuple[Path, Form]":
 
 
 def _play(path: Path) -> "Play":
-    from evals.report.play import scored
+    from evals.report.play import score_play
     from evals.scenarios.flows import BadFlow
     from evals.score import UnknownScenario
 
@@ -145,7 +145,7 @@ def _play(path: Path) -> "Play":
         fix = "Play first: wirewright eval run --out attempts.jsonl."
         raise BadUsage("empty_journal", f"{path.name} holds no attempts.", fix=fix, where=path.name)
     try:
-        return scored(all_scenarios(), attempts, the_catalogue())
+        return score_play(all_scenarios(), attempts, the_catalogue())
     except UnknownScenario as unknown:
         fix = "Play again with the scenarios that there are."
         raise BadUsage("other_scenario", unknown.message, fix=fix, where=path.name) from None
@@ -170,10 +170,10 @@ def _refuse_scores(path: Path) -> None:
 
 def _write(path: Path, form: "Form", material: "Material") -> None:
     from evals.report.formats.html import TooLarge
-    from evals.report.formats.writer import written
+    from evals.report.formats.writer import render_report
 
     try:
-        path.write_text(written(form, material), encoding="utf-8", newline="\n")
+        path.write_text(render_report(form, material), encoding="utf-8", newline="\n")
     except TooLarge as large:
         raise Stopped("too_large", str(large), fix="Report fewer attempts, or another form.", where="--out") from None
     except OSError:

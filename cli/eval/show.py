@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from evals.attempt import Attempt
     from evals.scenario import Scenario
-    from evals.scenarios.validation import Unsound
+    from evals.scenarios.validation import InvalidFlow
     from evals.score import Verdict
 
 
@@ -46,15 +46,15 @@ def list_scenarios(
         raise typer.Exit(FAILED)
 
 
-async def _unsound(scenarios: "Sequence[Scenario]") -> "list[Unsound]":
+async def _unsound(scenarios: "Sequence[Scenario]") -> "list[InvalidFlow]":
     """What does not build; the engine is started only where a scenario has components of its own."""
     from cli.eval.stage import opened
-    from evals.scenarios.validation import unsound
+    from evals.scenarios.validation import invalid_flows
 
     if not any(scenario.components for scenario in scenarios):
-        return await unsound(scenarios, await asyncio.to_thread(the_catalogue))
+        return await invalid_flows(scenarios, await asyncio.to_thread(the_catalogue))
     async with opened(1) as stage:
-        return await unsound(scenarios, stage.catalogue, stage.runner)
+        return await invalid_flows(scenarios, stage.catalogue, stage.runner)
 
 
 def show(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from evals.analysis.significance import Significance
-    from evals.gate import Gate, Passage
+    from evals.gate import Gate, GateResult
     from evals.scenario import Scenario
     from evals.score import Verdict
 
@@ -36,14 +36,14 @@ class Told:
         not_played: int = 0,
     ) -> None:
         from evals.analysis.tally import tally
-        from evals.gate import passage
+        from evals.gate import check_gate
 
         self._result = tally(verdicts)
         self._scenarios = scenarios
         self._player = player
         self._least = least
         self._not_played = not_played
-        self._passage: Passage | None = None if gate is None else passage(*gate, verdicts)
+        self._passage: GateResult | None = None if gate is None else check_gate(*gate, verdicts)
 
     @property
     def ok(self) -> bool:

@@ -193,7 +193,7 @@ async def opinions(
         rubrics: what is judged.
         model: who judges.
         concurrency: how many are asked at the same time.
-        on_opinion: told of every opinion as it comes.
+        on_opinion: called with every opinion as it arrives.
     """
     by_id = {(scenario.id, scenario.digest): scenario for scenario in scenarios}
     wanted = [

@@ -122,7 +122,7 @@ def significance(
 
 
 def objections(found: Significance, alpha: float = ALPHA, sees: float | None = None) -> list[str]:
-    """Why a play does not get through, a line each.
+    """Why a play fails, one line for each reason.
 
     Args:
         found: the tests.

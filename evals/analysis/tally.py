@@ -76,7 +76,7 @@ def read_verdicts(path: Path) -> Iterator[Verdict]:
     """The verdicts of a file, in order.
 
     Raises:
-        JsonLinesError: at a line that is no verdict.
+        JsonLinesError: at a line that is not a verdict.
     """
     return JsonLines(path, Verdict).read()
 

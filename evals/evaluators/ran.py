@@ -17,7 +17,7 @@ def ran(case: Case) -> Score:
         runs = [run for reply in case.attempt.replies(number) for run in reply.runs]
         if not runs:
             return _score(value=False, reason=f"message {number + 1}: the run that was asked for was not made")
-        if reason := amiss(turn.run, runs[-1]):
+        if reason := run_failure(turn.run, runs[-1]):
             return _score(value=False, reason=f"the user's run {reason}")
     for probe, runs in case.probed:
         failed = next((run.error for run in runs if run.error), None)
@@ -29,7 +29,7 @@ def ran(case: Case) -> Score:
     return _score(value=True, reason="every run gave what it must")
 
 
-def amiss(asked: RunAsked, run: RunResult) -> str:
+def run_failure(asked: RunAsked, run: RunResult) -> str:
     """What is wrong with a run that was asked for; empty when it ended as it must."""
     if asked.error is not None:
         ended = run.error is not None and run.error.code == asked.error

@@ -25,7 +25,7 @@ def _failures(case: Case) -> Iterator[str]:
     if case.changes and not case.touched:
         yield "the flow is as it was"
     for number, (probe, runs) in enumerate(case.probed, start=1):
-        if reason := missed(probe, runs):
+        if reason := probe_failure(probe, runs):
             yield f"probe {number} ({probe.input!r}) {reason}"
     yield from unmet_expectations(case)
     for number, turn in enumerate(case.scenario.turns):
@@ -48,7 +48,7 @@ def _failures(case: Case) -> Iterator[str]:
             yield f"message {number + 1} should be declined"
 
 
-def missed(probe: Probe, runs: tuple[RunResult, ...]) -> str:
+def probe_failure(probe: Probe, runs: tuple[RunResult, ...]) -> str:
     """Why a probe's runs are not as they must be; empty when they are."""
     if len(runs) < len(probe.inputs):
         return "was not run: there was no flow"

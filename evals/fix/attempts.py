@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from evals.attempt import Attempt
 from evals.case import Case
-from evals.evaluators.ran import amiss
-from evals.evaluators.resolved import missed
-from evals.fix.search import TRIES, SmallestFix, smallest_fix
+from evals.evaluators.ran import run_failure
+from evals.evaluators.resolved import probe_failure
+from evals.fix.search import TRIES, MinimalFix, minimal_fix
 from evals.oracles.expectations import unmet_expectations
 from evals.play.environment import PlayEnvironment
-from evals.play.probes import PROBE_SECONDS, Bench, benched, moved
+from evals.play.probes import PROBE_SECONDS, Bench, open_bench, with_other_addresses
 from evals.scenario import Scenario
 from evals.scenarios.flows import read_named
 from flows.actions_json import action_from_json, action_to_json
@@ -24,7 +24,7 @@ from runtime.options import RunOptions
 
 async def fix_of(
     scenario: Scenario, attempt: Attempt, environment: PlayEnvironment, *, tries: int = TRIES
-) -> SmallestFix | None:
+) -> MinimalFix | None:
     """The fewest changes of the flow that an attempt left with which it passes its probes, expectations and checks.
 
     Args:
@@ -37,7 +37,7 @@ async def fix_of(
         The fix, with the addresses of services as the attempt has them; None when the flow is right as it is, was never
         made, or has no right one to compare with.
     """
-    async with benched(scenario, attempt, environment) as bench:
+    async with open_bench(scenario, attempt, environment) as bench:
         catalogue = attempt.catalogue(environment.catalogue)
         made = bench.attempt.flow
         if made is None or made.is_empty or not bench.scenario.right:
@@ -49,7 +49,7 @@ async def fix_of(
             return (
                 not any(fault.is_error for fault in check(flow, catalogue))
                 and (case.touched or not case.changes)
-                and not any(missed(probe, runs) for probe, runs in case.probed)
+                and not any(probe_failure(probe, runs) for probe, runs in case.probed)
                 and next(iter(unmet_expectations(case)), None) is None
                 and await _runs_as_asked(bench, flow)
             )
@@ -57,7 +57,7 @@ async def fix_of(
         if await passes(made):
             return None
         right = [read_named(name, text, catalogue) for name, text in bench.scenario.right]
-        found = await smallest_fix(made, right, catalogue, passes, tries=tries)
+        found = await minimal_fix(made, right, catalogue, passes, tries=tries)
         return None if found is None else _as_played(found, attempt, bench.attempt)
 
 
@@ -67,14 +67,16 @@ async def _runs_as_asked(bench: Bench, flow: Flow) -> bool:
     if asked is None:
         return True
     result = await bench.runner.execute(flow, asked.input, RunOptions(timeout=PROBE_SECONDS))
-    return not amiss(asked, result)
+    return not run_failure(asked, result)
 
 
-def _as_played(found: SmallestFix, attempt: Attempt, served: Attempt) -> SmallestFix:
+def _as_played(found: MinimalFix, attempt: Attempt, served: Attempt) -> MinimalFix:
     """A fix of the flow that is served now, as one of the flow that was played."""
 
     def back(value: JsonObject) -> JsonObject:
-        return as_object(json.loads(moved(json.dumps(value, ensure_ascii=False), served.services, attempt.services)))
+        return as_object(
+            json.loads(with_other_addresses(json.dumps(value, ensure_ascii=False), served.services, attempt.services))
+        )
 
     actions = tuple(action_from_json(back(action_to_json(action))) for action in found.actions)
     return replace(found, actions=actions, flow=Flow.from_json(back(found.flow.to_json())))

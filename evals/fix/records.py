@@ -7,7 +7,7 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict
 
 from evals.attempt import Attempt, Key, Versions
-from evals.fix.search import SmallestFix
+from evals.fix.search import MinimalFix
 from tools.json_schema import ActionJson
 
 
@@ -39,7 +39,7 @@ class Fix(BaseModel):
     proven: bool
 
     @classmethod
-    def of(cls, attempt: Attempt, found: SmallestFix) -> Self:
+    def of(cls, attempt: Attempt, found: MinimalFix) -> Self:
         """The fix that was found for an attempt."""
         return cls(
             scenario=attempt.scenario,

@@ -23,7 +23,7 @@ Passes = Callable[[Flow], Awaitable[bool]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class SmallestFix:
+class MinimalFix:
     """What would have made a flow pass.
 
     Attributes:
@@ -41,9 +41,9 @@ class SmallestFix:
     proven: bool
 
 
-async def smallest_fix(
+async def minimal_fix(
     made: Flow, right: Sequence[Flow], catalogue: Catalogue, passes: Passes, *, tries: int = TRIES
-) -> SmallestFix | None:
+) -> MinimalFix | None:
     """Find the fewest changes that make a flow pass.
 
     Sets of changes are tried by size, smallest first, until one passes or the tries are used up; then the whole
@@ -96,7 +96,7 @@ class _Tried:
         return self._known[name]
 
 
-async def _reduced(made: Flow, way: Sequence[FlowAction], tried: _Tried) -> SmallestFix:
+async def _reduced(made: Flow, way: Sequence[FlowAction], tried: _Tried) -> MinimalFix:
     kept = list(way)
     for action in list(reversed(way)):
         without = [other for other in kept if other is not action]
@@ -107,9 +107,9 @@ async def _reduced(made: Flow, way: Sequence[FlowAction], tried: _Tried) -> Smal
 
 def _fix(
     made: Flow, actions: Sequence[FlowAction], way: Sequence[FlowAction], tried: _Tried, *, proven: bool
-) -> SmallestFix:
+) -> MinimalFix:
     flow = apply_all(made, actions)
-    return SmallestFix(actions=tuple(actions), flow=flow, whole=len(way), tries=tried.count, proven=proven)
+    return MinimalFix(actions=tuple(actions), flow=flow, whole=len(way), tries=tried.count, proven=proven)
 
 
 def _applied(made: Flow, actions: Sequence[FlowAction]) -> Flow | None:

@@ -46,7 +46,7 @@ class Matrix:
         survivors: those that none saw and nobody accepted.
         accepted: those that none saw and that were accepted.
         stale: accepted survivors that are no mutants any more, or are killed.
-        controls: how many attempts were scored anew with nothing changed; they are no mutants.
+        controls: how many attempts were run and scored again unchanged; they are not mutants.
         disturbed: those of them in which an evaluator saw a fault all the same: what is killed says little then.
     """
 

@@ -44,7 +44,7 @@ class Measured(BaseModel):
         operators: what became of each operator's mutants.
         survivors: the mutants that none saw and nobody accepted.
         accepted: the mutants that none saw and that were accepted.
-        controls: how many attempts were scored anew with nothing changed.
+        controls: how many attempts were run and scored again unchanged.
         disturbed: those of them in which an evaluator saw a fault all the same.
     """
 

@@ -11,7 +11,7 @@ from evals.attempt import Attempt
 from evals.mutate.mutants import PER_OPERATOR, Mutant, control
 from evals.mutate.mutants import mutants as made_of
 from evals.play.environment import PlayEnvironment
-from evals.play.probes import benched
+from evals.play.probes import open_bench
 from evals.scenario import Scenario
 from evals.score import Verdict, score_attempt
 
@@ -56,7 +56,7 @@ async def trials(
         mutants: as `prepared` gives them.
         environment: what probes run on.
         concurrency: how many are tried at the same time.
-        on_trial: told of every trial as it ends.
+        on_trial: called with every trial as it ends.
 
     Returns:
         The trials, by mutant.
@@ -106,7 +106,7 @@ async def _probed(mutant: Mutant, scenario: Scenario, environment: PlayEnvironme
     """The mutant's attempt with its probes run, where its flow is another than the one that was probed."""
     if not mutant.flow_changed:
         return mutant.attempt
-    async with benched(scenario, mutant.attempt, environment) as bench:
+    async with open_bench(scenario, mutant.attempt, environment) as bench:
         return await bench.with_flow(None)
 
 

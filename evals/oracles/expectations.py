@@ -46,7 +46,7 @@ def _values(case: Case, place: str) -> Iterator[str]:
 
 
 def _unused(case: Case) -> Iterator[str]:
-    """Tools that were not used as they must be; a player that does not show its calls is not held to them."""
+    """Tools that were not used as expected; not checked for a player that does not show its calls."""
     made = calls(case.attempt)
     for use in case.scenario.expect.tools if made is not None else ():
         if not any(call.tool == use.tool and call.taken and _as_asked(use, call) for call in made or ()):
@@ -58,11 +58,11 @@ def _as_asked(use: ToolUse, call: Call) -> bool:
 
 
 def _unwritten(case: Case) -> Iterator[str]:
-    """Files that are not as they must be; those that a player only says it wrote elsewhere cannot be looked into."""
-    told = {change.path for turn in case.attempt.turns for change in turn.files if change.change != "deleted"}
+    """Files that are not as expected; those that a player reports having written elsewhere cannot be checked."""
+    reported = {change.path for turn in case.attempt.turns for change in turn.files if change.change != "deleted"}
     for path, rule in case.scenario.expect.files.items():
         content = case.attempt.files.get(path)
-        if content is None and path in told and calls(case.attempt) is None:
+        if content is None and path in reported and calls(case.attempt) is None:
             continue
         if not rule.met_by(content):
             yield f"the file {path} should be: {rule}"

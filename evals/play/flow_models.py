@@ -20,7 +20,7 @@ from runtime.results import RunResult
 from tools.workbench import Runs
 
 SILENT = "(no rule of the scenario fits)"
-"""What a model says when no rule fits: a sentence that no expectation has."""
+"""What a model answers when no rule fits: a text that no expectation contains."""
 
 
 def answering(rules: Sequence[ModelRule]) -> Models:
@@ -56,10 +56,10 @@ class _Answered:
 
 
 def _asked(messages: Sequence[ModelMessage]) -> str:
-    """All that a model was told: system texts and prompts, the last one last."""
+    """All system texts and prompts that a model was sent, in order."""
     parts = [part for message in messages for part in message.parts]
-    told = [part for part in parts if isinstance(part, UserPromptPart | SystemPromptPart | ToolReturnPart)]
-    return "\n".join(_text(part) for part in told)
+    sent = [part for part in parts if isinstance(part, UserPromptPart | SystemPromptPart | ToolReturnPart)]
+    return "\n".join(_text(part) for part in sent)
 
 
 def _text(part: UserPromptPart | SystemPromptPart | ToolReturnPart) -> str:

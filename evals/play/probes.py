@@ -43,7 +43,7 @@ class Bench:
         Args:
             flow: the flow; None for the one that it left.
         """
-        attempt = self.attempt if flow is None else left(self.attempt, flow)
+        attempt = self.attempt if flow is None else with_final_flow(self.attempt, flow)
         there = attempt.flow
         if there is None or there.is_empty:
             return attempt.model_copy(update={"probes": []})
@@ -54,7 +54,7 @@ class Bench:
 
 
 @asynccontextmanager
-async def benched(scenario: Scenario, attempt: Attempt, environment: PlayEnvironment) -> AsyncGenerator[Bench]:
+async def open_bench(scenario: Scenario, attempt: Attempt, environment: PlayEnvironment) -> AsyncGenerator[Bench]:
     """An attempt with its services served again, for as long as one is inside.
 
     Args:
@@ -67,7 +67,7 @@ async def benched(scenario: Scenario, attempt: Attempt, environment: PlayEnviron
         yield Bench(with_addresses(scenario, addresses), _moved(attempt, addresses), runner)
 
 
-def left(attempt: Attempt, flow: Flow) -> Attempt:
+def with_final_flow(attempt: Attempt, flow: Flow) -> Attempt:
     """The attempt as if the player had left this flow, by actions like any other; its probes are to be run."""
     last = attempt.turns[-1]
     if last.proposal is not None:
@@ -77,7 +77,7 @@ def left(attempt: Attempt, flow: Flow) -> Attempt:
     return attempt.model_copy(update={"turns": [*attempt.turns[:-1], turn], "probes": []})
 
 
-def moved(text: str, before: Mapping[str, str], after: Mapping[str, str]) -> str:
+def with_other_addresses(text: str, before: Mapping[str, str], after: Mapping[str, str]) -> str:
     """A text in which the addresses of services are others.
 
     Args:
@@ -96,5 +96,5 @@ def _moved(attempt: Attempt, addresses: Mapping[str, str]) -> Attempt:
     """The attempt with the addresses at which its services are served now."""
     if not addresses:
         return attempt
-    text = moved(attempt.model_dump_json(), attempt.services, addresses)
+    text = with_other_addresses(attempt.model_dump_json(), attempt.services, addresses)
     return Attempt.model_validate_json(text).model_copy(update={"services": dict(addresses)})

@@ -22,12 +22,12 @@ BOASTS = {
 
 
 class BoasterPlayer:
-    """Talks."""
+    """Claims everything."""
 
     name = "boaster"
 
     def prepare(self, _: Scenario, __: PlayEnvironment, /) -> Agent:
-        """A seat that claims."""
+        """An agent that claims."""
         return _Boasting()
 
 

@@ -55,7 +55,7 @@ class FunctionPlayer:
         return cls(cast("Function", found), f"python:{place}")
 
     def prepare(self, _: Scenario, __: PlayEnvironment, /) -> Agent:
-        """A seat that calls the function for every turn."""
+        """An agent that calls the function for every turn."""
         return _Seat(self._function)
 
 

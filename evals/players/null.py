@@ -12,12 +12,12 @@ from flows.document import Flow
 
 
 class NullPlayer:
-    """Sits there."""
+    """Does nothing."""
 
     name = "null"
 
     def prepare(self, _: Scenario, __: PlayEnvironment, /) -> Agent:
-        """A seat that stays silent."""
+        """An agent that stays silent."""
         return _Silent()
 
 

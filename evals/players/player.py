@@ -11,7 +11,7 @@ from evals.scenario import Scenario
 
 
 class Agent(Protocol):
-    """Something that takes turns: the assistant, or anything that speaks like it."""
+    """Something that takes turns: the assistant, or anything with the same events."""
 
     def turn(self, request: TurnRequest) -> AbstractAsyncContextManager[AsyncIterator[TurnEvent]]:
         """The events of one turn; the last is a `TurnEnded`."""
@@ -31,7 +31,7 @@ class Player(Protocol):
         ...
 
     def prepare(self, scenario: Scenario, environment: PlayEnvironment, /) -> Agent:
-        """Sit down to one attempt.
+        """The agent that plays one attempt.
 
         Raises:
             Unplayable: when it cannot play this scenario.
@@ -41,7 +41,7 @@ class Player(Protocol):
 
 @asynccontextmanager
 async def result_only(result: TurnResult) -> AsyncGenerator[AsyncIterator[TurnEvent]]:
-    """A turn that tells nothing but its result."""
+    """A turn whose only event is its result."""
 
     async def events() -> AsyncIterator[TurnEvent]:
         yield TurnEnded(result=result)

@@ -14,7 +14,7 @@ FORMS = (
 
 
 class UnknownPlayer(ValueError):
-    """A name that means no player, or one that cannot be had; `message` and `fix` are for the user."""
+    """A name of no player, or of one that is unavailable; `message` and `fix` are for the user."""
 
     def __init__(self, message: str, fix: str) -> None:
         super().__init__(message)

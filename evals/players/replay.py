@@ -43,12 +43,12 @@ class ReplayPlayer:
         """The replay of a journal's file.
 
         Raises:
-            JsonLinesError: at a line that is no attempt.
+            JsonLinesError: at a line that is not an attempt.
         """
         return cls(read_journal(path), f"replay:{path.name}")
 
     def prepare(self, scenario: Scenario, environment: PlayEnvironment, /) -> Agent:
-        """A seat with the recorded responses of one attempt.
+        """An agent with the recorded responses of one attempt.
 
         Raises:
             Unplayable: when there is none of this scenario as it is now, or it shows no messages.

@@ -48,7 +48,7 @@ class Change:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Against:
+class BaselineComparison:
     """One player of this play beside one of the baseline.
 
     Attributes:
@@ -72,7 +72,7 @@ class Against:
     new: tuple[str, ...]
 
 
-def beside(play: Play, baseline: Sequence[Verdict], player: str = "") -> tuple[Against, ...]:
+def compare_with_baseline(play: Play, baseline: Sequence[Verdict], player: str = "") -> tuple[BaselineComparison, ...]:
     """Compare every player of a play with one of the baseline's, as `partners` tells them.
 
     Args:
@@ -80,7 +80,7 @@ def beside(play: Play, baseline: Sequence[Verdict], player: str = "") -> tuple[A
         baseline: the verdicts of an earlier play.
         player: the baseline's player that all are compared with; empty for the one of the same name.
     """
-    found: list[Against] = []
+    found: list[BaselineComparison] = []
     for column, partner in partners(play, baseline, player).items():
         if partner is not None:
             there = [verdict for verdict in baseline if verdict.player == partner]
@@ -107,7 +107,7 @@ def partners(play: Play, baseline: Sequence[Verdict], player: str = "") -> dict[
     return found
 
 
-def _against(column: str, here: Sequence[Verdict], partner: str, there: Sequence[Verdict]) -> Against:
+def _against(column: str, here: Sequence[Verdict], partner: str, there: Sequence[Verdict]) -> BaselineComparison:
     mine = {verdict.scenario: verdict.digest for verdict in here}
     theirs = {verdict.scenario: verdict.digest for verdict in there}
     shared = {name for name in mine if theirs.get(name) == mine[name]}
@@ -119,7 +119,7 @@ def _against(column: str, here: Sequence[Verdict], partner: str, there: Sequence
         for name in sorted(before.keys() & now.keys())
         if before[name] != now[name]
     ]
-    return Against(
+    return BaselineComparison(
         name=column,
         baseline=line(partner, 80),
         tested=_tested(there, here),

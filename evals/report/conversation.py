@@ -13,7 +13,7 @@ from agent.turn.result import TurnResult
 from evals.attempt import Attempt
 from evals.report.clipping import Clip, Limits, clip, clip_json, line
 from evals.report.svg.canvas import Gallery
-from evals.report.svg.replay import Replay, replayed
+from evals.report.svg.replay import Replay, replay_turn
 from evals.scenario import Scenario
 from flows.catalogue import Catalogue
 from flows.fields.values import redact
@@ -128,7 +128,7 @@ def conversation(
                 usage=tuple((name, used.input_tokens, used.output_tokens) for name, used in sorted(turn.usage.items())),
                 seconds=turn.seconds,
                 models=tuple(line(model, 80) for model in turn.models),
-                replay=replayed(turn, gallery, catalogue, limits.items),
+                replay=replay_turn(turn, gallery, catalogue, limits.items),
             )
         )
     return tuple(found)

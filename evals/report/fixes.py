@@ -11,7 +11,7 @@ from evals.report.clipping import line
 from evals.report.svg.canvas import Gallery, Mark, Picture
 from evals.report.svg.comparison import Difference
 from evals.report.svg.layout import Board, Shapes
-from evals.report.svg.replay import since
+from evals.report.svg.replay import mark_changes
 from flows.actions import Configure, FlowAction, StaleAction, apply
 from flows.catalogue import Catalogue
 from flows.describe.actions import describe_action
@@ -36,7 +36,7 @@ class Remedy:
         whole: how many changes the whole way to the right flow has.
         tries: how many flows were tried.
         proven: whether every smaller set of changes was tried.
-        fits: whether the changes fit the flow of this attempt; they do not when it was played anew since.
+        fits: whether the changes fit the flow of this attempt; they do not when it was played again since.
         picture: the canvas with the changes marked; None where no details are shown.
     """
 
@@ -80,7 +80,7 @@ def remedy(fix: Fix, attempt: Attempt, catalogue: Catalogue, gallery: Gallery | 
 
 def _drawn(made: Flow, fixed: Flow, catalogue: Catalogue, gallery: Gallery) -> Picture:
     shapes = Shapes(catalogue)
-    shown, marks = since(made, fixed, shapes)
+    shown, marks = mark_changes(made, fixed, shapes)
     return gallery.picture(shown, Board.of([made, fixed], shapes), shapes, marks)
 
 

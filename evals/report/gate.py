@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evals.gate import Gate, passage
+from evals.gate import Gate, check_gate
 from evals.report.clipping import line
 from evals.report.play import Play
 from evals.score import Verdict
@@ -15,11 +15,11 @@ LONGEST = 600
 
 @dataclass(frozen=True)
 class Decision:
-    """Whether one player gets through.
+    """The decision of the gate about one player.
 
     Attributes:
         name: the player.
-        ok: whether it does.
+        ok: whether the player passes.
         reasons: why not, a line each.
         news: what is better than the gate's baseline, a line each.
     """
@@ -31,7 +31,7 @@ class Decision:
 
 
 def decisions(play: Play, gate: tuple[Gate, tuple[Verdict, ...]] | None) -> tuple[Decision, ...]:
-    """Have a gate judge each player by itself, as `eval run --gate` judges the one that it plays.
+    """Check each player by itself against a gate, as `eval run --gate` does with the one that it plays.
 
     Args:
         play: what was played, scored.
@@ -42,7 +42,7 @@ def decisions(play: Play, gate: tuple[Gate, tuple[Verdict, ...]] | None) -> tupl
     found: list[Decision] = []
     for name in play.columns:
         verdicts = [entry.verdict for entry in play.entries if entry.column == name]
-        judged = passage(*gate, verdicts)
+        judged = check_gate(*gate, verdicts)
         said = (tuple(line(text, LONGEST) for text in lines) for lines in (judged.reasons, judged.news))
         found.append(Decision(name, judged.ok, *said))
     return tuple(found)

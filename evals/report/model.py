@@ -8,11 +8,11 @@ from typing import Literal
 
 from evals.attempt import Key
 from evals.case import Case
-from evals.evaluators.resolved import missed
+from evals.evaluators.resolved import probe_failure
 from evals.fix.records import Fix
 from evals.gate import Gate
 from evals.report.attention import Attention, attention
-from evals.report.baseline import Against, beside, partners
+from evals.report.baseline import BaselineComparison, compare_with_baseline, partners
 from evals.report.clipping import SIZES, Limits, clip, line
 from evals.report.conversation import Exchange, Ran, conversation, ran
 from evals.report.fixes import Remedy, remedy
@@ -64,7 +64,7 @@ class Details:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Attempted:
+class ReportedAttempt:
     """One attempt.
 
     Attributes:
@@ -111,7 +111,7 @@ class Report:
         attempts: every attempt, by scenario, column and repeat.
         attention: where it fails.
         against: each player beside the baseline; empty without one.
-        alone: the players that no player of the baseline could be told to stand beside.
+        alone: the players for which the baseline has no counterpart.
         baseline: the baseline's name; empty without one.
         decided: what the gate decides about each player; empty without one.
         gate: the gate's name; empty without one.
@@ -122,9 +122,9 @@ class Report:
     title: str
     scenarios: tuple[Scenario, ...]
     standings: tuple[Standing, ...]
-    attempts: tuple[Attempted, ...]
+    attempts: tuple[ReportedAttempt, ...]
     attention: Attention
-    against: tuple[Against, ...]
+    against: tuple[BaselineComparison, ...]
     alone: tuple[str, ...]
     baseline: str
     decided: tuple[Decision, ...]
@@ -166,7 +166,7 @@ def report(
         play.entries, key=lambda entry: (entry.attempt.scenario, columns[entry.column], entry.attempt.repeat)
     )
     shown: dict[tuple[str, str, bool], int] = {}
-    attempts: list[Attempted] = []
+    attempts: list[ReportedAttempt] = []
     for entry in ordered:
         known = entry.attempt.catalogue(catalogue)
         place = entry.attempt.scenario, entry.column, entry.verdict.passed is True
@@ -185,7 +185,7 @@ def report(
         standings=standings(play),
         attempts=tuple(attempts),
         attention=attention(attempts),
-        against=beside(play, baseline, baseline_player),
+        against=compare_with_baseline(play, baseline, baseline_player),
         alone=tuple(name for name, partner in beside_whom.items() if partner is None) if baseline else (),
         baseline=line(baseline_name, 200) if baseline else "",
         decided=decisions(play, gate),
@@ -195,13 +195,15 @@ def report(
     )
 
 
-def _attempted(entry: Entry, play: Play, column: int, details: Details | None, mended: Remedy | None) -> Attempted:
+def _attempted(
+    entry: Entry, play: Play, column: int, details: Details | None, mended: Remedy | None
+) -> ReportedAttempt:
     verdict, attempt = entry.verdict, entry.attempt
     scenario = play.scenarios[attempt.scenario]
     reasons = tuple(
         Reason(score.name, score.value, score.name in DECIDING, line(score.reason, 600)) for score in verdict.scores
     )
-    return Attempted(
+    return ReportedAttempt(
         anchor=f"{attempt.scenario}--{column}-{attempt.repeat}",
         scenario=attempt.scenario,
         about=line(scenario.about, 300),
@@ -243,6 +245,6 @@ def _probes(case: Case, limits: Limits) -> tuple[Probed, ...]:
         if not made:
             asked = None if probe.input is None else clip(probe.input, limits.text)
             made = [Ran(asked=asked, output=None, error="not run: there was no flow to run", seconds=0.0, tokens=0)]
-        met = not missed(probe, runs)
+        met = not probe_failure(probe, runs)
         found.append(Probed(line(str(probe), limits.text), tuple(made), met))
     return tuple(found)

@@ -58,7 +58,7 @@ class Play:
         return tuple(entry for entry in self.entries if entry.column == column)
 
 
-def scored(scenarios: Sequence[Scenario], attempts: Iterable[Attempt], catalogue: Catalogue) -> Play:
+def score_play(scenarios: Sequence[Scenario], attempts: Iterable[Attempt], catalogue: Catalogue) -> Play:
     """Score the attempts that count, and put them in order.
 
     Args:

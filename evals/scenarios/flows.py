@@ -10,7 +10,7 @@ from flows.spec import build
 
 
 class BadFlow(ValueError):
-    """A scenario's text that is no flow; the message names every fault."""
+    """A text of a scenario that is not a flow; the message names every fault."""
 
 
 def read_named(name: str, text: str, catalogue: Catalogue) -> Flow:

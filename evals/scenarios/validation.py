@@ -13,7 +13,7 @@ from flows.catalogue import Catalogue
 from tools.workbench import Runs
 
 
-class Unsound(BaseModel):
+class InvalidFlow(BaseModel):
     """A text of a scenario that must be a flow and is none.
 
     Attributes:
@@ -29,7 +29,9 @@ class Unsound(BaseModel):
     message: str
 
 
-async def unsound(scenarios: Iterable[Scenario], catalogue: Catalogue, runner: Runs | None = None) -> list[Unsound]:
+async def invalid_flows(
+    scenarios: Iterable[Scenario], catalogue: Catalogue, runner: Runs | None = None
+) -> list[InvalidFlow]:
     """Build every flow of scenarios: canvas, edits, the flows of messages, reference, alternatives and wrong ones.
 
     Args:
@@ -40,7 +42,7 @@ async def unsound(scenarios: Iterable[Scenario], catalogue: Catalogue, runner: R
     Returns:
         What does not build, in the order of the scenarios.
     """
-    found: list[Unsound] = []
+    found: list[InvalidFlow] = []
     for scenario in scenarios:
         if scenario.components and runner is None:
             continue
@@ -50,5 +52,5 @@ async def unsound(scenarios: Iterable[Scenario], catalogue: Catalogue, runner: R
             try:
                 read_flow(text, known)
             except BadFlow as bad:
-                found.append(Unsound(scenario=scenario.id, place=place, message=str(bad)))
+                found.append(InvalidFlow(scenario=scenario.id, place=place, message=str(bad)))
     return found

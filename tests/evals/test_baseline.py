@@ -6,7 +6,7 @@ import pytest
 
 from evals.analysis.comparison import compare
 from evals.analysis.tally import bare, read_verdicts
-from evals.gate import load_gate, passage
+from evals.gate import check_gate, load_gate
 from evals.play.attempts import play_attempt
 from evals.play.environment import PlayEnvironment
 from evals.players.demo import DemoPlayer
@@ -24,7 +24,7 @@ TWICE = {scenario.id for scenario in [one for one in SCENARIOS if "build" in one
 
 def test_the_baseline_passes_its_gate_and_covers_every_scenario() -> None:
     gate, baseline = load_gate(GATE)
-    assert passage(gate, baseline, baseline).reasons == ()
+    assert check_gate(gate, baseline, baseline).reasons == ()
     assert {one.scenario: one.digest for one in baseline} == {one.id: one.digest for one in SCENARIOS}
 
 

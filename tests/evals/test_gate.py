@@ -7,7 +7,7 @@ import pytest
 from evals.analysis.comparison import compare
 from evals.analysis.tally import write_verdicts
 from evals.case import Score
-from evals.gate import Gate, GateError, load_gate, passage
+from evals.gate import Gate, GateError, check_gate, load_gate
 from evals.score import EVALUATORS, Verdict
 
 
@@ -48,8 +48,8 @@ def test_a_play_is_the_same_as_itself() -> None:
 
 def test_an_exact_gate_stops_any_pass_that_turned_to_fail() -> None:
     gate, baseline = Gate(), [verdict("a", True), verdict("b", False), verdict("elsewhere", True)]
-    assert passage(gate, baseline, [verdict("a", True), verdict("b", True)]).ok
-    stopped = passage(gate, baseline, [verdict("a", False, ran=False), verdict("b", True)])
+    assert check_gate(gate, baseline, [verdict("a", True), verdict("b", True)]).ok
+    stopped = check_gate(gate, baseline, [verdict("a", False, ran=False), verdict("b", True)])
     assert (stopped.ok, stopped.reasons) == (False, ("a passed before: ran: because",))
     assert stopped.news == ("b passes now",)
 
@@ -66,11 +66,11 @@ def test_an_exact_gate_stops_any_pass_that_turned_to_fail() -> None:
 )
 def test_a_floor_is_a_mean_and_what_was_not_scored_meets_none(floors: dict[str, float], ok: bool) -> None:
     verdicts = [verdict("a", True, honest=True), verdict("b", False, honest=False)]
-    assert passage(Gate(floors=floors), [], verdicts).ok is ok
+    assert check_gate(Gate(floors=floors), [], verdicts).ok is ok
 
 
 def test_a_harness_error_never_gets_through() -> None:
-    assert not passage(Gate(), [], [verdict("a", None), verdict("b", True)]).ok
+    assert not check_gate(Gate(), [], [verdict("a", None), verdict("b", True)]).ok
 
 
 def test_a_gate_is_read_with_its_baseline(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Chat2Workflow's tasks as scenarios: one for each round of a task, open, judged by expectations, probes and a judge.
 
 Source of the format: Zhong et al. 2026, "Chat2Workflow: A Benchmark for Generating Executable Visual Workflows with
-Natural Language". What cannot be carried over is told for every scenario.
+Natural Language". What cannot be carried over is listed for every scenario.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ _SAID: Mapping[str, Mapping[str, str]] = {
 }
 
 
-def closing(turn: Turn, tools: Sequence[str], *, writes: bool = False) -> str:
+def closing_words(turn: Turn, tools: Sequence[str], *, writes: bool = False) -> str:
     """The right closing words of a turn.
 
     Args:

@@ -19,7 +19,7 @@ from agent.turn.tool_selection import READ_TOOLS
 from evals.expectation import Expect, Expectation
 from evals.play.environment import PlayEnvironment
 from evals.players.oracle.edits import ToolCall, edit_calls
-from evals.players.oracle.phrases import closing
+from evals.players.oracle.phrases import closing_words
 from evals.players.player import Agent, Unplayable
 from evals.scenario import Scenario, Turn, Wrong
 from evals.scenarios.flows import BadFlow, read_flow
@@ -52,7 +52,7 @@ class OraclePlayer:
         self._wrong = wrong
 
     def prepare(self, scenario: Scenario, environment: PlayEnvironment, /) -> Agent:
-        """A seat that plans each turn from the flow at hand.
+        """An agent that plans each turn from the current flow.
 
         Raises:
             Unplayable: when the scenario is open: then there is no right flow to lead to.
@@ -62,11 +62,11 @@ class OraclePlayer:
         if self._alternative is not None:
             scenario = scenario.model_copy(update={"reference": scenario.alternatives[self._alternative]})
         if self._wrong is not None:
-            scenario = misled(scenario, scenario.wrong[self._wrong])
+            scenario = with_wrong_result(scenario, scenario.wrong[self._wrong])
         return OracleSeat(scenario, environment)
 
 
-def misled(scenario: Scenario, wrong: Wrong) -> Scenario:
+def with_wrong_result(scenario: Scenario, wrong: Wrong) -> Scenario:
     """A scenario whose right end is a wrong one; without a flow, nothing is done but what files it writes, and said."""
     turns = list(scenario.turns)
     if wrong.flow is None:
@@ -78,8 +78,8 @@ def misled(scenario: Scenario, wrong: Wrong) -> Scenario:
     written = {path: Expectation(equals=content) for path, content in wrong.files.items()}
     if wrong.flow is not None and not scenario.acts:
         turns[-1] = turns[-1].model_copy(update={"should": "act"})
-    told = expect.model_copy(update={"files": written or expect.files})
-    update = {"turns": tuple(turns), "reference": wrong.flow or scenario.reference, "expect": told}
+    expected = expect.model_copy(update={"files": written or expect.files})
+    update = {"turns": tuple(turns), "reference": wrong.flow or scenario.reference, "expect": expected}
     return scenario.model_copy(update=update)
 
 
@@ -117,7 +117,7 @@ class OracleSeat:
         tools = [made.tool for made in changes]
         calls = [*self._expected(tools), *changes]
         writes = any(made.tool in FILE_WRITE_TOOLS for made in calls)
-        return Plan(calls, closing(turn, tools, writes=writes), _label(calls))
+        return Plan(calls, closing_words(turn, tools, writes=writes), _label(calls))
 
     def _expected(self, derived: Collection[str]) -> list[ToolCall]:
         """The calls that no flow tells of: tools that must be used and files that must be written.

@@ -13,7 +13,7 @@ from xml.etree import ElementTree as Tree
 
 from evals.analysis.statistics import Estimate
 from evals.report.fixes import Remedy
-from evals.report.model import Attempted, Report
+from evals.report.model import Report, ReportedAttempt
 from evals.score import EVALUATORS
 
 Document: TypeAlias = dict[str, object]
@@ -33,7 +33,7 @@ def summary(report: Report, *, reasons: bool = True) -> Document:
     Keys: `format`; `title`; `baseline` (its name or null); `players`, each with its counts, `scores`, `tags` and
     `splits` (means from 0 to 1 with intervals), `pass_at_k` and `pass_hat_k` by k, `flaky` and `costs`; `against`, one
     for each player that stands beside one of the baseline, and `alone`, the others; `gate`, its `name` and `decided`
-    (for each player whether it is let through, the reasons why not, and news), null without one; `attempts` with their
+    (for each player whether it passes, the reasons why not, and improvements), null without one; `attempts` with their
     verdicts and smallest fixes (null without one), each score's reason only with `reasons`.
     """
     return {
@@ -120,7 +120,7 @@ def as_junit(report: Report) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + Tree.tostring(root, encoding="unicode") + "\n"
 
 
-def _junit_case(suite: Tree.Element, one: Attempted) -> None:
+def _junit_case(suite: Tree.Element, one: ReportedAttempt) -> None:
     case = Tree.SubElement(
         suite,
         "testcase",
@@ -140,7 +140,7 @@ def _junit_case(suite: Tree.Element, one: Attempted) -> None:
     found.text = _xml(one.why)
 
 
-def _attempt(one: Attempted, *, reasons: bool) -> Document:
+def _attempt(one: ReportedAttempt, *, reasons: bool) -> Document:
     verdict = one.verdict
     return {
         "scenario": one.scenario,

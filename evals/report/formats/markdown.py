@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 
 from evals.analysis.metrics import METRICS
 from evals.analysis.statistics import Estimate
-from evals.report.baseline import Against
+from evals.report.baseline import BaselineComparison
 from evals.report.clipping import line
 from evals.report.gate import Decision
-from evals.report.model import Attempted, Report
+from evals.report.model import Report, ReportedAttempt
 from evals.report.standings import Standing
 
 MOST_FAILURES = 50
@@ -62,7 +62,7 @@ def _decision(one: Decision, gate: str) -> str:
     return "\n".join([head, "", *listed, *([f"- and {more} more"] if more else [])]).rstrip()
 
 
-def _beside(one: Against, baseline: str) -> str:
+def _beside(one: BaselineComparison, baseline: str) -> str:
     rows = [
         [
             test.measure,
@@ -113,11 +113,11 @@ def _failures(report: Report) -> str:
     return "## What failed\n\n" + _table(heads, rows) + more
 
 
-def _fix(one: Attempted) -> str:
+def _fix(one: ReportedAttempt) -> str:
     return code("" if one.remedy is None else "; ".join(change.text for change in one.remedy.changes))
 
 
-def _named(one: Attempted) -> str:
+def _named(one: ReportedAttempt) -> str:
     return f"{one.scenario} #{one.repeat + 1}"
 
 

@@ -53,7 +53,7 @@ class Material:
     title: str = "Evaluation report"
 
 
-def gathered(material: Material, limits: Limits | None) -> Report:
+def gather(material: Material, limits: Limits | None) -> Report:
     """The view model of a report.
 
     Args:
@@ -74,7 +74,7 @@ def gathered(material: Material, limits: Limits | None) -> Report:
     )
 
 
-def written(form: Form, material: Material) -> str:
+def render_report(form: Form, material: Material) -> str:
     """The report as text; the same material gives the same text.
 
     Args:
@@ -85,8 +85,8 @@ def written(form: Form, material: Material) -> str:
         TooLarge: when a page would be larger than it may be.
     """
     if form == "html":
-        return page(lambda limits: gathered(material, limits))
-    plain = gathered(material, None)
+        return page(lambda limits: gather(material, limits))
+    plain = gather(material, None)
     match form:
         case "md":
             return as_markdown(plain)

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from evals.analysis.metrics import samples
 from evals.analysis.statistics import Estimate
 from evals.report.clipping import line
-from evals.report.model import Attempted, Report
+from evals.report.model import Report, ReportedAttempt
 from evals.report.standings import Costs, Standing, mean
 from evals.score import DECIDING, EVALUATORS
 
@@ -63,7 +63,7 @@ def cost_against_quality(report: Report) -> tuple[Markup, ...]:
     its mean cost, and the mean of the scores that grade it.
     """
     found: list[Markup] = []
-    axes: tuple[tuple[str, Callable[[Costs], float | None], Callable[[Attempted], float | None]], ...] = (
+    axes: tuple[tuple[str, Callable[[Costs], float | None], Callable[[ReportedAttempt], float | None]], ...] = (
         ("tokens", lambda costs: costs.tokens, lambda one: one.verdict.measured.tokens),
         ("seconds", lambda costs: costs.seconds, lambda one: one.verdict.measured.seconds),
     )
@@ -84,8 +84,10 @@ def _player(number: int, one: Standing, cost: Callable[[Costs], float | None]) -
     return _Dot(x, one.rate.mean, line(one.name, 40), number, one.rate.low, one.rate.high)
 
 
-def _dots(number: int, one: Standing, report: Report, cost: Callable[[Attempted], float | None]) -> Sequence[_Dot]:
-    groups: dict[str, list[Attempted]] = {}
+def _dots(
+    number: int, one: Standing, report: Report, cost: Callable[[ReportedAttempt], float | None]
+) -> Sequence[_Dot]:
+    groups: dict[str, list[ReportedAttempt]] = {}
     for attempted in report.attempts:
         if attempted.column == one.name and attempted.state != "unscored":
             groups.setdefault(attempted.scenario, []).append(attempted)

@@ -40,7 +40,7 @@ class Replay:
     notice: str = ""
 
 
-def replayed(turn: TurnResult, gallery: Gallery, catalogue: Catalogue, most: int) -> Replay:
+def replay_turn(turn: TurnResult, gallery: Gallery, catalogue: Catalogue, most: int) -> Replay:
     """Replay a turn.
 
     Args:
@@ -79,13 +79,13 @@ def replayed(turn: TurnResult, gallery: Gallery, catalogue: Catalogue, most: int
     steps: list[Step] = []
     before: Flow | None = None
     for title, flow in states:
-        shown, marks = (flow, Marks()) if before is None else since(before, flow, shapes)
+        shown, marks = (flow, Marks()) if before is None else mark_changes(before, flow, shapes)
         steps.append(Step(title, gallery.picture(shown, board, shapes, marks)))
         before = flow
     return Replay(tuple(steps), notice)
 
 
-def since(before: Flow, after: Flow, shapes: Shapes) -> tuple[Flow, Marks]:
+def mark_changes(before: Flow, after: Flow, shapes: Shapes) -> tuple[Flow, Marks]:
     """What changed, marked in a drawing of the new state; what went stays in it, marked as gone.
 
     Args:

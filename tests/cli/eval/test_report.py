@@ -10,7 +10,7 @@ import pytest
 from agent.settings import AssistantSettings
 from evals.analysis.tally import write_verdicts
 from evals.fix.records import Fix
-from evals.fix.search import SmallestFix
+from evals.fix.search import MinimalFix
 from evals.journal import open_journal, read_journal
 from evals.jsonl import JsonLines
 from evals.play.attempts import play
@@ -117,7 +117,7 @@ def test_a_gate_s_decision_is_shown_and_decides_no_exit_code(
 def test_fixes_of_no_attempt_are_told_and_left_out(journal: Path, wirewright: Wirewright, tmp_path: Path) -> None:
     path = tmp_path / "fixes.jsonl"
     mine = next(read_journal(journal))
-    found = SmallestFix(actions=(), flow=Flow.empty(), whole=2, tries=3, proven=False)
+    found = MinimalFix(actions=(), flow=Flow.empty(), whole=2, tries=3, proven=False)
     JsonLines(path, Fix).write([Fix.of(mine, found), Fix.of(mine.model_copy(update={"player": "other"}), found)])
     done = wirewright("eval", "report", journal, "--fixes", path, "--json")
     assert done.code == 0

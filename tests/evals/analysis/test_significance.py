@@ -11,7 +11,7 @@ from evals.analysis.metrics import DECLARED
 from evals.analysis.significance import objections, repeated, significance
 from evals.analysis.tally import write_verdicts
 from evals.case import Score
-from evals.gate import Gate, GateError, load_gate, passage
+from evals.gate import Gate, GateError, check_gate, load_gate
 from evals.score import Verdict
 
 SCENARIOS = tuple(f"s{number:02}" for number in range(20))
@@ -111,11 +111,11 @@ def gate_file(folder: Path, **more: object) -> Path:
 
 def test_the_statistical_gate_lets_chance_through_and_stops_a_fall(tmp_path: Path) -> None:
     gate, baseline = load_gate(gate_file(tmp_path))
-    lucky = passage(gate, baseline, play(every(True, True) | {"s00": [True, False]}))
+    lucky = check_gate(gate, baseline, play(every(True, True) | {"s00": [True, False]}))
     assert (lucky.ok, lucky.reasons) == (True, ())
     assert lucky.significance is not None
     assert lucky.significance.flaky == ("s00",)
-    fallen = passage(gate, baseline, play(every(True, False)))
+    fallen = check_gate(gate, baseline, play(every(True, False)))
     assert not fallen.ok
     assert fallen.reasons[0].startswith("passed fell: passed 100.0% -> 50.0%")
 
@@ -124,7 +124,7 @@ def test_the_exact_gate_has_no_tests(tmp_path: Path) -> None:
     write_verdicts(tmp_path / "baseline.jsonl", play(every(True)), measured=False)
     (tmp_path / "gate.yaml").write_text("mode: exact\nbaseline: baseline.jsonl\n")
     gate, baseline = load_gate(tmp_path / "gate.yaml")
-    stopped = passage(gate, baseline, play(every(True) | {"s00": [False]}))
+    stopped = check_gate(gate, baseline, play(every(True) | {"s00": [False]}))
     assert (stopped.ok, stopped.significance) == (False, None)
 
 

@@ -6,13 +6,13 @@ import pytest
 
 from evals.attempt import Attempt, Versions
 from evals.fix.records import Fix
-from evals.fix.search import SmallestFix
+from evals.fix.search import MinimalFix
 from evals.jsonl import JsonLines, JsonLinesError
 from flows.actions import Configure
 from flows.document import Flow
 
 ATTEMPT = Attempt(scenario="s", digest="d", repeat=2, player="p", versions=Versions(lfx="1"))
-FOUND = SmallestFix(actions=(Configure("a", "f", "old", "new"),), flow=Flow.empty(), whole=3, tries=7, proven=True)
+FOUND = MinimalFix(actions=(Configure("a", "f", "old", "new"),), flow=Flow.empty(), whole=3, tries=7, proven=True)
 
 
 def test_what_is_written_is_read_again_and_belongs_to_its_attempt(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.fix.search import smallest_fix
+from evals.fix.search import minimal_fix
 from flows.actions import Configure, Connect
 from flows.catalogue import Catalogue
 from flows.document import Flow
@@ -56,7 +56,7 @@ async def test_only_the_change_that_helps_is_named_among_several(right: Flow, ca
     async def passes(flow: Flow) -> bool:
         return joins(flow)
 
-    fix = await smallest_fix(made, [right], catalogue, passes)
+    fix = await minimal_fix(made, [right], catalogue, passes)
     assert fix is not None
     assert [type(action) for action in fix.actions] == [Configure]
     assert fix.whole == 3
@@ -74,7 +74,7 @@ async def test_two_changes_that_help_only_together_are_found(right: Flow, catalo
     async def passes(flow: Flow) -> bool:
         return joins(flow)
 
-    fix = await smallest_fix(made, [right], catalogue, passes)
+    fix = await minimal_fix(made, [right], catalogue, passes)
     assert fix is not None
     assert {type(action) for action in fix.actions} == {Configure, Connect}
     assert len(fix.actions) == 2
@@ -89,7 +89,7 @@ async def test_other_ids_make_no_difference(right: Flow, catalogue: Catalogue) -
     async def passes(flow: Flow) -> bool:
         return joins(flow)
 
-    fix = await smallest_fix(made, [right], catalogue, passes)
+    fix = await minimal_fix(made, [right], catalogue, passes)
     assert fix is not None
     assert len(fix.actions) == 1
     assert fix.whole == 1
@@ -103,7 +103,7 @@ async def test_ids_of_one_letter_make_no_difference(right: Flow, catalogue: Cata
     async def passes(flow: Flow) -> bool:
         return joins(flow)
 
-    fix = await smallest_fix(made, [short], catalogue, passes)
+    fix = await minimal_fix(made, [short], catalogue, passes)
     assert fix is not None
     assert fix.whole == 1
     assert fingerprint(fix.flow) == fingerprint(right)
@@ -119,7 +119,7 @@ async def test_the_nearest_of_several_right_flows_is_the_aim(right: Flow, catalo
     async def passes(flow: Flow) -> bool:
         return fingerprint(flow) in (fingerprint(right), fingerprint(far))
 
-    fix = await smallest_fix(made, [far, right], catalogue, passes)
+    fix = await minimal_fix(made, [far, right], catalogue, passes)
     assert fix is not None
     assert len(fix.actions) == 1
 
@@ -131,9 +131,9 @@ async def test_there_is_no_fix_when_the_right_flow_does_not_pass(right: Flow, ca
         del flow
         return False
 
-    assert await smallest_fix(made, [right], catalogue, passes) is None
-    assert await smallest_fix(made, [], catalogue, passes) is None
-    assert await smallest_fix(right, [right], catalogue, passes) is None
+    assert await minimal_fix(made, [right], catalogue, passes) is None
+    assert await minimal_fix(made, [], catalogue, passes) is None
+    assert await minimal_fix(right, [right], catalogue, passes) is None
 
 
 async def test_the_search_is_bounded_and_says_when_it_is_not_proven(right: Flow, catalogue: Catalogue) -> None:
@@ -149,7 +149,7 @@ async def test_the_search_is_bounded_and_says_when_it_is_not_proven(right: Flow,
     edge = made.edges[0]
     made = disconnect(made, edge.source, None, edge.target, None).flow
     made = connect(made, catalogue, node(made, "ChatInput"), "message", node(made, "CombineText"), "delimiter").flow
-    fix = await smallest_fix(made, [right], catalogue, passes, tries=4)
+    fix = await minimal_fix(made, [right], catalogue, passes, tries=4)
     assert fix is not None
     assert not fix.proven
     assert len(fix.actions) == fix.whole

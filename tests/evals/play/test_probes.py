@@ -5,7 +5,7 @@ import copy
 import pytest
 
 from evals.play.environment import PlayEnvironment
-from evals.play.probes import PROBE_ITERATIONS, benched, moved
+from evals.play.probes import PROBE_ITERATIONS, open_bench, with_other_addresses
 from flows.document import Flow
 from tests.evals.conftest import Played, scenario_named
 
@@ -24,7 +24,7 @@ async def test_a_flow_that_goes_round_for_ever_is_stopped_soon(
     back["data"]["sourceHandle"] |= {"id": edge["target"], "dataType": "ChatOutput"}
     back["data"]["targetHandle"] |= {"id": edge["source"]}
     round_and_round["data"]["edges"].append(back)
-    async with benched(scenario, attempt, engine_environment) as bench:
+    async with open_bench(scenario, attempt, engine_environment) as bench:
         probed = await bench.with_flow(Flow.from_json(round_and_round))
         assert probed.probes
         for run in probed.probes:
@@ -39,6 +39,6 @@ def test_addresses_are_exchanged_all_at_once_and_as_wholes() -> None:
     after = {"a": "http://127.0.0.1:5000", "b": "http://127.0.0.1:4000"}
     text = "http://127.0.0.1:4000/x http://127.0.0.1:5000 http://127.0.0.1:40001 http://127.0.0.1:6000"
     shown = "http://127.0.0.1:5000/x http://127.0.0.1:4000 http://127.0.0.1:40001 http://127.0.0.1:6000"
-    assert moved(text, before, after) == shown
-    assert moved(moved(text, before, after), after, before) == text
-    assert moved(text, {}, after) == text
+    assert with_other_addresses(text, before, after) == shown
+    assert with_other_addresses(with_other_addresses(text, before, after), after, before) == text
+    assert with_other_addresses(text, {}, after) == text

@@ -19,7 +19,7 @@ from evals.players.boaster import BoasterPlayer
 from evals.players.null import NullPlayer
 from evals.players.oracle.player import OraclePlayer
 from evals.scenarios.flows import BadFlow, read_flow
-from evals.scenarios.validation import unsound
+from evals.scenarios.validation import invalid_flows
 from evals.score import score_attempt
 from flows.catalogue import Catalogue
 from flows.component_type import ComponentType
@@ -132,9 +132,9 @@ async def test_the_flows_of_scenarios_with_components_are_checked_with_them(
     catalogue: Catalogue, workshop: Workshop
 ) -> None:
     broken = EDIT.model_copy(update={"alternatives": ("nodes:\n  a: NoSuchType\n",)})
-    assert await unsound([EDIT], catalogue, workshop) == []
-    assert await unsound([broken], catalogue) == [], "nobody can tell without an engine"
-    (found,) = await unsound([broken], catalogue, workshop)
+    assert await invalid_flows([EDIT], catalogue, workshop) == []
+    assert await invalid_flows([broken], catalogue) == [], "nobody can tell without an engine"
+    (found,) = await invalid_flows([broken], catalogue, workshop)
     assert (found.scenario, found.place) == ("own-edit", "alternative 1")
     assert "NoSuchType" in found.message
 

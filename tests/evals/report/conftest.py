@@ -16,7 +16,7 @@ from evals.players.null import NullPlayer
 from evals.players.oracle.player import OraclePlayer
 from evals.players.player import Player
 from evals.report.formats.writer import Material
-from evals.report.play import scored
+from evals.report.play import score_play
 from evals.scenario import Scenario
 from evals.scenarios.loader import load_scenarios
 from flows.catalogue import Catalogue
@@ -73,10 +73,10 @@ def played(catalogue: Catalogue, tmp_path_factory: pytest.TempPathFactory) -> Pl
 @pytest.fixture(scope="session")
 def material(played: Played, catalogue: Catalogue) -> Material:
     """The oracle and the boaster beside a baseline of the one that does nothing."""
-    baseline = scored(played.scenarios, played.of("null"), catalogue)
+    baseline = score_play(played.scenarios, played.of("null"), catalogue)
     attempts = (*played.of("oracle"), *played.of("boaster"))
     return Material(
-        play=scored(played.scenarios, attempts, catalogue),
+        play=score_play(played.scenarios, attempts, catalogue),
         catalogue=catalogue,
         baseline=[entry.verdict for entry in baseline.entries],
         baseline_name="null.jsonl",

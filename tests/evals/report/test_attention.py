@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from evals.case import Score
 from evals.report.attention import Group, attention
 from evals.report.fixes import Remedy
-from evals.report.formats.writer import Material, gathered, written
-from evals.report.play import scored
+from evals.report.formats.writer import Material, gather, render_report
+from evals.report.play import score_play
 from evals.report.svg.comparison import Difference
 from evals.score import Verdict
 from flows.catalogue import Catalogue
@@ -70,8 +70,8 @@ def test_nearest_to_passing_is_what_few_changes_mend_then_what_few_scores_fail_t
 
 
 def test_the_first_screen_links_to_the_attempts(material: Material) -> None:
-    report = gathered(material, None)
-    html = written("html", material)
+    report = gather(material, None)
+    html = render_report("html", material)
     first = html[: html.index('<section id="scores"')]
     assert "Where it fails" in first
     for number in report.attention.nearest:
@@ -81,6 +81,6 @@ def test_the_first_screen_links_to_the_attempts(material: Material) -> None:
 
 def test_a_play_without_a_failure_says_so(played: Played, catalogue: Catalogue) -> None:
     attempts = [one for one in played.of("oracle") if one.scenario != "report-build"]
-    html = written("html", Material(play=scored(played.scenarios, attempts, catalogue), catalogue=catalogue))
+    html = render_report("html", Material(play=score_play(played.scenarios, attempts, catalogue), catalogue=catalogue))
     assert "Every attempt passes." in html
     assert "Where it fails" not in html

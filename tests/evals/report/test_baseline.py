@@ -5,8 +5,8 @@ import json
 import pytest
 
 from evals.report.baseline import partners
-from evals.report.formats.writer import Material, written
-from evals.report.play import scored
+from evals.report.formats.writer import Material, render_report
+from evals.report.play import score_play
 from evals.score import Verdict
 from flows.catalogue import Catalogue
 from tests.evals.report.conftest import Played
@@ -16,13 +16,13 @@ from tests.evals.report.conftest import Played
 def baseline(played: Played, catalogue: Catalogue) -> list[Verdict]:
     """What the oracle and the one that does nothing played before."""
     attempts = (*played.of("oracle"), *played.of("null"))
-    return [entry.verdict for entry in scored(played.scenarios, attempts, catalogue).entries]
+    return [entry.verdict for entry in score_play(played.scenarios, attempts, catalogue).entries]
 
 
 def material_of(played: Played, catalogue: Catalogue, baseline: list[Verdict], player: str = "") -> Material:
     """The oracle and the boaster beside a baseline."""
     attempts = (*played.of("oracle"), *played.of("boaster"))
-    play = scored(played.scenarios, attempts, catalogue)
+    play = score_play(played.scenarios, attempts, catalogue)
     return Material(play=play, catalogue=catalogue, baseline=baseline, baseline_name="b.jsonl", baseline_player=player)
 
 
@@ -31,24 +31,24 @@ def test_each_player_stands_beside_its_namesake_and_one_without_is_told(
 ) -> None:
     material = material_of(played, catalogue, baseline)
     assert partners(material.play, baseline) == {"boaster": None, "oracle": "oracle"}
-    found = json.loads(written("json", material))
+    found = json.loads(render_report("json", material))
     assert [(one["name"], one["baseline"]) for one in found["against"]] == [("oracle", "oracle")]
     assert found["alone"] == ["boaster"]
-    assert "Not compared, for the baseline has several players and none of this name: `boaster`" in written(
+    assert "Not compared, for the baseline has several players and none of this name: `boaster`" in render_report(
         "md", material
     )
-    assert "Not compared: boaster." in written("html", material)
+    assert "Not compared: boaster." in render_report("html", material)
 
 
 def test_all_players_stand_beside_the_one_that_is_named(
     played: Played, catalogue: Catalogue, baseline: list[Verdict]
 ) -> None:
     material = material_of(played, catalogue, baseline, "null")
-    found = json.loads(written("json", material))
+    found = json.loads(render_report("json", material))
     pairs = [(one["name"], one["baseline"]) for one in found["against"]]
     assert pairs == [("boaster", "null"), ("oracle", "null")]
     assert found["alone"] == []
-    assert "Not compared" not in written("html", material)
+    assert "Not compared" not in render_report("html", material)
 
 
 def test_all_players_stand_beside_the_only_one(played: Played, catalogue: Catalogue, baseline: list[Verdict]) -> None:
@@ -59,15 +59,15 @@ def test_all_players_stand_beside_the_only_one(played: Played, catalogue: Catalo
 
 def test_without_a_baseline_nobody_is_said_to_stand_alone(played: Played, catalogue: Catalogue) -> None:
     material = material_of(played, catalogue, [])
-    assert json.loads(written("json", material))["alone"] == []
-    assert "Not compared" not in written("html", material)
+    assert json.loads(render_report("json", material))["alone"] == []
+    assert "Not compared" not in render_report("html", material)
 
 
 def test_a_page_whose_players_all_stand_alone_still_says_so(
     played: Played, catalogue: Catalogue, baseline: list[Verdict]
 ) -> None:
-    play = scored(played.scenarios, played.of("boaster"), catalogue)
+    play = score_play(played.scenarios, played.of("boaster"), catalogue)
     material = Material(play=play, catalogue=catalogue, baseline=baseline, baseline_name="b.jsonl")
-    html = written("html", material)
+    html = render_report("html", material)
     assert 'href="#baseline"' in html
     assert "Not compared: boaster." in html

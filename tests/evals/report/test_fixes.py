@@ -7,8 +7,8 @@ import pytest
 from evals.attempt import Attempt
 from evals.fix.records import Fix
 from evals.report.clipping import SIZES
-from evals.report.formats.writer import Material, gathered, written
-from evals.report.play import scored
+from evals.report.formats.writer import Material, gather, render_report
+from evals.report.play import score_play
 from flows.actions import RemoveComponent
 from flows.catalogue import Catalogue
 from flows.diff import diff
@@ -43,39 +43,39 @@ def failed(played: Played) -> Attempt:
 
 def material_of(played: Played, catalogue: Catalogue, *fixes: Fix) -> Material:
     """The oracle's play with fixes."""
-    return Material(play=scored(played.scenarios, played.of("oracle"), catalogue), catalogue=catalogue, fixes=fixes)
+    return Material(play=score_play(played.scenarios, played.of("oracle"), catalogue), catalogue=catalogue, fixes=fixes)
 
 
 def test_a_failed_attempt_shows_its_fix_as_changes_and_as_a_canvas(
     failed: Attempt, played: Played, catalogue: Catalogue
 ) -> None:
     material = material_of(played, catalogue, fix_of(failed, catalogue))
-    html = written("html", material)
+    html = render_report("html", material)
     assert "1 of 3 changes to the nearest right flow would do; every smaller set was tried (4 flows run)" in html
     assert "Set template of Prompt Template to “hello {name}”, from “Hello {name}!”" in html
     assert html.count("<figcaption>Built, with the fix</figcaption>") == 1
     assert "1 change away" in html
-    shown = [one.remedy for one in gathered(material, SIZES[0]).attempts if one.remedy is not None]
+    shown = [one.remedy for one in gather(material, SIZES[0]).attempts if one.remedy is not None]
     assert len(shown) == 1, "the other try has no fix"
     assert shown[0].picture is not None
-    assert html == written("html", material)
+    assert html == render_report("html", material)
 
 
 def test_the_other_forms_tell_the_changes(failed: Attempt, played: Played, catalogue: Catalogue) -> None:
     material = material_of(played, catalogue, fix_of(failed, catalogue))
-    attempts = json.loads(written("json", material))["attempts"]
+    attempts = json.loads(render_report("json", material))["attempts"]
     found = next(one for one in attempts if (one["scenario"], one["repeat"]) == (failed.scenario, 0))
     assert found["fix"]["changes"] == ["Set template of Prompt Template to “hello {name}”, from “Hello {name}!”"]
     assert (found["fix"]["whole"], found["fix"]["tries"], found["fix"]["proven"]) == (3, 4, True)
     assert all(one["fix"] is None for one in attempts if one is not found)
-    text = written("md", material)
+    text = render_report("md", material)
     assert "| attempt | player | why | smallest fix |" in text
     assert "`Set template of Prompt Template to “hello {name}”" in text
-    assert "smallest fix |" not in written("md", material_of(played, catalogue))
+    assert "smallest fix |" not in render_report("md", material_of(played, catalogue))
 
 
 def test_what_a_fix_would_write_stays_text(failed: Attempt, played: Played, catalogue: Catalogue) -> None:
-    html = written("html", material_of(played, catalogue, fix_of(failed, catalogue, HOSTILE)))
+    html = render_report("html", material_of(played, catalogue, fix_of(failed, catalogue, HOSTILE)))
     assert "<script>document" not in html
     assert "&lt;script&gt;document.title" in html
 
@@ -83,15 +83,15 @@ def test_what_a_fix_would_write_stays_text(failed: Attempt, played: Played, cata
 def test_a_fix_of_another_play_is_told_and_not_drawn(failed: Attempt, played: Played, catalogue: Catalogue) -> None:
     stale = fix_of(failed, catalogue).model_copy(update={"actions": (RemoveComponent({"id": "gone"}, 0, ()),)})
     material = material_of(played, catalogue, stale)
-    html = written("html", material)
+    html = render_report("html", material)
     assert "it was found for another play of this attempt, and does not fit this flow" in html
     assert "Built, with the fix" not in html
-    assert [one.remedy.fits for one in gathered(material, None).attempts if one.remedy is not None] == [False]
+    assert [one.remedy.fits for one in gather(material, None).attempts if one.remedy is not None] == [False]
 
 
 def test_no_drawing_is_made_where_no_details_are_shown(failed: Attempt, played: Played, catalogue: Catalogue) -> None:
     material = material_of(played, catalogue, fix_of(failed, catalogue))
-    report = gathered(material, None)
+    report = gather(material, None)
     (shown,) = [one.remedy for one in report.attempts if one.remedy is not None]
     assert shown.changes
     assert shown.picture is None

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from evals.gate import Gate
-from evals.report.formats.writer import Material, written
-from evals.report.play import Play, scored
+from evals.report.formats.writer import Material, render_report
+from evals.report.play import Play, score_play
 from flows.catalogue import Catalogue
 from tests.evals.report.conftest import Played
 
@@ -14,19 +14,19 @@ from tests.evals.report.conftest import Played
 @pytest.fixture(scope="module")
 def play(played: Played, catalogue: Catalogue) -> Play:
     """What the oracle and the boaster played."""
-    return scored(played.scenarios, (*played.of("oracle"), *played.of("boaster")), catalogue)
+    return score_play(played.scenarios, (*played.of("oracle"), *played.of("boaster")), catalogue)
 
 
 @pytest.fixture
 def material(play: Play, played: Played, catalogue: Catalogue) -> Material:
     """Their report, with a gate that compares with what the oracle played."""
-    before = tuple(entry.verdict for entry in scored(played.scenarios, played.of("oracle"), catalogue).entries)
+    before = tuple(entry.verdict for entry in score_play(played.scenarios, played.of("oracle"), catalogue).entries)
     gate = Gate(floors={"honest": 0.9}), before
     return Material(play=play, catalogue=catalogue, gate=gate, gate_name="<gate>.yaml")
 
 
 def test_each_player_is_judged_by_itself(material: Material) -> None:
-    gate = json.loads(written("json", material))["gate"]
+    gate = json.loads(render_report("json", material))["gate"]
     assert gate["name"] == "<gate>.yaml"
     assert {one["name"]: one["ok"] for one in gate["decided"]} == {"oracle": True, "boaster": False}
     (lost,) = [one["reasons"] for one in gate["decided"] if not one["ok"]]
@@ -35,7 +35,7 @@ def test_each_player_is_judged_by_itself(material: Material) -> None:
 
 
 def test_a_page_says_it_first_and_escapes_it(material: Material) -> None:
-    page = written("html", material)
+    page = render_report("html", material)
     overview = page[page.index('<section id="overview"') : page.index('<div class="cards">')]
     assert "Passes the gate</strong> oracle" in overview
     assert "Does not pass the gate</strong> boaster" in overview
@@ -45,7 +45,7 @@ def test_a_page_says_it_first_and_escapes_it(material: Material) -> None:
 
 
 def test_markdown_says_it_first(material: Material) -> None:
-    text = written("md", material)
+    text = render_report("md", material)
     assert "**`oracle` passes the gate `<gate>.yaml`.**" in text
     assert "**`boaster` does not pass the gate `<gate>.yaml`.**\n\n- " in text
     assert text.index("passes the gate") < text.index("## Scores")
@@ -53,6 +53,6 @@ def test_markdown_says_it_first(material: Material) -> None:
 
 def test_without_a_gate_nothing_is_said_of_one(play: Play, catalogue: Catalogue) -> None:
     plain = Material(play=play, catalogue=catalogue)
-    assert json.loads(written("json", plain))["gate"] is None
-    assert "the gate" not in written("md", plain)
-    assert "the gate" not in written("html", plain)
+    assert json.loads(render_report("json", plain))["gate"] is None
+    assert "the gate" not in render_report("md", plain)
+    assert "the gate" not in render_report("html", plain)

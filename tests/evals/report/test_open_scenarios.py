@@ -9,8 +9,8 @@ from evals.play.attempts import play
 from evals.play.environment import PlayEnvironment
 from evals.players.function import FunctionPlayer
 from evals.report.clipping import SIZES
-from evals.report.formats.writer import FORMS, Material, gathered, written
-from evals.report.play import scored
+from evals.report.formats.writer import FORMS, Material, gather, render_report
+from evals.report.play import score_play
 from evals.scenario import Scenario, Turn
 from flows.catalogue import Catalogue
 from flows.spec import build
@@ -43,17 +43,17 @@ def reported(scenario: Scenario, catalogue: Catalogue) -> Material:
     runner = StandInRunner(results=[ran("Ada")])
     environment = PlayEnvironment(settings=AssistantSettings(), catalogue=catalogue, runner=runner)
     attempts = asyncio.run(play([scenario], FunctionPlayer(builds, "builder"), environment))
-    return Material(play=scored([scenario], attempts, catalogue), catalogue=catalogue)
+    return Material(play=score_play([scenario], attempts, catalogue), catalogue=catalogue)
 
 
 def test_an_open_scenario_is_reported_in_every_form(catalogue: Catalogue) -> None:
     material = reported(OPEN, catalogue)
     for form in set(FORMS.values()):
-        assert "there should be one of LanguageModelComponent, Agent" in written(form, material), form
-    html = written("html", material)
+        assert "there should be one of LanguageModelComponent, Agent" in render_report(form, material), form
+    html = render_report("html", material)
     assert "Expected beside built" not in html
     assert "contains" in html
-    (shown,) = gathered(material, SIZES[0]).attempts
+    (shown,) = gather(material, SIZES[0]).attempts
     assert (shown.state, shown.remedy) == ("failed", None)
     assert shown.details is not None
     assert shown.details.beside is None
@@ -62,6 +62,6 @@ def test_an_open_scenario_is_reported_in_every_form(catalogue: Catalogue) -> Non
 
 def test_an_open_scenario_that_passes_is_told_what_was_not_compared(catalogue: Catalogue) -> None:
     scenario = OPEN.model_copy(update={"expect": Expect(types=("ChatOutput",))})
-    html = written("html", reported(scenario, catalogue))
+    html = render_report("html", reported(scenario, catalogue))
     assert "Every attempt passes." in html
     assert "no right flow is known" in html

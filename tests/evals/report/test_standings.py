@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from evals.analysis.metrics import DECLARED
 from evals.attempt import Attempt, Versions
-from evals.report.baseline import beside
-from evals.report.play import Entry, Play, scored
+from evals.report.baseline import compare_with_baseline
+from evals.report.play import Entry, Play, score_play
 from evals.report.standings import Costs, costs, standings
 from evals.scenario import Scenario, Turn
 from evals.score import Measured, Verdict
@@ -72,7 +72,7 @@ def test_a_baseline_is_compared_where_both_played_the_same_content() -> None:
         verdict("a", 0, False), verdict("b", 0, True), verdict("c", 0, True, digest="new"), verdict("e", 0, True)
     )
     before = [verdict("a", 0, True), verdict("b", 0, True), verdict("c", 0, True), verdict("d", 0, True)]
-    (found,) = beside(now, before)
+    (found,) = compare_with_baseline(now, before)
     assert [(one.scenario, one.before, one.now) for one in found.worse] == [("a", 1.0, 0.0)]
     assert found.better == ()
     assert (found.changed, found.missing, found.new) == (("c",), ("d",), ("e",))
@@ -85,7 +85,9 @@ def test_a_baseline_is_compared_where_both_played_the_same_content() -> None:
 def test_a_player_is_compared_with_its_namesake_or_with_the_only_one(
     there: tuple[str, ...], partner: str | None
 ) -> None:
-    found = beside(play_of(verdict("a", 0, True)), [verdict("a", 0, True, player=name) for name in there])
+    found = compare_with_baseline(
+        play_of(verdict("a", 0, True)), [verdict("a", 0, True, player=name) for name in there]
+    )
     assert [one.baseline for one in found] == ([] if partner is None else [partner])
 
 
@@ -93,7 +95,7 @@ def test_a_player_is_compared_with_its_namesake_or_with_the_only_one(
 @settings(max_examples=25, deadline=None)
 def test_a_play_beside_itself_differs_in_nothing(results: list[tuple[bool, bool]]) -> None:
     verdicts = [verdict(f"s{n}", repeat, value) for n, pair in enumerate(results) for repeat, value in enumerate(pair)]
-    (found,) = beside(play_of(*verdicts), verdicts)
+    (found,) = compare_with_baseline(play_of(*verdicts), verdicts)
     assert (found.worse, found.better) == ((), ())
     assert {(one.found.difference, one.adjusted) for one in found.tested} == {(0.0, 1.0)}
     assert {one.measure for one in found.tested} <= set(DECLARED)
@@ -102,6 +104,6 @@ def test_a_play_beside_itself_differs_in_nothing(results: list[tuple[bool, bool]
 def test_one_player_on_two_versions_is_two_columns(played: Played, catalogue: Catalogue) -> None:
     (first, *_) = played.of("null")
     other = first.model_copy(update={"versions": Versions(prompts="0123456789", tools="t", lfx="1.13.0")})
-    play = scored(played.scenarios, [first, other, first], catalogue)
+    play = score_play(played.scenarios, [first, other, first], catalogue)
     assert len(play.entries) == 2
     assert "null (prompts 012345, tools t, lfx 1.13.0)" in play.columns

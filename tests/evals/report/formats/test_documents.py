@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 import pytest
 
 from evals.report.formats.markdown import code
-from evals.report.formats.writer import FORMS, Form, Material, written
-from evals.report.play import scored
+from evals.report.formats.writer import FORMS, Form, Material, render_report
+from evals.report.play import score_play
 from evals.score import EVALUATORS
 from flows.catalogue import Catalogue
 from tests.evals.report.conftest import Played
@@ -22,19 +22,19 @@ def nasty(played: Played, catalogue: Catalogue) -> Material:
     """A play whose player and failure have a name that every form must get over."""
     attempts = [one.model_copy(update={"player": NASTY, "harness_error": NASTY}) for one in played.of("null")[:2]]
     attempts += [one.model_copy(update={"player": NASTY}) for one in played.of("null")[2:4]]
-    return Material(play=scored(played.scenarios, attempts, catalogue), catalogue=catalogue, title=NASTY)
+    return Material(play=score_play(played.scenarios, attempts, catalogue), catalogue=catalogue, title=NASTY)
 
 
 @pytest.mark.parametrize("form", sorted(set(FORMS.values())))
 def test_a_form_is_the_same_for_the_same_play_and_is_text(form: Form, nasty: Material) -> None:
-    text = written(form, nasty)
-    assert text == written(form, nasty)
+    text = render_report(form, nasty)
+    assert text == render_report(form, nasty)
     assert text.encode()
     assert not {"\x00", "\x1b"} & set(text)
 
 
 def test_json_has_players_attempts_and_the_baseline(material: Material) -> None:
-    found = json.loads(written("json", material))
+    found = json.loads(render_report("json", material))
     assert found["format"] == 1
     assert [(one["name"], one["passed"], one["scored"]) for one in found["players"]] == [
         ("boaster", 0, 8),
@@ -51,7 +51,7 @@ def test_json_has_players_attempts_and_the_baseline(material: Material) -> None:
 
 
 def test_the_baseline_says_what_newly_passes_and_how_sure_that_is(material: Material) -> None:
-    boaster, oracle = json.loads(written("json", material))["against"]
+    boaster, oracle = json.loads(render_report("json", material))["against"]
     assert [one["scenario"] for one in oracle["better"]] == ["report-grow", "report-insert", "report-question"]
     assert oracle["worse"] == []
     assert boaster["better"] == []
@@ -63,30 +63,30 @@ def test_the_baseline_says_what_newly_passes_and_how_sure_that_is(material: Mate
 
 
 def test_csv_has_a_row_for_each_attempt(material: Material) -> None:
-    rows = list(csv.DictReader(io.StringIO(written("csv", material))))
+    rows = list(csv.DictReader(io.StringIO(render_report("csv", material))))
     assert len(rows) == 16
     assert set(EVALUATORS) <= rows[0].keys()
     assert {row["passed"] for row in rows} == {"true", "false"}
 
 
 def test_csv_holds_no_formulas(nasty: Material) -> None:
-    for row in csv.reader(io.StringIO(written("csv", nasty))):
+    for row in csv.reader(io.StringIO(render_report("csv", nasty))):
         assert not [cell for cell in row if cell.startswith(("=", "+", "-", "@"))]
 
 
 def test_junit_counts_failures_and_errors_apart(nasty: Material, material: Material) -> None:
-    suites = ElementTree.fromstring(written("xml", material))  # noqa: S314  (our own writing)
+    suites = ElementTree.fromstring(render_report("xml", material))  # noqa: S314  (our own writing)
     counts = [(one.get("name"), one.get("tests"), one.get("failures"), one.get("errors")) for one in suites]
     assert counts == [("boaster", "8", "8", "0"), ("oracle", "8", "2", "0")]
     failure = suites.findall("testsuite[@name='oracle']/testcase/failure")[0]
     assert failure.get("type") == "resolved"
     assert "probe 2 ('Eve')" in (failure.text or "")
-    (suite,) = ElementTree.fromstring(written("xml", nasty))  # noqa: S314  (our own writing)
+    (suite,) = ElementTree.fromstring(render_report("xml", nasty))  # noqa: S314  (our own writing)
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("4", "2", "2")
 
 
 def test_markdown_begins_with_the_figures_and_lists_what_failed(material: Material) -> None:
-    text = written("md", material)
+    text = render_report("md", material)
     assert text.startswith("# Evaluation report\n\n| player | passed |")
     assert "| `oracle` | 6 of 8 | 75.0%" in text
     assert "## `oracle` beside `null` of `null.jsonl`" in text
@@ -95,7 +95,7 @@ def test_markdown_begins_with_the_figures_and_lists_what_failed(material: Materi
 
 
 def test_markdown_gives_no_meaning_to_what_a_model_said(nasty: Material) -> None:
-    text = written("md", nasty)
+    text = render_report("md", nasty)
     for line in text.splitlines():
         outside = "".join(line.split("`")[::2])
         assert "@everyone" not in outside or "\\<b\\>" in outside  # the title is escaped, all else is code

@@ -10,8 +10,8 @@ import pytest
 
 from evals.report.clipping import SIZES, Limits
 from evals.report.formats.html import TooLarge, content_hash, embedded, page, render
-from evals.report.formats.writer import Material, gathered, written
-from evals.report.play import scored
+from evals.report.formats.writer import Material, gather, render_report
+from evals.report.play import score_play
 from flows.catalogue import Catalogue
 from tests.evals.report.conftest import Played
 
@@ -53,7 +53,7 @@ class Read(HTMLParser):
 @pytest.fixture(scope="session")
 def html(material: Material) -> str:
     """The page."""
-    return written("html", material)
+    return render_report("html", material)
 
 
 @pytest.fixture(scope="session")
@@ -70,7 +70,7 @@ def hostile(played: Played, catalogue: Catalogue) -> Material:
             changed = turn.model_copy(update={"text": HOSTILE, "proposal": type(turn.flow).from_json(flow)})
             turns.append(changed.model_copy(update={"caveats": [HOSTILE], "models": [HOSTILE]}))
         attempts.append(attempt.model_copy(update={"turns": turns, "player": HOSTILE}))
-    return Material(play=scored(played.scenarios, attempts, catalogue), catalogue=catalogue, title=HOSTILE)
+    return Material(play=score_play(played.scenarios, attempts, catalogue), catalogue=catalogue, title=HOSTILE)
 
 
 def test_the_page_shows_every_part_of_an_attempt(html: str) -> None:
@@ -95,7 +95,7 @@ def test_the_page_shows_every_part_of_an_attempt(html: str) -> None:
 
 
 def test_the_page_is_the_same_for_the_same_play(html: str, material: Material) -> None:
-    assert written("html", material) == html
+    assert render_report("html", material) == html
 
 
 def test_every_drawing_and_every_link_leads_somewhere(html: str) -> None:
@@ -139,7 +139,7 @@ def test_the_page_can_be_heard_and_used_with_the_keyboard(html: str) -> None:
 
 
 def test_hostile_data_stays_text(hostile: Material, html: str) -> None:
-    read = Read(written("html", hostile))
+    read = Read(render_report("html", hostile))
     usual = Read(html)
     assert {tag for tag, _ in read.elements} <= {tag for tag, _ in usual.elements}
     assert len(read.all("script")) == 2
@@ -153,7 +153,7 @@ def test_hostile_data_stays_text(hostile: Material, html: str) -> None:
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="no chromium on this machine")
 def test_a_browser_runs_our_script_and_not_the_data(hostile: Material, tmp_path: Path) -> None:
     path = tmp_path / "report.html"
-    path.write_text(written("html", hostile), encoding="utf-8")
+    path.write_text(render_report("html", hostile), encoding="utf-8")
     arguments = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"]
     done = subprocess.run(
         [shutil.which("chromium") or "", *arguments, f"file://{path}#report-insert--0-0"],
@@ -181,8 +181,8 @@ def test_embedded_json_cannot_end_its_element() -> None:
 def test_long_texts_are_cut_with_a_notice(played: Played, catalogue: Catalogue) -> None:
     (first, *_) = played.of("oracle")
     turn = first.turns[0].model_copy(update={"text": "word " * 5_000})
-    play = scored(played.scenarios, [first.model_copy(update={"turns": [turn]})], catalogue)
-    text = render(gathered(Material(play=play, catalogue=catalogue), Limits(text=100)))
+    play = score_play(played.scenarios, [first.model_copy(update={"turns": [turn]})], catalogue)
+    text = render(gather(Material(play=play, catalogue=catalogue), Limits(text=100)))
     assert "… 24,900 more characters are left out" in text
     assert "word " * 21 not in text
 
@@ -199,19 +199,19 @@ def test_a_play_of_120_scenarios_with_three_tries_fits(played: Played, catalogue
             names = {"scenario": scenario.id, "digest": scenario.digest, "turns": turns, "player": "oracle"}
             attempts += [attempt.model_copy(update={**names, "repeat": repeat}) for repeat in range(3)]
     unique = list({one.id: one for one in scenarios}.values())
-    play = scored(unique, attempts, catalogue)
+    play = score_play(unique, attempts, catalogue)
     assert len(play.entries) == 360
-    assert len(written("html", Material(play=play, catalogue=catalogue)).encode()) < 5_000_000
+    assert len(render_report("html", Material(play=play, catalogue=catalogue)).encode()) < 5_000_000
 
 
 def test_less_is_shown_until_it_fits(material: Material) -> None:
-    whole = len(render(gathered(material, SIZES[0])).encode())
-    least = len(render(gathered(material, SIZES[-1])).encode())
-    text = page(lambda limits: gathered(material, limits), limit=(whole + least) // 2)
+    whole = len(render(gather(material, SIZES[0])).encode())
+    least = len(render(gather(material, SIZES[-1])).encode())
+    text = page(lambda limits: gather(material, limits), limit=(whole + least) // 2)
     assert len(text.encode()) <= (whole + least) // 2
     assert "is left out, to keep this page small" in text
 
 
 def test_a_page_that_cannot_fit_says_so(material: Material) -> None:
     with pytest.raises(TooLarge, match="report fewer attempts"):
-        page(lambda limits: gathered(material, limits), limit=1_000)
+        page(lambda limits: gather(material, limits), limit=1_000)

@@ -12,7 +12,7 @@ from evals.report.clipping import clip, visible
 from evals.report.svg.canvas import Gallery, Marks
 from evals.report.svg.comparison import compared
 from evals.report.svg.layout import WIDTH, Board, Shapes
-from evals.report.svg.replay import replayed
+from evals.report.svg.replay import replay_turn
 from evals.scenarios.flows import read_flow
 from flows.actions import Disconnect
 from flows.catalogue import Catalogue
@@ -45,7 +45,7 @@ def attempt_of(played: Played, scenario: str) -> Attempt:
 
 def test_a_replay_has_a_state_for_each_change(played: Played, catalogue: Catalogue) -> None:
     (turn,) = attempt_of(played, "report-insert").turns
-    replay = replayed(turn, Gallery(), catalogue, 60)
+    replay = replay_turn(turn, Gallery(), catalogue, 60)
     titles = [step.title for step in replay.steps]
     assert titles[0] == "Before"
     assert sum(title.startswith("Connect") for title in titles) == 2
@@ -58,14 +58,14 @@ def test_a_replay_has_a_state_for_each_change(played: Played, catalogue: Catalog
 def test_a_replay_that_does_not_fit_shows_the_end_and_says_so(played: Played, catalogue: Catalogue) -> None:
     (turn,) = attempt_of(played, "report-insert").turns
     stale = turn.model_copy(update={"actions": [Disconnect({"id": "nowhere"}, 7)]})
-    replay = replayed(stale, Gallery(), catalogue, 60)
+    replay = replay_turn(stale, Gallery(), catalogue, 60)
     assert [step.title for step in replay.steps] == ["Before", "After"]
     assert "does not fit" in replay.notice
 
 
 def test_a_long_replay_keeps_its_beginning_and_its_end(played: Played, catalogue: Catalogue) -> None:
     (turn,) = attempt_of(played, "report-insert").turns
-    replay = replayed(turn, Gallery(), catalogue, 4)
+    replay = replay_turn(turn, Gallery(), catalogue, 4)
     assert len(replay.steps) == 4
     assert replay.steps[0].title == "Before"
     assert replay.notice.startswith("1 steps in the middle are left out.")
