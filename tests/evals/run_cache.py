@@ -20,6 +20,7 @@ from evals.play.environment import PlayEnvironment
 from evals.play.stub_services import HOST
 from evals.scenario import Scenario
 from flows.document import Flow
+from runtime.options import RunOptions
 from runtime.results import RunEvent, RunResult
 from tools.workbench import Runs
 
@@ -37,7 +38,7 @@ def with_cached_runs(environment: PlayEnvironment, scenario: Scenario) -> PlayEn
 
 
 class CachedRunner:
-    """A runner that keeps results; everything but `run` is the runner's own.
+    """A runner that keeps results; everything but `execute` is the runner's own.
 
     Args:
         runner: runs what is not kept yet.
@@ -53,12 +54,12 @@ class CachedRunner:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._runner, name)
 
-    async def run(self, flow: Flow, text: str | None = None, **options: Any) -> RunResult:
+    async def execute(self, flow: Flow, text: str | None, options: RunOptions) -> RunResult:
         """Run a flow, or give what it gave before, events included."""
         path = self._place(flow, text, options)
         if path is None:
-            return await self._runner.run(flow, text, **options)
-        listener = options.pop("on_event", None)
+            return await self._runner.execute(flow, text, options)
+        listener = options.on_event
         if path.exists():
             kept = json.loads(path.read_text(encoding="utf-8"))
             for event in kept["events"] if listener is not None else ():
@@ -71,16 +72,16 @@ class CachedRunner:
             if listener is not None:
                 listener(event)
 
-        result = await self._runner.run(flow, text, on_event=heard, **options)
+        result = await self._runner.execute(flow, text, replace(options, on_event=listener and heard))
         if result.error is None or result.error.code not in UNSTABLE:
             _write(path, {"result": result.to_json(), "events": [dataclasses.asdict(event) for event in events]})
         return result
 
-    def _place(self, flow: Flow, text: str | None, options: dict[str, Any]) -> Path | None:
+    def _place(self, flow: Flow, text: str | None, options: RunOptions) -> Path | None:
         """The file of a run; None for one that calls a scenario's service, whose address is another every time."""
-        plain = {name: value for name, value in options.items() if name not in {"on_event", "session", "models"}}
-        called = self._models if options.get("models") is not None else []
-        key = json.dumps([flow.to_json(), text, plain, called], sort_keys=True)
+        plain = repr(replace(options, on_event=None, session=None, models=None))
+        called = self._models if options.models is not None else []
+        key = json.dumps([flow.to_json(), text, plain, options.on_event is not None, called], sort_keys=True)
         if HOST in key:
             return None
         return self._folder / f"{hashlib.sha256(key.encode()).hexdigest()}.json"

@@ -1,0 +1,55 @@
+"""The cache of runs: the same run is made once, another run is made, and services are always called."""
+
+from pathlib import Path
+
+import pytest
+
+from flows.catalogue import Catalogue
+from flows.document import Flow
+from flows.spec import build
+from runtime.options import RunOptions
+from runtime.results import RunResult
+from tests.evals.run_cache import CachedRunner
+from tests.stand_ins import StandInRunner, ran
+
+pytestmark = pytest.mark.anyio
+
+
+SPEC = """
+name: x
+nodes:
+  a: TextInput
+  b: ChatOutput
+edges:
+  a.text -> b.input_value
+config:
+  a.input_value: """
+
+
+def flow_that_says(text: str, catalogue: Catalogue) -> Flow:
+    """A flow whose output holds a text."""
+    flow = build(SPEC + text, catalogue).flow
+    assert flow is not None
+    return flow
+
+
+async def outputs(runner: CachedRunner, *runs: tuple[Flow, str | None, RunOptions]) -> list[str | None]:
+    """What each run gives."""
+    found: list[RunResult] = [await runner.execute(*run) for run in runs]
+    return [result.output for result in found]
+
+
+async def test_a_run_is_made_once_for_its_flow_input_options_and_models(tmp_path: Path, catalogue: Catalogue) -> None:
+    flow, other = flow_that_says("hello", catalogue), flow_that_says("bye", catalogue)
+    plain, checked = RunOptions(session="one"), RunOptions(network="gateway-only")
+    engine = StandInRunner(results=[ran(str(number)) for number in range(9)])
+    runner = CachedRunner(engine, tmp_path, ())
+    runs = [(flow, "a", plain), (flow, "a", RunOptions(session="two")), (flow, "b", plain), (other, "a", plain)]
+    assert await outputs(runner, *runs, (flow, "a", checked)) == ["0", "0", "1", "2", "3"]
+    assert await outputs(CachedRunner(engine, tmp_path, ()), *runs) == ["0", "0", "1", "2"]
+
+
+async def test_a_run_that_calls_a_service_is_always_made(tmp_path: Path, catalogue: Catalogue) -> None:
+    flow = flow_that_says("http://127.0.0.1:4711/x", catalogue)
+    runner = CachedRunner(StandInRunner(results=[ran("1"), ran("2")]), tmp_path, ())
+    assert await outputs(runner, (flow, None, RunOptions()), (flow, None, RunOptions())) == ["1", "2"]
