@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
+
+from platformdirs import user_data_path
 
 
 def data_folder() -> Path:
-    """Return the folder for everything that is kept: `WIREWRIGHT_DATA`, else the platform's own place for data."""
+    """Return the folder for everything that is kept: `WIREWRIGHT_DATA`, else the platform's own place for user data."""
     chosen = os.environ.get("WIREWRIGHT_DATA")
-    if chosen:
-        return Path(chosen).expanduser()
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / "wirewright"
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "wirewright"
-    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "wirewright"
+    return Path(chosen).expanduser() if chosen else user_data_path("wirewright", appauthor=False)
 
 
 def cache_folder() -> Path:

@@ -61,8 +61,8 @@ def test_only_the_runner_and_its_comparisons_import_lfx() -> None:
     assert strangers == []
 
 
-def test_the_flow_layer_needs_nothing_but_python_yaml_and_rapidfuzz() -> None:
-    allowed = {*sys.stdlib_module_names, "flows", "rapidfuzz", "yaml"}
+def test_the_flow_layer_needs_nothing_but_python_and_three_small_libraries() -> None:
+    allowed = {*sys.stdlib_module_names, "flows", "platformdirs", "rapidfuzz", "yaml"}
     assert {name.split(".")[0] for path in sources("flows") for name in imports(path)} <= allowed
 
 

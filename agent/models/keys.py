@@ -1,10 +1,7 @@
 """Stored keys of model providers: encrypted at rest, never given back, used before those of the environment."""
 
-import contextlib
 import json
 import os
-import secrets
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -14,6 +11,7 @@ from cryptography.fernet import Fernet, InvalidToken
 from agent.models.providers import PROVIDERS, ProviderInfo
 from agent.turn.errors import AssistantUnavailable
 from agent.turn.result import TurnError
+from runtime.files.atomic import write_atomically
 
 KEY_FILE: Final = "providers.key"
 STORE_FILE: Final = "providers.enc"
@@ -118,7 +116,8 @@ class ProviderKeys:
 
     def _write(self, values: dict[str, dict[str, str]]) -> None:
         try:
-            _replace(self._data / STORE_FILE, Fernet(self._key(make=True)).encrypt(json.dumps(values).encode()))
+            encrypted = Fernet(self._key(make=True)).encrypt(json.dumps(values).encode())
+            write_atomically(self._data / STORE_FILE, encrypted)
         except (OSError, ValueError):
             raise KeysUnreadable from None
         self._read = None
@@ -127,7 +126,7 @@ class ProviderKeys:
         path = self._data / KEY_FILE
         if make and not path.exists():
             self._data.mkdir(parents=True, exist_ok=True, mode=0o700)
-            _replace(path, Fernet.generate_key(), keep=True)
+            write_atomically(path, Fernet.generate_key(), overwrite=False)
         return path.read_bytes()
 
 
@@ -140,20 +139,3 @@ def _checked(info: ProviderInfo, name: str, value: str) -> str:
     if name.endswith(_ADDRESS_ENDS) and not value.startswith(("http://", "https://")):
         raise BadKey(name, f"{name} is no address.", "Send one that begins with https:// or http://.")
     return value
-
-
-def _replace(path: Path, content: bytes, *, keep: bool = False) -> None:
-    """Put a file for its owner alone in place at once; with `keep`, one that is there already stays."""
-    descriptor, temporary = tempfile.mkstemp(prefix=f".{secrets.token_hex(4)}-", dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        if keep:
-            with contextlib.suppress(FileExistsError):
-                os.link(temporary, path)
-        else:
-            Path(temporary).replace(path)
-    finally:
-        Path(temporary).unlink(missing_ok=True)

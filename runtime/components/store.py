@@ -5,9 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import os
-import stat
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +14,7 @@ from flows.component_type import ComponentType
 from flows.faults import Fault
 from runtime.components.inspection import DescribesComponents, Inspection, inspect
 from runtime.components.rules import MAX_SOURCE, ClassNameError, check_class_name
+from runtime.files.atomic import read_regular, write_atomically
 from runtime.files.folders import UserFolderError, private_folder, user_folder
 from runtime.telemetry import log_event
 
@@ -25,7 +23,6 @@ FOLDER: Final = ".components"
 MAX_COMPONENTS: Final = 200
 """Components that one user may keep."""
 _SUFFIX: Final = ".py"
-_UNFINISHED: Final = ".tmp"
 
 
 class UserComponentError(ValueError):
@@ -86,7 +83,7 @@ def _kept(data: Path, user: str | None, name: str, source: str) -> Path:
         message = f"There are {MAX_COMPONENTS} components already."
         raise UserComponentError("too_many", message, "Begin a new session, which removes them.")
     try:
-        _write(path, content)
+        write_atomically(path, content)
     except OSError:
         raise UserComponentError(
             "not_written", f"The component {name} could not be kept.", "Check the disk and its permissions."
@@ -155,23 +152,6 @@ def _sources(data: Path, user: str | None) -> list[tuple[str, str]]:
 
 def _read(path: Path) -> str:
     try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
-        with os.fdopen(descriptor, "rb") as file:
-            if path.is_symlink() or not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                return ""
-            return file.read(MAX_SOURCE + 1).decode("utf-8")
+        return read_regular(path, MAX_SOURCE + 1).decode("utf-8")
     except (OSError, UnicodeDecodeError):
         return ""
-
-
-def _write(path: Path, content: bytes) -> None:
-    descriptor, temporary = tempfile.mkstemp(prefix=f".{path.stem}.", suffix=_UNFINISHED, dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise

@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import hmac
-import os
 import secrets
-import tempfile
 from pathlib import Path
 from typing import Final
+
+from runtime.files.atomic import read_regular, write_atomically
 
 USERS: Final = "users"
 KEY_FILE: Final = "users.key"
@@ -80,10 +80,8 @@ def _key(data: Path) -> bytes:
     try:
         if not path.exists() and not path.is_symlink():
             data.mkdir(parents=True, exist_ok=True)
-            _make_key(data, path)
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
-        with os.fdopen(descriptor, "rb") as file:
-            key = file.read(KEY_BYTES + 1)
+            write_atomically(path, secrets.token_bytes(KEY_BYTES), overwrite=False)
+        key = read_regular(path, KEY_BYTES + 1)
     except OSError:
         raise UserFolderError(
             "The secret of the users' folders cannot be read.", "Check the disk and its permissions."
@@ -91,19 +89,3 @@ def _key(data: Path) -> bytes:
     if len(key) != KEY_BYTES:
         raise UserFolderError("The secret of the users' folders is damaged.", f"Restore {KEY_FILE} from a backup.")
     return key
-
-
-def _make_key(data: Path, path: Path) -> None:
-    descriptor, temporary = tempfile.mkstemp(prefix=f"{KEY_FILE}.", dir=data)  # for its owner alone
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(secrets.token_bytes(KEY_BYTES))
-            file.flush()
-            os.fsync(file.fileno())
-        if hasattr(os, "link"):
-            with contextlib.suppress(FileExistsError):
-                os.link(temporary, path)
-        else:
-            Path(temporary).rename(path)
-    finally:
-        Path(temporary).unlink(missing_ok=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -17,8 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from runtime.files.atomic import NO_FOLLOW, READ, write_atomically
 from runtime.files.folders import UserFolderError, user_folder
-from runtime.files.names import OWN_PREFIX, FileRefused, is_reserved, segments
+from runtime.files.names import FileRefused, is_reserved, segments
 
 SIZE_LIMIT: Final = 10 * 1024 * 1024
 """Bytes of one file."""
@@ -29,10 +29,7 @@ TOTAL_LIMIT: Final = 100 * 1024 * 1024
 COUNT_LIMIT: Final = 2_000
 """Files and folders of a user."""
 
-_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
-_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _NOFOLLOW
-_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _NOFOLLOW
-_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | NO_FOLLOW
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -205,7 +202,7 @@ def _check_kind(found: os.stat_result, names: tuple[str, ...]) -> None:
 
 def _bytes(folder: int, names: tuple[str, ...]) -> bytes:
     with _failures("/".join(names)):
-        descriptor = os.open(names[-1], _READ, dir_fd=folder)
+        descriptor = os.open(names[-1], READ, dir_fd=folder)
         with os.fdopen(descriptor, "rb") as file:
             _check_kind(os.fstat(file.fileno()), names)
             body = file.read(SIZE_LIMIT + 1)
@@ -215,19 +212,8 @@ def _bytes(folder: int, names: tuple[str, ...]) -> bytes:
 
 
 def _replace(folder: int, name: str, body: bytes) -> None:
-    """Put a whole file in place at once; whoever reads sees the old one or the new one."""
-    temporary = f"{OWN_PREFIX}{secrets.token_hex(8)}"
     with _failures(name):
-        try:
-            with os.fdopen(os.open(temporary, _CREATE, 0o600, dir_fd=folder), "wb") as file:
-                file.write(body)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
-        except OSError:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary, dir_fd=folder)
-            raise
+        write_atomically(name, body, folder=folder)
 
 
 def _below(root: int, names: tuple[str, ...]) -> Iterator[tuple[str, int]]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from flows.document import Json
 from flows.json_values import as_list, as_object, texts
+from runtime.files.atomic import write_atomically
 
 _REQUIREMENT = re.compile(
     r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?P<extras>\[[A-Za-z0-9._,\s-]+\])?"
@@ -144,9 +145,7 @@ def choose_bundles(cache: Path, bundles: Iterable[str]) -> None:
     """
     file = bundles_file(cache)
     file.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = file.with_suffix(".new")
-    unfinished.write_text(json.dumps({"bundles": list(bundles)}), encoding="utf-8")
-    unfinished.replace(file)
+    write_atomically(file, json.dumps({"bundles": list(bundles)}).encode())
 
 
 def package_for(message: str) -> str | None:

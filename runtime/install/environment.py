@@ -19,6 +19,7 @@ from flows.document import Json, JsonObject
 from flows.json_values import as_list, as_object, as_text
 from flows.paths import cache_folder
 from runtime.engine.isolation import Protection, protections
+from runtime.files.atomic import write_atomically
 from runtime.files.lock import FileLock
 from runtime.install.bundles import bundles_file, choose_bundles, chosen_bundles, with_bundles
 from runtime.install.catalogue_file import export_catalogue
@@ -244,9 +245,7 @@ class RunnerEnvironment:
             "source": str(self.source.resolve()),
             "packages": self._packages(),
         }
-        unfinished = stamp.with_suffix(".new")
-        unfinished.write_text(json.dumps(made), encoding="utf-8")
-        unfinished.replace(stamp)
+        await asyncio.to_thread(write_atomically, stamp, json.dumps(made).encode())
 
     def status(self) -> RunnerStatus:
         """The state of the installation; it reads the whole folder, so it takes a moment."""

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -257,3 +258,14 @@ def test_folders_follow_the_environment(tmp_path: Path, monkeypatch: pytest.Monk
     assert (data_folder(), cache_folder()) == (tmp_path, tmp_path / "cache")
     monkeypatch.setenv("WIREWRIGHT_CACHE", str(tmp_path / "other"))
     assert cache_folder() == tmp_path / "other"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the folders of the XDG specification")
+def test_data_stays_where_linux_users_have_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    for name in ("WIREWRIGHT_DATA", "WIREWRIGHT_CACHE", "XDG_DATA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert data_folder() == tmp_path / ".local" / "share" / "wirewright"
+    assert cache_folder() == data_folder() / "cache"
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "xdg"))
+    assert data_folder() == tmp_path / "xdg" / "wirewright"

@@ -119,11 +119,10 @@ def test_a_write_that_fails_leaves_the_old_component_and_nothing_else(
 ) -> None:
     path = saved(tmp_path, "alice", "SumComponent", "old = 1")
 
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise OSError("no space left on sda1")
 
     with monkeypatch.context() as patched:
-        patched.setattr(Path, "replace", broken)
         patched.setattr("os.replace", broken)
         with pytest.raises(UserComponentError) as refused:
             saved(tmp_path, "alice", "SumComponent", "new = 1")

@@ -115,10 +115,10 @@ def test_a_crash_while_writing_leaves_the_earlier_source_and_nothing_else(
 ) -> None:
     path = save(tmp_path, "alice", "SumComponent", "# first\n")
 
-    def crash(*_: object) -> None:
+    def crash(*_: object, **__: object) -> None:
         raise OSError("disk")
 
-    monkeypatch.setattr(Path, "replace", crash)
+    monkeypatch.setattr("os.replace", crash)
     with pytest.raises(UserComponentError) as failure:
         save(tmp_path, "alice", "SumComponent", "# second\n")
     assert failure.value.reason == "not_written"
@@ -201,10 +201,10 @@ async def test_a_workshop_says_why_it_keeps_nothing_and_raises_when_the_disk_ref
     assert refusal.reason == "anonymous_user"
     assert await Workshop(tmp_path, "alice", Maker()).keep(part) is None
 
-    def full(*_: object) -> None:
+    def full(*_: object, **__: object) -> None:
         raise OSError("disk full")
 
-    monkeypatch.setattr(Path, "replace", full)
+    monkeypatch.setattr("os.replace", full)
     with pytest.raises(UserComponentError):
         await Workshop(tmp_path, "alice", Maker()).keep(part)
 

@@ -1,0 +1,60 @@
+"""Files that are written as a whole or not at all, and read and written without following a link."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import stat
+from pathlib import Path
+from typing import Final
+
+from runtime.files.names import OWN_PREFIX
+
+NO_FOLLOW: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+READ: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | NO_FOLLOW
+_CREATE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW
+
+
+def write_atomically(path: Path | str, content: bytes, *, folder: int | None = None, overwrite: bool = True) -> None:
+    """Write a file for its owner alone, so that readers see the old content or the new, also after a crash.
+
+    It blocks: call it in a thread.
+
+    Args:
+        path: the file; a link in its place is replaced, not followed.
+        content: all of it.
+        folder: an open directory that `path` is relative to.
+        overwrite: whether a file that is there already is replaced; of several writers that may not, the first wins.
+
+    Raises:
+        OSError: it cannot be written; what was there is unchanged.
+    """
+    target = os.fspath(path)
+    temporary = os.path.join(os.path.dirname(target), f"{OWN_PREFIX}{secrets.token_hex(8)}")  # noqa: PTH118, PTH120 - may be relative to `folder`
+    try:
+        with os.fdopen(os.open(temporary, _CREATE, 0o600, dir_fd=folder), "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        if overwrite:
+            os.replace(temporary, target, src_dir_fd=folder, dst_dir_fd=folder)
+        else:
+            with contextlib.suppress(FileExistsError):
+                os.link(temporary, target, src_dir_fd=folder, dst_dir_fd=folder)
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary, dir_fd=folder)
+
+
+def read_regular(path: Path, limit: int) -> bytes:
+    """Read up to `limit` bytes of a file.
+
+    Raises:
+        OSError: there is none, or it is a link or a special file.
+    """
+    with os.fdopen(os.open(path, READ), "rb") as file:
+        if path.is_symlink() or not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.ELOOP, "not a regular file")
+        return file.read(limit)
