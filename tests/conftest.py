@@ -24,6 +24,12 @@ from runtime.runner import Runner  # noqa: E402  (likewise)
 models.ALLOW_MODEL_REQUESTS = False
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Options of `tests/surfaces`."""
+    parser.addoption("--subject-python", metavar="PATH", help="capture surfaces of the installation of this Python")
+    parser.addoption("--update-surfaces", action="store_true", help="refresh the snapshots of public surfaces")
+
+
 @pytest.fixture(scope="session")
 def anyio_backend() -> str:
     """Asynchronous tests run on asyncio, a loop each, or one for all that share an engine."""
