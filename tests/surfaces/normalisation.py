@@ -18,6 +18,7 @@ _RANDOM = re.compile(
 _TEXT = (
     (re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?"), "<time>"),
     (re.compile(r"\b(127\.0\.0\.1|localhost):\d{2,5}\b"), r"\1:<port>"),
+    (re.compile(r"[ ]*\d+\.\d\d(?= [│|]$)", re.MULTILINE), " <seconds>"),  # the last column of tables of plays
     (re.compile(r" at 0x[0-9a-f]+"), " at <address>"),
 )
 

@@ -1,0 +1,266 @@
+"""The command lines that are captured, in groups that share a folder."""
+
+import json
+
+from tests.surfaces.cli_capture import Case
+
+ECHO = "name: Echo\nnodes:\n  a: ChatInput\n  b: ChatOutput\nedges:\n  a.message -> b.input_value\n"
+LOUDER = """name: Louder
+description: Says it louder.
+nodes:
+  chat: ChatInput
+  prompt: Prompt Template
+  answer: ChatOutput
+edges:
+  chat.message -> prompt.text
+  prompt.prompt -> answer.input_value
+config:
+  prompt.template: |
+    Say it louder: {text}
+"""
+FAULTY = """name: Faulty
+nodes:
+  chat: ChatInput
+  odd: NoSuchThing
+  prompt: Prompt Template
+  answer: ChatOutput
+edges:
+  chat.message -> answer.no_such_port
+  chat.nothing -> prompt.text
+config:
+  answer.no_such_field: 3
+"""
+ORPHANED = "name: Orphaned\nnodes:\n  a: ChatInput\n  b: ChatOutput\n  c: TextInput\nedges:\n  a.message -> b.input_value\n"
+JSON_READER = """name: Reader
+nodes:
+  ask: ChatInput
+  math: CalculatorComponent
+  answer: ChatOutput
+edges:
+  ask.message -> math.expression
+  math.result -> answer.input_value
+"""
+COUNTER = """from lfx.custom import Component
+from lfx.io import MessageTextInput, Output
+from lfx.schema import Message
+
+
+class WordCounter(Component):
+    display_name = "Word Counter"
+    description = "Counts the words of a text."
+    name = "WordCounter"
+    inputs = [MessageTextInput(name="text", display_name="Text", tool_mode=True)]
+    outputs = [Output(name="count", display_name="Count", method="count_words")]
+
+    def count_words(self) -> Message:
+        return Message(text=str(len(self.text.split())))
+"""
+OWN = """name: Own
+nodes:
+  chat: ChatInput
+  words: WordCounter
+  answer: ChatOutput
+edges:
+  chat.message -> words.text
+  words.count -> answer.input_value
+"""
+HARMFUL = "import os\nos.system('id')\n"
+SCANNED = "".join(
+    json.dumps(line) + "\n" for line in ({"id": "a", "code": HARMFUL}, {"id": 2, "code": "x = 1"}, {"id": 3}, [1])
+)
+
+FILES = {
+    "echo.flow": ECHO,
+    "louder.flow": LOUDER,
+    "softer.flow": LOUDER.replace("louder", "softer"),
+    "faulty.flow": FAULTY,
+    "orphaned.flow": ORPHANED,
+    "calculator.flow": JSON_READER,
+    "own.flow": OWN,
+    "own/words.py": COUNTER,
+    "harmful.py": HARMFUL,
+    "harmless.py": "x = 1\n",
+    "broken.json": '{"data": {"nodes": [3]}}',
+    "broken.flow": "name: [",
+}
+"""What is in the working folder at first."""
+
+
+def both(name: str, *arguments: str, stdin: str = "", **extra: str) -> list[Case]:
+    """A command as people and as programs call it."""
+    return [
+        Case(name, arguments, stdin=stdin, extra=extra),
+        Case(f"{name}-json", [*arguments, "--json"], stdin=stdin, extra=extra),
+    ]
+
+
+FLOWS = [
+    Case("flow-build-whole-json", ["flow", "build", "echo.flow", "--json"], whole=True),
+    Case("flow-build-stdin-json", ["flow", "build", "-", "--json"], stdin=LOUDER),
+    *both("flow-build", "flow", "build", "louder.flow", "--out", "louder.json"),
+    *both("flow-build-faulty", "flow", "build", "faulty.flow", "--out", "never.json"),
+    *both("flow-build-orphaned", "flow", "build", "orphaned.flow"),
+    *both("flow-build-unreadable", "flow", "build", "none.flow"),
+    *both("flow-build-broken", "flow", "build", "broken.flow"),
+    *both("flow-check", "flow", "check", "louder.json"),
+    *both("flow-check-faulty", "flow", "check", "faulty.flow"),
+    *both("flow-check-broken", "flow", "check", "broken.json"),
+    *both("flow-spec", "flow", "spec", "louder.json"),
+    *both("flow-spec-unreadable", "flow", "spec", "none.json"),
+    *both("flow-diff", "flow", "diff", "louder.json", "softer.flow"),
+    *both("flow-diff-same", "flow", "diff", "louder.json", "louder.flow"),
+    *both("flow-diff-other", "flow", "diff", "echo.flow", "louder.flow"),
+    *both("flow-merge", "flow", "merge", "louder.json", "echo.flow", "--out", "both.json"),
+    Case("flow-merge-check-json", ["flow", "check", "both.json", "--json"], writes=["both.json"]),
+    *both("flow-templates", "flow", "templates"),
+    *both("flow-template", "flow", "templates", "echo"),
+    *both("flow-template-unknown", "flow", "templates", "echoes"),
+    *both("components-search", "components", "search", "read a csv file", "--limit", "3"),
+    *both("components-search-narrowed", "components", "search", "text", "--produces", "Table", "--limit", "2"),
+    *both("components-search-lines", "components", "search", "-", "--limit", "1", stdin="web page\n\nchat\n"),
+    *both("components-search-nothing", "components", "search", "qqzzxx"),
+    *both("components-describe", "components", "describe", "Prompt Template"),
+    *both("components-describe-unknown", "components", "describe", "ChatInpt"),
+    *both("components-scan", "components", "scan", "harmful.py"),
+    *both("components-scan-harmless", "components", "scan", "harmless.py"),
+    *both("components-scan-lines", "components", "scan", "-", stdin=SCANNED),
+    *both("components-scan-unreadable", "components", "scan", "none.py"),
+    *both("usage-unknown-option", "flow", "build", "--nothing"),
+    *both("usage-unknown-command", "flow", "nothing"),
+    *both("usage-missing-argument", "flow", "diff", "echo.flow"),
+    *both("usage-bad-number", "components", "search", "x", "--limit", "0"),
+    *both("usage-bad-port", "serve", "--port", "70000"),
+    *both("usage-bad-host", "serve", "--host", "0.0.0.0"),  # noqa: S104  (it must be refused)
+    *both("usage-bad-variable", "serve", WIREWRIGHT_BODY_LIMIT="1"),
+    Case("usage-nothing", []),
+    Case("usage-group", ["flow"]),
+]
+"""Commands that need no engine."""
+
+BUILD = "Build an echo flow"
+BUILD_AND_RUN = (
+    "Build a flow that puts the chat input into the prompt 'Say it louder: {text}' and answers with it, "
+    "then run it with hello"
+)
+CHANGE = "Change the prompt to 'Whisper: {text}'"
+
+ASKS = [
+    *both("ask-question", "ask", "What does the Prompt Template component do?"),
+    *both("ask-about-flow", "ask", "What does this flow do?", "--flow", "louder.flow"),
+    *both("ask-off-topic", "ask", "What is the weather in Paris?"),
+    Case("ask-build-json", ["ask", BUILD, "--out", "built.json", "--json"], writes=["built.json"]),
+    *both("ask-build-and-run", "ask", BUILD_AND_RUN),
+    *both("ask-waits", "ask", CHANGE, "--flow", "louder.flow", "--out", "waiting.json"),
+    Case("ask-approved", ["ask", CHANGE, "--flow", "louder.flow", "--out", "approved.json", "--yes"]),
+    Case("ask-plan-json", ["ask", "Build an echo flow, but show me your plan first", "--json"]),
+    *both("ask-no-key", "ask", BUILD, "--model", "openai:gpt-6-luna"),
+    *both("ask-unknown-provider", "ask", BUILD, "--model", "nobody:nothing"),
+    *both("ask-unreadable-flow", "ask", BUILD, "--flow", "none.json"),
+    *both("ask-nothing", "ask", " "),
+]
+"""One turn of the demo planner."""
+
+TALK = f"What is a Chat Input?\n{CHANGE}\nn\n{CHANGE}\ny\nBuild an echo flow\ny\n"
+
+RUNS = [
+    *both("run", "flow", "run", "louder.flow", "--input", "hello"),
+    Case("run-events-json", ["flow", "run", "louder.flow", "--input", "hello", "--events", "--json"]),
+    Case(
+        "run-tweaked-json",
+        ["flow", "run", "louder.flow", "--input", "x", "--tweak", "prompt.template=T: {text}", "--json"],
+    ),
+    *both("run-fails", "flow", "run", "calculator.flow", "--input", "1 +"),
+    *both("run-faulty", "flow", "run", "faulty.flow", "--input", "x"),
+    *both("run-unreadable", "flow", "run", "none.flow"),
+    *both("run-bad-tweak", "flow", "run", "echo.flow", "--tweak", "nothing"),
+    Case("run-own-json", ["flow", "run", "own.flow", "--components", "own", "--input", "a b c", "--json"]),
+    Case("chat", ["chat", "--flow", "louder.flow", "--out", "talked.json"], stdin=TALK),
+    Case("chat-json", ["chat", "--flow", "louder.flow", "--json"], stdin=TALK),
+]
+"""Flows that run, and conversations."""
+
+ECHO_SCENARIO = """id: small-echo
+about: The smallest flow there is.
+tags: [build, small]
+turns:
+- say: Build an echo flow and run it with good morning
+  run: {input: good morning, equals: good morning}
+reference: |
+  name: Echo
+  nodes:
+    chat: ChatInput
+    answer: ChatOutput
+  edges:
+    chat.message -> answer.input_value
+wrong:
+- because: it says that it did it and did nothing
+  reply: I built it and ran it; it works.
+probes:
+- {input: hello there, equals: hello there}
+- {input: one, unlike: two}
+"""
+RIDDLE_SCENARIO = """id: small-riddle
+about: What no rule understands.
+tags: [build, hard]
+split: test
+turns:
+- say: Assemble whatever the third paragraph of my letter implies
+reference: |
+  name: Reverse
+  nodes:
+    chat: ChatInput
+    prompt: Prompt Template
+    answer: ChatOutput
+  edges:
+    chat.message -> prompt.text
+    prompt.prompt -> answer.input_value
+  config:
+    prompt.template: "Riddle: {text}"
+wrong:
+- because: nothing was made
+  reply: I could not.
+probes:
+- {input: hello, equals: 'Riddle: hello'}
+"""
+GATE = "mode: exact\nfloors: {passed: 1.0}\n"
+
+EVAL_FILES = {
+    "scenarios/small-echo.yaml": ECHO_SCENARIO,
+    "scenarios/small-riddle.yaml": RIDDLE_SCENARIO,
+    "gate.yaml": GATE,
+    "broken.jsonl": "{\n",
+}
+"""Scenarios of the tests' own, so that those that come with the product may change."""
+
+OURS = ("eval", "--scenarios", "scenarios")
+
+EVALS = [
+    *both("eval-list", *OURS, "list"),
+    *both("eval-list-checked", *OURS, "list", "--tag", "small", "--check"),
+    *both("eval-show", *OURS, "show", "small-echo"),
+    *both("eval-show-unknown", *OURS, "show", "nothing"),
+    Case("eval-run-json", [*OURS, "run", "--player", "oracle", "--out", "oracle.jsonl", "--json"]),
+    Case(
+        "eval-run-demo",
+        [*OURS, "run", "--gate", "gate.yaml", "--out", "demo.jsonl", "--scores", "demo-scores.jsonl"],
+        writes=["demo-scores.jsonl"],
+    ),
+    *both("eval-run-unknown-player", *OURS, "run", "--player", "nobody"),
+    *both("eval-run-unknown-scenario", *OURS, "run", "--scenario", "nothing"),
+    *both("eval-show-played", *OURS, "show", "small-echo", "--in", "oracle.jsonl"),
+    *both("eval-score", *OURS, "score", "oracle.jsonl"),
+    Case(
+        "eval-score-gate-json",
+        [*OURS, "score", "demo.jsonl", "--gate", "gate.yaml", "--baseline", "--out", "scored.jsonl", "--json"],
+        writes=["scored.jsonl"],
+    ),
+    *both("eval-score-unreadable", *OURS, "score", "none.jsonl"),
+    *both("eval-score-broken", *OURS, "score", "broken.jsonl"),
+    *both("eval-compare", *OURS, "compare", "oracle.jsonl", "demo.jsonl"),
+    *both("eval-compare-same", *OURS, "compare", "demo-scores.jsonl", "demo.jsonl"),
+    *both("eval-report", *OURS, "report", "demo.jsonl", "--baseline", "oracle.jsonl"),
+    *both("eval-judge-no-key", *OURS, "judge", "demo.jsonl", "--model", "openai:gpt-6-luna"),
+    *both("eval-export-nowhere", *OURS, "export", "demo.jsonl"),
+    *both("runner-status", "runner", "status"),
+]
+"""The harness, and the state of the engine."""
