@@ -1,11 +1,20 @@
 """Runs commands one after the other in one folder and keeps what each prints and how it ends."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 
 from tests.surfaces.normalisation import plain, pretty
-from tests.surfaces.subject import Outcome, Workplace
+from tests.surfaces.subject import Outcome, Workplace, silent_provider
+
+_INSTALLING = re.compile(
+    r"^(?:Waiting for another installation|Installing the flow engine|Reading the component catalogue"
+    r"|The flow engine is installed).*\n",
+    re.MULTILINE,
+)
+"""What a command says when another process is at the shared installation of the engine; left out."""
 
 
 @dataclass(frozen=True)
@@ -18,7 +27,7 @@ class Case:
         stdin: its standard input.
         extra: variables for it alone.
         whole: whether nodes of flows are shown with everything that the catalogue knows.
-        interrupted: whether it is interrupted after its first line.
+        interrupted: whether it is interrupted after its first line, while its model does not answer.
         writes: files that it writes, shown too.
     """
 
@@ -47,7 +56,9 @@ def capture_cli(place: Workplace, cases: Sequence[Case], files: Mapping[str, str
 
 
 def _transcript(place: Workplace, case: Case) -> str:
-    done = place.run(case.arguments, stdin=case.stdin, extra=case.extra, interrupted=case.interrupted)
+    with silent_provider() if case.interrupted else nullcontext({}) as silent:
+        extra = {**case.extra, **silent}
+        done = place.run(case.arguments, stdin=case.stdin, extra=extra, interrupted=case.interrupted)
     parts = [f"$ wirewright {' '.join(_quoted(argument) for argument in case.arguments)}"]
     parts += [f"{name}={value}" for name, value in case.extra.items()]
     if case.stdin:
@@ -62,7 +73,7 @@ def _transcript(place: Workplace, case: Case) -> str:
 
 def _streams(done: Outcome, place: Workplace, *, whole: bool) -> list[str]:
     parts: list[str] = []
-    for name, text in (("stdout", done.out), ("stderr", done.err)):
+    for name, text in (("stdout", done.out), ("stderr", _INSTALLING.sub("", done.err))):
         if text:
             parts += [f"--- {name}", shown(text, place.places, whole=whole)]
         if text and not text.endswith("\n"):

@@ -30,16 +30,9 @@ edges:
 config:
   answer.no_such_field: 3
 """
-ORPHANED = "name: Orphaned\nnodes:\n  a: ChatInput\n  b: ChatOutput\n  c: TextInput\nedges:\n  a.message -> b.input_value\n"
-JSON_READER = """name: Reader
-nodes:
-  ask: ChatInput
-  math: CalculatorComponent
-  answer: ChatOutput
-edges:
-  ask.message -> math.expression
-  math.result -> answer.input_value
-"""
+ORPHANED = (
+    "name: Orphaned\nnodes:\n  a: ChatInput\n  b: ChatOutput\n  c: TextInput\nedges:\n  a.message -> b.input_value\n"
+)
 COUNTER = """from lfx.custom import Component
 from lfx.io import MessageTextInput, Output
 from lfx.schema import Message
@@ -64,6 +57,7 @@ edges:
   chat.message -> words.text
   words.count -> answer.input_value
 """
+FAILING = COUNTER.replace("WordCounter", "Breaker").replace("str(len(self.text.split()))", "str(1 // 0)")
 HARMFUL = "import os\nos.system('id')\n"
 SCANNED = "".join(
     json.dumps(line) + "\n" for line in ({"id": "a", "code": HARMFUL}, {"id": 2, "code": "x = 1"}, {"id": 3}, [1])
@@ -75,9 +69,10 @@ FILES = {
     "softer.flow": LOUDER.replace("louder", "softer"),
     "faulty.flow": FAULTY,
     "orphaned.flow": ORPHANED,
-    "calculator.flow": JSON_READER,
     "own.flow": OWN,
     "own/words.py": COUNTER,
+    "failing.flow": OWN.replace("WordCounter", "Breaker"),
+    "failing/breaker.py": FAILING,
     "harmful.py": HARMFUL,
     "harmless.py": "x = 1\n",
     "broken.json": '{"data": {"nodes": [3]}}',
@@ -106,25 +101,28 @@ FLOWS = [
     *both("flow-check-faulty", "flow", "check", "faulty.flow"),
     *both("flow-check-broken", "flow", "check", "broken.json"),
     *both("flow-spec", "flow", "spec", "louder.json"),
-    *both("flow-spec-unreadable", "flow", "spec", "none.json"),
+    Case("flow-spec-unreadable-json", ["flow", "spec", "none.json", "--json"]),
     *both("flow-diff", "flow", "diff", "louder.json", "softer.flow"),
-    *both("flow-diff-same", "flow", "diff", "louder.json", "louder.flow"),
-    *both("flow-diff-other", "flow", "diff", "echo.flow", "louder.flow"),
+    Case("flow-diff-same-json", ["flow", "diff", "louder.json", "louder.flow", "--json"]),
+    Case("flow-diff-other-json", ["flow", "diff", "echo.flow", "louder.flow", "--json"]),
     *both("flow-merge", "flow", "merge", "louder.json", "echo.flow", "--out", "both.json"),
     Case("flow-merge-check-json", ["flow", "check", "both.json", "--json"], writes=["both.json"]),
     *both("flow-templates", "flow", "templates"),
     *both("flow-template", "flow", "templates", "echo"),
-    *both("flow-template-unknown", "flow", "templates", "echoes"),
+    Case("flow-template-unknown-json", ["flow", "templates", "echoes", "--json"]),
     *both("components-search", "components", "search", "read a csv file", "--limit", "3"),
-    *both("components-search-narrowed", "components", "search", "text", "--produces", "Table", "--limit", "2"),
+    Case(
+        "components-search-narrowed-json",
+        ["components", "search", "text", "--produces", "Table", "--limit", "2", "--json"],
+    ),
     *both("components-search-lines", "components", "search", "-", "--limit", "1", stdin="web page\n\nchat\n"),
-    *both("components-search-nothing", "components", "search", "qqzzxx"),
+    Case("components-search-nothing-json", ["components", "search", "qqzzxx", "--json"]),
     *both("components-describe", "components", "describe", "Prompt Template"),
     *both("components-describe-unknown", "components", "describe", "ChatInpt"),
     *both("components-scan", "components", "scan", "harmful.py"),
     *both("components-scan-harmless", "components", "scan", "harmless.py"),
     *both("components-scan-lines", "components", "scan", "-", stdin=SCANNED),
-    *both("components-scan-unreadable", "components", "scan", "none.py"),
+    Case("components-scan-unreadable-json", ["components", "scan", "none.py", "--json"]),
     *both("usage-unknown-option", "flow", "build", "--nothing"),
     *both("usage-unknown-command", "flow", "nothing"),
     *both("usage-missing-argument", "flow", "diff", "echo.flow"),
@@ -146,34 +144,32 @@ CHANGE = "Change the prompt to 'Whisper: {text}'"
 
 ASKS = [
     *both("ask-question", "ask", "What does the Prompt Template component do?"),
-    *both("ask-about-flow", "ask", "What does this flow do?", "--flow", "louder.flow"),
-    *both("ask-off-topic", "ask", "What is the weather in Paris?"),
+    Case("ask-about-flow", ["ask", "What does this flow do?", "--flow", "louder.flow"]),
+    Case("ask-off-topic-json", ["ask", "What is the weather in Paris?", "--json"]),
     Case("ask-build-json", ["ask", BUILD, "--out", "built.json", "--json"], writes=["built.json"]),
-    *both("ask-build-and-run", "ask", BUILD_AND_RUN),
+    Case("ask-build-and-run", ["ask", BUILD_AND_RUN]),
     *both("ask-waits", "ask", CHANGE, "--flow", "louder.flow", "--out", "waiting.json"),
     Case("ask-approved", ["ask", CHANGE, "--flow", "louder.flow", "--out", "approved.json", "--yes"]),
     Case("ask-plan-json", ["ask", "Build an echo flow, but show me your plan first", "--json"]),
     *both("ask-no-key", "ask", BUILD, "--model", "openai:gpt-6-luna"),
-    *both("ask-unknown-provider", "ask", BUILD, "--model", "nobody:nothing"),
-    *both("ask-unreadable-flow", "ask", BUILD, "--flow", "none.json"),
+    Case("ask-unknown-provider-json", ["ask", BUILD, "--model", "nobody:nothing", "--json"]),
+    Case("ask-unreadable-flow", ["ask", BUILD, "--flow", "none.json"]),
     *both("ask-nothing", "ask", " "),
+    Case("ask-interrupted-json", ["ask", BUILD, "--model", "openai-compatible:slow", "--json"], interrupted=True),
 ]
 """One turn of the demo planner."""
 
 TALK = f"What is a Chat Input?\n{CHANGE}\nn\n{CHANGE}\ny\nBuild an echo flow\ny\n"
 
 RUNS = [
-    *both("run", "flow", "run", "louder.flow", "--input", "hello"),
+    Case("run-json", ["flow", "run", "louder.flow", "--input", "hello", "--json"]),
     Case("run-events-json", ["flow", "run", "louder.flow", "--input", "hello", "--events", "--json"]),
-    Case(
-        "run-tweaked-json",
-        ["flow", "run", "louder.flow", "--input", "x", "--tweak", "prompt.template=T: {text}", "--json"],
-    ),
-    *both("run-fails", "flow", "run", "calculator.flow", "--input", "1 +"),
-    *both("run-faulty", "flow", "run", "faulty.flow", "--input", "x"),
-    *both("run-unreadable", "flow", "run", "none.flow"),
-    *both("run-bad-tweak", "flow", "run", "echo.flow", "--tweak", "nothing"),
-    Case("run-own-json", ["flow", "run", "own.flow", "--components", "own", "--input", "a b c", "--json"]),
+    Case("run-tweaked", ["flow", "run", "louder.flow", "--input", "x", "--tweak", "prompt.template=T: {text}"]),
+    Case("run-fails-json", ["flow", "run", "failing.flow", "--components", "failing", "--input", "x", "--json"]),
+    Case("run-faulty-json", ["flow", "run", "faulty.flow", "--input", "x", "--json"]),
+    Case("run-unreadable", ["flow", "run", "none.flow"]),
+    Case("run-bad-tweak", ["flow", "run", "echo.flow", "--tweak", "nothing"]),
+    Case("run-own", ["flow", "run", "own.flow", "--components", "own", "--input", "a b c"]),
     Case("chat", ["chat", "--flow", "louder.flow", "--out", "talked.json"], stdin=TALK),
     Case("chat-json", ["chat", "--flow", "louder.flow", "--json"], stdin=TALK),
 ]
@@ -236,30 +232,30 @@ OURS = ("eval", "--scenarios", "scenarios")
 
 EVALS = [
     *both("eval-list", *OURS, "list"),
-    *both("eval-list-checked", *OURS, "list", "--tag", "small", "--check"),
+    Case("eval-list-checked-json", [*OURS, "list", "--tag", "small", "--check", "--json"]),
     *both("eval-show", *OURS, "show", "small-echo"),
-    *both("eval-show-unknown", *OURS, "show", "nothing"),
+    Case("eval-show-unknown-json", [*OURS, "show", "nothing", "--json"]),
     Case("eval-run-json", [*OURS, "run", "--player", "oracle", "--out", "oracle.jsonl", "--json"]),
     Case(
         "eval-run-demo",
         [*OURS, "run", "--gate", "gate.yaml", "--out", "demo.jsonl", "--scores", "demo-scores.jsonl"],
         writes=["demo-scores.jsonl"],
     ),
-    *both("eval-run-unknown-player", *OURS, "run", "--player", "nobody"),
-    *both("eval-run-unknown-scenario", *OURS, "run", "--scenario", "nothing"),
-    *both("eval-show-played", *OURS, "show", "small-echo", "--in", "oracle.jsonl"),
+    Case("eval-run-unknown-player-json", [*OURS, "run", "--player", "nobody", "--json"]),
+    Case("eval-run-unknown-scenario-json", [*OURS, "run", "--scenario", "nothing", "--json"]),
+    Case("eval-show-played-json", [*OURS, "show", "small-echo", "--in", "oracle.jsonl", "--json"]),
     *both("eval-score", *OURS, "score", "oracle.jsonl"),
     Case(
         "eval-score-gate-json",
         [*OURS, "score", "demo.jsonl", "--gate", "gate.yaml", "--baseline", "--out", "scored.jsonl", "--json"],
         writes=["scored.jsonl"],
     ),
-    *both("eval-score-unreadable", *OURS, "score", "none.jsonl"),
-    *both("eval-score-broken", *OURS, "score", "broken.jsonl"),
+    Case("eval-score-unreadable-json", [*OURS, "score", "none.jsonl", "--json"]),
+    Case("eval-score-broken-json", [*OURS, "score", "broken.jsonl", "--json"]),
     *both("eval-compare", *OURS, "compare", "oracle.jsonl", "demo.jsonl"),
-    *both("eval-compare-same", *OURS, "compare", "demo-scores.jsonl", "demo.jsonl"),
+    Case("eval-compare-same-json", [*OURS, "compare", "demo-scores.jsonl", "demo.jsonl", "--json"]),
     *both("eval-report", *OURS, "report", "demo.jsonl", "--baseline", "oracle.jsonl"),
-    *both("eval-judge-no-key", *OURS, "judge", "demo.jsonl", "--model", "openai:gpt-6-luna"),
+    Case("eval-judge-no-key-json", [*OURS, "judge", "demo.jsonl", "--model", "openai:gpt-6-luna", "--json"]),
     *both("eval-export-nowhere", *OURS, "export", "demo.jsonl"),
     *both("runner-status", "runner", "status"),
 ]

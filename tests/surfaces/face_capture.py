@@ -24,7 +24,11 @@ def capture_face(place: Workplace) -> dict[str, str]:
     missing = place.run(["-P", "-c", MISSING], program=place.subject.python)
     assert (missing.code, missing.err) == (0, ""), missing.err
     index = {"all": found["all"], "dir": found["dir"], "reached": sorted(found["reached"]), "unknown": missing.out}
-    documents = {"index": index, **found["names"], **{f"reached.{key}": found["reached"][key] for key in found["reached"]}}
+    documents = {
+        "index": index,
+        **found["names"],
+        **{f"reached.{key}": found["reached"][key] for key in found["reached"]},
+    }
     return {
         f"{name}.json": plain(json.dumps(document, ensure_ascii=False, indent=1), place.places) + "\n"
         for name, document in documents.items()

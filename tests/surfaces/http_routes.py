@@ -73,7 +73,7 @@ def _flows(talk: Conversation, louder: dict[str, Any]) -> None:
     talk.ask("flow-post-not-json", "POST", flows, content="{", headers=JSON)
     talk.ask("flow-post-no-object", "POST", flows, content="[1]", headers=JSON)
     talk.ask("flow-post-no-flow", "POST", flows, body={"flow": {"data": {"nodes": [3]}}})
-    talk.ask("flow-post-not-told-json", "POST", flows, content="{}", headers={"Content-Type": "text/plain"})
+    talk.ask("flow-post-other-type", "POST", flows, content="{}", headers={"Content-Type": "text/plain"})
     talk.ask("flow-post-too-large", "POST", flows, content="x" * 1_000_001, headers=JSON)
     identity = talk.ask("flow-post", "POST", flows, body=louder).json()["id"]
     talk.names[identity] = "<flow>"

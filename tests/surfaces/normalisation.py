@@ -13,12 +13,13 @@ _MEASURED = frozenset({"seconds", "duration_seconds", "peak_mb", "size_mb"})
 """Keys whose numbers are measurements."""
 
 _RANDOM = re.compile(
-    r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|(?<![0-9a-zA-Z])[0-9a-f]{32}(?![0-9a-zA-Z])"
+    r"(?<![0-9a-zA-Z])(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32})(?![0-9a-zA-Z])"
 )
 _TEXT = (
     (re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?"), "<time>"),
     (re.compile(r"\b(127\.0\.0\.1|localhost):\d{2,5}\b"), r"\1:<port>"),
     (re.compile(r"[ ]*\d+\.\d\d(?= [│|]$)", re.MULTILINE), " <seconds>"),  # the last column of tables of plays
+    (re.compile(r"\bHEAD, GET\b"), "GET, HEAD"),  # methods come from a set
     (re.compile(r" at 0x[0-9a-f]+"), " at <address>"),
 )
 

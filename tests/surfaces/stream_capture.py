@@ -2,12 +2,11 @@
 
 import json
 import signal
-import socket
 from dataclasses import dataclass
 from typing import Any
 
 from tests.surfaces.http_capture import Conversation, events, shown_events, talking
-from tests.surfaces.subject import Workplace
+from tests.surfaces.subject import Workplace, silent_provider
 
 STREAM = "/api/v1/agentic/assist/stream"
 BUILD = "Build an echo flow"
@@ -59,16 +58,14 @@ def capture_stream(place: Workplace, louder: dict[str, Any]) -> dict[str, str]:
         place: where the server runs.
         louder: a flow that fills a prompt, as Langflow JSON.
     """
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        address = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
-        with talking(place, {"WIREWRIGHT_MODEL": "demo", "OPENAI_COMPATIBLE_BASE_URL": address}) as talk:
-            _answers(talk, louder)
-            _builds(talk)
-            _changes(talk, louder)
-            _plans(talk)
-            _failures(talk)
-            _cancelled(talk)
-            return talk.captured
+    with silent_provider() as silent, talking(place, {"WIREWRIGHT_MODEL": "demo", **silent}) as talk:
+        _answers(talk, louder)
+        _builds(talk)
+        _changes(talk, louder)
+        _plans(talk)
+        _failures(talk)
+        _cancelled(talk)
+        return talk.captured
 
 
 def _answers(talk: Conversation, louder: dict[str, Any]) -> None:

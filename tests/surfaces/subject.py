@@ -4,6 +4,7 @@ import json
 import os
 import select
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -178,6 +179,13 @@ class Served:
 
     process: "subprocess.Popen[str]"
     url: str
+
+
+@contextmanager
+def silent_provider() -> Iterator[dict[str, str]]:
+    """The variables of a model provider that takes connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield {"OPENAI_COMPATIBLE_BASE_URL": f"http://127.0.0.1:{listener.getsockname()[1]}/v1"}
 
 
 def _address(process: "subprocess.Popen[str]") -> str:

@@ -6,7 +6,5 @@ from tests.surfaces.face_capture import capture_face
 from tests.surfaces.subject import Workplace
 
 
-def test_every_public_name_is_as_committed(
-    place: Workplace, matches: Callable[[str, Mapping[str, str]], None]
-) -> None:
+def test_every_public_name_is_as_committed(place: Workplace, matches: Callable[[str, Mapping[str, str]], None]) -> None:
     matches("face", capture_face(place))
