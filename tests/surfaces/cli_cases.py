@@ -257,6 +257,7 @@ EVALS = [
     *both("eval-report", *OURS, "report", "demo.jsonl", "--baseline", "oracle.jsonl"),
     Case("eval-judge-no-key-json", [*OURS, "judge", "demo.jsonl", "--model", "openai:gpt-6-luna", "--json"]),
     *both("eval-export-nowhere", *OURS, "export", "demo.jsonl"),
+    Case("runner-install-json", ["runner", "install", "--json"]),
     *both("runner-status", "runner", "status"),
 ]
 """The harness, and the state of the engine."""

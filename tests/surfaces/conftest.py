@@ -1,6 +1,7 @@
 """What the snapshots of surfaces share: the installation under test, a place for it, and the comparison."""
 
 import os
+import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -19,8 +20,18 @@ def subject(request: pytest.FixtureRequest) -> Subject:
 
 @pytest.fixture
 def place(subject: Subject, tmp_path: Path) -> Workplace:
-    """Fresh folders for the subject."""
-    return Workplace(subject, tmp_path / "place", Path(os.environ["WIREWRIGHT_CACHE"]))
+    """Fresh folders for the subject; of the shared cache it has the engine, and a catalogue file of its own.
+
+    Two versions of Wirewright that share a cache take turns in exporting the catalogue, which would be seen.
+    """
+    shared, own = Path(os.environ["WIREWRIGHT_CACHE"]), tmp_path / "place" / "cache"
+    own.mkdir(parents=True)
+    for path in shared.iterdir() if shared.is_dir() else ():
+        if path.is_dir():
+            (own / path.name).symlink_to(path)
+        else:
+            shutil.copyfile(path, own / path.name)
+    return Workplace(subject, tmp_path / "place", own)
 
 
 @pytest.fixture

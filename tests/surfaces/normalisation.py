@@ -20,6 +20,9 @@ _TEXT = (
     (re.compile(r"\b(127\.0\.0\.1|localhost):\d{2,5}\b"), r"\1:<port>"),
     (re.compile(r"[ ]*\d+\.\d\d(?= [│|]$)", re.MULTILINE), " <seconds>"),  # the last column of tables of plays
     (re.compile(r"\bHEAD, GET\b"), "GET, HEAD"),  # methods come from a set
+    (re.compile(r"^  (?:yes|no ?) +(\w[^:\n]*): .*$", re.MULTILINE), r"  <protection> \1"),
+    (re.compile(r"\b(prompts|tools) [0-9a-f]{12}\b"), r"\1 <digest>"),
+    (re.compile(r"on Python [\d.]+, \d+ packages, [\d.]+ MB"), "on Python <version>, <packages> packages, <size> MB"),
     (re.compile(r" at 0x[0-9a-f]+"), " at <address>"),
 )
 
@@ -53,8 +56,12 @@ def pretty(document: object, places: Mapping[str, str], *, whole: bool = False) 
 
 
 def _steady(value: Any) -> Any:
-    """Measurements replaced, whatever their place."""
+    """Measurements replaced, whatever their place, and what `runner status` tells of this machine."""
     if isinstance(value, dict):
+        if {"digest", "folder", "protections"} <= value.keys():
+            machine = {key: f"<{key}>" for key in ("digest", "folder", "python", "packages", "size_mb")}
+            kept = [{**one, "active": "<active>", "note": "<note>"} for one in value["protections"]]
+            return {**value, **machine, "protections": kept}
         return {key: _measurement(key, item) for key, item in value.items()}
     if isinstance(value, list):
         return [_steady(item) for item in value]
