@@ -234,7 +234,6 @@ EVALS = [
     *both("eval-list", *OURS, "list"),
     Case("eval-list-checked-json", [*OURS, "list", "--tag", "small", "--check", "--json"]),
     *both("eval-show", *OURS, "show", "small-echo"),
-    Case("eval-show-unknown-json", [*OURS, "show", "nothing", "--json"]),
     Case("eval-run-json", [*OURS, "run", "--player", "oracle", "--out", "oracle.jsonl", "--json"]),
     Case(
         "eval-run-demo",
@@ -250,13 +249,11 @@ EVALS = [
         [*OURS, "score", "demo.jsonl", "--gate", "gate.yaml", "--baseline", "--out", "scored.jsonl", "--json"],
         writes=["scored.jsonl"],
     ),
-    Case("eval-score-unreadable-json", [*OURS, "score", "none.jsonl", "--json"]),
     Case("eval-score-broken-json", [*OURS, "score", "broken.jsonl", "--json"]),
     *both("eval-compare", *OURS, "compare", "oracle.jsonl", "demo.jsonl"),
-    Case("eval-compare-same-json", [*OURS, "compare", "demo-scores.jsonl", "demo.jsonl", "--json"]),
     *both("eval-report", *OURS, "report", "demo.jsonl", "--baseline", "oracle.jsonl"),
     Case("eval-judge-no-key-json", [*OURS, "judge", "demo.jsonl", "--model", "openai:gpt-6-luna", "--json"]),
-    *both("eval-export-nowhere", *OURS, "export", "demo.jsonl"),
+    Case("eval-export-nowhere-json", [*OURS, "export", "demo.jsonl", "--json"]),
     Case("runner-install-json", ["runner", "install", "--json"]),
     *both("runner-status", "runner", "status"),
 ]
