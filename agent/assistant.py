@@ -10,12 +10,12 @@ from pydantic_ai.models import Model
 from agent.conversation.context import Conversation
 from agent.conversation.memory import Memory, ProcessMemory
 from agent.conversation.stored import StoredMemory
+from agent.errors import AssistantUnavailable
 from agent.models.clients import Clients
 from agent.models.flow_models import flow_models
 from agent.models.keys import ProviderKeys
 from agent.models.providers import ModelChoice, ProviderInfo, available, choose
 from agent.settings import AssistantSettings
-from agent.turn.errors import AssistantUnavailable
 from agent.turn.log import logged
 from agent.turn.request import TurnRequest
 from agent.turn.result import TurnError

@@ -114,9 +114,9 @@ def check_model(model: str | None, settings: "AssistantSettings") -> None:
     Raises:
         BadUsage: naming the option or the variable that asks for it.
     """
+    from agent.errors import AssistantUnavailable
     from agent.models.keys import ProviderKeys
     from agent.models.providers import choose
-    from agent.turn.errors import AssistantUnavailable
 
     try:
         choose(model, settings.model, ProviderKeys(settings.data).environment())

@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from agent.turn.errors import AssistantUnavailable
+from agent.errors import AssistantUnavailable
 from agent.turn.result import TurnError
 from flows.document import JsonObject
 from runtime.database.errors import StoreUnavailable

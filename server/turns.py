@@ -14,8 +14,8 @@ import anyio
 from agent.assistant import Assistant
 from agent.contract.events import CancelledEvent, ErrorEvent, Event, Stored
 from agent.contract.requests import AssistRequest
+from agent.errors import ModelChoiceError
 from agent.models.providers import DEMO, PROVIDERS
-from agent.turn.errors import ModelChoiceError
 from agent.turn.request import Answer, TurnRequest
 from agent.turn.result import TurnEnded, TurnError
 from agent.turn.stream import TurnStream

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
+from flows.action_json import action_from_json, action_to_json
 from flows.actions import Configure, FlowAction
-from flows.actions_json import action_from_json, action_to_json
 from flows.document import Flow
 from flows.faults import Fault
 from runtime.results import RunResult

@@ -8,7 +8,7 @@ from pydantic_ai import DeferredToolResults, ModelMessage, ToolApproved, ToolDen
 from pydantic_ai.messages import repair_messages
 
 from agent.conversation.memory import ConversationState, Exchange, Memory, Pending
-from agent.turn.errors import AssistantUnavailable
+from agent.errors import AssistantUnavailable
 from agent.turn.request import Answer
 from agent.turn.result import TurnError, TurnResult
 from flows.actions import FlowAction

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from agent.conversation.memory import SESSIONS, ConversationState
-from agent.turn.errors import AssistantUnavailable
+from agent.errors import AssistantUnavailable
 from agent.turn.result import TurnError
 from runtime.database.database import Database
 from runtime.database.errors import StoreUnavailable

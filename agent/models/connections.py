@@ -9,8 +9,8 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from agent.errors import ModelChoiceError
 from agent.models.providers import PROVIDERS
-from agent.turn.errors import ModelChoiceError
 
 if TYPE_CHECKING:
     from pydantic_ai.embeddings import EmbeddingModel

@@ -65,8 +65,8 @@ def flow_models(
 
 
 def _choice(name: str, default: str | None, environment: Mapping[str, str] | None) -> ModelChoice:
+    from agent.errors import ModelChoiceError
     from agent.models.providers import choose
-    from agent.turn.errors import ModelChoiceError
 
     try:
         choice = choose(None if name == ASSISTANT else name, default, environment)
@@ -87,8 +87,8 @@ def _connected(choice: ModelChoice, environment: Mapping[str, str] | None) -> Mo
 
 
 def _embedding(name: str, default: str | None, environment: Mapping[str, str] | None) -> EmbeddingModel:
+    from agent.errors import ModelChoiceError
     from agent.models.connections import connect_embedding
-    from agent.turn.errors import ModelChoiceError
 
     choice = _choice(name, default, environment)
     provider = choice.provider

@@ -8,8 +8,8 @@ from typing import Final
 
 from cryptography.fernet import Fernet, InvalidToken
 
+from agent.errors import AssistantUnavailable
 from agent.models.providers import PROVIDERS, ProviderInfo
-from agent.turn.errors import AssistantUnavailable
 from agent.turn.result import TurnError
 from runtime.files.atomic import write_atomically
 

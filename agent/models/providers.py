@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from agent.turn.errors import ModelChoiceError
+from agent.errors import ModelChoiceError
 
 DEMO = "demo"
 """The model name of the demo planner, which is no language model."""

@@ -7,16 +7,16 @@ from pydantic_ai.usage import UsageLimits
 
 from agent.conversation.memory import Pending
 from agent.demo.planner import demo_model
+from agent.errors import AssistantUnavailable
 from agent.honesty.summary import change_summary
 from agent.language.phrases import phrase
 from agent.prompts.framing import mentions_values
-from agent.turn.errors import AssistantUnavailable
+from agent.prompts.user_prompt import instructions
+from agent.toolsets.selection import all_tools, tools_for
 from agent.turn.loop import AgentLoop
-from agent.turn.prompt import instructions
 from agent.turn.result import TurnError, TurnResult
 from agent.turn.settle import settle
 from agent.turn.state import Turn
-from agent.turn.tool_selection import all_tools, tools_for
 from tools.approvals import asked
 from tools.events import Progress
 from tools.mandate import has_long_names

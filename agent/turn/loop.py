@@ -29,10 +29,10 @@ from agent.honesty.claims import NOTHING_CHANGED, correction, false_claims
 from agent.honesty.recovery import recover, without_flows
 from agent.honesty.summary import change_summary
 from agent.language.phrases import phrase
+from agent.toolsets.cached import Toolset, cached_toolset
+from agent.toolsets.selection import acting_calls
 from agent.turn.history import HistoryCompaction
 from agent.turn.stream import Send
-from agent.turn.tool_selection import acting_calls
-from agent.turn.toolset import Toolset, cached_toolset
 from runtime.telemetry import log_event
 from tools.events import Progress
 from tools.verify import verify

@@ -8,12 +8,12 @@ import logfire
 from opentelemetry.trace import StatusCode, get_current_span
 
 from agent.demo.planner import demo_intent
+from agent.errors import explain
 from agent.language.intent import Classification, classify
 from agent.language.requests import asks_undo, step_count
 from agent.prompts import prompt
+from agent.prompts.user_prompt import framed_message
 from agent.turn.act import act, open_workbench
-from agent.turn.errors import explain
-from agent.turn.prompt import framed_message
 from agent.turn.result import Intent, TurnEnded, TurnResult
 from agent.turn.resume import resume
 from agent.turn.state import Turn

@@ -13,12 +13,12 @@ from agent.language.intent import Classification
 from agent.language.requests import asks_run, step_count
 from agent.models.providers import ModelChoice
 from agent.prompts.framing import sanitise
+from agent.toolsets.selection import acting_calls
 from agent.turn.loop import AgentLoop, tool_calls
 from agent.turn.request import TurnRequest
 from agent.turn.result import Outcome, TurnError, TurnResult
 from agent.turn.services import TurnServices
 from agent.turn.stream import Send
-from agent.turn.tool_selection import acting_calls
 from flows.document import Flow
 from runtime.results import ModelUsage
 from tools.events import MadeComponent

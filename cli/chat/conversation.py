@@ -10,7 +10,7 @@ from pydantic_ai import ToolApproved, ToolDenied
 
 from agent.assistant import Assistant
 from agent.contract.events import ErrorEvent
-from agent.turn.errors import AssistantUnavailable
+from agent.errors import AssistantUnavailable
 from agent.turn.request import Answer, TurnRequest
 from agent.turn.result import TurnEnded, TurnResult
 from agent.turn.settle import settle

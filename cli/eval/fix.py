@@ -71,7 +71,7 @@ def _write(target: Path, found: Found) -> None:
 
 
 def _told(attempt: "Attempt", fixed: "MinimalFix") -> dict[str, object]:
-    from flows.actions_json import action_to_json
+    from flows.action_json import action_to_json
 
     return {
         "scenario": attempt.scenario,

@@ -82,9 +82,9 @@ def _rubrics(names: list[str]) -> "list[Rubric]":
 
 
 def _model(name: str) -> "Model":
+    from agent.errors import ModelChoiceError
     from agent.models.connections import connect
     from agent.models.providers import choose
-    from agent.turn.errors import ModelChoiceError
 
     try:
         choice = choose(name, None)

@@ -23,7 +23,7 @@ def diff(a: First, b: Second, *, as_json: Json = False) -> None:
     """
     from cli.output.streams import answer, document
     from cli.output.turn import change
-    from flows.actions_json import action_to_json
+    from flows.action_json import action_to_json
     from flows.diff import diff as actions_between
     from flows.fingerprints import fingerprint
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict
 from pydantic_ai.exceptions import AgentRunError, UserError
 from pydantic_ai.models import Model
 
-from agent.turn.errors import explain
+from agent.errors import explain
 from evals.attempt import Attempt
 from evals.case import Case
 from evals.exports import MissingExtra

@@ -15,7 +15,7 @@ from evals.play.environment import PlayEnvironment
 from evals.play.probes import PROBE_SECONDS, Bench, open_bench, with_other_addresses
 from evals.scenario import Scenario
 from evals.scenarios.flows import read_named
-from flows.actions_json import action_from_json, action_to_json
+from flows.action_json import action_from_json, action_to_json
 from flows.checks import check
 from flows.document import Flow
 from flows.json_values import JsonObject, as_object

@@ -90,8 +90,8 @@ def _replay(path: str) -> Player:
 
 
 def _model(name: str) -> Player:
+    from agent.errors import ModelChoiceError
     from agent.models.providers import PROVIDERS
-    from agent.turn.errors import ModelChoiceError
     from evals.players.model import ModelPlayer
 
     if name.partition(":")[0] not in PROVIDERS:

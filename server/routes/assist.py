@@ -12,8 +12,8 @@ from starlette.routing import Route
 
 from agent.contract.events import CancelledEvent, CompleteEvent, ErrorEvent
 from agent.contract.requests import ResetRequest
+from agent.errors import ModelChoiceError
 from agent.models.providers import DEMO, PROVIDERS, available
-from agent.turn.errors import ModelChoiceError
 from agent.turn.result import TurnError
 from flows.document import Json, JsonObject
 from flows.json_values import as_object

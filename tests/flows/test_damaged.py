@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from flows import Catalogue, Flow, build, check
+from flows.action_json import action_to_json
 from flows.actions import apply_all
-from flows.actions_json import action_to_json
 from flows.describe.summary import ascii_graph, canvas_summary, describe_io, mermaid_graph
 from flows.diff import diff
 from flows.document import FlowFormatError

@@ -3,8 +3,8 @@
 import anyio
 import pytest
 
+from agent.errors import ModelChoiceError
 from agent.models.scripted import call
-from agent.turn.errors import ModelChoiceError
 from flows.catalogue import Catalogue
 from flows.document import JsonObject
 from runtime.database.database import Database

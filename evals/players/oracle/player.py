@@ -13,9 +13,9 @@ from pydantic_ai.models.function import AgentInfo
 
 from agent.assistant import Assistant
 from agent.models.scripted import call, scripted
+from agent.toolsets.selection import READ_TOOLS
 from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEvent
-from agent.turn.tool_selection import READ_TOOLS
 from evals.expectation import Expect, Expectation
 from evals.play.environment import PlayEnvironment
 from evals.players.oracle.edits import ToolCall, edit_calls

@@ -11,7 +11,7 @@ from pydantic_ai import ToolApproved
 
 from agent.conversation.memory import ConversationState, Exchange, Memory, Pending, ProcessMemory
 from agent.conversation.stored import StoredMemory
-from agent.turn.errors import AssistantUnavailable
+from agent.errors import AssistantUnavailable
 from flows.actions import Configure
 from flows.document import Flow
 from runtime.database.database import Database

@@ -13,9 +13,9 @@ from pydantic_ai.exceptions import (
 )
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
+from agent.errors import explain
 from agent.models.chain import chain
 from agent.models.scripted import scripted
-from agent.turn.errors import explain
 from runtime.gateway.provider_bodies import innermost_cause
 from runtime.gateway.provider_errors import MARKERS, is_model_unavailable
 

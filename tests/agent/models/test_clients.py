@@ -11,10 +11,10 @@ from pydantic_ai.models.test import TestModel
 from pydantic_ai.providers import Provider
 
 from agent.assistant import Assistant
+from agent.errors import ModelChoiceError
 from agent.models.clients import MODELS, Clients
 from agent.models.providers import ModelChoice
 from agent.settings import AssistantSettings
-from agent.turn.errors import ModelChoiceError
 from flows.catalogue import Catalogue
 from tests.agent.acting import play
 from tests.stand_ins import StandInRunner

@@ -8,10 +8,10 @@ import pytest
 import yaml
 from pydantic_ai import Agent
 
+from agent.errors import explain
 from agent.models.chain import chain
 from agent.models.connections import connect
 from agent.models.providers import PROVIDERS
-from agent.turn.errors import explain
 from runtime.gateway.provider_errors import is_model_unavailable
 from tests.agent.models.wires import Answering, addressed
 

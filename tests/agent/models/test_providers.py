@@ -2,9 +2,9 @@
 
 import pytest
 
+from agent.errors import ModelChoiceError
 from agent.models.connections import connect, connect_embedding
 from agent.models.providers import PROVIDERS, ModelChoice, available, choose
-from agent.turn.errors import ModelChoiceError
 from tests.agent.models.wires import addressed
 
 KEYED = {"ANTHROPIC_API_KEY": "k", "OLLAMA_BASE_URL": "http://127.0.0.1:11434/v1"}

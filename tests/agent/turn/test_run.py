@@ -9,10 +9,10 @@ from pydantic_ai.models.function import AgentInfo
 from pydantic_ai.models.test import TestModel
 
 from agent.assistant import Assistant
+from agent.errors import ModelChoiceError
 from agent.models.scripted import call, scripted, tool_returns
 from agent.prompts.framing import CUT, sanitise
 from agent.settings import AssistantSettings
-from agent.turn.errors import ModelChoiceError
 from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEnded, TurnEvent, TurnResult
 from flows.catalogue import Catalogue

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from flows.action_json import action_from_json
 from flows.actions import apply_all
-from flows.actions_json import action_from_json
 from flows.catalogue import Catalogue
 from flows.diff import same_up_to_order
 from flows.document import Flow

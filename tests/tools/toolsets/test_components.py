@@ -17,7 +17,7 @@ from pydantic_ai.models.function import AgentInfo
 
 from agent.models.scripted import call, scripted
 from agent.prompts import prompt
-from agent.turn.tool_selection import tools_for
+from agent.toolsets.selection import tools_for
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.components.session import Workshop

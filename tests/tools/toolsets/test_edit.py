@@ -5,7 +5,7 @@ import json
 import pytest
 
 from agent.models.scripted import call
-from agent.turn.tool_selection import READ_TOOLS, all_tools
+from agent.toolsets.selection import READ_TOOLS, all_tools
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build

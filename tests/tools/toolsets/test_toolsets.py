@@ -7,7 +7,7 @@ from pydantic_ai import Agent, ModelMessage, ModelResponse, TextPart, ToolCallPa
 from pydantic_ai.models.function import AgentInfo
 
 from agent.models.scripted import call, scripted, tool_returns
-from agent.turn.tool_selection import all_tools
+from agent.toolsets.selection import all_tools
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build

@@ -7,8 +7,8 @@ from pydantic_ai.models.test import TestModel
 from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 from pydantic_ai.usage import RunUsage
 
-from agent.turn.tool_selection import all_tools
-from agent.turn.toolset import cached_toolset, subset
+from agent.toolsets.cached import cached_toolset, subset
+from agent.toolsets.selection import all_tools
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from tests.stand_ins import StandInRunner

@@ -6,7 +6,7 @@ import pytest
 
 from agent.models.scripted import call
 from agent.prompts import prompt
-from agent.turn.tool_selection import READ_TOOLS, all_tools
+from agent.toolsets.selection import READ_TOOLS, all_tools
 from flows.catalogue import Catalogue
 from tests.agent.acting import ECHO, built, follows, play
 from tests.stand_ins import StandInRunner, ran

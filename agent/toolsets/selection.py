@@ -3,8 +3,8 @@
 import re
 from collections.abc import Collection
 
+from agent.toolsets.cached import Toolset, subset
 from agent.turn.result import Intent
-from agent.turn.toolset import Toolset, subset
 from tools.toolsets.build import build_tools
 from tools.toolsets.components import component_tools
 from tools.toolsets.discover import discover

@@ -2,9 +2,9 @@
 
 from agent.prompts import prompt
 from agent.prompts.framing import Frame, likely_components
+from agent.toolsets.selection import WRITES_COMPONENTS
 from agent.turn.result import Intent
 from agent.turn.state import Turn
-from agent.turn.tool_selection import WRITES_COMPONENTS
 from tools.workbench import Workbench
 
 
