@@ -1,4 +1,4 @@
-"""The HTTP application: its routes, its wall, and what lives as long as it does."""
+"""The HTTP application: its routes, its middleware, and what lives as long as it does."""
 
 import asyncio
 import logging
@@ -11,10 +11,10 @@ from starlette.middleware import Middleware
 from agent.assistant import Assistant
 from runtime.runner import Runner
 from server.errors import HANDLERS
-from server.middleware.boundary import Boundary
+from server.middleware.host_check import HostCheck
 from server.routes import assist, components, flows, health, metrics, providers, runs
-from server.service import Service
 from server.settings import ServerSettings
+from server.state import ServerState
 
 log = logging.getLogger(__name__)
 
@@ -29,10 +29,10 @@ def create_app(
     """The application of one server.
 
     Args:
-        settings: what the environment says.
-        assistant: takes the turns; None opens one with the application, its runner warming in the background.
-        stopping: set by whoever stops the server, so that open streams can say goodbye.
-        ports: where the server listens; what flows do cannot connect there.
+        settings: the settings of the server.
+        assistant: takes the turns; None opens one with the application, whose runner starts in the background.
+        stopping: set when the server stops, so that open streams can send their last event.
+        ports: the ports the server listens on; flows cannot connect to them.
     """
     stop = stopping or asyncio.Event()
 
@@ -44,11 +44,11 @@ def create_app(
                 serving.runner.on_progress = log.info
                 serving.runner.closed_ports = ports
                 stack.callback(setattr, serving.runner, "closed_ports", ())
-            service = Service(settings, serving, stop)
+            state = ServerState(settings, serving, stop)
             stack.push_async_callback(serving.database.aclose)
-            service.metrics.attach()
-            stack.callback(service.metrics.detach)
-            app.state.service = service
+            state.metrics.attach()
+            stack.callback(state.metrics.detach)
+            app.state.server = state
             yield
 
     return Starlette(
@@ -61,7 +61,7 @@ def create_app(
             *metrics.routes,
             *health.routes,
         ],
-        middleware=[Middleware(Boundary)],
+        middleware=[Middleware(HostCheck)],
         exception_handlers=HANDLERS,
         lifespan=lifespan,
     )

@@ -17,14 +17,14 @@ from agent.errors import AssistantUnavailable
 from agent.turn.result import TurnError
 from flows.document import JsonObject
 from runtime.database.errors import StoreUnavailable
-from server.json_bytes import JsonReply
-from server.middleware.boundary import SECURITY_HEADERS
+from server.json_response import JsonResponse
+from server.middleware.host_check import SECURITY_HEADERS
 from server.store.flows import FlowNotStored, VersionConflict
 
 log = logging.getLogger(__name__)
 
 RETRY_SECONDS = "5"
-"""When a client may ask again for what is not ready yet."""
+"""Seconds after which a client may try again."""
 
 
 class ApiError(Exception):
@@ -56,18 +56,18 @@ class ApiError(Exception):
         self.where = where
         self.headers = dict(headers or {})
 
-    def reply(self) -> JsonReply:
+    def reply(self) -> JsonResponse:
         """The error as a response."""
-        return JsonReply(error_json(self.code, self.message, self.fix, self.where), self.status, self.headers)
+        return JsonResponse(error_json(self.code, self.message, self.fix, self.where), self.status, self.headers)
 
 
 def not_ready(code: str, message: str, fix: str) -> ApiError:
-    """The error for what cannot be done now, and perhaps later."""
+    """The error for what may work later."""
     return ApiError(503, code, message, fix, headers={"Retry-After": RETRY_SECONDS})
 
 
 class ClientGone(Exception):
-    """The client has left; there is nobody to answer."""
+    """The client has disconnected."""
 
 
 def error_json(code: str, message: str, fix: str = "", where: str | None = None) -> JsonObject:
@@ -76,7 +76,7 @@ def error_json(code: str, message: str, fix: str = "", where: str | None = None)
 
 
 def not_stored(flow_id: str, where: str | None = None) -> ApiError:
-    """The error for a flow that is not there; ids that no flow can have are answered alike."""
+    """The error for a flow that does not exist, also when its id could not be one."""
     shown = flow_id if len(flow_id) <= 80 else f"{flow_id[:80]}…"
     return ApiError(
         404, "flow_not_found", f"There is no flow {shown!r}.", "GET /api/v1/flows lists the stored flows.", where
@@ -84,7 +84,7 @@ def not_stored(flow_id: str, where: str | None = None) -> ApiError:
 
 
 def conflict(error: VersionConflict) -> ApiError:
-    """The error for a change to a version that is not the current one."""
+    """The error for a change to an outdated version."""
     return ApiError(
         409,
         "version_conflict",
@@ -95,7 +95,7 @@ def conflict(error: VersionConflict) -> ApiError:
 
 
 def turn_failed(error: TurnError) -> ApiError:
-    """The error for a turn that failed: the fault is a model provider's, the engine's, or ours."""
+    """The error for a failed turn; its code decides the status."""
     return ApiError(_TURN_STATUS.get(error.code, 502), error.code, error.message, error.fix)
 
 
@@ -111,8 +111,8 @@ _TURN_STATUS: Mapping[str, int] = {
 }
 
 _KNOWN: Mapping[int, tuple[str, str]] = {
-    404: ("not_found", "There is nothing at this address."),
-    405: ("method_not_allowed", "This address does not take this method."),
+    404: ("not_found", "Nothing was found at this address."),
+    405: ("method_not_allowed", "This address does not support this method."),
 }
 
 
@@ -154,7 +154,7 @@ async def _gone(_: Request, __: Exception) -> Response:
 
 
 async def _unexpected(_: Request, __: Exception) -> Response:
-    failure = ApiError(500, "internal", "Something went wrong inside the server.", "The server's log says what.")
+    failure = ApiError(500, "internal", "Something went wrong inside the server.", "The server's log has the details.")
     failure.headers.update(SECURITY_HEADERS)
     return failure.reply()
 

@@ -1,4 +1,4 @@
-"""Serving: one process, one loopback address, until it is told to stop."""
+"""Serving: one process, one loopback address, until it is stopped."""
 
 import asyncio
 import os
@@ -34,7 +34,7 @@ class CannotServe(Exception):
 
 
 class HttpServer(uvicorn.Server):
-    """The HTTP server: says when it listens, and lets open streams say goodbye when it is stopped.
+    """The HTTP server: reports when it listens, and lets open streams send their last event.
 
     Args:
         app: what it serves.
@@ -88,7 +88,7 @@ def serve(
     """Serve until SIGINT or SIGTERM.
 
     Args:
-        settings: what the environment says.
+        settings: the settings of the server.
         announce: gets the line that names the address, once requests are answered; None prints it.
         assistant: takes the turns; None opens one.
         as_json: whether the log is lines of JSON on a terminal, too.
@@ -116,10 +116,10 @@ def serve(
 
 
 def bound(host: str, port: int) -> socket.socket:
-    """A socket that listens, so that early clients wait instead of being turned away.
+    """A socket that listens, so that early clients wait instead of being refused.
 
     Raises:
-        CannotServe: the address cannot be had.
+        CannotServe: the address is in use or not allowed.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # The protocol is named, because asyncio turns Nagle's algorithm off only where it reads TCP: with it, the first

@@ -1,4 +1,4 @@
-"""What the server reads from the environment, beyond what the assistant reads."""
+"""The server's settings from the environment, in addition to the assistant's."""
 
 from ipaddress import ip_address
 
@@ -16,7 +16,7 @@ class ServerSettings(AssistantSettings):
     )
 
     host: str = "127.0.0.1"
-    """The address to listen on. Loopback only, because nobody is asked who they are."""
+    """The address to listen on. Loopback only, because there is no authentication."""
 
     port: int = Field(
         default=7878, ge=0, le=65535, validation_alias=AliasChoices("WIREWRIGHT_PORT", "wirewright_port", "PORT")

@@ -25,7 +25,7 @@ from runtime.telemetry import log_event
 from server.errors import ApiError, not_stored
 from server.requests.body import flow_of, validated
 from server.requests.disconnect import ServerStopping, until
-from server.service import Service
+from server.state import ServerState
 from server.store.flows import FlowNotStored, FlowStore, StoredFlow, VersionConflict
 from server.streams.signals import approved_by, is_signal, signal_of
 from server.streams.sse import SseEncoder
@@ -68,11 +68,11 @@ class AssistTurn:
         self._saved: Stored | None = None
 
     @classmethod
-    async def of(cls, service: Service, document: JsonObject) -> AssistTurn:
+    async def of(cls, state: ServerState, document: JsonObject) -> AssistTurn:
         """Make a turn ready.
 
         Args:
-            service: what serves it.
+            state: what the routes share.
             document: the request's JSON.
 
         Raises:
@@ -87,12 +87,12 @@ class AssistTurn:
             raise ApiError(
                 422, "invalid_request", "Both flow and flow_id were given.", "Send one of the two.", "$.flow_id"
             )
-        stored = None if asked.flow_id is None else await _stored(service, asked.flow_id)
+        stored = None if asked.flow_id is None else await _stored(state, asked.flow_id)
         canvas = stored[0].flow if stored else None if asked.flow is None else flow_of(asked.flow, "$.flow")
         session = asked.session_id or f"agentic_{uuid4()}"
         try:
-            model = wanted_model(service.assistant, asked.provider, asked.model_name)
-            answers = await _answers(service.assistant, asked, session)
+            model = wanted_model(state.assistant, asked.provider, asked.model_name)
+            answers = await _answers(state.assistant, asked, session)
             request = TurnRequest(
                 text="" if is_signal(asked.input_value) else asked.input_value,
                 session=session,
@@ -103,11 +103,11 @@ class AssistTurn:
                 apply=asked.apply,
                 max_attempts=asked.max_attempts,
             )
-            stream = service.assistant.turn(request)
+            stream = state.assistant.turn(request)
         except ModelChoiceError as refused:
             error = refused.error
             raise ApiError(400, error.code, error.message, error.fix, "$.provider") from None
-        return cls(stream, session, stored, service.stopping)
+        return cls(stream, session, stored, state.stopping)
 
     async def events(self) -> AsyncGenerator[Event]:
         """The turn's events as clients receive them, up to `complete`, `error` or `cancelled`.
@@ -197,8 +197,8 @@ async def _answers(assistant: Assistant, asked: AssistRequest, session: str) -> 
     return answers
 
 
-async def _stored(service: Service, flow_id: str) -> tuple[StoredFlow, FlowStore]:
-    store = await service.flows()
+async def _stored(state: ServerState, flow_id: str) -> tuple[StoredFlow, FlowStore]:
+    store = await state.flows()
     try:
         return await store.get(flow_id), store
     except FlowNotStored:

@@ -27,7 +27,7 @@ async def read_object(request: Request, limit: int, *, optional: bool = False) -
         optional: whether an empty body stands for an empty object.
 
     Raises:
-        ApiError: 400 no JSON, 408 too slow, 413 too large, 415 another content type, 422 no object.
+        ApiError: 400 not JSON, 408 too slow, 413 too large, 415 another content type, 422 not an object.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json" and not optional:
@@ -108,7 +108,7 @@ def flow_of(document: object, where: str = "$") -> Flow:
         return Flow.from_json(document)
     except FlowFormatError as error:
         place = where + error.path.removeprefix("$")
-        raise ApiError(422, "invalid_flow", f"This is no flow: {place} {error.message}.", error.fix, place) from None
+        raise ApiError(422, "invalid_flow", f"This is not a flow: {place} {error.message}.", error.fix, place) from None
 
 
 def _path(problem: ErrorDetails) -> str:

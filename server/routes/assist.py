@@ -18,10 +18,10 @@ from agent.turn.result import TurnError
 from flows.document import Json, JsonObject
 from flows.json_values import as_object
 from server.errors import ApiError, turn_failed
-from server.json_bytes import JsonReply
+from server.json_response import JsonResponse
 from server.requests.body import read_object, validated
 from server.requests.disconnect import last, while_connected
-from server.service import Service, service_of
+from server.state import ServerState, server_state
 from server.streams.sse import frame
 from server.turns import LOCAL_USER, AssistTurn
 
@@ -47,10 +47,10 @@ async def stream(request: Request) -> Response:
 async def assist(request: Request) -> Response:
     """A turn as one reply, for clients that do not stream."""
     turn = await _turn(request)
-    ended = await while_connected(request, service_of(request).stopping, last(turn.events()))
+    ended = await while_connected(request, server_state(request).stopping, last(turn.events()))
     match ended:
         case CompleteEvent():
-            return JsonReply(ended.data)
+            return JsonResponse(ended.data)
         case ErrorEvent():
             raise turn_failed(TurnError(code=ended.code, message=ended.message, fix=ended.fix))
         case CancelledEvent():
@@ -61,23 +61,23 @@ async def assist(request: Request) -> Response:
 
 async def reset(request: Request) -> Response:
     """Forget a conversation and the components of its user, or only its plan. What is not there is no fault."""
-    service = service_of(request)
-    body = await read_object(request, service.settings.body_limit, optional=True)
+    state = server_state(request)
+    body = await read_object(request, state.settings.body_limit, optional=True)
     asked = validated(ResetRequest, {**dict(request.query_params), **body})
     cleared = 0
     if asked.what == "all":
-        cleared = await service.assistant.reset(LOCAL_USER, asked.session_id)
+        cleared = await state.assistant.reset(LOCAL_USER, asked.session_id)
     elif asked.session_id is not None:
-        await service.assistant.drop_plan(LOCAL_USER, asked.session_id)
-    return JsonReply({"status": "ok", "components_cleared": cleared, "session_id": asked.session_id})
+        await state.assistant.drop_plan(LOCAL_USER, asked.session_id)
+    return JsonResponse({"status": "ok", "components_cleared": cleared, "session_id": asked.session_id})
 
 
 async def check_config(request: Request) -> Response:
     """Which providers can be asked, and who serves a request that names none."""
-    return JsonReply(config(service_of(request)))
+    return JsonResponse(config(server_state(request)))
 
 
-def config(service: Service) -> JsonObject:
+def config(state: ServerState) -> JsonObject:
     """What is configured, in the seeds' shape; `demo` is true when only the demo planner serves by default."""
     ready = {info.name for info in available()}
     names: list[Json] = [name for name in PROVIDERS if name in ready]
@@ -87,7 +87,7 @@ def config(service: Service) -> JsonObject:
         "providers": [_provider(name, configured=name in ready) for name in PROVIDERS],
     }
     try:
-        default = service.assistant.choose(None)
+        default = state.assistant.choose(None)
     except ModelChoiceError as problem:
         error: JsonObject = {"code": problem.error.code, "message": problem.error.message, "fix": problem.error.fix}
         return {**facts, "demo": False, "default_provider": None, "default_model": None, "error": error}
@@ -115,8 +115,8 @@ def _provider(name: str, *, configured: bool) -> JsonObject:
 
 
 async def _turn(request: Request) -> AssistTurn:
-    service = service_of(request)
-    return await AssistTurn.of(service, as_object(await read_object(request, service.settings.body_limit)))
+    state = server_state(request)
+    return await AssistTurn.of(state, as_object(await read_object(request, state.settings.body_limit)))
 
 
 async def _frames(turn: AssistTurn) -> AsyncGenerator[bytes]:

@@ -10,9 +10,9 @@ from flows.catalogue import Catalogue, UnknownComponent
 from flows.component_type import ComponentType
 from flows.document import Json, JsonObject
 from server.errors import ApiError
-from server.json_bytes import JsonReply
+from server.json_response import JsonResponse
 from server.requests.query import number
-from server.service import Service, service_of
+from server.state import ServerState, server_state
 
 PAGE = 50
 PAGE_LIMIT = 200
@@ -28,15 +28,15 @@ async def components(request: Request) -> Response:
     `category`, `accepts` and `produces` narrow the choice: a category, a type of an input, a type of an output.
     """
     limit, offset = number(request, "limit", PAGE, 1, PAGE_LIMIT), number(request, "offset", 0, 0, 2**31)
-    catalogue = await _catalogue(service_of(request))
+    catalogue = await _catalogue(server_state(request))
     found = _found(catalogue, request)
     page: list[Json] = found[offset : offset + limit]
-    return JsonReply({"components": page, "total": len(found), "limit": limit, "offset": offset})
+    return JsonResponse({"components": page, "total": len(found), "limit": limit, "offset": offset})
 
 
 async def component(request: Request) -> Response:
     """One type with its ports and fields, as a model reads them and as Langflow stores them."""
-    catalogue = await _catalogue(service_of(request))
+    catalogue = await _catalogue(server_state(request))
     name = request.path_params["type"]
     known = catalogue.get(name)
     if known is None:
@@ -49,16 +49,16 @@ async def component(request: Request) -> Response:
         text = known.description
     template: JsonObject = dict(known.template)
     outputs: list[Json] = list(known.outputs)
-    return JsonReply({**_entry(known), "text": text, "template": template, "outputs": outputs})
+    return JsonResponse({**_entry(known), "text": text, "template": template, "outputs": outputs})
 
 
-async def _catalogue(service: Service) -> Catalogue:
+async def _catalogue(state: ServerState) -> Catalogue:
     """The types; answers at once when the engine that knows them is still being installed.
 
     Raises:
         ApiError: 503, they are not there yet.
     """
-    if not service.assistant.knows_components:
+    if not state.assistant.knows_components:
         raise ApiError(
             503,
             "catalogue_missing",
@@ -66,7 +66,7 @@ async def _catalogue(service: Service) -> Catalogue:
             "Ask again in a minute; /readyz says how far it is.",
             headers={"Retry-After": "5"},
         )
-    return await service.assistant.catalogue()
+    return await state.assistant.catalogue()
 
 
 def _found(catalogue: Catalogue, request: Request) -> list[Json]:

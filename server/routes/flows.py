@@ -9,10 +9,10 @@ from starlette.routing import Route
 
 from flows.document import Json, JsonObject
 from server.errors import ApiError
-from server.json_bytes import JsonReply
+from server.json_response import JsonResponse
 from server.requests.body import flow_of, read_object
 from server.requests.query import is_number, number
-from server.service import service_of
+from server.state import server_state
 from server.store.flows import FlowEntry
 
 PAGE = 50
@@ -26,18 +26,18 @@ class Flows(HTTPEndpoint):
     async def get(self, request: Request) -> Response:
         """One page of them, last changed first."""
         limit, offset = number(request, "limit", PAGE, 1, PAGE_LIMIT), number(request, "offset", 0, 0, 2**31)
-        entries, total = await (await service_of(request).flows()).page(limit, offset)
+        entries, total = await (await server_state(request).flows()).page(limit, offset)
         found: list[Json] = [entry.to_json() for entry in entries]
-        return JsonReply({"flows": found, "total": total, "limit": limit, "offset": offset})
+        return JsonResponse({"flows": found, "total": total, "limit": limit, "offset": offset})
 
     async def post(self, request: Request) -> Response:
         """Store a new one."""
-        service = service_of(request)
-        document = await read_object(request, service.settings.body_limit)
+        state = server_state(request)
+        document = await read_object(request, state.settings.body_limit)
         flow = flow_of(*_flow_part(document))
-        entry = await (await service.flows()).add(flow)
+        entry = await (await state.flows()).add(flow)
         headers = {"Location": f"{request.url.path.rstrip('/')}/{entry.id}", "ETag": _tag(entry)}
-        return JsonReply(entry.to_json(), 201, headers)
+        return JsonResponse(entry.to_json(), 201, headers)
 
 
 class OneFlow(HTTPEndpoint):
@@ -45,23 +45,23 @@ class OneFlow(HTTPEndpoint):
 
     async def get(self, request: Request) -> Response:
         """The flow with its document."""
-        stored = await (await service_of(request).flows()).get(request.path_params["flow_id"])
-        return JsonReply(stored.to_json(), headers={"ETag": _tag(stored.entry)})
+        stored = await (await server_state(request).flows()).get(request.path_params["flow_id"])
+        return JsonResponse(stored.to_json(), headers={"ETag": _tag(stored.entry)})
 
     async def put(self, request: Request) -> Response:
         """Store its next revision, if it still is at the version that the client has seen."""
-        service = service_of(request)
-        document = await read_object(request, service.settings.body_limit)
+        state = server_state(request)
+        document = await read_object(request, state.settings.body_limit)
         version = _seen_version(request, document)
         if "flow" not in document:
             document = {key: value for key, value in document.items() if key != "version"}
         flow = flow_of(*_flow_part(document))
-        entry = await (await service.flows()).replace(request.path_params["flow_id"], flow, version)
-        return JsonReply(entry.to_json(), headers={"ETag": _tag(entry)})
+        entry = await (await state.flows()).replace(request.path_params["flow_id"], flow, version)
+        return JsonResponse(entry.to_json(), headers={"ETag": _tag(entry)})
 
     async def delete(self, request: Request) -> Response:
         """Remove it."""
-        await (await service_of(request).flows()).remove(request.path_params["flow_id"])
+        await (await server_state(request).flows()).remove(request.path_params["flow_id"])
         return Response(status_code=204)
 
 

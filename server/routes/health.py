@@ -10,8 +10,8 @@ from starlette.routing import Route
 
 from flows.document import JsonObject
 from runtime.runner import Runner
-from server.json_bytes import JsonReply
-from server.service import service_of
+from server.json_response import JsonResponse
+from server.state import server_state
 from tools.workbench import Runs
 
 MESSAGES = {
@@ -27,13 +27,13 @@ MESSAGES = {
 
 async def healthz(_: Request) -> Response:
     """The server answers."""
-    return JsonReply({"ok": True})
+    return JsonResponse({"ok": True})
 
 
 async def readyz(request: Request) -> Response:
     """Whether flows can be run now; questions are answered before that."""
-    facts = readiness(service_of(request).assistant.runner)
-    return JsonReply(facts, 200 if facts["ready"] else 503)
+    facts = readiness(server_state(request).assistant.runner)
+    return JsonResponse(facts, 200 if facts["ready"] else 503)
 
 
 def readiness(runner: Runs) -> JsonObject:

@@ -15,9 +15,9 @@ from agent.models.providers import DEMO, PROVIDERS, ProviderInfo
 from flows.document import Json, JsonObject
 from runtime.telemetry import log_event
 from server.errors import ApiError
-from server.json_bytes import JsonReply
+from server.json_response import JsonResponse
 from server.requests.body import read_object, validated
-from server.service import service_of
+from server.state import server_state
 
 
 class StoredKeys(BaseModel):
@@ -64,10 +64,10 @@ class Providers(HTTPEndpoint):
 
     async def get(self, request: Request) -> Response:
         """Which there are, and which of them are available."""
-        service = service_of(request)
-        keys = service.assistant.keys
+        state = server_state(request)
+        keys = state.assistant.keys
         listed: list[Json] = list(await asyncio.to_thread(lambda: [_known(info, keys) for info in PROVIDERS.values()]))
-        return JsonReply({"providers": listed, "demo": DEMO})
+        return JsonResponse({"providers": listed, "demo": DEMO})
 
 
 class OneProvider(HTTPEndpoint):
@@ -76,19 +76,19 @@ class OneProvider(HTTPEndpoint):
     async def get(self, request: Request) -> Response:
         """Whether it is available, and from where."""
         info, keys = _asked(request)
-        return JsonReply(await asyncio.to_thread(_known, info, keys))
+        return JsonResponse(await asyncio.to_thread(_known, info, keys))
 
     async def put(self, request: Request) -> Response:
         """Store its key, encrypted; what was stored before is replaced."""
         info, keys = _asked(request)
-        given = validated(StoredKeys, await read_object(request, service_of(request).settings.body_limit))
+        given = validated(StoredKeys, await read_object(request, server_state(request).settings.body_limit))
         values = given.variables(info)
         try:
             await asyncio.to_thread(keys.store, info.name, values)
         except BadKey as bad:
             raise ApiError(422, "invalid_key", bad.message, bad.fix, f"$.values.{bad.variable[:60]}") from None
         log_event("assistant.provider.stored", provider=info.name, variables=sorted(values))
-        return JsonReply(await asyncio.to_thread(_known, info, keys))
+        return JsonResponse(await asyncio.to_thread(_known, info, keys))
 
     async def delete(self, request: Request) -> Response:
         """Remove what is stored for it; the environment stays as it is."""
@@ -105,7 +105,7 @@ def _asked(request: Request) -> tuple[ProviderInfo, ProviderKeys]:
     if info is None:
         fix = f"Use one of: {', '.join(PROVIDERS)}."
         raise ApiError(404, "unknown_provider", f"Unknown provider: {name[:60]}.", fix)
-    return info, service_of(request).assistant.keys
+    return info, server_state(request).assistant.keys
 
 
 def _known(info: ProviderInfo, keys: ProviderKeys) -> JsonObject:

@@ -18,11 +18,11 @@ from runtime.event_stream import EventStream, run_events
 from runtime.options import RunOptions
 from runtime.results import RunError, RunEvent, RunMetrics, RunResult
 from server.errors import not_ready
-from server.json_bytes import JsonReply
+from server.json_response import JsonResponse
 from server.requests.body import read_object, validated
 from server.requests.disconnect import ServerStopping, until, while_connected
 from server.routes.assist import GRACE_SECONDS, PING_SECONDS
-from server.service import Service, service_of
+from server.state import ServerState, server_state
 from server.streams.sse import frame
 from tools.workbench import obstacle
 
@@ -36,38 +36,38 @@ async def run(request: Request) -> Response:
     As a stream, each event is a JSON object whose `event` is `node_started`, `node_finished`, `token`, `cut`, or at the
     end `complete` with the reply under `data`. Too many runs at once are a 503, or in a stream a reply of code `limit`.
     """
-    service = service_of(request)
-    asked = validated(RunRequest, await read_object(request, service.settings.body_limit, optional=True))
-    stored = await (await service.flows()).get(request.path_params["flow_id"])
-    refused = await while_connected(request, service.stopping, _refusal(service, stored.flow))
-    execute = service.assistant.runner.execute
+    state = server_state(request)
+    asked = validated(RunRequest, await read_object(request, state.settings.body_limit, optional=True))
+    stored = await (await state.flows()).get(request.path_params["flow_id"])
+    refused = await while_connected(request, state.stopping, _refusal(state, stored.flow))
+    execute = state.assistant.runner.execute
     options = RunOptions(timeout=asked.timeout, session=asked.session_id, tweaks=asked.tweaks, want_nodes=asked.nodes)
     if asked.stream or _wants_stream(request):
         return EventSourceResponse(
-            _frames(run_events(execute, stored.flow, asked.input_value, options), refused, service),
+            _frames(run_events(execute, stored.flow, asked.input_value, options), refused, state),
             sep="\n",
             ping=PING_SECONDS,
             headers={"Cache-Control": "no-cache"},
             shutdown_grace_period=GRACE_SECONDS,
         )
     if refused is not None:
-        return JsonReply(refused)
-    result = await while_connected(request, service.stopping, execute(stored.flow, asked.input_value, options))
+        return JsonResponse(refused)
+    result = await while_connected(request, state.stopping, execute(stored.flow, asked.input_value, options))
     if result.busy and result.error is not None:
         raise not_ready("busy", result.error.message, result.error.fix)
-    return JsonReply(result.to_json())
+    return JsonResponse(result.to_json())
 
 
-async def _refusal(service: Service, flow: Flow) -> JsonObject | None:
+async def _refusal(state: ServerState, flow: Flow) -> JsonObject | None:
     """The reply for a flow that does not pass its checks, or None.
 
     Raises:
         ApiError: 503, flows cannot be run yet.
     """
-    unavailable = await obstacle(service.assistant.runner, READY_SECONDS)
+    unavailable = await obstacle(state.assistant.runner, READY_SECONDS)
     if unavailable is not None:
         raise not_ready("runner_not_ready", unavailable.message, unavailable.fix)
-    faults = [fault for fault in check(flow, await service.assistant.catalogue()) if fault.is_error]
+    faults = [fault for fault in check(flow, await state.assistant.catalogue()) if fault.is_error]
     if not faults:
         return None
     first = RunError(code="wiring", message=faults[0].message, fix=faults[0].fix, node=faults[0].node)
@@ -76,7 +76,7 @@ async def _refusal(service: Service, flow: Flow) -> JsonObject | None:
 
 
 async def _frames(
-    items: EventStream[RunEvent | RunResult], refused: JsonObject | None, service: Service
+    items: EventStream[RunEvent | RunResult], refused: JsonObject | None, state: ServerState
 ) -> AsyncGenerator[bytes]:
     """The events of a run, each as one frame; the last is `complete`, or `cancelled` when the server stops."""
     if refused is not None:
@@ -84,7 +84,7 @@ async def _frames(
         return
     async with items:
         try:
-            async for item in until(service.stopping, aiter(items)):
+            async for item in until(state.stopping, aiter(items)):
                 if isinstance(item, RunEvent):
                     yield frame(item.to_json())
                 else:

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, delete, func, insert, select, update
 from flows.document import Flow
 from runtime.database.database import Database
 from runtime.database.tables import FlowRow
-from server.json_bytes import json_bytes
+from server.json_response import json_bytes
 from server.store.flows import FlowEntry, FlowNotStored, StoredFlow, VersionConflict
 
 _ENTRY = (FlowRow.id, FlowRow.name, FlowRow.node_count, FlowRow.edge_count, FlowRow.version, FlowRow.updated_at)

@@ -58,7 +58,7 @@ from flows.actions import (
 from flows.document import Flow, Json, JsonObject, Node
 from flows.json_values import Missing
 from runtime.results import RunEvent
-from server.json_bytes import json_bytes
+from server.json_response import json_bytes
 from tools.events import FileWritten, FlowPreview, FlowUpdate, Progress, RunProgress, TodosWritten
 
 _LINE_BREAKS: Mapping[bytes, bytes] = {

@@ -38,7 +38,7 @@ class PlainLines(logging.Formatter):
 
 
 def configure_logs(*, as_json: bool = False) -> None:
-    """Send what the server has to say to standard output: failures of any library, news of our own.
+    """Log to standard output: warnings of any library, and information of our own loggers.
 
     Args:
         as_json: whether lines are JSON on a terminal, too.

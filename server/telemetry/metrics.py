@@ -1,4 +1,4 @@
-"""Figures for Prometheus, counted from the log events of the process: one source for the log and for the dashboards.
+"""Prometheus metrics, counted from the log events of the process.
 
 The names are those of the original's dashboards; what its page counted on its own is left to our page.
 """
@@ -24,7 +24,7 @@ _MILLISECONDS = (1, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 6
 
 
 class Metrics(logging.Handler):
-    """Counts log events while it is attached, and writes the figures as Prometheus reads them."""
+    """Counts log events while attached, and writes the metrics in Prometheus' format."""
 
     def __init__(self) -> None:
         super().__init__(logging.INFO)
@@ -53,22 +53,22 @@ class Metrics(logging.Handler):
             "assistant.request.completed": self._on_completed,
             "assistant.tokens.phase": self._on_tokens,
             "assistant.conversation_buffer.turn_recorded": self._on_recorded,
-            "assistant.session.reset": lambda said: self._cleared.inc(_number(said, "components_cleared")),
-            "assistant.user_component.overlay": lambda said: self._overlay.observe(_number(said, "entries")),
+            "assistant.session.reset": lambda fields: self._cleared.inc(_number(fields, "components_cleared")),
+            "assistant.user_component.overlay": lambda fields: self._overlay.observe(_number(fields, "entries")),
             "assistant.validation.success": self._on_valid,
             "flow_builder.tool.finished": self._on_tool,
         }
 
     def emit(self, record: logging.LogRecord) -> None:
         """Count one event."""
-        said = event_fields(record)
+        fields = event_fields(record)
         if record.msg in self._plain:
             self._plain[record.msg].inc()
         if record.msg in self._labelled:
             counter, label, field = self._labelled[record.msg]
-            counter.labels(self._label(label, said, field)).inc()
+            counter.labels(self._label(label, fields, field)).inc()
         if record.msg in self._rules:
-            self._rules[record.msg](said)
+            self._rules[record.msg](fields)
 
     def attach(self) -> None:
         """Begin to count."""
@@ -79,21 +79,21 @@ class Metrics(logging.Handler):
         logging.getLogger(LOGGER).removeHandler(self)
 
     def text(self) -> bytes:
-        """The figures in Prometheus' text format."""
+        """The metrics in Prometheus' text format."""
         return generate_latest(self._registry)
 
     def _counter(self, name: str, *labels: str) -> Counter:
-        return Counter(name, _said(name), labels, registry=self._registry)
+        return Counter(name, _description(name), labels, registry=self._registry)
 
     def _histogram(self, name: str, buckets: tuple[float, ...], *labels: str) -> Histogram:
-        return Histogram(name, _said(name), labels, buckets=buckets, registry=self._registry)
+        return Histogram(name, _description(name), labels, buckets=buckets, registry=self._registry)
 
     def _gauge(self, name: str) -> Gauge:
-        return Gauge(name, _said(name), registry=self._registry)
+        return Gauge(name, _description(name), registry=self._registry)
 
-    def _label(self, kind: str, said: Fields, field: str) -> str:
+    def _label(self, kind: str, fields: Fields, field: str) -> str:
         """A label's value, of bounded length and from a bounded set: what a model makes up must not fill the memory."""
-        value = str(said.get(field, "") or "none")[:LABELS]
+        value = str(fields.get(field, "") or "none")[:LABELS]
         values = self._values.setdefault(kind, set())
         if value not in values:
             if len(values) >= LABELS:
@@ -101,33 +101,33 @@ class Metrics(logging.Handler):
             values.add(value)
         return value
 
-    def _on_started(self, said: Fields) -> None:
+    def _on_started(self, fields: Fields) -> None:
         self._requests.inc()
-        self._usage.labels(self._label("provider", said, "provider")).inc()
+        self._usage.labels(self._label("provider", fields, "provider")).inc()
 
-    def _on_completed(self, said: Fields) -> None:
-        intent = self._label("intent", said, "intent")
+    def _on_completed(self, fields: Fields) -> None:
+        intent = self._label("intent", fields, "intent")
         self._by_intent.labels(intent).inc()
         if intent == "build_flow":
             self._build_flow.inc()
-        self._seconds.observe(_number(said, "duration_ms") / 1000)
+        self._seconds.observe(_number(fields, "duration_ms") / 1000)
 
-    def _on_tokens(self, said: Fields) -> None:
-        phase = self._label("phase", said, "phase")
+    def _on_tokens(self, fields: Fields) -> None:
+        phase = self._label("phase", fields, "phase")
         for direction in ("input", "output"):
-            self._tokens.labels(phase, direction).inc(_number(said, direction))
+            self._tokens.labels(phase, direction).inc(_number(fields, direction))
 
-    def _on_tool(self, said: Fields) -> None:
-        tool = self._label("tool", said, "tool_name")
-        self._tools.labels(tool, "true" if said.get("success") else "false").inc()
-        self._tool_time.labels(tool).observe(_number(said, "duration_ms"))
+    def _on_tool(self, fields: Fields) -> None:
+        tool = self._label("tool", fields, "tool_name")
+        self._tools.labels(tool, "true" if fields.get("success") else "false").inc()
+        self._tool_time.labels(tool).observe(_number(fields, "duration_ms"))
 
-    def _on_recorded(self, said: Fields) -> None:
-        if "sessions" in said:
-            self._sessions.set(_number(said, "sessions"))
+    def _on_recorded(self, fields: Fields) -> None:
+        if "sessions" in fields:
+            self._sessions.set(_number(fields, "sessions"))
 
-    def _on_valid(self, said: Fields) -> None:
-        attempts = _number(said, "attempts")
+    def _on_valid(self, fields: Fields) -> None:
+        attempts = _number(fields, "attempts")
         self._attempts.observe(attempts)
         first, every = self._valid
         self._valid = (first + (attempts <= 1), every + 1)
@@ -149,7 +149,7 @@ _LABELLED: Mapping[str, tuple[str, str, str]] = {
     "assistant.user_component.overlay_skipped": ("assistant_user_component_overlay_skipped", "reason", "reason"),
     "flow_builder.action.emitted": ("assistant_flow_update_events", "action", "action"),
 }
-"""Happenings that are counted by one field: the counter's name, its label, and the field."""
+"""Events counted by one field: the counter's name, its label, and the field."""
 
 _PLAIN: Mapping[str, str] = {
     "assistant.request.cancelled": "assistant_cancellations",
@@ -170,14 +170,14 @@ _PLAIN: Mapping[str, str] = {
     "flow_builder.spec.orphan": "assistant_flow_orphan_rejection",
     "flow_builder.text_fallback": "assistant_flow_text_fallback",
 }
-"""Happenings that are only counted, and the counters' names; Prometheus adds `_total`."""
+"""Events that are only counted, and the counters' names; Prometheus adds `_total`."""
 
 
-def _said(name: str) -> str:
-    """What Prometheus shows about a figure."""
+def _description(name: str) -> str:
+    """The help text of a metric."""
     return f"{name.removeprefix('assistant_').replace('_', ' ').capitalize()}."
 
 
-def _number(said: Fields, field: str) -> float:
-    value = said.get(field)
+def _number(fields: Fields, field: str) -> float:
+    value = fields.get(field)
     return float(value) if isinstance(value, int | float) else 0.0

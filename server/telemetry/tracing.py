@@ -1,4 +1,4 @@
-"""Traces: who gets the spans of turns, and what they may hold."""
+"""Traces of turns: where they are sent, and whether they hold content."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ RECEIVERS = ("LOGFIRE_TOKEN", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP
 
 
 def _without_words(failing: ExceptionCallbackHelper) -> None:
-    """Keep only the kind of a failure: its message and its stack may quote what was said, keys and paths."""
+    """Keep only the class of a failure: its message and stack may quote messages, keys and paths."""
     kind = type(failing.exception).__name__
     failing.span.set_status(Status(StatusCode.ERROR, kind))
     failing.span.set_attribute("error.type", kind)
@@ -22,16 +22,16 @@ def _without_words(failing: ExceptionCallbackHelper) -> None:
 
 
 def is_traced(environment: Mapping[str, str] | None = None) -> bool:
-    """Whether anybody receives traces: a variable names them, or this folder has been connected with logfire."""
+    """Whether traces have a receiver: a variable names one, or this folder is connected with logfire."""
     environment = os.environ if environment is None else environment
     return any(environment.get(name, "").strip() for name in RECEIVERS) or Path(".logfire").is_dir()
 
 
 def configure_traces(*, content: bool, processors: Sequence[SpanProcessor] = (), traced: bool | None = None) -> None:
-    """Have the turns of this process traced, or not: spans that nobody receives are not made.
+    """Configure tracing for this process; without a receiver no spans are made.
 
     Args:
-        content: whether spans may hold what was said.
+        content: whether spans may hold messages, arguments and results.
         processors: further receivers of spans.
         traced: whether there is a receiver; None finds out.
     """

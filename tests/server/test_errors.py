@@ -10,7 +10,7 @@ import pytest
 from agent.assistant import Assistant
 from agent.turn.request import TurnRequest
 from flows.catalogue import Catalogue
-from server.json_bytes import json_bytes
+from server.json_response import json_bytes
 from server.settings import ServerSettings
 from tests.server.live import ASSIST, FLOWS, STREAM, assistant, says, serving
 

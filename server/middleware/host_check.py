@@ -1,7 +1,7 @@
-"""The server's outer wall: who may talk to it, and what every reply tells a browser.
+"""Host and origin checks, and the security headers of every response.
 
-A server that executes flows must not be driven by a web page that happens to be open on the same machine: names that
-are not this machine's are refused (DNS rebinding), and so are changes asked for by pages from elsewhere.
+A server that executes flows must not be driven by a web page that happens to be open on the same machine: host names
+other than this machine's are refused (DNS rebinding), and so are changes requested by pages of other origins.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from server.json_bytes import JsonReply
+from server.json_response import JsonResponse
 from server.settings import is_loopback
 
 SECURITY_HEADERS: Mapping[str, str] = {
@@ -22,16 +22,16 @@ SECURITY_HEADERS: Mapping[str, str] = {
         "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     ),
 }
-"""What every reply carries. There is no CORS: other origins get nothing."""
+"""On every response. There is no CORS: other origins may read nothing."""
 
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
-class Boundary:
-    """ASGI middleware that refuses strangers and adds the security headers.
+class HostCheck:
+    """ASGI middleware that refuses foreign hosts and origins and adds the security headers.
 
     Args:
-        app: what stands behind the wall.
+        app: the application that gets the requests that pass.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -51,12 +51,12 @@ class Boundary:
                 headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
-        refusal = refused(scope["method"], Headers(scope=scope))
+        refusal = refusal_of(scope["method"], Headers(scope=scope))
         await (refusal or self._app)(scope, receive, secured)
 
 
-def refused(method: str, headers: Headers) -> JsonReply | None:
-    """The refusal that a request gets, or None when it may pass.
+def refusal_of(method: str, headers: Headers) -> JsonResponse | None:
+    """The response that refuses a request, or None when it may pass.
 
     Args:
         method: the HTTP method.
@@ -65,7 +65,7 @@ def refused(method: str, headers: Headers) -> JsonReply | None:
     host = headers.get("host", "")
     if not is_loopback(_name(host)):
         return _refusal(
-            "forbidden_host", "This server answers only to this machine's own names.", "Use 127.0.0.1 or localhost."
+            "forbidden_host", "This server answers only to the names of this machine.", "Use 127.0.0.1 or localhost."
         )
     if method in _READS:
         return None
@@ -73,7 +73,9 @@ def refused(method: str, headers: Headers) -> JsonReply | None:
     foreign = origin is not None and urlsplit(origin).netloc.lower() != host.lower()
     if foreign or headers.get("sec-fetch-site") in {"cross-site", "same-site"}:
         return _refusal(
-            "forbidden_origin", "Pages from elsewhere may not use this server.", "Ask from the server's own address."
+            "forbidden_origin",
+            "Pages of other origins may not use this server.",
+            "Use the server's own address.",
         )
     return None
 
@@ -88,5 +90,5 @@ def _name(host: str) -> str:
         return ""
 
 
-def _refusal(code: str, message: str, fix: str) -> JsonReply:
-    return JsonReply({"error": {"code": code, "message": message, "fix": fix, "where": None}}, 403)
+def _refusal(code: str, message: str, fix: str) -> JsonResponse:
+    return JsonResponse({"error": {"code": code, "message": message, "fix": fix, "where": None}}, 403)

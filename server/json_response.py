@@ -1,4 +1,4 @@
-"""JSON as it goes over the wire and into the store: compact, and readable by every JSON parser whatever it holds."""
+"""JSON responses, and JSON as it is stored: compact, and valid whatever the document holds."""
 
 import json
 from typing import Any
@@ -17,8 +17,8 @@ def json_bytes(document: object) -> bytes:
         return json.dumps(plain, separators=(",", ":")).encode("ascii")
 
 
-class JsonReply(Response):
-    """A reply that holds one JSON document."""
+class JsonResponse(Response):
+    """A response with a JSON document."""
 
     media_type = "application/json"
 

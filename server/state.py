@@ -13,14 +13,14 @@ from server.telemetry.metrics import Metrics
 
 
 @dataclass
-class Service:
-    """The parts behind the routes.
+class ServerState:
+    """Settings, assistant and metrics of one running server.
 
     Attributes:
-        settings: what the environment says.
+        settings: the settings, as read at the start.
         assistant: takes turns and runs flows.
-        stopping: set when the server is asked to stop; open streams then say goodbye.
-        metrics: counts what happens.
+        stopping: set when the server is asked to stop; open streams then send their last event.
+        metrics: counts log events.
     """
 
     settings: ServerSettings
@@ -40,6 +40,6 @@ class Service:
         return SqlFlowStore(self.assistant.database, LOCAL)
 
 
-def service_of(request: Request) -> Service:
-    """The service that a request came to."""
-    return request.app.state.service
+def server_state(request: Request) -> ServerState:
+    """What the routes of the server that received a request share."""
+    return request.app.state.server

@@ -5,14 +5,14 @@ import pytest
 from starlette.datastructures import Headers
 
 from flows.catalogue import Catalogue
-from server.middleware.boundary import SECURITY_HEADERS, refused
+from server.middleware.host_check import SECURITY_HEADERS, refusal_of
 from tests.server.live import FLOWS, assistant, serving
 
 HOST = "127.0.0.1:7878"
 
 
 def verdict(method: str, **headers: str) -> int:
-    refusal = refused(method, Headers({name.replace("_", "-"): value for name, value in headers.items()}))
+    refusal = refusal_of(method, Headers({name.replace("_", "-"): value for name, value in headers.items()}))
     return 200 if refusal is None else refusal.status_code
 
 
