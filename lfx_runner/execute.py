@@ -112,13 +112,17 @@ class _Run:
         )
 
     def _set_input(self, graph: Graph) -> None:
-        """Give the text to the chat inputs, or else the text inputs, or else the webhooks."""
+        """Give the text to the chat inputs, or else the text inputs, or else the webhooks.
+
+        Of several text inputs, those that hold a value or are connected, keep it.
+        """
         if self._text is None:
             return
         for kind, field in INPUT_TYPES:
             vertices = [vertex for vertex in graph.vertices if vertex.data.get("type") == kind]
             for vertex in vertices:
-                vertex.update_raw_params({field: self._text}, overwrite=True)
+                if kind != "TextInput" or len(vertices) == 1 or not (vertex.params.get(field) or vertex.incoming_edges):
+                    vertex.update_raw_params({field: self._text}, overwrite=True)
             if vertices:
                 return
 

@@ -6,6 +6,7 @@ from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.guard import refuse, runnable
 from runtime.guard.admission import find
+from runtime.inputs import refuse_unused_input
 from runtime.install.bundles import bundle_of, install_hint
 from runtime.options import RunOptions
 from runtime.results import RunError, RunFailed
@@ -13,12 +14,13 @@ from runtime.tweaks import apply_tweaks
 from runtime.variables import FilledFlow, Lookup, fill_variables
 
 
-def prepare_run(flow: Flow, catalogue: Catalogue, options: RunOptions, lookup: Lookup) -> FilledFlow:
+def prepare_run(flow: Flow, catalogue: Catalogue, text: str | None, options: RunOptions, lookup: Lookup) -> FilledFlow:
     """Return the nodes and edges to run. It may take a while for a large flow: call it in a thread.
 
     Args:
         flow: what the user asked to run.
         catalogue: the component types.
+        text: the flow's input, if there is one.
         options: the run's options.
         lookup: gives the values of variables.
 
@@ -27,6 +29,8 @@ def prepare_run(flow: Flow, catalogue: Catalogue, options: RunOptions, lookup: L
     """
     tweaked = apply_tweaks(flow, catalogue, options.tweaks or {})
     error = missing_bundle(tweaked, catalogue) or refuse(tweaked, catalogue, has_models=options.models is not None)
+    if error is None and text and not options.verification:
+        error = refuse_unused_input(tweaked)
     if error is not None:
         raise RunFailed(error)
     allowed = options.allow_variables or ()

@@ -164,6 +164,7 @@ class Runner:
         Args:
             flow: what to run.
             text: goes to the chat inputs, or else the text inputs, or else the webhooks; None leaves their own values.
+                Of several text inputs only the empty ones take it; when none is empty, the flow is not run.
             timeout: seconds that the run itself may take; waiting for its turn does not count.
             session: the session id that the flow sees (default: a new one).
             want_nodes: whether the result has every node's value.
@@ -199,7 +200,7 @@ class Runner:
             with self._queue.enter():
                 await self._supervisor.running()
                 catalogue = await self._supervisor.catalogue()
-                prepared = await asyncio.to_thread(prepare_run, flow, catalogue, options, self._lookup)
+                prepared = await asyncio.to_thread(prepare_run, flow, catalogue, text, options, self._lookup)
                 redactor = Redactor(prepared.secrets)
                 async with self._gateway.attach(prepared.data, catalogue, options.models) as attached:
                     safe = replace(options, on_event=redactor.guard(options.on_event))

@@ -54,11 +54,11 @@ def own_components(folder: str | None, catalogue: "Catalogue", inspect: "Inspect
         inspect: makes components from sources.
 
     Raises:
-        BadUsage: there is no such folder, or no source in it.
+        BadUsage: the folder does not exist, cannot be read or holds too many files.
     """
-    if folder is None:
+    files = [] if folder is None else _files(folder)
+    if not files:
         return Own()
-    files = _files(folder)
     faults: list[Fault] = []
     texts: dict[str, str] = {}
     for path in files:
@@ -117,8 +117,6 @@ def _files(folder: str) -> list[Path]:
         raise _bad(folder, "is no folder") from None
     except OSError:
         raise _bad(folder, "cannot be read") from None
-    if not files:
-        raise _bad(folder, "holds no .py file")
     if len(files) > MAX_FILES:
         raise _bad(folder, f"holds more than {MAX_FILES} .py files")
     return files

@@ -122,14 +122,21 @@ def test_a_file_that_is_no_text_is_a_fault(wirewright: Wirewright, spec: Path, f
 
 
 @pytest.mark.parametrize("command", [("flow", "check"), ("flow", "build"), ("flow", "run")])
-@pytest.mark.parametrize("named", ["missing", "words.py", "empty"])
-def test_a_folder_without_sources_is_bad_usage(
+@pytest.mark.parametrize("named", ["missing", "words.py"])
+def test_a_folder_that_cannot_be_read_is_bad_usage(
     wirewright: Wirewright, spec: Path, folder: Path, command: tuple[str, str], named: str
 ) -> None:
-    (folder / "empty").mkdir()
     done = wirewright(*command, spec, "--components", folder / named, "--json")
     assert done.code == 2
     assert done.json["error"]["where"] == "--components"
+
+
+def test_an_empty_folder_holds_no_components(wirewright: Wirewright, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    echo = b"nodes:\n  chat: ChatInput\n  answer: ChatOutput\nedges:\n  chat.message -> answer.input_value\n"
+    done = wirewright("flow", "check", "-", "--components", empty, "--json", stdin=echo)
+    assert (done.code, done.json["ok"]) == (0, True)
 
 
 def test_a_flow_that_carries_hostile_code_is_refused_with_its_line(
