@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from evals.fix.records import Fix
-    from evals.report.formats.writer import Form, Material
+    from evals.report.formats.writer import Form
+    from evals.report.model import Material
     from evals.report.play import Play
     from evals.score import Verdict
 
@@ -55,7 +56,8 @@ def report(
     _refuse_without("jinja2", "scipy")
     from cli.output.streams import answer, document, note
     from evals.report.formats.documents import summary
-    from evals.report.formats.writer import Material, gather, render_report
+    from evals.report.formats.writer import render_report
+    from evals.report.model import Material, gather
 
     targets = [_target(name) for name in out or []]
     path, judging = readable(journal), gate_of(gate)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from evals.attempt import Key
 from evals.case import Case
 from evals.evaluators.resolved import probe_failure
 from evals.fix.records import Fix
@@ -26,6 +25,33 @@ from evals.score import DECIDING, Verdict
 from flows.catalogue import Catalogue
 
 State = Literal["passed", "failed", "unscored"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Material:
+    """What a report is made of.
+
+    Attributes:
+        play: what was played, scored.
+        catalogue: the component types.
+        baseline: the verdicts of an earlier play; empty without one.
+        baseline_name: what it is called.
+        baseline_player: which of its players every player stands beside; empty for the one of the same name.
+        fixes: the smallest fixes that were found, those of other attempts left aside.
+        gate: the gate that judges every player, and the verdicts that it compares with; None for none.
+        gate_name: what it is called.
+        title: what the report is called.
+    """
+
+    play: Play
+    catalogue: Catalogue
+    baseline: Sequence[Verdict] = ()
+    baseline_name: str = ""
+    baseline_player: str = ""
+    fixes: Sequence[Fix] = ()
+    gate: tuple[Gate, tuple[Verdict, ...]] | None = None
+    gate_name: str = ""
+    title: str = "Evaluation report"
 
 
 @dataclass(frozen=True)
@@ -133,33 +159,15 @@ class Report:
     gallery: Gallery
 
 
-def report(
-    play: Play,
-    catalogue: Catalogue,
-    *,
-    baseline: Sequence[Verdict] = (),
-    baseline_name: str = "",
-    baseline_player: str = "",
-    fixes: Mapping[Key, Fix] | None = None,
-    gate: tuple[Gate, tuple[Verdict, ...]] | None = None,
-    gate_name: str = "",
-    title: str = "Evaluation report",
-    limits: Limits | None = SIZES[0],
-) -> Report:
-    """Gather a report.
+def gather(material: Material, limits: Limits | None) -> Report:
+    """The view model of a report.
 
     Args:
-        play: what was played, scored.
-        catalogue: the component types.
-        baseline: the verdicts of an earlier play.
-        baseline_name: what it is called.
-        baseline_player: which of its players every player stands beside; empty for the one of the same name.
-        fixes: the smallest fixes that were found.
-        gate: the gate that judges every player, and the verdicts that it compares with.
-        gate_name: what it is called.
-        title: what the report is called.
-        limits: how much of each attempt is shown; None leaves the details out, for forms without them.
+        material: what is reported.
+        limits: how much of each attempt is shown; None leaves the details out, for formats without them.
     """
+    play, catalogue, baseline = material.play, material.catalogue, material.baseline
+    fixes = {fix.key: fix for fix in material.fixes}
     gallery = Gallery()
     columns = {name: number for number, name in enumerate(play.columns)}
     ordered = sorted(
@@ -174,22 +182,22 @@ def report(
         if limits is not None and shown.get(place, 0) < (limits.passes if place[2] else limits.failures):
             details = _details(entry, play.scenarios[entry.attempt.scenario], gallery, known, limits)
             shown[place] = shown.get(place, 0) + 1
-        fix = (fixes or {}).get(entry.attempt.key)
+        fix = fixes.get(entry.attempt.key)
         shows = None if details is None else gallery
         mended = None if fix is None else remedy(fix, entry.attempt, known, shows)
         attempts.append(_attempted(entry, play, columns[entry.column], details, mended))
-    beside_whom = partners(play, baseline, baseline_player)
+    beside_whom = partners(play, baseline, material.baseline_player)
     return Report(
-        title=line(title, 200),
+        title=line(material.title, 200),
         scenarios=tuple(play.scenarios.values()),
         standings=standings(play),
         attempts=tuple(attempts),
         attention=attention(attempts),
-        against=compare_with_baseline(play, baseline, baseline_player),
+        against=compare_with_baseline(play, baseline, material.baseline_player),
         alone=tuple(name for name, partner in beside_whom.items() if partner is None) if baseline else (),
-        baseline=line(baseline_name, 200) if baseline else "",
-        decided=decisions(play, gate),
-        gate=line(gate_name, 200) if gate else "",
+        baseline=line(material.baseline_name, 200) if baseline else "",
+        decided=decisions(play, material.gate),
+        gate=line(material.gate_name, 200) if material.gate else "",
         limits=limits or SIZES[0],
         gallery=gallery,
     )

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal
 
-from evals.fix.records import Fix
-from evals.gate import Gate
-from evals.report.clipping import Limits
 from evals.report.formats.documents import as_csv, as_json, as_junit
 from evals.report.formats.html import page
 from evals.report.formats.markdown import as_markdown
-from evals.report.model import Report, report
-from evals.report.play import Play
-from evals.score import Verdict
-from flows.catalogue import Catalogue
+from evals.report.model import Material, gather
 
 Form = Literal["html", "md", "json", "csv", "xml"]
 
@@ -24,54 +17,6 @@ FORMS: Mapping[str, Form] = MappingProxyType(
     {".html": "html", ".htm": "html", ".md": "md", ".json": "json", ".csv": "csv", ".xml": "xml"}
 )
 """The form of a file by its ending."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Material:
-    """What a report is made of.
-
-    Attributes:
-        play: what was played, scored.
-        catalogue: the component types.
-        baseline: the verdicts of an earlier play; empty without one.
-        baseline_name: what it is called.
-        baseline_player: which of its players every player stands beside; empty for the one of the same name.
-        fixes: the smallest fixes that were found, those of other attempts left aside.
-        gate: the gate that judges every player, and the verdicts that it compares with; None for none.
-        gate_name: what it is called.
-        title: what the report is called.
-    """
-
-    play: Play
-    catalogue: Catalogue
-    baseline: Sequence[Verdict] = ()
-    baseline_name: str = ""
-    baseline_player: str = ""
-    fixes: Sequence[Fix] = ()
-    gate: tuple[Gate, tuple[Verdict, ...]] | None = None
-    gate_name: str = ""
-    title: str = "Evaluation report"
-
-
-def gather(material: Material, limits: Limits | None) -> Report:
-    """The view model of a report.
-
-    Args:
-        material: what it is made of.
-        limits: how much of each attempt is shown; None leaves the details out.
-    """
-    return report(
-        material.play,
-        material.catalogue,
-        baseline=material.baseline,
-        baseline_name=material.baseline_name,
-        baseline_player=material.baseline_player,
-        fixes={fix.key: fix for fix in material.fixes},
-        gate=material.gate,
-        gate_name=material.gate_name,
-        title=material.title,
-        limits=limits,
-    )
 
 
 def render_report(form: Form, material: Material) -> str:

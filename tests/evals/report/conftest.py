@@ -15,7 +15,7 @@ from evals.players.boaster import BoasterPlayer
 from evals.players.null import NullPlayer
 from evals.players.oracle.player import OraclePlayer
 from evals.players.player import Player
-from evals.report.formats.writer import Material
+from evals.report.model import Material
 from evals.report.play import score_play
 from evals.scenario import Scenario
 from evals.scenarios.loader import load_scenarios

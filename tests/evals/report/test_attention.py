@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from evals.case import Score
 from evals.report.attention import Group, attention
 from evals.report.fixes import Remedy
-from evals.report.formats.writer import Material, gather, render_report
+from evals.report.formats.writer import render_report
+from evals.report.model import Material, gather
 from evals.report.play import score_play
 from evals.report.svg.comparison import Difference
 from evals.score import Verdict

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from evals.report.baseline import partners
-from evals.report.formats.writer import Material, render_report
+from evals.report.formats.writer import render_report
+from evals.report.model import Material
 from evals.report.play import score_play
 from evals.score import Verdict
 from flows.catalogue import Catalogue

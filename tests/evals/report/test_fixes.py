@@ -7,7 +7,8 @@ import pytest
 from evals.attempt import Attempt
 from evals.fix.records import Fix
 from evals.report.clipping import SIZES
-from evals.report.formats.writer import Material, gather, render_report
+from evals.report.formats.writer import render_report
+from evals.report.model import Material, gather
 from evals.report.play import score_play
 from flows.actions import RemoveComponent
 from flows.catalogue import Catalogue

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from evals.gate import Gate
-from evals.report.formats.writer import Material, render_report
+from evals.report.formats.writer import render_report
+from evals.report.model import Material
 from evals.report.play import Play, score_play
 from flows.catalogue import Catalogue
 from tests.evals.report.conftest import Played

@@ -9,7 +9,8 @@ from evals.play.attempts import play
 from evals.play.environment import PlayEnvironment
 from evals.players.function import FunctionPlayer
 from evals.report.clipping import SIZES
-from evals.report.formats.writer import FORMS, Material, gather, render_report
+from evals.report.formats.writer import FORMS, render_report
+from evals.report.model import Material, gather
 from evals.report.play import score_play
 from evals.scenario import Scenario, Turn
 from flows.catalogue import Catalogue

@@ -8,7 +8,8 @@ from xml.etree import ElementTree
 import pytest
 
 from evals.report.formats.markdown import code
-from evals.report.formats.writer import FORMS, Form, Material, render_report
+from evals.report.formats.writer import FORMS, Form, render_report
+from evals.report.model import Material
 from evals.report.play import score_play
 from evals.score import EVALUATORS
 from flows.catalogue import Catalogue

@@ -10,7 +10,8 @@ import pytest
 
 from evals.report.clipping import SIZES, Limits
 from evals.report.formats.html import TooLarge, content_hash, embedded, page, render
-from evals.report.formats.writer import Material, gather, render_report
+from evals.report.formats.writer import render_report
+from evals.report.model import Material, gather
 from evals.report.play import score_play
 from flows.catalogue import Catalogue
 from tests.evals.report.conftest import Played
