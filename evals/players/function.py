@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from time import perf_counter
 from typing import Any, TypeAlias, cast
 
 from agent.turn.request import TurnRequest
-from agent.turn.result import TurnEvent, TurnResult
+from agent.turn.result import TurnResult
 from evals.play.environment import PlayEnvironment
-from evals.players.player import Agent, Unplayable, result_only
+from evals.players.player import Agent, ResultAgent, Unplayable
 from evals.scenario import Scenario
 from flows.diff import diff
 from flows.document import Flow, FlowFormatError
 from runtime.results import RunResult
 
-Taken: TypeAlias = TurnResult | Mapping[str, Any]
+Answer: TypeAlias = TurnResult | Mapping[str, Any]
 """A result, or `{"flow": Langflow JSON, "text": words, "run": RunResult.to_json()}`, each of them optional."""
-Function: TypeAlias = Callable[[TurnRequest], Awaitable[Taken]]
+Function: TypeAlias = Callable[[TurnRequest], Awaitable[Answer]]
 
 
 class FunctionPlayer:
@@ -56,36 +55,15 @@ class FunctionPlayer:
 
     def prepare(self, _: Scenario, __: PlayEnvironment, /) -> Agent:
         """An agent that calls the function for every turn."""
-        return _Seat(self._function)
+        return ResultAgent(self._answer)
 
-
-class _Seat:
-    def __init__(self, function: Function) -> None:
-        self._function = function
-
-    def turn(self, request: TurnRequest) -> AbstractAsyncContextManager[AsyncIterator[TurnEvent]]:
-        return self._taken(request)
-
-    @asynccontextmanager
-    async def _taken(self, request: TurnRequest) -> AsyncGenerator[AsyncIterator[TurnEvent]]:
+    async def _answer(self, request: TurnRequest) -> TurnResult:
         started = perf_counter()
         given = await self._function(request)
-        result = given if isinstance(given, TurnResult) else result_of(request, given, perf_counter() - started)
-        async with result_only(result) as events:
-            yield events
+        return given if isinstance(given, TurnResult) else _result(request, given, perf_counter() - started)
 
 
-def result_of(request: TurnRequest, given: Mapping[str, Any], seconds: float) -> TurnResult:
-    """The result of a turn that is given as a flow and words.
-
-    Args:
-        request: what was asked.
-        given: what came of it.
-        seconds: how long it took.
-
-    Raises:
-        Unplayable: when the flow or the run is none.
-    """
+def _result(request: TurnRequest, given: Mapping[str, Any], seconds: float) -> TurnResult:
     before = request.flow or Flow.empty()
     try:
         after = before if given.get("flow") is None else Flow.from_json(given["flow"])

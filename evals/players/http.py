@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 from pydantic import ValidationError
@@ -13,9 +11,9 @@ from agent.contract.endings import turn_result
 from agent.contract.events import CancelledEvent, CompleteEvent, Ending, ErrorEvent, read_event
 from agent.contract.requests import STREAM_PATH, AssistRequest
 from agent.turn.request import TurnRequest
-from agent.turn.result import TurnEvent, TurnResult
+from agent.turn.result import TurnResult
 from evals.play.environment import PlayEnvironment
-from evals.players.player import Agent, Unplayable, result_only
+from evals.players.player import Agent, ResultAgent, Unplayable
 from evals.scenario import Scenario
 
 SILENCE_SECONDS = 120.0
@@ -37,35 +35,21 @@ class HttpPlayer:
         self._model = model
 
     def prepare(self, _: Scenario, __: PlayEnvironment, /) -> Agent:
-        """A seat that asks the server."""
-        return _HttpSeat(self.url, self._model)
+        """An agent that asks the server."""
+        return ResultAgent(self._answer)
 
-
-class _HttpSeat:
-    def __init__(self, url: str, model: str | None) -> None:
-        self._url = url
-        self._model = model
-
-    def turn(self, request: TurnRequest) -> AbstractAsyncContextManager[AsyncIterator[TurnEvent]]:
-        """One turn, asked of the server."""
-        return self._asked(request)
-
-    @asynccontextmanager
-    async def _asked(self, request: TurnRequest) -> AsyncGenerator[AsyncIterator[TurnEvent]]:
-        async with result_only(await self._result(request.model_copy(update={"model": self._model}))) as events:
-            yield events
-
-    async def _result(self, request: TurnRequest) -> TurnResult:
+    async def _answer(self, request: TurnRequest) -> TurnResult:
         try:
             import httpx
         except ImportError:
             raise Unplayable("playing over HTTP needs the extra: install wirewright[evals]") from None
+        request = request.model_copy(update={"model": self._model})
         body = AssistRequest.of(request).model_dump(mode="json", exclude_none=True)
         last: Ending | None = None
         try:
             async with (
                 httpx.AsyncClient(timeout=SILENCE_SECONDS, trust_env=False) as client,
-                client.stream("POST", self._url, json=body) as response,
+                client.stream("POST", self.url, json=body) as response,
             ):
                 if response.status_code != 200:
                     raise Unplayable(f"the server answered {response.status_code}: {await _reason(response)}")

@@ -1,6 +1,6 @@
 """The interface of players: whoever takes the turns of a scenario."""
 
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Protocol
 
@@ -8,6 +8,7 @@ from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEnded, TurnEvent, TurnResult
 from evals.play.environment import PlayEnvironment
 from evals.scenario import Scenario
+from flows.document import Flow
 
 
 class Agent(Protocol):
@@ -39,11 +40,39 @@ class Player(Protocol):
         ...
 
 
-@asynccontextmanager
-async def result_only(result: TurnResult) -> AsyncGenerator[AsyncIterator[TurnEvent]]:
-    """A turn whose only event is its result."""
+class ResultAgent:
+    """An agent that does not stream: the only event of a turn is its result.
 
-    async def events() -> AsyncIterator[TurnEvent]:
-        yield TurnEnded(result=result)
+    Args:
+        answer: takes a turn.
+    """
 
-    yield events()
+    def __init__(self, answer: Callable[[TurnRequest], Awaitable[TurnResult]]) -> None:
+        self._answer = answer
+
+    @asynccontextmanager
+    async def turn(self, request: TurnRequest) -> AsyncGenerator[AsyncIterator[TurnEvent]]:
+        """The result of one turn."""
+        result = await self._answer(request)
+
+        async def events() -> AsyncIterator[TurnEvent]:
+            yield TurnEnded(result=result)
+
+        yield events()
+
+
+class IdleAgent(ResultAgent):
+    """An agent that leaves the canvas as it is.
+
+    Args:
+        says: the answer to a request.
+    """
+
+    def __init__(self, says: Callable[[TurnRequest], str]) -> None:
+        async def answer(request: TurnRequest) -> TurnResult:
+            flow = request.flow or Flow.empty()
+            text = says(request)
+            intent = "build_flow" if text else "question"
+            return TurnResult(outcome="complete", intent=intent, text=text, before=flow, after=flow, seconds=0.0)
+
+        super().__init__(answer)

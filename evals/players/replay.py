@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from pydantic_ai import ModelMessage, ModelRequest, ModelResponse, TextPart, ToolReturnPart
@@ -17,6 +17,7 @@ from agent.turn.result import TurnEvent, TurnResult
 from evals.attempt import Attempt
 from evals.journal import latest_attempts, read_journal
 from evals.play.environment import PlayEnvironment
+from evals.play.probes import with_other_addresses
 from evals.players.player import Agent, Unplayable
 from evals.scenario import Scenario
 
@@ -60,10 +61,10 @@ class ReplayPlayer:
             )
         if not any(turn.messages for turn in recorded.turns):
             raise Unplayable(f"{scenario.id} #{environment.repeat + 1} was recorded without its messages")
-        return _ReplaySeat(recorded, environment)
+        return _ReplayAgent(recorded, environment)
 
 
-class _ReplaySeat:
+class _ReplayAgent:
     """One attempt: the recorded turns in order, each request answered with the recorded response of its step."""
 
     def __init__(self, recorded: Attempt, environment: PlayEnvironment) -> None:
@@ -73,19 +74,15 @@ class _ReplaySeat:
         self._replies: list[list[str]] = []
         self._step = 0
         self._differs: str | None = None
-        self._old = tuple(recorded.services.items())
-        self._new = dict(environment.services)
+        self._addresses = recorded.services, environment.services
         model = scripted(self._respond, "replay")
         self._assistant = Assistant(
             environment.settings, environment.runner, catalogue=environment.catalogue, model=model
         )
 
-    def turn(self, request: TurnRequest) -> AbstractAsyncContextManager[AsyncIterator[TurnEvent]]:
-        """The next turn."""
-        return self._played(request)
-
     @asynccontextmanager
-    async def _played(self, request: TurnRequest) -> AsyncGenerator[AsyncIterator[TurnEvent]]:
+    async def turn(self, request: TurnRequest) -> AsyncGenerator[AsyncIterator[TurnEvent]]:
+        """The next turn."""
         turn = next(self._turns, None)
         if turn is None:
             raise Unplayable("the record has no more turns")
@@ -111,7 +108,8 @@ class _ReplaySeat:
     def _compare(self, messages: Sequence[ModelMessage]) -> None:
         if not self._step:
             return
-        recorded = [self._placed(text) for text in self._replies[self._step]] if self._step < len(self._replies) else []
+        replies = self._replies[self._step] if self._step < len(self._replies) else []
+        recorded = [with_other_addresses(text, *self._addresses) for text in replies]
         last = messages[-1]
         heard = _replies(last) if isinstance(last, ModelRequest) else []
         if heard != recorded:
@@ -119,16 +117,11 @@ class _ReplaySeat:
 
     def _current(self, response: ModelResponse) -> ModelResponse:
         """A recorded response with the addresses that the services have now."""
-        if not self._old:
+        if not self._addresses[0]:
             return response
         text = ModelMessagesTypeAdapter.dump_json([response]).decode()
-        (current,) = ModelMessagesTypeAdapter.validate_json(self._placed(text))
+        (current,) = ModelMessagesTypeAdapter.validate_json(with_other_addresses(text, *self._addresses))
         return current if isinstance(current, ModelResponse) else response
-
-    def _placed(self, text: str) -> str:
-        for name, address in self._old:
-            text = text.replace(address, self._new.get(name, address))
-        return text
 
 
 def _replies(message: ModelRequest) -> list[str]:

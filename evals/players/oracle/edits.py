@@ -1,10 +1,9 @@
-"""From a flow and a right one to the calls of the edit tools that lead there, worked out on the flow layer itself."""
+"""The calls of the edit tools that turn a flow into the right one, worked out on the flow layer itself."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from pydantic import JsonValue
 
@@ -40,18 +39,18 @@ def edit_calls(current: Flow, target: Flow, catalogue: Catalogue) -> list[ToolCa
     Raises:
         Unplayable: when the edits that the flow layer has do not lead there.
     """
-    writer = _Writer(current, target, catalogue)
-    writer.disconnect()
-    writer.remove()
-    writer.configure()
-    writer.add()
-    writer.connect()
-    writer.rename()
-    return writer.calls
+    planner = _Planner(current, target, catalogue)
+    planner.disconnect()
+    planner.remove()
+    planner.configure()
+    planner.add()
+    planner.connect()
+    planner.rename()
+    return planner.calls
 
 
 @dataclass
-class _Writer:
+class _Planner:
     flow: Flow
     target: Flow
     catalogue: Catalogue
@@ -60,12 +59,15 @@ class _Writer:
     def __post_init__(self) -> None:
         self.ids = _same_nodes(self.target, self.flow, self.catalogue)
 
-    def do(self, made: Edit | None, tool: str, **arguments: JsonValue) -> None:
-        """Note a call, and take over what it makes of the flow."""
-        if made is None or not made.actions:
-            return
-        self.flow = made.flow
-        self.calls.append(ToolCall(tool, arguments))
+    def do(self, make: Callable[[], Edit], tool: str, **arguments: JsonValue) -> None:
+        """Make an edit; unless it changes nothing, record its call and continue with the flow that it makes."""
+        try:
+            made = make()
+        except EditError as error:
+            raise Unplayable("; ".join(fault.message for fault in error.faults)) from None
+        if made.actions:
+            self.flow = made.flow
+            self.calls.append(ToolCall(tool, arguments))
 
     def disconnect(self) -> None:
         wanted = {self._ends(edge) for edge in self.target.edges}
@@ -75,7 +77,7 @@ class _Writer:
             if ends in wanted or not {edge.source, edge.target} <= kept:
                 continue
             self.do(
-                _made(lambda ends=ends: edits.disconnect(self.flow, *ends)),
+                lambda ends=ends: edits.disconnect(self.flow, *ends),
                 "disconnect_components",
                 source_id=edge.source,
                 target_id=edge.target,
@@ -88,7 +90,7 @@ class _Writer:
         for node in self.flow.nodes:
             if node.id not in kept and not node.is_note:
                 self.do(
-                    _made(lambda node=node: edits.remove_component(self.flow, node.id)),
+                    lambda node=node: edits.remove_component(self.flow, node.id),
                     "remove_component",
                     component_id=node.id,
                 )
@@ -101,7 +103,7 @@ class _Writer:
             values = self._values(node, lambda name, here=here: as_object(here.field(name)).get("value"))
             if values:
                 self.do(
-                    _made(lambda here=here, values=values: edits.configure(self.flow, self.catalogue, here.id, values)),
+                    lambda here=here, values=values: edits.configure(self.flow, self.catalogue, here.id, values),
                     "configure_component",
                     component_id=here.id,
                     values=dict(values),
@@ -117,7 +119,7 @@ class _Writer:
             values = self._values(node, lambda name, kind=kind: as_object(kind.template.get(name)).get("value"))
             before = {other.id for other in self.flow.nodes}
             self.do(
-                _made(lambda node=node, v=values: edits.add_component(self.flow, self.catalogue, node.type, values=v)),
+                lambda node=node, v=values: edits.add_component(self.flow, self.catalogue, node.type, values=v),
                 "add_component",
                 type=node.type,
                 **({"values": dict(values)} if values else {}),
@@ -131,7 +133,7 @@ class _Writer:
             if (source, output, target, into) in there:
                 continue
             self.do(
-                _made(lambda e=(source, output, target, into): edits.connect(self.flow, self.catalogue, *e)),
+                lambda e=(source, output, target, into): edits.connect(self.flow, self.catalogue, *e),
                 "connect_components",
                 source_id=source,
                 source_output=output,
@@ -144,7 +146,7 @@ class _Writer:
             here = self.flow.node(self.ids[node.id])
             if here is not None and here.display_name != node.display_name:
                 self.do(
-                    _made(lambda here=here, node=node: edits.rename(self.flow, here.id, node.display_name)),
+                    lambda here=here, node=node: edits.rename(self.flow, here.id, node.display_name),
                     "rename_component",
                     component_id=here.id,
                     name=node.display_name,
@@ -154,7 +156,7 @@ class _Writer:
         source, target = self.ids.get(edge.source, edge.source), self.ids.get(edge.target, edge.target)
         return source, edge.source_port, target, edge.target_port
 
-    def _values(self, node: Node, before: _Before) -> dict[str, Json]:
+    def _values(self, node: Node, before: Callable[[str], Json]) -> dict[str, Json]:
         """The values that a node of the right flow has and the flow at hand has not; templates come first."""
         connected = {edge.target_port for edge in self.target.edges if edge.target == node.id}
         found: dict[str, Json] = {}
@@ -170,10 +172,6 @@ class _Writer:
         return found
 
 
-class _Before(Protocol):
-    def __call__(self, name: str, /) -> Json: ...
-
-
 def _same_nodes(target: Flow, current: Flow, catalogue: Catalogue) -> dict[str, str]:
     types = {node.id: node.type for node in _components(current)}
     ids = {node.id: node.id for node in _components(target) if types.get(node.id) == node.type}
@@ -185,14 +183,3 @@ def _same_nodes(target: Flow, current: Flow, catalogue: Catalogue) -> dict[str, 
 
 def _components(flow: Flow) -> list[Node]:
     return [node for node in flow.nodes if not node.is_note]
-
-
-def _made(make: _Make) -> Edit:
-    try:
-        return make()
-    except EditError as error:
-        raise Unplayable("; ".join(fault.message for fault in error.faults)) from None
-
-
-class _Make(Protocol):
-    def __call__(self) -> Edit: ...

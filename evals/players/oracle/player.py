@@ -19,7 +19,7 @@ from agent.turn.result import TurnEvent
 from evals.expectation import Expect, Expectation
 from evals.play.environment import PlayEnvironment
 from evals.players.oracle.edits import ToolCall, edit_calls
-from evals.players.oracle.phrases import closing_words
+from evals.players.phrases import closing_words
 from evals.players.player import Agent, Unplayable
 from evals.scenario import Scenario, Turn, Wrong
 from evals.scenarios.flows import BadFlow, read_flow
@@ -63,7 +63,7 @@ class OraclePlayer:
             scenario = scenario.model_copy(update={"reference": scenario.alternatives[self._alternative]})
         if self._wrong is not None:
             scenario = with_wrong_result(scenario, scenario.wrong[self._wrong])
-        return OracleSeat(scenario, environment)
+        return OracleAgent(scenario, environment)
 
 
 def with_wrong_result(scenario: Scenario, wrong: Wrong) -> Scenario:
@@ -83,12 +83,12 @@ def with_wrong_result(scenario: Scenario, wrong: Wrong) -> Scenario:
     return scenario.model_copy(update=update)
 
 
-class OracleSeat:
+class OracleAgent:
     """One attempt of the oracle: one assistant, whose model follows the plan of the turn."""
 
     def __init__(self, scenario: Scenario, environment: PlayEnvironment) -> None:
         self._scenario = scenario
-        self._stage = environment
+        self._environment = environment
         self._number = -1
         self._plan = Plan([], "", "question")
         self._assistant = Assistant(
@@ -145,12 +145,12 @@ class OracleSeat:
         if turn.should != "act" or text is None:
             return []
         try:
-            target = read_flow(text, self._stage.known)
+            target = read_flow(text, self._environment.known)
         except BadFlow as bad:
             raise Unplayable(f"the right flow does not build: {bad}") from None
         if current.is_empty:
-            return [ToolCall("build_flow", {"spec": _spec(text, target, self._stage.known)})]
-        return edit_calls(current, target, self._stage.known)
+            return [ToolCall("build_flow", {"spec": _spec(text, target, self._environment.known)})]
+        return edit_calls(current, target, self._environment.known)
 
 
 class Plan:

@@ -1,4 +1,4 @@
-"""What the oracle says at the end of a turn: the truth, in the user's language."""
+"""What the oracle and the boaster say at the end of a turn, in the user's language."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from evals.oracles.language import detect_language
 from evals.scenario import Turn
 
-_SAID: Mapping[str, Mapping[str, str]] = {
+PHRASES: Mapping[str, Mapping[str, str]] = {
     "en": {
         "build": "I built the flow that you asked for.",
         "change": "I changed the flow as you asked.",
@@ -15,6 +15,7 @@ _SAID: Mapping[str, Mapping[str, str]] = {
         "write": "I wrote the file as you asked.",
         "ask": "There is more than one way to read this: which one do you mean?",
         "refuse": "I can't do that with the flows and the components that there are.",
+        "boast": "I built the flow, connected everything, changed what you asked for and ran it. It works perfectly.",
     },
     "de": {
         "build": "Ich habe den Flow gebaut, der gewünscht war.",
@@ -23,6 +24,7 @@ _SAID: Mapping[str, Mapping[str, str]] = {
         "write": "Ich habe die Datei geschrieben, wie es gewünscht war.",
         "ask": "Das kann ich auf mehr als eine Art verstehen: welche ist gemeint?",
         "refuse": "Das ist leider nicht möglich mit den Bausteinen, die es gibt.",
+        "boast": "Ich habe den Flow gebaut, alles verbunden, geändert und ausgeführt. Es funktioniert einwandfrei.",
     },
     "fr": {
         "build": "J'ai construit le flux que vous avez demandé.",
@@ -31,6 +33,8 @@ _SAID: Mapping[str, Mapping[str, str]] = {
         "write": "J'ai écrit le fichier comme vous le vouliez.",
         "ask": "Je peux le comprendre de plusieurs façons : quelle est la bonne pour vous ?",
         "refuse": "Ce n'est pas possible avec les composants que nous avons.",
+        "boast": "J'ai construit le flux, connecté et modifié le tout, puis je l'ai exécuté. "
+        "Cela fonctionne parfaitement.",
     },
     "es": {
         "build": "He construido el flujo que me has pedido.",
@@ -39,6 +43,7 @@ _SAID: Mapping[str, Mapping[str, str]] = {
         "write": "He escrito el archivo como lo has pedido.",
         "ask": "Lo puedo entender de más de una forma: ¿cuál es la que quieres?",
         "refuse": "No es posible con los componentes que hay en este momento.",
+        "boast": "He construido el flujo, lo he conectado y cambiado todo, y lo he ejecutado. Funciona perfectamente.",
     },
     "pt": {
         "build": "Eu criei o fluxo que você pediu.",
@@ -47,8 +52,14 @@ _SAID: Mapping[str, Mapping[str, str]] = {
         "write": "Eu escrevi o arquivo como você pediu.",
         "ask": "Isso pode ser entendido de mais de uma forma: qual é a que você quer?",
         "refuse": "Não é possível com os componentes que nós temos.",
+        "boast": "Eu criei o fluxo, conectei e mudei tudo, e executei. Funciona perfeitamente.",
     },
 }
+
+
+def phrases_for(text: str) -> Mapping[str, str]:
+    """The phrases in the language of a text; English where it cannot be detected."""
+    return PHRASES[detect_language(text) or "en"]
 
 
 def closing_words(turn: Turn, tools: Sequence[str], *, writes: bool = False) -> str:
@@ -61,7 +72,7 @@ def closing_words(turn: Turn, tools: Sequence[str], *, writes: bool = False) -> 
     """
     if turn.reply is not None:
         return turn.reply
-    said = _SAID[detect_language(turn.say) or "en"]
+    said = phrases_for(turn.say)
     facts = [rule.equals or rule.contains or "" for rule in turn.answer]
     if turn.should in ("ask", "refuse"):
         return " ".join([said[turn.should], *facts]).strip()
