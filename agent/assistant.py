@@ -34,7 +34,7 @@ from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
 from runtime.telemetry import log_event
 from tools.approvals import Approval
-from tools.workbench import READY_SECONDS, Runs, Workbench, obstacle
+from tools.workbench import MAX_ATTEMPTS, READY_SECONDS, Runs, Workbench, obstacle
 
 
 class Assistant:
@@ -178,7 +178,7 @@ class Assistant:
             ),
             sandbox=UserFiles(self.settings.data, request.user),
             workshop=self._workshop(request),
-            max_attempts=request.max_attempts,
+            max_attempts=request.max_attempts or MAX_ATTEMPTS,
         )
 
     def _workshop(self, request: TurnRequest) -> Workshop | None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import uvicorn
 from starlette.applications import Starlette
 
+from server.connections import Connection
 from server.settings import ServerSettings
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class HttpServer(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 app,
-                http="h11",
+                http=Connection,
                 ws="none",
                 lifespan="on",
                 log_config=None,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from starlette.requests import Request
 
 from agent.assistant import Assistant
-from runtime.files.folders import LOCAL
+from runtime.files.folders import LOCAL_USER
 from server.settings import ServerSettings
 from server.store.flows import FlowStore
 from server.telemetry.metrics import Metrics
@@ -37,7 +37,7 @@ class ServerState:
         await self.assistant.database.open()
         from server.store.sql import SqlFlowStore
 
-        return SqlFlowStore(self.assistant.database, LOCAL)
+        return SqlFlowStore(self.assistant.database, LOCAL_USER)
 
 
 def server_state(request: Request) -> ServerState:

@@ -21,6 +21,7 @@ from agent.turn.result import TurnEnded, TurnError
 from agent.turn.stream import TurnStream
 from flows.document import Flow, JsonObject
 from runtime.database.errors import StoreUnavailable
+from runtime.files.folders import LOCAL_USER
 from runtime.telemetry import log_event
 from server.errors import ApiError, not_stored
 from server.requests.body import flow_of, validated
@@ -36,10 +37,6 @@ SAVE_SECONDS = 10.0
 STOPPING = "The server is stopping; what was done so far stands."
 
 log = logging.getLogger(__name__)
-
-
-LOCAL_USER = "local"
-"""Who asks while there are no accounts."""
 
 
 class AssistTurn:

@@ -52,7 +52,8 @@ class AssistRequest(ContractModel):
         provider: who serves the model: a name of `check-config`, or `demo`.
         model_name: one model of that provider, or of the default one.
         max_retries: how many attempts the assistant has to build something that passes its checks, the first one
-            included: 1 to 3, and 3 when missing. Other numbers are taken as the nearest of these.
+            included, from 1 to 3; other numbers are taken as the nearest of these. When missing, 3, or for answers
+            the number of the request that they answer.
         session_id: the conversation; a new one when missing.
         approvals: decisions about what waits in the conversation, by id.
         apply: whether plans, and changes of texts on the canvas, `ask` first or are `always` carried out.
@@ -69,9 +70,9 @@ class AssistRequest(ContractModel):
     apply: Literal["ask", "always"] = "ask"
 
     @property
-    def max_attempts(self) -> int:
-        """The attempts that `max_retries` stands for."""
-        return MAX_ATTEMPTS if self.max_retries is None else min(max(self.max_retries, 1), MAX_ATTEMPTS)
+    def max_attempts(self) -> int | None:
+        """`max_retries` within its limits."""
+        return None if self.max_retries is None else min(max(self.max_retries, 1), MAX_ATTEMPTS)
 
     @classmethod
     def of(cls, request: TurnRequest) -> AssistRequest:
@@ -85,7 +86,7 @@ class AssistRequest(ContractModel):
             model_name=name or None,
             approvals={call: Decision.of(answer) for call, answer in request.answers.items()},
             apply=request.apply,
-            max_retries=None if request.max_attempts == MAX_ATTEMPTS else request.max_attempts,
+            max_retries=request.max_attempts,
         )
 
 

@@ -12,6 +12,7 @@ from flows.actions import FlowAction
 from runtime.telemetry import log_event
 from tools.approvals import Approval
 from tools.json_schema import ActionJson, FlowJson
+from tools.workbench import MAX_ATTEMPTS
 
 TURNS = 10
 """Turns that are kept of a conversation."""
@@ -46,6 +47,7 @@ class Pending(BaseModel):
         intent: what it was taken for, which decides the tools of its second half.
         model: the model that was asked for.
         apply: whether texts are changed without asking.
+        max_attempts: how many attempts it has to pass the checks.
         messages: what was said so far, with the tool calls that wait at its end.
         approvals: what is asked, by tool call id.
         answers: what was answered so far.
@@ -61,6 +63,7 @@ class Pending(BaseModel):
     intent: Intent
     model: str | None = None
     apply: Literal["ask", "always"] = "ask"
+    max_attempts: int = MAX_ATTEMPTS
     messages: list[ModelMessage]
     approvals: dict[str, Approval]
     answers: dict[str, Answer] = Field(default_factory=dict[str, Answer])

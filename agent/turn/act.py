@@ -52,6 +52,7 @@ async def open_workbench(turn: Turn, pending: Pending | None = None) -> Workbenc
     bench.tainted = has_long_names(bench.flow) or mentions_values(turn.text)
     if pending is not None:
         bench.proposal = pending.proposal
+        bench.max_attempts = request.max_attempts or pending.max_attempts
         bench.caveats.extend(pending.caveats)
         bench.tainted = bench.tainted or pending.tainted
     return bench
@@ -114,6 +115,7 @@ def _pending(turn: Turn, bench: Workbench, requests: DeferredToolRequests) -> Pe
         intent=read.intent,
         model=turn.request.model,
         apply=turn.request.apply,
+        max_attempts=bench.max_attempts,
         messages=turn.messages,
         approvals={call.tool_call_id: asked(requests.metadata[call.tool_call_id]) for call in requests.approvals},
         canvas=bench.flow,

@@ -5,6 +5,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_ai import ToolApproved, ToolDenied
 
+from runtime.files.folders import LOCAL_USER
 from tools.json_schema import FlowJson
 from tools.workbench import MAX_ATTEMPTS
 
@@ -26,17 +27,17 @@ class TurnRequest(BaseModel):
         apply: whether changes of the user's own texts `ask` first or are `always` applied.
         components: component types of the flow's own, as source code.
         max_attempts: how many attempts the assistant has to build a flow, or to make a component, that passes its
-            checks; the first one counts.
+            checks, the first one included. None: the number of the request that is being answered, or the most.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     text: str
     session: str = "default"
-    user: str = "local"
+    user: str = LOCAL_USER
     flow: FlowJson | None = None
     model: str | None = None
     answers: dict[str, Answer] = Field(default_factory=dict[str, Answer])
     apply: Literal["ask", "always"] = "ask"
     components: tuple[str, ...] = ()
-    max_attempts: int = Field(default=MAX_ATTEMPTS, ge=1, le=MAX_ATTEMPTS)
+    max_attempts: int | None = Field(default=None, ge=1, le=MAX_ATTEMPTS)

@@ -20,6 +20,7 @@ from cli.output.streams import answer, document, note
 from cli.output.turn import JsonLines, Readable, Rendering, question
 from flows.describe.summary import ascii_graph
 from flows.document import Flow
+from runtime.files.folders import LOCAL_USER
 from tools.approvals import Approval
 
 HELP = """Each line is a message. Besides:
@@ -27,8 +28,6 @@ HELP = """Each line is a message. Besides:
   /reset  forget the conversation; the canvas stays
   /quit   leave, as Ctrl-D does
 Ctrl-C stops what the assistant is doing."""
-
-USER = "local"
 
 
 @dataclass
@@ -81,7 +80,7 @@ class Talk:
             case "/show":
                 self._show()
             case "/reset":
-                await assistant.reset(USER, self.session)
+                await assistant.reset(LOCAL_USER, self.session)
                 note("The conversation is forgotten.")
             case _:
                 if not text.startswith("/"):
@@ -102,7 +101,6 @@ class Talk:
         request = TurnRequest(
             text=text,
             session=self.session,
-            user=USER,
             flow=self.canvas,
             model=self.model,
             apply=apply_,

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from runtime.database.exclusive import exclusive
 from runtime.database.tables import ConversationRow, FlowRow
-from runtime.files.folders import LOCAL
+from runtime.files.folders import LOCAL_USER
 
 BACKUP: Final = ".v0.1.bak"
 """What is added to the name of a file of version 0.1 that was taken over."""
@@ -51,7 +51,7 @@ def copy_flows(connection: Connection) -> None:
     """Move the flows into the current table; they are the local user's."""
     rows = connection.execute(text(f"SELECT {_COLUMNS} FROM {_FLOWS}"))  # noqa: S608  (both are constants)
     for row in rows.mappings():
-        connection.execute(insert(FlowRow).values(owner=LOCAL, **row))
+        connection.execute(insert(FlowRow).values(owner=LOCAL_USER, **row))
     connection.execute(text(f"DROP TABLE {_FLOWS}"))
 
 

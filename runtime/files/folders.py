@@ -16,7 +16,7 @@ KEY_FILE: Final = "users.key"
 KEY_BYTES: Final = 32
 NAME_LENGTH: Final = 32
 """Hexadecimal characters of a user's folder name."""
-LOCAL: Final = "local"
+LOCAL_USER: Final = "local"
 """The user of this machine, who needs no account: a user like any other, not an anonymous one."""
 
 

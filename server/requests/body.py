@@ -47,7 +47,7 @@ async def read_object(request: Request, limit: int, *, optional: bool = False) -
 
 
 async def _read(request: Request, limit: int) -> bytes:
-    """The body, read no further than the limit; uvicorn drops the rest, so that the client can read the refusal."""
+    """The body, read no further than the limit; `server.connections` discards the rest."""
     declared = request.headers.get("content-length", "")
     if declared.isascii() and declared.isdecimal() and int(declared[:19]) > limit:
         raise _too_large(request, limit)

@@ -17,13 +17,14 @@ from agent.models.providers import DEMO, PROVIDERS, available
 from agent.turn.result import TurnError
 from flows.document import Json, JsonObject
 from flows.json_values import as_object
+from runtime.files.folders import LOCAL_USER
 from server.errors import ApiError, turn_failed
 from server.json_response import JsonResponse
 from server.requests.body import read_object, validated
 from server.requests.disconnect import last, while_connected
 from server.state import ServerState, server_state
 from server.streams.sse import frame
-from server.turns import LOCAL_USER, AssistTurn
+from server.turns import AssistTurn
 
 PING_SECONDS = 15
 """How often a silent stream shows that it is alive."""

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from runtime.files.folders import KEY_FILE, LOCAL, AnonymousUser, UserFolderError, user_folder
+from runtime.files.folders import KEY_FILE, LOCAL_USER, AnonymousUser, UserFolderError, user_folder
 
 
 def test_a_user_has_one_folder_and_another_user_another(tmp_path: Path) -> None:
@@ -24,7 +24,7 @@ def test_names_differ_between_installations(tmp_path: Path) -> None:
 
 
 def test_the_local_user_is_a_user(tmp_path: Path) -> None:
-    assert user_folder(tmp_path, LOCAL).is_dir()
+    assert user_folder(tmp_path, LOCAL_USER).is_dir()
 
 
 @pytest.mark.parametrize("nobody", [None, "", "  ", "\n"])

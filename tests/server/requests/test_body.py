@@ -34,11 +34,19 @@ def code(reply: httpx.Response) -> tuple[int, str]:
     return reply.status_code, reply.json()["error"]["code"]
 
 
-async def begin(live: Live, method: str, path: str, *headers: str) -> bytes:
-    """The status line that answers a request whose body never comes."""
+async def connect(
+    live: Live, method: str, path: str, *headers: str
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """A connection on which the head of a request was sent."""
     reader, writer = await asyncio.open_connection(live.client.base_url.host, live.client.base_url.port)
     head = (f"{method} {path} HTTP/1.1", "Host: localhost", "Content-Type: application/json", *headers)
     writer.write("\r\n".join((*head, "", "")).encode())
+    return reader, writer
+
+
+async def begin(live: Live, method: str, path: str, *headers: str) -> bytes:
+    """The status line that answers a request whose body never comes."""
+    reader, writer = await connect(live, method, path, *headers)
     try:
         async with asyncio.timeout(10):
             return await reader.readuntil(b"\r\n")
@@ -77,6 +85,35 @@ async def test_a_client_of_the_standard_library_reads_the_refusal(catalogue: Cat
 
     async with serving(assistant(catalogue)) as live:
         assert [await asyncio.to_thread(post, live) for _ in range(5)] == [413] * 5
+
+
+async def test_a_client_that_never_stops_sending_is_disconnected(
+    catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.connections.DISCARD_SECONDS", 0.2)
+    async with serving(assistant(catalogue)) as live, asyncio.timeout(10):
+        reader, writer = await connect(live, "POST", STREAM, "Content-Length: 1000000000")
+        assert (await reader.readuntil(b"\r\n")).startswith(b"HTTP/1.1 413 ")
+        with pytest.raises(ConnectionError):
+            while True:
+                writer.write(b"x" * 1_000)
+                await writer.drain()
+                await asyncio.sleep(0.01)
+
+
+async def test_a_connection_serves_on_after_a_refused_body_was_sent(
+    catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.connections.DISCARD_SECONDS", 0.2)
+    async with serving(assistant(catalogue)) as live, asyncio.timeout(10):
+        reader, writer = await connect(live, "POST", STREAM, "Content-Length: 2000000")
+        writer.write(TWO_MEGABYTES)
+        await writer.drain()
+        assert (await reader.readuntil(b"\r\n")).startswith(b"HTTP/1.1 413 ")
+        await asyncio.sleep(0.4)
+        writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert b"HTTP/1.1 200 " in await reader.readuntil(b'{"ok":true}')
+        writer.close()
 
 
 async def test_an_empty_body_of_any_type_resets_what_the_query_names(catalogue: Catalogue) -> None:

@@ -11,9 +11,9 @@ from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build
 from runtime.components.store import clear, save
+from runtime.files.folders import LOCAL_USER
 from server.settings import ServerSettings
 from server.streams.signals import EDITS_APPROVED, PLAN_APPROVED
-from server.turns import LOCAL_USER
 from tests.flows.specs import LOUDER
 from tests.server.conftest import ECHO
 from tests.server.live import ASSIST, FLOWS, assistant, events, says, serving
