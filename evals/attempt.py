@@ -1,6 +1,7 @@
 """An attempt: the one thing that playing writes and everything else reads."""
 
 import operator
+from collections.abc import Iterable
 from typing import Annotated, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -41,8 +42,8 @@ class Key(NamedTuple):
     versions: Versions
 
 
-class Attempt(BaseModel):
-    """One scenario, played once.
+class Identified(BaseModel):
+    """What is recorded of one attempt, by what tells it from others.
 
     Attributes:
         scenario: its id.
@@ -50,6 +51,26 @@ class Attempt(BaseModel):
         repeat: which try this is, from 0.
         player: who played.
         versions: what was played on.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    scenario: str
+    digest: str
+    repeat: int = 0
+    player: str
+    versions: Versions = Versions()
+
+    @property
+    def key(self) -> Key:
+        """What tells this attempt from others."""
+        return Key(self.scenario, self.digest, self.repeat, self.player, self.versions)
+
+
+class Attempt(Identified):
+    """One scenario, played once.
+
+    Attributes:
         services: the addresses of the scenario's services, by name.
         turns: what each turn came to, those that answer an approval included.
         asked: for each turn, the number of the scenario's message that it belongs to, from 0.
@@ -61,13 +82,6 @@ class Attempt(BaseModel):
         harness_error: why the harness, not the player, failed; such an attempt is not scored.
     """
 
-    model_config = ConfigDict(frozen=True)
-
-    scenario: str
-    digest: str
-    repeat: int = 0
-    player: str
-    versions: Versions = Versions()
     services: dict[str, str] = Field(default_factory=dict[str, str])
     turns: list[TurnResult] = Field(default_factory=list[TurnResult])
     asked: list[int] = Field(default_factory=list[int])
@@ -79,11 +93,6 @@ class Attempt(BaseModel):
     seconds: float = 0.0
     stopped: Stopped | None = None
     harness_error: str | None = None
-
-    @property
-    def key(self) -> Key:
-        """What tells this attempt from others."""
-        return Key(self.scenario, self.digest, self.repeat, self.player, self.versions)
 
     @property
     def flow(self) -> Flow | None:
@@ -101,5 +110,10 @@ class Attempt(BaseModel):
     @property
     def tokens(self) -> int | None:
         """Tokens of the models that played, in and out; None when none were counted. Those inside flows are theirs."""
-        spent = [usage for turn in self.turns for phase, usage in turn.usage.items() if phase != "flow"]
-        return sum(usage.total_tokens for usage in spent) if spent else None
+        return tokens_of(self.turns)
+
+
+def tokens_of(turns: Iterable[TurnResult]) -> int | None:
+    """Tokens of the models that played turns, in and out; None when none were counted."""
+    spent = [usage for turn in turns for phase, usage in turn.usage.items() if phase != "flow"]
+    return sum(usage.total_tokens for usage in spent) if spent else None

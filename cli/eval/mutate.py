@@ -93,17 +93,8 @@ def _document(counted: "Matrix") -> dict[str, object]:
     def told(trials: "tuple[Trial, ...]") -> list[dict[str, str]]:
         return [{"id": trial.id, "operator": trial.operator, "what": trial.what} for trial in trials]
 
-    operators = {
-        name: {
-            "tried": counted.tried[name],
-            "killed": counted.killed[name],
-            "failed": counted.failed[name],
-            "seen_by": dict(counted.seen[name]),
-        }
-        for name in counted.tried
-    }
     return {
-        "operators": operators,
+        "operators": {name: row.model_dump() for name, row in counted.operators.items()},
         "survivors": told(counted.survivors),
         "accepted": told(counted.accepted),
         "stale": list(counted.stale),
@@ -115,10 +106,9 @@ def _document(counted: "Matrix") -> dict[str, object]:
 def _lines(counted: "Matrix") -> list[str]:
     """A line an operator: how many were tried and killed, and by whom, most first."""
     found: list[str] = []
-    for name, tried in counted.tried.items():
-        seen = sorted(counted.seen[name].items(), key=lambda item: (-item[1], item[0]))
-        by = ", ".join(f"{evaluator} {count}" for evaluator, count in seen)
-        found.append(f"{name:20} {counted.killed[name]:4} of {tried:4} killed, {counted.failed[name]:4} fail: {by}")
+    for name, row in counted.operators.items():
+        by = ", ".join(f"{evaluator} {count}" for evaluator, count in row.seen_by.items())
+        found.append(f"{name:20} {row.killed:4} of {row.tried:4} killed, {row.failed:4} fail: {by}")
     return found
 
 
@@ -133,9 +123,7 @@ def _summary(counted: "Matrix", floor: float) -> str:
     rate = counted.kill_rate
     if rate is None:
         return "No mutant was made: no attempt of the journal passes."
-    tried = sum(counted.tried.values())
+    tried, killed = (sum(getattr(row, name) for row in counted.operators.values()) for name in ("tried", "killed"))
     accepted = f", {len(counted.accepted)} survivors are accepted" if counted.accepted else ""
     same = f"; {len(counted.disturbed)} of {counted.controls} unchanged attempts were seen as faults"
-    return (
-        f"{sum(counted.killed.values())} of {tried} mutants killed ({rate:.1%}, at least {floor:.0%}){accepted}{same}."
-    )
+    return f"{killed} of {tried} mutants killed ({rate:.1%}, at least {floor:.0%}){accepted}{same}."

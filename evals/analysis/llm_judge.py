@@ -18,7 +18,7 @@ from pydantic_ai.models import Model
 from agent.errors import explain
 from evals.attempt import Attempt
 from evals.case import Case
-from evals.exports import MissingExtra
+from evals.exports import MissingExtra, shorten
 from evals.scenario import Scenario
 from flows.catalogue import Catalogue
 from flows.document import Flow
@@ -30,9 +30,6 @@ FOLDER = Path(__file__).parent.parent / "rubrics"
 
 RUBRIC_CHARACTERS = 20_000
 """How long a rubric may be."""
-
-SHOWN = 8_000
-"""Characters of one text that the judge is shown."""
 
 SECONDS = 120.0
 """How long one opinion may take."""
@@ -126,8 +123,8 @@ def record(scenario: Scenario, attempt: Attempt, catalogue: Catalogue) -> str:
         "canvas_before": _flow(case.before),
         "conversation": [
             {
-                "user": _cut(turn.say),
-                "assistant": [_cut(reply.text) for reply in attempt.replies(number)],
+                "user": shorten(turn.say),
+                "assistant": [shorten(reply.text) for reply in attempt.replies(number)],
                 "runs": [_run(run) for reply in attempt.replies(number) for run in reply.runs],
             }
             for number, turn in enumerate(case.scenario.turns)
@@ -218,15 +215,11 @@ async def opinions(
 
 
 def _flow(flow: Flow) -> str:
-    return "" if flow.is_empty else _cut(to_spec(flow))
+    return "" if flow.is_empty else shorten(to_spec(flow))
 
 
 def _run(run: RunResult) -> dict[str, str | None]:
     return {
-        "output": None if run.output is None else _cut(run.output),
-        "error": None if run.error is None else _cut(run.error.message),
+        "output": None if run.output is None else shorten(run.output),
+        "error": None if run.error is None else shorten(run.error.message),
     }
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]} [{len(text) - SHOWN:,} more characters]"

@@ -24,15 +24,17 @@ class MetricComparison:
     """One metric in two plays of the same scenarios.
 
     Attributes:
+        measure: the metric's name.
         before: the first play's mean of scenario means.
-        after: the second's.
-        paired: difference, p-value and the smallest difference that could have been seen.
+        now: the second's.
+        found: difference, p-value and the smallest difference that could have been detected.
         adjusted: the p-value after Holm's procedure over all metrics that are compared.
     """
 
+    measure: str
     before: float
-    after: float
-    paired: Comparison
+    now: float
+    found: Comparison
     adjusted: float
 
 
@@ -54,7 +56,7 @@ def samples(verdicts: Iterable[Verdict], metric: str) -> dict[str, list[float]]:
 
 def compare_metrics(
     before: Sequence[Verdict], after: Sequence[Verdict], metrics: Iterable[str] = DECLARED
-) -> dict[str, MetricComparison]:
+) -> tuple[MetricComparison, ...]:
     """Compare the metrics that both plays have for at least one scenario, over the scenarios that both have.
 
     Holm's procedure is over all of them, so whoever adds a metric pays for it.
@@ -68,7 +70,7 @@ def compare_metrics(
             means = [fmean(fmean(one[name]) for name in both) for one in (first, second)]
             found[metric] = (means[0], means[1], paired)
     adjusted = holm({metric: paired.p for metric, (_, _, paired) in found.items()})
-    return {
-        metric: MetricComparison(before=first, after=second, paired=paired, adjusted=adjusted[metric])
+    return tuple(
+        MetricComparison(measure=metric, before=first, now=second, found=paired, adjusted=adjusted[metric])
         for metric, (first, second, paired) in found.items()
-    }
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from pydantic import BaseModel, ConfigDict
 
@@ -102,21 +103,10 @@ def significance(
     found = compare_metrics(before, now, metrics)
     return Significance(
         tested=tuple(
-            Tested(
-                metric=metric,
-                before=one.before,
-                after=one.after,
-                difference=one.paired.difference,
-                low=one.paired.low,
-                high=one.paired.high,
-                p=one.paired.p,
-                adjusted=one.adjusted,
-                smallest_effect=one.paired.smallest_effect,
-                scenarios=one.paired.scenarios,
-            )
-            for metric, one in found.items()
+            Tested(metric=one.measure, before=one.before, after=one.now, adjusted=one.adjusted, **asdict(one.found))
+            for one in found
         ),
-        untested=tuple(metric for metric in dict.fromkeys(metrics) if metric not in found),
+        untested=tuple(metric for metric in dict.fromkeys(metrics) if metric not in {one.measure for one in found}),
         flaky=tuple(flaky(samples(after, PASSED))),
     )
 

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
+from evals.analysis.tally import tally
 from evals.attempt import Attempt
-from evals.exports import MissingExtra
+from evals.exports import MissingExtra, shorten
 from evals.scenario import Scenario
 from evals.score import Verdict
 from flows.document import Flow
@@ -22,9 +23,6 @@ from flows.spec import to_spec
 if TYPE_CHECKING:
     from pydantic_evals import Dataset
     from pydantic_evals.reporting import EvaluationReport
-
-SHOWN = 8_000
-"""Characters of one text that a span carries."""
 
 DATASET = "wirewright"
 """What the scenarios are called there."""
@@ -103,14 +101,13 @@ async def _experiment(player: str, found: Sequence[_Recorded], *, content: bool)
     report: EvaluationReport[Document, Document, Document] = await dataset.evaluate(
         recorded, name=player, max_concurrency=1, progress=False, metadata=_versions(found)
     )
-    averages = report.averages()
     values = [entry.verdict for entry in shown.values()]
     return Experiment(
         name=player,
         cases=len(report.cases),
         left_out=len(found) - len(report.cases),
         passed=sum(verdict.passed is True for verdict in values),
-        rates={} if averages is None else _means(values),
+        rates={name: rate for name, rate in tally(values).rates.items() if rate is not None},
         trace_id=report.trace_id,
     )
 
@@ -153,8 +150,8 @@ def _dataset(shown: Mapping[str, _Recorded], *, content: bool) -> Dataset[Docume
 def _inputs(name: str, one: _Recorded, *, content: bool) -> Document:
     inputs: Document = {"case": name, "scenario": one.scenario.id, "repeat": one.attempt.repeat}
     if content:
-        inputs["messages"] = [_cut(text) for text in one.scenario.prompts]
-        inputs["canvas"] = None if one.scenario.canvas is None else _cut(one.scenario.canvas)
+        inputs["messages"] = [shorten(text) for text in one.scenario.prompts]
+        inputs["canvas"] = None if one.scenario.canvas is None else shorten(one.scenario.canvas)
     return inputs
 
 
@@ -167,7 +164,7 @@ def _metadata(one: _Recorded, *, content: bool) -> Document:
 
 
 def _expected(scenario: Scenario, *, content: bool) -> Document | None:
-    return {"flow": _cut(scenario.reference)} if content and scenario.reference is not None else None
+    return {"flow": shorten(scenario.reference)} if content and scenario.reference is not None else None
 
 
 def _output(attempt: Attempt, *, content: bool) -> Document:
@@ -179,9 +176,9 @@ def _output(attempt: Attempt, *, content: bool) -> Document:
         "stopped": attempt.stopped,
     }
     if content:
-        output["answers"] = [_cut(turn.text) for turn in attempt.turns]
-        output["runs"] = [_cut(run.output or "") for turn in attempt.turns for run in turn.runs]
-        output["flow"] = "" if flow.is_empty else _cut(to_spec(flow))
+        output["answers"] = [shorten(turn.text) for turn in attempt.turns]
+        output["runs"] = [shorten(run.output or "") for turn in attempt.turns for run in turn.runs]
+        output["flow"] = "" if flow.is_empty else shorten(to_spec(flow))
     return output
 
 
@@ -203,15 +200,5 @@ def _versions(found: Sequence[_Recorded]) -> dict[str, JsonValue]:
     return {"versions": list(versions), "harness_errors": failed}
 
 
-def _means(verdicts: Sequence[Verdict]) -> dict[str, float]:
-    names = dict.fromkeys(one.name for verdict in verdicts for one in verdict.scores)
-    scored = {name: [float(v) for verdict in verdicts if (v := verdict.value(name)) is not None] for name in names}
-    return {name: sum(values) / len(values) for name, values in scored.items() if values}
-
-
 def _key(one: Attempt | Verdict) -> tuple[str, int, str]:
     return one.scenario, one.repeat, one.player
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]} [{len(text) - SHOWN:,} more characters]"

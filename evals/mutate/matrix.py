@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,15 +35,30 @@ class Survivor(BaseModel):
     because: str
 
 
+class Row(BaseModel):
+    """What became of one operator's mutants.
+
+    Attributes:
+        tried: how many there were.
+        killed: how many some evaluator saw.
+        failed: of how many the verdict turned to fail.
+        seen_by: how many each evaluator saw, most first.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    tried: int
+    killed: int
+    failed: int
+    seen_by: dict[str, int]
+
+
 @dataclass(frozen=True)
 class Matrix:
     """What the evaluators saw.
 
     Attributes:
-        tried: mutants by operator.
-        killed: those that at least one evaluator saw, by operator.
-        failed: those whose verdict turned to fail, by operator.
-        seen: by operator, how many each evaluator saw.
+        operators: what became of each operator's mutants.
         survivors: those that none saw and nobody accepted.
         accepted: those that none saw and that were accepted.
         stale: accepted survivors that are no mutants any more, or are killed.
@@ -50,10 +66,7 @@ class Matrix:
         disturbed: those of them in which an evaluator saw a fault all the same: what is killed says little then.
     """
 
-    tried: Mapping[str, int]
-    killed: Mapping[str, int]
-    failed: Mapping[str, int]
-    seen: Mapping[str, Mapping[str, int]]
+    operators: Mapping[str, Row]
     survivors: tuple[Trial, ...]
     accepted: tuple[Trial, ...]
     stale: tuple[str, ...]
@@ -63,8 +76,13 @@ class Matrix:
     @property
     def kill_rate(self) -> float | None:
         """Killed over tried, without accepted survivors; None when nothing was tried."""
-        counted = sum(self.tried.values()) - len(self.accepted)
-        return sum(self.killed.values()) / counted if counted else None
+        return kill_rate(self.operators, len(self.accepted))
+
+
+def kill_rate(operators: Mapping[str, Row], accepted: int) -> float | None:
+    """Killed over tried, without accepted survivors; None when nothing was tried."""
+    counted = sum(row.tried for row in operators.values()) - accepted
+    return sum(row.killed for row in operators.values()) / counted if counted else None
 
 
 def matrix(found: Sequence[Trial], accepted: Sequence[Survivor] = ()) -> Matrix:
@@ -80,10 +98,7 @@ def matrix(found: Sequence[Trial], accepted: Sequence[Survivor] = ()) -> Matrix:
     survivors = [trial for trial in found if not trial.killed]
     used = [name for name in OPERATORS if any(trial.operator == name for trial in found)]
     return Matrix(
-        tried={name: sum(trial.operator == name for trial in found) for name in used},
-        killed={name: sum(trial.operator == name and trial.killed for trial in found) for name in used},
-        failed={name: sum(trial.operator == name and trial.failed for trial in found) for name in used},
-        seen={name: _seen([trial for trial in found if trial.operator == name]) for name in used},
+        operators={name: _row([trial for trial in found if trial.operator == name]) for name in used},
         survivors=tuple(trial for trial in survivors if trial.id not in may),
         accepted=tuple(trial for trial in survivors if trial.id in may),
         stale=tuple(sorted(may - {trial.id for trial in survivors})),
@@ -110,9 +125,11 @@ def read_accepted(path: Path = ACCEPTED) -> tuple[Survivor, ...]:
     return tuple(survivors)
 
 
-def _seen(found: Sequence[Trial]) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for trial in found:
-        for name in trial.seen_by:
-            counts[name] = counts.get(name, 0) + 1
-    return counts
+def _row(found: Sequence[Trial]) -> Row:
+    seen = Counter(name for trial in found for name in trial.seen_by)
+    return Row(
+        tried=len(found),
+        killed=sum(trial.killed for trial in found),
+        failed=sum(trial.failed for trial in found),
+        seen_by=dict(sorted(seen.items(), key=lambda item: (-item[1], item[0]))),
+    )

@@ -7,30 +7,12 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict
 
-from evals.mutate.matrix import Matrix
+from evals.mutate.matrix import Matrix, Row, kill_rate
 
 MEASURED = Path(__file__).parent / "measured.json"
 """The last measurement over all scenarios."""
 SHOWN = 4
 """How many evaluators the manual names for an operator."""
-
-
-class Row(BaseModel):
-    """What became of one operator's mutants.
-
-    Attributes:
-        tried: how many there were.
-        killed: how many some evaluator saw.
-        failed: of how many the verdict turned to fail.
-        seen_by: how many each evaluator saw.
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-    tried: int
-    killed: int
-    failed: int
-    seen_by: dict[str, int]
 
 
 class Measured(BaseModel):
@@ -63,21 +45,12 @@ class Measured(BaseModel):
     @classmethod
     def of(cls, counted: Matrix, *, scenarios: int, passed: int, per_operator: int, lfx: str) -> Self:
         """A matrix as it is kept."""
-        rows = {
-            name: Row(
-                tried=tried,
-                killed=counted.killed[name],
-                failed=counted.failed[name],
-                seen_by=dict(sorted(counted.seen[name].items(), key=lambda item: (-item[1], item[0]))),
-            )
-            for name, tried in counted.tried.items()
-        }
         return cls(
             scenarios=scenarios,
             passed=passed,
             per_operator=per_operator,
             lfx=lfx,
-            operators=rows,
+            operators=dict(counted.operators),
             survivors=tuple(trial.id for trial in counted.survivors),
             accepted=tuple(trial.id for trial in counted.accepted),
             controls=counted.controls,
@@ -102,8 +75,7 @@ class Measured(BaseModel):
     @property
     def kill_rate(self) -> float:
         """Killed over tried, without accepted survivors; 0 when nothing was tried."""
-        counted = self.tried - len(self.accepted)
-        return self.killed / counted if counted else 0.0
+        return kill_rate(self.operators, len(self.accepted)) or 0.0
 
 
 def as_markdown(measured: Measured) -> str:
@@ -125,7 +97,6 @@ def as_markdown(measured: Measured) -> str:
         "| --- | --- | --- | --- | --- |",
     ]
     for name, row in measured.operators.items():
-        seen = sorted(row.seen_by.items(), key=lambda item: (-item[1], item[0]))[:SHOWN]
-        by = ", ".join(f"{evaluator} {count}" for evaluator, count in seen)
+        by = ", ".join(f"{evaluator} {count}" for evaluator, count in list(row.seen_by.items())[:SHOWN])
         lines.append(f"| `{name}` | {row.tried} | {row.killed} | {row.failed} | {by} |")
     return "\n".join(lines) + "\n"

@@ -11,7 +11,7 @@ from time import perf_counter
 from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEnded, TurnResult
 from evals.analysis.cost import Ceiling
-from evals.attempt import Attempt, Key, Stopped
+from evals.attempt import Attempt, Key, Stopped, tokens_of
 from evals.play.addresses import with_addresses
 from evals.play.environment import PlayEnvironment
 from evals.play.flow_models import with_models
@@ -140,21 +140,15 @@ async def play_attempt(
         repeat=repeat,
         player=player.name,
         versions=environment.versions,
-        services=record.services,
-        turns=record.turns,
-        asked=record.asked,
-        components=record.components,
-        files=record.files,
-        probes=record.probes,
         seconds=perf_counter() - started,
-        stopped=record.stopped,
         harness_error=problem,
+        **vars(record),
     )
 
 
 @dataclass
 class _Record:
-    """What an attempt has come to so far."""
+    """What an attempt has come to so far: fields of `Attempt`."""
 
     services: dict[str, str] = field(default_factory=dict[str, str])
     turns: list[TurnResult] = field(default_factory=list[TurnResult])
@@ -163,11 +157,6 @@ class _Record:
     files: dict[str, str] = field(default_factory=dict[str, str])
     probes: list[RunResult] = field(default_factory=list[RunResult])
     stopped: Stopped | None = None
-
-    @property
-    def tokens(self) -> int:
-        spent = [usage for turn in self.turns for phase, usage in turn.usage.items() if phase != "flow"]
-        return sum(usage.total_tokens for usage in spent)
 
 
 async def _played(
@@ -203,7 +192,7 @@ async def _turns(
             result = await _turn(agent, request, number)
             record.turns.append(result)
             record.asked.append(number)
-            if record.tokens > limits.tokens:
+            if (tokens_of(record.turns) or 0) > limits.tokens:
                 record.stopped = "tokens"
                 return
             if result.outcome != "pending" or not result.approvals:

@@ -6,30 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from evals.analysis.metrics import PASSED, compare_metrics, samples
-from evals.analysis.statistics import Comparison
+from evals.analysis.metrics import PASSED, MetricComparison, compare_metrics, samples
 from evals.report.clipping import line
 from evals.report.play import Play
 from evals.score import Verdict
-
-
-@dataclass(frozen=True, kw_only=True)
-class Tested:
-    """One measure beside the baseline's.
-
-    Attributes:
-        measure: its name.
-        before: the baseline's mean over the scenarios that both played.
-        now: this play's.
-        found: difference, p-value and the smallest difference that could have been seen.
-        adjusted: the p-value after Holm's procedure over all that are tested.
-    """
-
-    measure: str
-    before: float
-    now: float
-    found: Comparison
-    adjusted: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +44,7 @@ class BaselineComparison:
 
     name: str
     baseline: str
-    tested: tuple[Tested, ...]
+    tested: tuple[MetricComparison, ...]
     worse: tuple[Change, ...]
     better: tuple[Change, ...]
     changed: tuple[str, ...]
@@ -122,7 +102,7 @@ def _against(column: str, here: Sequence[Verdict], partner: str, there: Sequence
     return BaselineComparison(
         name=column,
         baseline=line(partner, 80),
-        tested=_tested(there, here),
+        tested=compare_metrics(there, here),
         worse=tuple(sorted((one for one in moved if one.now < one.before), key=lambda one: one.now - one.before)),
         better=tuple(sorted((one for one in moved if one.now > one.before), key=lambda one: one.before - one.now)),
         changed=tuple(sorted(mine.keys() & theirs.keys() - shared)),
@@ -133,10 +113,3 @@ def _against(column: str, here: Sequence[Verdict], partner: str, there: Sequence
 
 def _shares(verdicts: Sequence[Verdict]) -> dict[str, float]:
     return {name: fmean(values) for name, values in samples(verdicts, PASSED).items()}
-
-
-def _tested(there: Sequence[Verdict], here: Sequence[Verdict]) -> tuple[Tested, ...]:
-    return tuple(
-        Tested(measure=metric, before=one.before, now=one.after, found=one.paired, adjusted=one.adjusted)
-        for metric, one in compare_metrics(there, here).items()
-    )

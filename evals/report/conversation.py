@@ -186,14 +186,12 @@ class _Reply:
 
 def _called(part: ToolCallPart, reply: _Reply | None, since: datetime, limit: int) -> Called:
     arguments: Json = part.args  # pyright: ignore[reportAssignmentType]  (JSON as text, or an object of JSON values)
-    if reply is None:
-        return Called(line(part.tool_name, 80), _arguments(arguments, limit), None, taken=False, seconds=None)
-    passed = (reply.at - since).total_seconds()
+    passed = -1.0 if reply is None else (reply.at - since).total_seconds()
     return Called(
         line(part.tool_name, 80),
         _arguments(arguments, limit),
-        clip(reply.content, limit),
-        taken=reply.taken,
+        None if reply is None else clip(reply.content, limit),
+        taken=reply is not None and reply.taken,
         seconds=passed if passed >= 0 else None,
     )
 

@@ -54,7 +54,7 @@ async def test_at_least_95_of_100_mutants_are_killed(found: list[Trial]) -> None
     assert counted.kill_rate is not None
     assert counted.kill_rate >= 0.95, counted.survivors
     assert counted.stale == ()
-    assert set(counted.tried) == set(OPERATORS), "every operator is tried"
+    assert set(counted.operators) == set(OPERATORS), "every operator is tried"
 
 
 async def test_no_evaluator_sees_a_fault_where_nothing_was_changed(found: list[Trial]) -> None:
@@ -65,7 +65,10 @@ async def test_no_evaluator_sees_a_fault_where_nothing_was_changed(found: list[T
 
 async def test_most_mutants_turn_the_verdict_and_not_only_a_grade(found: list[Trial]) -> None:
     counted = matrix(found)
-    assert sum(counted.failed.values()) / sum(counted.tried.values()) >= 0.8
+    assert (
+        sum(row.failed for row in counted.operators.values()) / sum(row.tried for row in counted.operators.values())
+        >= 0.8
+    )
 
 
 async def test_every_mutant_is_another_flow_or_another_story(
@@ -128,9 +131,9 @@ async def test_an_open_scenario_is_mutated_and_its_probes_and_expectations_see_t
     assert score_attempt(OPEN, attempt, environment.catalogue).passed is True
     counted = matrix(await trials(prepared({OPEN.id: OPEN}, [attempt], environment, 1), environment))
     for operator in ("drop_edge", "reverse_edge", "delete_node", "false_claim", "ignored_instruction"):
-        assert counted.killed[operator] == counted.tried[operator] == 1, operator
+        assert counted.operators[operator].killed == counted.operators[operator].tried == 1, operator
     assert counted.disturbed == ()
-    names = {name for seen in counted.seen.values() for name in seen}
+    names = {name for row in counted.operators.values() for name in row.seen_by}
     assert "resolved" in names
     assert not names & COMPARING, "nothing is compared with a right flow that is not known"
     assert await fix_of(OPEN, attempt, environment) is None
