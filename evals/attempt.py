@@ -22,7 +22,6 @@ class Versions(BaseModel):
     Attributes:
         prompts: a hash of the assistant's prompts.
         tools: a hash of the source of its tools.
-        lfx: the version of the flow engine.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -46,11 +45,8 @@ class Identified(BaseModel):
     """What is recorded of one attempt, by what tells it from others.
 
     Attributes:
-        scenario: its id.
         digest: its content's hash; scores of another digest are not comparable.
         repeat: which try this is, from 0.
-        player: who played.
-        versions: what was played on.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -26,9 +26,7 @@ class Score(BaseModel):
     """What one evaluator says of one attempt.
 
     Attributes:
-        name: the evaluator's.
         value: None is "not scored": never zero, and left out of every count.
-        reason: why, in one sentence.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -45,7 +43,6 @@ class Case:
     Attributes:
         scenario: as it was played: with the addresses of its services in place.
         attempt: what was played; it has at least one turn.
-        catalogue: the component types.
     """
 
     scenario: Scenario
@@ -57,8 +54,6 @@ class Case:
         """The case of an attempt at a scenario as its file says it.
 
         Args:
-            scenario: as its file says it.
-            attempt: what was played.
             catalogue: the built-in component types; the scenario's own come with the attempt.
         """
         return cls(with_addresses(scenario, attempt.services), attempt, attempt.catalogue(catalogue))

@@ -62,7 +62,6 @@ class GateResult(BaseModel):
     """The decision of a gate about a play.
 
     Attributes:
-        ok: whether the play passes.
         reasons: why not, a line each.
         news: what is better than the baseline, a line each.
         significance: what the statistical mode found; None in the exact one.
@@ -103,9 +102,7 @@ def check_gate(gate: Gate, baseline: Sequence[Verdict], verdicts: Sequence[Verdi
     """Check a play against a gate.
 
     Args:
-        gate: the rules.
         baseline: the verdicts to compare with; only those of scenarios that were played count.
-        verdicts: those of the play.
     """
     result = tally(verdicts)
     played = {(verdict.scenario, verdict.repeat) for verdict in verdicts}

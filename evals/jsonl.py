@@ -20,12 +20,7 @@ class JsonLinesError(ValueError):
 
 
 class JsonLines(Generic[Line]):
-    """A file that holds one model a line.
-
-    Args:
-        path: the file.
-        model: what each line is.
-    """
+    """A file that holds one model a line."""
 
     def __init__(self, path: Path, model: type[Line]) -> None:
         self._path = path

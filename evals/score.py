@@ -69,7 +69,6 @@ class Measured(BaseModel):
     """What an attempt took: figures that differ from one play to the next, outside scores and exact gates.
 
     Attributes:
-        seconds: wall-clock duration.
         tokens: of the models that played, in and out; None when none were counted.
         calls: tool calls; None when the player does not show them.
         cost: of the models that played, in US dollars; None when nothing was counted or a price is not known.
@@ -87,14 +86,8 @@ class Verdict(BaseModel):
     """What all evaluators say of one attempt: a line of scores.jsonl.
 
     Attributes:
-        scenario: its id.
-        digest: the scenario's content.
-        repeat: which try.
-        player: who played.
         passed: whether no deciding score is false; None when nothing was scored.
         scores: by evaluator, in the order of `EVALUATORS`.
-        measured: what it took.
-        harness_error: why it was not scored.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -126,8 +119,6 @@ def score_attempt(scenario: Scenario, attempt: Attempt, catalogue: Catalogue) ->
     """Score one attempt.
 
     Args:
-        scenario: the one that was played.
-        attempt: what came of it.
         catalogue: the component types; the reference flows are built from it.
 
     Returns:

@@ -53,7 +53,6 @@ class Wire:
     """One wire format.
 
     Attributes:
-        title: what it is called.
         model: who speaks it, newest first.
         environment: where its client finds the scripted provider.
     """
@@ -113,12 +112,7 @@ def cassettes(record: str = "none") -> vcr.VCR:
 
 
 async def played(text: str = REQUEST, *, wire: Wire = WIRES["openai_chat"]) -> TurnResult:
-    """One turn of a real assistant over a wire, to its result.
-
-    Args:
-        text: the user's message.
-        wire: the wire, with the model and where its provider is.
-    """
+    """One turn of a real assistant over a wire, to its result."""
     _point_at(wire)
     async with Assistant.open(AssistantSettings(model=wire.model)) as assistant:
         return await _result(assistant, TurnRequest(text=text, session="cassette"))
@@ -136,11 +130,7 @@ def canvas() -> Flow:
 
 
 async def approved(*, wire: Wire = WIRES["openai_chat"]) -> tuple[TurnResult, TurnResult]:
-    """A turn of a real assistant that waits for an approval, and the same turn once it was given.
-
-    Args:
-        wire: the wire, with the model and where its provider is.
-    """
+    """A turn of a real assistant that waits for an approval, and the same turn once it was given."""
     _point_at(wire)
     flow = canvas()
     async with Assistant.open(AssistantSettings(model=wire.model)) as assistant:

@@ -51,10 +51,8 @@ class Row:
     Attributes:
         id: what a test names in its mark.
         specification: `assistant` or `mcp`.
-        line: where it stands there.
         kind: a key of `KINDS`.
         disposition: a key of `DISPOSITIONS`.
-        title: what it is, in few words.
         reason: why the back end does not do it so.
         missing: what no test shows yet.
     """
@@ -74,8 +72,6 @@ class MarkedTest:
     """A test and the rows that it shows.
 
     Attributes:
-        path: its file, from the project's root.
-        name: its function.
         rows: the ids in its marks, in order.
     """
 

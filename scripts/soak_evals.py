@@ -34,11 +34,6 @@ PLAYERS: tuple[Player, ...] = (OraclePlayer(), DemoPlayer())
 async def soak(scenarios: Sequence[Scenario], environment: PlayEnvironment, rounds: int) -> list[str]:
     """Play every round with every player.
 
-    Args:
-        scenarios: what is played.
-        environment: what it is played on.
-        rounds: how often.
-
     Returns:
         A line for everything that differs from the first round; empty when nothing does.
     """

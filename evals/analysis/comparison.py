@@ -15,8 +15,6 @@ class Turned(BaseModel):
     """An attempt whose verdict changed.
 
     Attributes:
-        scenario: its id.
-        repeat: which try.
         why: the deciding scores that are false now, or were.
     """
 
@@ -28,15 +26,7 @@ class Turned(BaseModel):
 
 
 class Moved(BaseModel):
-    """A score of one attempt that changed.
-
-    Attributes:
-        scenario: its id.
-        repeat: which try.
-        name: the evaluator's.
-        before: its value before.
-        after: its value now.
-    """
+    """A score of one attempt that changed."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -53,7 +43,6 @@ class Difference(BaseModel):
     Attributes:
         lost: passed before and not now; missing and unscored attempts are among them.
         gained: passed now and not before.
-        moved: every score that changed.
         added: attempts that only the second play has.
         missing: attempts that only the first play has.
         changed: attempts at scenarios whose content is another by now; they are not compared.
@@ -85,12 +74,7 @@ class _Place(NamedTuple):
 
 
 def compare(before: Sequence[Verdict], after: Sequence[Verdict]) -> Difference:
-    """Compare two plays, attempt by attempt; what each took is a measurement and no matter of comparison.
-
-    Args:
-        before: the verdicts of the first.
-        after: those of the second.
-    """
+    """Compare two plays, attempt by attempt; what each took is a measurement and no matter of comparison."""
     old = {_Place(verdict.scenario, verdict.repeat): verdict for verdict in before}
     new = {_Place(verdict.scenario, verdict.repeat): verdict for verdict in after}
     both = sorted(place for place in old.keys() & new.keys() if old[place].digest == new[place].digest)

@@ -23,9 +23,6 @@ class Ceiling:
     """What a play may cost: once it is reached, no further attempt begins.
 
     Attempts that are under way end as they do, so a play of concurrency N may exceed it by what N attempts cost.
-
-    Args:
-        dollars: US dollars.
     """
 
     def __init__(self, dollars: float) -> None:

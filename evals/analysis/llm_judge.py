@@ -62,12 +62,6 @@ class Opinion(BaseModel):
     """What a judge says of one attempt: a line of opinions.jsonl.
 
     Attributes:
-        scenario: its id.
-        digest: the scenario's content.
-        repeat: which try.
-        player: who played.
-        judge: the model that judged.
-        rubric: what was judged.
         passed: whether the rubric's statement is true; None without an opinion.
         score: from 0 to 1; None without an opinion or with a number beyond.
         reason: why, in the judge's words.
@@ -184,13 +178,7 @@ async def opinions(
     """Ask a judge about attempts, by rubric in the order given, then by attempt.
 
     Args:
-        scenarios: as they are now.
         attempts: those whose scenario is there with the content that was played; others are left out.
-        catalogue: the component types.
-        rubrics: what is judged.
-        model: who judges.
-        concurrency: how many are asked at the same time.
-        on_opinion: called with every opinion as it arrives.
     """
     by_id = {(scenario.id, scenario.digest): scenario for scenario in scenarios}
     wanted = [

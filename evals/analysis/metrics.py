@@ -24,7 +24,6 @@ class MetricComparison:
     """One metric in two plays of the same scenarios.
 
     Attributes:
-        measure: the metric's name.
         before: the first play's mean of scenario means.
         now: the second's.
         found: difference, p-value and the smallest difference that could have been detected.

@@ -19,16 +19,13 @@ class Tested(BaseModel):
     """One declared metric in two plays of the same scenarios.
 
     Attributes:
-        metric: its name.
         before: the first play's mean of scenario means.
         after: the second's.
         difference: the mean of scenario differences, second minus first.
         low: the lower end of its 95% interval.
-        high: the upper end.
         p: of the sign-flip permutation test, two-sided.
         adjusted: the same after Holm's procedure over all declared metrics.
         smallest_effect: the difference that this comparison would have seen with 80% power.
-        scenarios: how many it rests on.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -76,7 +73,6 @@ class Repeated(BaseModel):
     """How often a player passes when it may try more than once, averaged over scenarios.
 
     Attributes:
-        k: how many tries.
         at_least_one: pass@k, the chance that one of them passes.
         every_one: pass^k, the chance that all of them do.
     """
@@ -91,13 +87,7 @@ class Repeated(BaseModel):
 def significance(
     before: Sequence[Verdict], after: Sequence[Verdict], metrics: Sequence[str] = DECLARED
 ) -> Significance:
-    """Test the declared metrics over the scenarios that both plays have with the same content.
-
-    Args:
-        before: the verdicts of the first play.
-        after: those of the second.
-        metrics: the declared ones, of `METRICS`.
-    """
+    """Test the declared metrics over the scenarios that both plays have with the same content."""
     digests = {verdict.scenario: verdict.digest for verdict in before}
     now = [verdict for verdict in after if digests.get(verdict.scenario) == verdict.digest]
     found = compare_metrics(before, now, metrics)
@@ -115,7 +105,6 @@ def objections(found: Significance, alpha: float = ALPHA, sees: float | None = N
     """Why a play fails, one line for each reason.
 
     Args:
-        found: the tests.
         alpha: the adjusted p-value below which a fall counts.
         sees: the fall that every test must be able to see with 80% power; None for any.
     """

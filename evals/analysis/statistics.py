@@ -25,10 +25,6 @@ class Estimate:
     """A mean with its interval.
 
     Attributes:
-        mean: the mean of scenario means.
-        low: the interval's lower end.
-        high: its upper end.
-        scenarios: how many scenarios it rests on.
         method: `t` over scenario means, `wilson` for single plays that pass or fail, `none` when one scenario is all.
     """
 
@@ -48,7 +44,6 @@ class Comparison:
         low: the lower end of its interval; -1 when one scenario is all.
         high: the upper end; 1 when one scenario is all.
         p: the two-sided p-value of the sign-flip permutation test.
-        scenarios: how many scenarios both played.
         smallest_effect: the difference that such a comparison would see with 80% power.
     """
 
@@ -99,8 +94,6 @@ def macro(sample: Sample, k: int, *, every: bool = False) -> float | None:
 
     Args:
         sample: values of 0 and 1.
-        k: how many tries.
-        every: whether all k must pass instead of one.
 
     Returns:
         The average, or None when no scenario was played k times.
@@ -183,9 +176,6 @@ def holm(values: Mapping[str, float]) -> dict[str, float]:
 
     Source: Holm 1979. The i-th smallest of m is multiplied by m - i + 1, and none is smaller than the one before it.
 
-    Args:
-        values: p-values by the name of their metric.
-
     Returns:
         The adjusted p-values in the order given.
     """
@@ -201,7 +191,6 @@ def smallest_effect(deviation: float, scenarios: int) -> float:
     """The difference that a paired comparison sees with 80% power at the 5% level: (1.96 + 0.84) sd / sqrt(n).
 
     Args:
-        deviation: the standard deviation of the scenarios' differences.
         scenarios: how many; at least 1.
 
     Raises:

@@ -13,8 +13,6 @@ class Tally(BaseModel):
     """The verdicts of one play, counted.
 
     Attributes:
-        verdicts: one an attempt.
-        passed: attempts that passed.
         scored: attempts that were scored; those with a harness error are not.
         harness_errors: attempts that the harness could not play.
         rates: for each evaluator, the mean of its scores (true is 1, false is 0); None when it scored none.
@@ -59,8 +57,6 @@ def write_verdicts(path: Path, verdicts: Sequence[Verdict], *, measured: bool = 
     """Write verdicts as JSON lines.
 
     Args:
-        path: the file, replaced.
-        verdicts: what is written.
         measured: whether with what each took; a baseline has only what is the same every time.
     """
     JsonLines(path, Verdict).write(verdict if measured else bare(verdict) for verdict in verdicts)

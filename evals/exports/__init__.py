@@ -10,11 +10,7 @@ def shorten(text: str) -> str:
 
 
 class MissingExtra(ImportError):
-    """`pydantic-evals` is not installed.
-
-    Args:
-        what: what cannot be done without it.
-    """
+    """`pydantic-evals` is not installed."""
 
     def __init__(self, what: str) -> None:
         super().__init__(f"{what} needs the extra: install wirewright[evals]")

@@ -34,10 +34,8 @@ class Experiment(BaseModel):
     """What one player's part of a journal became.
 
     Attributes:
-        name: the experiment's: the player.
         cases: how many attempts are in it.
         left_out: attempts that are not: the harness failed, so nothing was scored.
-        passed: how many of its attempts passed.
         rates: the mean of every score, over the attempts that have it.
         trace_id: of the trace that holds it; None when nothing records spans.
     """
@@ -70,9 +68,6 @@ async def experiments(
     """Hand a journal over as experiments, one a player; whoever configured `logfire` receives their spans.
 
     Args:
-        scenarios: as they are now.
-        attempts: what was played.
-        verdicts: what was scored of it.
         content: whether messages, answers, flows and reasons may be in the spans.
 
     Raises:

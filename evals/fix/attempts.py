@@ -27,12 +27,6 @@ async def fix_of(
 ) -> MinimalFix | None:
     """The fewest changes of the flow that an attempt left with which it passes its probes, expectations and checks.
 
-    Args:
-        scenario: as its file says it.
-        attempt: what was played.
-        environment: what probes run on.
-        tries: how many flows to try at most.
-
     Returns:
         The fix, with the addresses of services as the attempt has them; None when the flow is right as it is, was never
         made, or has no right one to compare with.

@@ -15,7 +15,6 @@ class Fix(Identified):
     Attributes:
         actions: the changes of the flow that the attempt left, in order.
         whole: how many changes lead all the way to the right flow.
-        tries: how many flows were tried.
         proven: whether every smaller set of changes was tried.
     """
 

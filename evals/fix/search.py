@@ -27,10 +27,7 @@ class MinimalFix:
     """What would have made a flow pass.
 
     Attributes:
-        actions: the changes, in order.
-        flow: the flow with them.
         whole: how many changes the whole way to the right flow has.
-        tries: how many flows were tried.
         proven: whether every smaller set was tried; otherwise only no single one of these changes can be left out.
     """
 
@@ -52,9 +49,7 @@ async def minimal_fix(
     Args:
         made: the flow that failed.
         right: the flows that are right; the nearest one, by number of changes, is the aim.
-        catalogue: the component types.
         passes: the test; asked once for each flow.
-        tries: how many flows to try at most.
 
     Returns:
         The fix, or None when not even the right flow passes, or there is none.

@@ -18,10 +18,6 @@ from evals.scenarios.loader import FILES, load_scenario
 def write(folder: Path, imported: Sequence[Imported]) -> list[Path]:
     """Write scenarios into a folder that is empty or not there yet; what is written is read again, as a proof.
 
-    Args:
-        folder: where they go.
-        imported: what is written.
-
     Raises:
         ImportFault: when two have the same name, or the folder cannot be used.
         ScenarioError: when what was written cannot be read as it was meant.

@@ -73,8 +73,6 @@ def silent_edit(before: Flow, flow: Flow, catalogue: Catalogue) -> Iterator[Faul
 
     Args:
         before: the canvas at the start; only what it holds is touched.
-        flow: the flow at the end.
-        catalogue: the component types.
     """
     for node in flow.nodes:
         old = before.node(node.id)

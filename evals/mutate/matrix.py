@@ -25,7 +25,6 @@ class Survivor(BaseModel):
     """A mutant that may survive.
 
     Attributes:
-        id: the mutant's.
         because: why it is no worse than what it came from.
     """
 
@@ -39,8 +38,6 @@ class Row(BaseModel):
     """What became of one operator's mutants.
 
     Attributes:
-        tried: how many there were.
-        killed: how many some evaluator saw.
         failed: of how many the verdict turned to fail.
         seen_by: how many each evaluator saw, most first.
     """
@@ -58,7 +55,6 @@ class Matrix:
     """What the evaluators saw.
 
     Attributes:
-        operators: what became of each operator's mutants.
         survivors: those that none saw and nobody accepted.
         accepted: those that none saw and that were accepted.
         stale: accepted survivors that are no mutants any more, or are killed.
@@ -86,12 +82,7 @@ def kill_rate(operators: Mapping[str, Row], accepted: int) -> float | None:
 
 
 def matrix(found: Sequence[Trial], accepted: Sequence[Survivor] = ()) -> Matrix:
-    """Count trials.
-
-    Args:
-        found: what became of every mutant and control.
-        accepted: the survivors that may be.
-    """
+    """Count trials."""
     may = {survivor.id for survivor in accepted}
     unchanged = [trial for trial in found if trial.operator == CONTROL]
     found = [trial for trial in found if trial.operator != CONTROL]

@@ -20,10 +20,7 @@ class Measured(BaseModel):
 
     Attributes:
         scenarios: how many scenarios the oracle played; each of its attempts that passes is mutated.
-        passed: how many of them it passed.
         per_operator: how many mutants one operator made of one attempt at most.
-        lfx: the version of the flow engine.
-        operators: what became of each operator's mutants.
         survivors: the mutants that none saw and nobody accepted.
         accepted: the mutants that none saw and that were accepted.
         controls: how many attempts were run and scored again unchanged.

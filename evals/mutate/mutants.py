@@ -49,9 +49,6 @@ class Mutant:
 
     Attributes:
         id: scenario, operator and number; the same every time.
-        operator: what was done.
-        what: where, in words.
-        attempt: the attempt with the fault.
         flow_changed: whether the resulting flow is another, so that its probes must be run again.
     """
 
@@ -66,8 +63,6 @@ def mutants(attempt: Attempt, catalogue: Catalogue, *, per_operator: int = PER_O
     """The mutants of an attempt; those whose flow has the fingerprint of the original are equivalent and left out.
 
     Args:
-        attempt: one that passed.
-        catalogue: the component types.
         per_operator: how many of each operator at most; which ones follows from the scenario's id.
     """
     flow = attempt.flow

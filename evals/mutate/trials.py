@@ -24,9 +24,6 @@ class Trial:
     """What became of one mutant.
 
     Attributes:
-        id: the mutant's.
-        operator: what was done to it.
-        what: where, in words.
         seen_by: the evaluators whose score is lower than the original's.
         failed: whether the verdict turned from pass to fail.
     """
@@ -51,12 +48,6 @@ async def trials(
     on_trial: Callable[[Trial], Awaitable[None]] | None = None,
 ) -> list[Trial]:
     """Score mutants; the probes of one with another flow are run on the engine.
-
-    Args:
-        mutants: as `prepared` gives them.
-        environment: what probes run on.
-        concurrency: how many are tried at the same time.
-        on_trial: called with every trial as it ends.
 
     Returns:
         The trials, by mutant.

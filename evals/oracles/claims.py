@@ -76,12 +76,7 @@ _QUOTED = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"|(?<!\w)'[^'\n]*'(?!\w)|«[^»\n]*�
 
 @dataclass(frozen=True)
 class Claim:
-    """Something that a text says was done.
-
-    Attributes:
-        deed: what.
-        sentence: where it says so.
-    """
+    """Something that a text says was done."""
 
     deed: Deed
     sentence: str

@@ -54,13 +54,7 @@ def f1(right: int, made: int, wanted: int) -> float:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A flow beside a right one, both with the ids of the right one and of the start.
-
-    Attributes:
-        start: the canvas at the start.
-        made: the flow at the end.
-        target: the right flow.
-    """
+    """A flow beside a right one, both with the ids of the right one and of the start."""
 
     start: Shape
     made: Shape

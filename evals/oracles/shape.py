@@ -20,7 +20,6 @@ class Part:
 
     Attributes:
         id: the node's id; only what tells it apart from others of the same flow.
-        type: the component type.
         values: what differs from the type's defaults, as JSON text by field name.
         name: the display name when it is not the type's own, else empty.
     """
@@ -66,7 +65,6 @@ def shape(flow: Flow, catalogue: Catalogue) -> Shape:
     """The shape of a flow.
 
     Args:
-        flow: the flow.
         catalogue: says which values are a type's defaults. Of an unknown type, every value that says something counts.
     """
     taken = {(edge.target, edge.target_port) for edge in flow.edges}

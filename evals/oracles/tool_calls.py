@@ -17,7 +17,6 @@ class Call:
     """One tool call.
 
     Attributes:
-        tool: its name.
         arguments: as the model gave them; empty when they were no JSON object.
         taken: whether the tool accepted it.
         reply: what the tool answered.

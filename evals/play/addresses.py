@@ -12,7 +12,6 @@ def with_addresses(scenario: Scenario, services: Mapping[str, str]) -> Scenario:
     """The scenario with addresses in place of the names of its services.
 
     Args:
-        scenario: as its file says it.
         services: addresses by name, such as `http://127.0.0.1:40123`.
     """
     if not services:

@@ -82,15 +82,9 @@ async def play(
     """Play every scenario.
 
     Args:
-        scenarios: what is played.
-        player: who plays.
-        environment: what it is played on.
-        repeats: how often each scenario is played.
         concurrency: how many attempts run at the same time.
-        limits: what one attempt may take.
         ceiling: what all of them may cost; once it is reached, no further attempt begins.
         skip: the keys of attempts that are there already, as when a play is resumed.
-        on_attempt: called with every attempt as it ends.
 
     Returns:
         The attempts that were played, by scenario and repeat, in the order given.

@@ -16,8 +16,6 @@ class PlayEnvironment:
     """What an attempt is played in.
 
     Attributes:
-        settings: the assistant's settings.
-        catalogue: the built-in component types.
         runner: runs flows, for the player and for the probes.
         versions: of the prompts, the tools and the engine, for the journal.
         repeat: which try of the scenario this is, from 0.

@@ -55,13 +55,7 @@ class Bench:
 
 @asynccontextmanager
 async def open_bench(scenario: Scenario, attempt: Attempt, environment: PlayEnvironment) -> AsyncGenerator[Bench]:
-    """An attempt with its services served again, for as long as one is inside.
-
-    Args:
-        scenario: as its file says it.
-        attempt: what was played.
-        environment: what probes run on.
-    """
+    """An attempt with its services served again, for as long as one is inside."""
     async with serve(scenario.services) as addresses:
         runner = with_models(environment.runner, scenario.models)
         yield Bench(with_addresses(scenario, addresses), _moved(attempt, addresses), runner)
@@ -81,7 +75,6 @@ def with_other_addresses(text: str, before: Mapping[str, str], after: Mapping[st
     """A text in which the addresses of services are others.
 
     Args:
-        text: any text that may hold them.
         before: the addresses that it holds, by the service's name.
         after: those that it shall hold.
     """

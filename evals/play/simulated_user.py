@@ -19,9 +19,6 @@ class SimulatedUser:
     """The user of one attempt.
 
     Args:
-        scenario: what it says, and how it decides.
-        session: the conversation.
-        user: who it is.
         components: the sources of the components that they have and that can be used.
     """
 

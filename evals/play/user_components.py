@@ -23,7 +23,6 @@ class UserComponentType(BaseModel):
     """A component type as the engine made it, in a form that a journal can hold.
 
     Attributes:
-        type: its name.
         raw: the definition that a node carries.
         choices: what its options make of its fields and outputs; None when the engine could not say.
         lacking: the packages that its code imports and the engine does not have.
@@ -60,8 +59,6 @@ class UserComponents:
     """What became of a scenario's component sources.
 
     Attributes:
-        types: those that can be used.
-        sources: their sources.
         faults: why the others are left out.
     """
 
@@ -80,7 +77,6 @@ async def make_user_components(sources: Sequence[str], runner: Runs) -> UserComp
     """Make a scenario's components; the same source is made only once in a process.
 
     Args:
-        sources: their source code.
         runner: makes them in a confined process; one that cannot makes none, which is a fault of each.
     """
     if not sources:

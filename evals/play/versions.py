@@ -11,11 +11,7 @@ from evals.attempt import Versions
 
 
 def versions(lfx: str) -> Versions:
-    """The versions of prompts, tools and engine.
-
-    Args:
-        lfx: the engine's version.
-    """
+    """The versions of prompts, tools and engine."""
     return Versions(prompts=_hash(agent.prompts.__file__, "*.md"), tools=_hash(tools.__file__, "*.py"), lfx=lfx)
 
 

@@ -24,12 +24,7 @@ Function: TypeAlias = Callable[[TurnRequest], Awaitable[Answer]]
 
 
 class FunctionPlayer:
-    """Plays with an asynchronous function.
-
-    Args:
-        function: takes one turn.
-        name: how reports call it.
-    """
+    """Plays with an asynchronous function."""
 
     def __init__(self, function: Function, name: str) -> None:
         self._function = function

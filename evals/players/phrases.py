@@ -66,9 +66,7 @@ def closing_words(turn: Turn, tools: Sequence[str], *, writes: bool = False) -> 
     """The right closing words of a turn.
 
     Args:
-        turn: the scenario's.
         tools: the tools for flows that were called in it, those that only read left out.
-        writes: whether the user's files were written.
     """
     if turn.reply is not None:
         return turn.reply

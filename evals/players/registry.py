@@ -25,9 +25,6 @@ class UnknownPlayer(ValueError):
 def player_named(name: str) -> Player:
     """The player of a name.
 
-    Args:
-        name: one of `FORMS`.
-
     Raises:
         UnknownPlayer: when there is none.
     """

@@ -26,10 +26,6 @@ class ReplayPlayer:
     """Plays what a journal holds: the responses of each scenario, repeat and step.
 
     An attempt fails as soon as a tool answers something else than it did when it was recorded.
-
-    Args:
-        attempts: what was recorded.
-        name: how reports call it.
     """
 
     def __init__(self, attempts: Iterable[Attempt], name: str = "replay") -> None:

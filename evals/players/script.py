@@ -36,12 +36,7 @@ class ScriptPlayer:
 
 
 def script_model(scenario: Scenario, catalogue: Catalogue) -> FunctionModel:
-    """The model that plays a scenario's script.
-
-    Args:
-        scenario: one with a script.
-        catalogue: tells which node ids its specs lead to.
-    """
+    """The model that plays a scenario's script."""
     script = [turn.script or () for turn in scenario.turns]
     names = spec_ids(scenario.canvas, catalogue) if scenario.canvas else dict[str, str]()
 

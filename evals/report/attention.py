@@ -39,13 +39,7 @@ class Tried(Protocol):
 
 @dataclass(frozen=True)
 class Group:
-    """Attempts with a tag of which some fail.
-
-    Attributes:
-        name: the tag.
-        failed: how many fail.
-        scored: how many were scored.
-    """
+    """Attempts with a tag of which some fail."""
 
     name: str
     failed: int
@@ -57,8 +51,6 @@ class Attention:
     """Where a play fails.
 
     Attributes:
-        failed: how many attempts fail.
-        scored: how many were scored.
         by: the deciding scores that are false, with in how many attempts, most first.
         groups: the tags of which the largest share fails, worst first.
         nearest: the numbers of the failed attempts that are nearest to passing, nearest first.

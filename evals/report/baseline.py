@@ -17,7 +17,6 @@ class Change:
     """A scenario that passes more or less often than it did.
 
     Attributes:
-        scenario: its id.
         before: the share of the baseline's tries that passed.
         now: the share of this play's.
     """
@@ -32,8 +31,6 @@ class BaselineComparison:
     """One player of this play beside one of the baseline.
 
     Attributes:
-        name: who played here.
-        baseline: who played there.
         tested: the gated measures, those that both have.
         worse: scenarios that pass less often, the largest fall first.
         better: scenarios that pass more often, the largest rise first.
@@ -56,8 +53,6 @@ def compare_with_baseline(play: Play, baseline: Sequence[Verdict], player: str =
     """Compare every player of a play with one of the baseline's, as `partners` tells them.
 
     Args:
-        play: what was played.
-        baseline: the verdicts of an earlier play.
         player: the baseline's player that all are compared with; empty for the one of the same name.
     """
     found: list[BaselineComparison] = []
@@ -72,8 +67,6 @@ def partners(play: Play, baseline: Sequence[Verdict], player: str = "") -> dict[
     """The baseline's player beside each column: the one that is named, else its namesake, else the only one.
 
     Args:
-        play: what was played.
-        baseline: the verdicts of an earlier play.
         player: the name of one of its players; empty for none in particular.
 
     Returns:

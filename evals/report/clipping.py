@@ -45,7 +45,6 @@ class Clip:
     """The beginning of a text.
 
     Attributes:
-        text: what is shown.
         left: how many characters are not.
     """
 
@@ -61,7 +60,6 @@ def clip(text: str, limit: int) -> Clip:
 
     Args:
         text: any text, such as a model's output.
-        limit: the most characters that are shown.
     """
     hidden = max(0, len(text) - _SCANNED)
     whole = visible(str(redact(text[:_SCANNED])))

@@ -35,8 +35,6 @@ class Called:
     """One tool call.
 
     Attributes:
-        tool: its name.
-        arguments: as the model gave them.
         reply: what the tool answered; None when there was no answer.
         taken: whether the tool accepted it.
         seconds: from the model's answer, or the call before it, to the tool's reply; None when that is not known.
@@ -69,15 +67,8 @@ class Exchange:
         user: the user's message; None for a turn that only answers approvals.
         items: what the model said and called before its answer, in order.
         left_out: how many more there are.
-        answer: what the user read.
-        outcome: how the turn ended.
-        intent: what the message was taken for.
-        runs: the user's runs.
         remarks: faults, caveats, approvals, files and errors, a line each, with what they are.
         usage: tokens in and out by phase.
-        seconds: wall-clock duration.
-        models: which models answered.
-        replay: the canvas step by step.
     """
 
     user: Clip | None
@@ -97,15 +88,7 @@ class Exchange:
 def conversation(
     attempt: Attempt, scenario: Scenario, gallery: Gallery, catalogue: Catalogue, limits: Limits
 ) -> tuple[Exchange, ...]:
-    """The turns of an attempt as they are shown.
-
-    Args:
-        attempt: what was played.
-        scenario: what the user said.
-        gallery: where the drawings are kept.
-        catalogue: the component types.
-        limits: how much is shown.
-    """
+    """The turns of an attempt as they are shown."""
     found: list[Exchange] = []
     last: int | None = None
     for place, turn in enumerate(attempt.turns):
@@ -139,8 +122,6 @@ def ran(asked: str | None, run: RunResult, limits: Limits) -> Ran:
 
     Args:
         asked: what was typed into the chat, where that is known.
-        run: what it gave.
-        limits: how much is shown.
     """
     error = ""
     if run.error is not None:

@@ -32,9 +32,7 @@ class Remedy:
     """The smallest fix of an attempt.
 
     Attributes:
-        changes: what is to be changed, in order.
         whole: how many changes the whole way to the right flow has.
-        tries: how many flows were tried.
         proven: whether every smaller set of changes was tried.
         fits: whether the changes fit the flow of this attempt; they do not when it was played again since.
         picture: the canvas with the changes marked; None where no details are shown.
@@ -52,9 +50,6 @@ def remedy(fix: Fix, attempt: Attempt, catalogue: Catalogue, gallery: Gallery | 
     """Tell a fix.
 
     Args:
-        fix: what was found.
-        attempt: the attempt that it is of.
-        catalogue: the component types.
         gallery: where drawings are kept; None draws nothing.
     """
     made = attempt.flow or Flow.empty()

@@ -18,8 +18,6 @@ class Decision:
     """The decision of the gate about one player.
 
     Attributes:
-        name: the player.
-        ok: whether the player passes.
         reasons: why not, a line each.
         news: what is better than the gate's baseline, a line each.
     """
@@ -34,7 +32,6 @@ def decisions(play: Play, gate: tuple[Gate, tuple[Verdict, ...]] | None) -> tupl
     """Check each player by itself against a gate, as `eval run --gate` does with the one that it plays.
 
     Args:
-        play: what was played, scored.
         gate: the rules and the verdicts that they compare with; None decides nothing.
     """
     if gate is None:

@@ -32,15 +32,10 @@ class Material:
     """What a report is made of.
 
     Attributes:
-        play: what was played, scored.
-        catalogue: the component types.
         baseline: the verdicts of an earlier play; empty without one.
-        baseline_name: what it is called.
         baseline_player: which of its players every player stands beside; empty for the one of the same name.
         fixes: the smallest fixes that were found, those of other attempts left aside.
         gate: the gate that judges every player, and the verdicts that it compares with; None for none.
-        gate_name: what it is called.
-        title: what the report is called.
     """
 
     play: Play
@@ -59,10 +54,8 @@ class Reason:
     """What one evaluator says.
 
     Attributes:
-        name: the evaluator's.
         value: None is not scored.
         deciding: whether a false one fails the attempt.
-        text: its reason.
     """
 
     name: str
@@ -95,16 +88,8 @@ class ReportedAttempt:
 
     Attributes:
         anchor: its place in the page.
-        scenario: the scenario's id.
-        about: what the scenario is there to find out.
-        tags: the scenario's.
-        split: the scenario's.
-        column: who played.
         repeat: which try, from 0.
-        state: whether it passed.
         why: what it failed by, in one line; empty when it passed.
-        reasons: every evaluator's.
-        verdict: the whole verdict.
         stopped: which limit ended it early; empty when none did.
         remedy: the smallest fix that was found for it; None without one.
         details: None when they are left out for the size of the page.
@@ -131,17 +116,11 @@ class Report:
     """A whole report.
 
     Attributes:
-        title: what it is called.
-        scenarios: those that were played, by id.
-        standings: how every player did.
-        attempts: every attempt, by scenario, column and repeat.
-        attention: where it fails.
         against: each player beside the baseline; empty without one.
         alone: the players for which the baseline has no counterpart.
         baseline: the baseline's name; empty without one.
         decided: what the gate decides about each player; empty without one.
         gate: the gate's name; empty without one.
-        limits: how much is shown.
         gallery: the drawings that the details refer to.
     """
 
@@ -163,7 +142,6 @@ def gather(material: Material, limits: Limits | None) -> Report:
     """The view model of a report.
 
     Args:
-        material: what is reported.
         limits: how much of each attempt is shown; None leaves the details out, for formats without them.
     """
     play, catalogue, baseline = material.play, material.catalogue, material.baseline

@@ -20,8 +20,6 @@ class Entry:
 
     Attributes:
         column: who played, as the report calls them; the versions are part of it where one player has several.
-        attempt: what was played.
-        verdict: what all evaluators say of it.
         case: the attempt beside what was right; None when the harness failed.
     """
 
@@ -41,7 +39,6 @@ class Play:
     """Everything that was played, scored.
 
     Attributes:
-        scenarios: those that were played, by id.
         entries: one an attempt, by column, scenario and repeat.
     """
 
@@ -62,9 +59,7 @@ def score_play(scenarios: Sequence[Scenario], attempts: Iterable[Attempt], catal
     """Score the attempts that count, and put them in order.
 
     Args:
-        scenarios: as they are now.
         attempts: as a journal holds them; of each key, the one that counts is taken.
-        catalogue: the component types.
 
     Raises:
         UnknownScenario: when an attempt's scenario is not there any more, or has changed since.

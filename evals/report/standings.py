@@ -19,7 +19,6 @@ class Costs:
     Attributes:
         seconds: wall-clock duration of turns and probes.
         tokens: of the models that played, in and out.
-        calls: tool calls.
         tokens_per_pass: all tokens over the attempts that passed.
     """
 
@@ -34,20 +33,12 @@ class Standing:
     """How one player did.
 
     Attributes:
-        name: the player.
         versions: prompts, tools and engine that were played on, as words.
-        attempts: how many there are.
-        scored: how many of them were scored.
-        passed: how many of those passed.
-        harness_errors: how many the harness could not play.
         repeats: the most tries of one scenario.
         scores: by measure, `passed` first, the mean of scenario means.
-        tags: the pass rate by tag.
-        splits: the pass rate by split.
         at_least_one: pass@k by k.
         every_one: pass^k by k.
         flaky: scenarios whose tries do not agree.
-        costs: what an attempt took.
     """
 
     name: str

@@ -72,14 +72,7 @@ def percent(share: float | None) -> str:
 
 
 def report_json(result: Tally, scenarios: Sequence[Scenario], player: str, least: float) -> dict[str, object]:
-    """The report as a JSON document.
-
-    Args:
-        result: the counted verdicts.
-        scenarios: what was played, for the tags.
-        player: who played.
-        least: the lowest pass rate that would do.
-    """
+    """The report as a JSON document."""
     tags: Mapping[str, tuple[str, ...]] = {scenario.id: scenario.tags for scenario in scenarios}
     return {
         "ok": result.meets(least),

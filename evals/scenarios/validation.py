@@ -17,9 +17,7 @@ class InvalidFlow(BaseModel):
     """A text of a scenario that must be a flow and is none.
 
     Attributes:
-        scenario: its id.
         place: what the text is called, such as `alternative 2`.
-        message: every fault.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -35,8 +33,6 @@ async def invalid_flows(
     """Build every flow of scenarios: canvas, edits, the flows of messages, reference, alternatives and wrong ones.
 
     Args:
-        scenarios: as their files say them.
-        catalogue: the built-in component types.
         runner: makes the scenarios' own components; without one, scenarios that have any are left out.
 
     Returns:

@@ -31,7 +31,6 @@ class FileValue(BaseModel):
 
     Attributes:
         mime_type: its kind, such as `document/pdf`.
-        value: its name.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -49,7 +48,6 @@ class Trial:
     """One test of a round.
 
     Attributes:
-        name: such as `test1`.
         inputs: what each variable is given.
         truth: what would be right; None when the test does not say.
     """
@@ -64,10 +62,7 @@ class Check:
     """The checks of one round.
 
     Attributes:
-        inputs: names of input variables.
         outputs: names of output variables; several lists where the branches of a flow give different ones.
-        kinds: the kinds of nodes that are needed.
-        trials: its tests.
         others: keys that mean nothing here.
         endings: by output variable, the file ending that is wanted.
     """
@@ -82,13 +77,7 @@ class Check:
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """One task.
-
-    Attributes:
-        name: its name.
-        category: what it is filed under.
-        rounds: what the user says, round by round.
-    """
+    """One task."""
 
     name: str
     category: str

@@ -80,8 +80,6 @@ def scenarios(
     """Make scenarios of tasks.
 
     Args:
-        tasks: what users say.
-        checks: what is checked, by `Task_N`.
         files: the folder of the files that tests hand in; None leaves them out.
 
     Returns:

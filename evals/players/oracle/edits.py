@@ -32,9 +32,7 @@ def edit_calls(current: Flow, target: Flow, catalogue: Catalogue) -> list[ToolCa
     """The calls that turn one flow into another.
 
     Args:
-        current: the canvas.
         target: the right flow; nodes with the same id and type are the same, others are matched by what they hold.
-        catalogue: the component types.
 
     Raises:
         Unplayable: when the edits that the flow layer has do not lead there.

@@ -154,13 +154,7 @@ class OracleAgent:
 
 
 class Plan:
-    """Calls to make one after the other, and then words, whatever the tools answer.
-
-    Args:
-        calls: the calls in order.
-        words: the closing words.
-        label: what the message is classified as.
-    """
+    """Calls to make one after the other, and then words, whatever the tools answer."""
 
     def __init__(self, calls: list[ToolCall], words: str, label: str) -> None:
         self._calls = calls

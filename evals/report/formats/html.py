@@ -32,7 +32,6 @@ def page(gather: Callable[[Limits], Report], limit: int = LIMIT) -> str:
 
     Args:
         gather: makes the report with so much of each attempt.
-        limit: the most bytes of the page.
 
     Raises:
         TooLarge: when not even the least fits.

@@ -22,10 +22,6 @@ FORMS: Mapping[str, Form] = MappingProxyType(
 def render_report(form: Form, material: Material) -> str:
     """The report as text; the same material gives the same text.
 
-    Args:
-        form: which form.
-        material: what it is made of.
-
     Raises:
         TooLarge: when a page would be larger than it may be.
     """

@@ -37,8 +37,6 @@ class Marks:
     """What stands out in a drawing.
 
     Attributes:
-        nodes: components by id.
-        wires: connections.
         fields: names of fields whose values stand out, by component.
     """
 
@@ -52,11 +50,7 @@ class Picture:
     """A drawing that a page refers to.
 
     Attributes:
-        id: the symbol's.
-        width: in units of the drawing.
-        height: in units of the drawing.
         label: what is to be seen, in words.
-        empty: whether nothing is.
     """
 
     id: str
@@ -78,14 +72,7 @@ class Gallery:
         return Markup("\n").join(self._symbols[name] for name in sorted(self._symbols))
 
     def picture(self, flow: Flow, board: Board, shapes: Shapes, marks: Marks | None = None) -> Picture:
-        """Draw one state of a flow.
-
-        Args:
-            flow: the state.
-            board: where everything stands.
-            shapes: what is set in each component.
-            marks: what stands out.
-        """
+        """Draw one state of a flow."""
         marks = marks or Marks()
         parts = {part.id: part for part in shapes.of(flow).parts}
         drawn: list[Markup] = [

@@ -26,7 +26,6 @@ def interval(estimate: Estimate | None, label: str = "") -> Markup:
 
     Args:
         estimate: the mean; None draws nothing.
-        label: what it is the mean of, for those who hear the page.
     """
     if estimate is None:
         return Markup("")

@@ -40,7 +40,6 @@ class Beside:
     Attributes:
         expected: the right one; of several, the one that is nearest.
         built: the one that was made.
-        differences: what is not the same.
         others: how many other flows would have been as right.
     """
 
@@ -51,12 +50,7 @@ class Beside:
 
 
 def compared(case: Case, gallery: Gallery) -> Beside:
-    """Draw what was expected beside what was built.
-
-    Args:
-        case: the attempt beside what was right.
-        gallery: where the drawings are kept.
-    """
+    """Draw what was expected beside what was built."""
     comparisons = case.comparisons
     nearest = max(range(len(comparisons)), key=lambda number: (_shared(comparisons[number]), -number))
     comparison = comparisons[nearest]

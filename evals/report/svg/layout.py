@@ -31,11 +31,7 @@ Wire = tuple[str, str, str, str]
 
 
 class Shapes:
-    """The shapes of flows, each worked out once, however often it is drawn and compared.
-
-    Args:
-        catalogue: says which values are a type's defaults.
-    """
+    """The shapes of flows, each worked out once, however often it is drawn and compared."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
@@ -78,8 +74,6 @@ class Board:
     Attributes:
         places: the upper left corner of each component.
         rows: what is listed in each.
-        width: of the whole drawing.
-        height: of the whole drawing.
     """
 
     places: Mapping[str, tuple[int, int]]

@@ -16,12 +16,7 @@ from flows.document import Flow
 
 @dataclass(frozen=True)
 class Step:
-    """One state of the canvas.
-
-    Attributes:
-        title: what led to it.
-        picture: the drawing.
-    """
+    """One state of the canvas."""
 
     title: str
     picture: Picture
@@ -41,14 +36,7 @@ class Replay:
 
 
 def replay_turn(turn: TurnResult, gallery: Gallery, catalogue: Catalogue, most: int) -> Replay:
-    """Replay a turn.
-
-    Args:
-        turn: what the turn came to.
-        gallery: where the drawings are kept.
-        catalogue: the component types.
-        most: the most steps that are drawn.
-    """
+    """Replay a turn."""
     shapes = Shapes(catalogue)
     states: list[tuple[str, Flow]] = [("Before", turn.before)]
     notice = ""
@@ -86,13 +74,7 @@ def replay_turn(turn: TurnResult, gallery: Gallery, catalogue: Catalogue, most: 
 
 
 def mark_changes(before: Flow, after: Flow, shapes: Shapes) -> tuple[Flow, Marks]:
-    """What changed, marked in a drawing of the new state; what went stays in it, marked as gone.
-
-    Args:
-        before: the earlier state.
-        after: the new one.
-        shapes: what is set in each component.
-    """
+    """What changed, marked in a drawing of the new state; what went stays in it, marked as gone."""
     old, new = components(before), components(after)
     old_wires, new_wires = wires(before), wires(after)
     nodes: dict[str, Mark] = dict.fromkeys(new.keys() - old.keys(), "added")
