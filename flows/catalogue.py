@@ -127,11 +127,11 @@ class Catalogue:
         view._built_in = self._built_in
         view._own = dict(self._own)
         shadowed = dict.fromkeys(self.shadowed)
-        for part in components:
-            if plain(part.type) in self._built_in._taken:
-                shadowed[part.type] = None
+        for component in components:
+            if plain(component.type) in self._built_in._taken:
+                shadowed[component.type] = None
             else:
-                view._own[part.type] = part
+                view._own[component.type] = component
         view._components = {**self._built_in._components, **view._own}
         view.shadowed = tuple(shadowed)
         return view
@@ -148,7 +148,7 @@ class Catalogue:
     @cached_property
     def _own_names(self) -> Mapping[str, str]:
         """The users' own components by the names that they give themselves."""
-        return {as_text(part.raw.get("name")): part.type for part in self._own.values()}
+        return {as_text(component.raw.get("name")): component.type for component in self._own.values()}
 
     def find(self, type_name: str) -> ComponentType | None:
         """Return the component type that a person means by a name: as `get`, or the one that shows it (`Chat Input`).
@@ -160,9 +160,9 @@ class Catalogue:
     @cached_property
     def _shown(self) -> Mapping[str, str]:
         shown: dict[str, str] = {}
-        for part in self._components.values():
-            if not part.legacy:
-                shown[part.display_name] = "" if part.display_name in shown else part.type
+        for component in self._components.values():
+            if not component.legacy:
+                shown[component.display_name] = "" if component.display_name in shown else component.type
         return MappingProxyType(shown)
 
     @cached_property
@@ -222,12 +222,12 @@ class Catalogue:
             return self._index.search(query, limit, legacy=legacy)
         from flows.search.filters import fits
 
-        allowed = [part for part in self if fits(part, accepts, produces, category)]
+        allowed = [component for component in self if fits(component, accepts, produces, category)]
         if query.strip():
-            return self._index.search(query, limit, {part.type for part in allowed}, legacy=legacy)
-        shown = (part for part in allowed if legacy or not part.legacy)
-        current = sorted(shown, key=lambda part: part.display_name.casefold())
-        return [part.as_match(1.0) for part in current[: max(limit, 0)]]
+            return self._index.search(query, limit, {component.type for component in allowed}, legacy=legacy)
+        shown = (component for component in allowed if legacy or not component.legacy)
+        current = sorted(shown, key=lambda component: component.display_name.casefold())
+        return [component.as_match(1.0) for component in current[: max(limit, 0)]]
 
     def nearest_matches(self, query: str, limit: int = 3) -> list[Match]:
         """Return the components nearest to a query that `search` finds nothing for, by how their names are spelt.
@@ -247,9 +247,9 @@ class Catalogue:
         Raises:
             UnknownComponent: there is no such type; the error names the most similar ones.
         """
-        part = self.find(type_name)
-        if part is None:
+        component = self.find(type_name)
+        if component is None:
             raise UnknownComponent(type_name, self.nearest(type_name))
         from flows.describe.component import describe_component
 
-        return describe_component(part, budget)
+        return describe_component(component, budget)

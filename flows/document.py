@@ -20,7 +20,7 @@ from flows.json_values import (
     object_at,
 )
 
-__all__ = ["Edge", "Flow", "FlowFormatError", "Json", "JsonObject", "Node"]
+__all__ = ["Edge", "Flow", "FlowFormatError", "Json", "JsonObject", "Node", "edge_text"]
 
 
 _Owner = TypeVar("_Owner")
@@ -129,6 +129,11 @@ class Node:
         return _number(place.get("x")), _number(place.get("y"))
 
 
+def edge_text(source: str, output: str, target: str, field: str) -> str:
+    """Return an edge as spec text writes it: `source.output -> target.field`."""
+    return f"{source}.{output} -> {target}.{field}"
+
+
 @dataclass(frozen=True)
 class Edge:
     """A view of one edge; `raw` is its JSON object and must not be changed."""
@@ -166,6 +171,11 @@ class Edge:
         """Whether the edge closes a loop by entering an output."""
         handle = self._handle("targetHandle")
         return "name" in handle and not handle.get("fieldName")
+
+    @property
+    def text(self) -> str:
+        """The edge as spec text writes it: `source.output -> target.input`."""
+        return edge_text(self.source, self.source_port, self.target, self.target_port)
 
     def _handle(self, key: str) -> JsonObject:
         parsed = object_at(self.raw, "data", key)

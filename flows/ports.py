@@ -93,8 +93,8 @@ def supports_tool_mode(node: Node, catalogue: ComponentTypes | None = None) -> b
     """Say whether the node can be a tool, by what it carries or else by what the catalogue says of its type."""
     if can_be_tool(node.definition):
         return True
-    part = catalogue.get(node.type) if catalogue is not None else None
-    return part is not None and part.can_be_tool
+    component = catalogue.get(node.type) if catalogue is not None else None
+    return component is not None and component.can_be_tool
 
 
 def find_output(node: Node, name: str, catalogue: ComponentTypes | None = None) -> Port:
@@ -312,8 +312,8 @@ def _input_port(name: str, field: JsonObject, types: list[str]) -> Port:
 
 
 def _choices(node: Node, catalogue: ComponentTypes | None) -> Mapping[str, Json]:
-    part = catalogue.get(node.type) if catalogue is not None else None
-    return (part.choices if part is not None else None) or {}
+    component = catalogue.get(node.type) if catalogue is not None else None
+    return (component.choices if component is not None else None) or {}
 
 
 def _refuse_unheard(target: Node, entering: Port, catalogue: ComponentTypes | None) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from pydantic_ai import ModelRetry
 
-from flows.document import Edge, Flow, Json
+from flows.document import Flow, Json
 from flows.edits import EditError
 from flows.faults import Fault
 
@@ -38,15 +38,10 @@ def clip(text: str, limit: int = VALUE_LIMIT) -> str:
     return text if len(text) <= limit else f"{text[:limit]}\n... [truncated, {len(text)} characters in all]"
 
 
-def arrow(edge: Edge) -> str:
-    """An edge as spec text writes it."""
-    return f"{edge.source}.{edge.source_port} -> {edge.target}.{edge.target_port}"
-
-
 def outline(flow: Flow) -> str:
     """A flow's nodes and edges by id, one a line."""
     nodes = [f"  {node.id}" for node in flow.nodes if not node.is_note]
-    edges = [f"  {arrow(edge)}" for edge in flow.edges]
+    edges = [f"  {edge.text}" for edge in flow.edges]
     return "\n".join(["nodes:", *nodes, *(["edges:", *edges] if edges else [])])
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TypeAlias
 
 from flows.catalogue import Catalogue
-from flows.document import Edge, Flow, Node
+from flows.document import Edge, Flow, Node, edge_text
 from flows.edits import EditError
 from flows.edits.basic import connect, remove_component
 from flows.edits.result import Edit
@@ -30,7 +30,7 @@ def drop_edge(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
     """Each edge left out."""
     del catalogue
     for edge in flow.edges:
-        yield f"dropped {_arrow(edge)}", partial(_without, flow, edge)
+        yield f"dropped {edge.text}", partial(_without, flow, edge)
 
 
 def add_edge(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
@@ -38,7 +38,7 @@ def add_edge(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
     for source, leaving, target, entering in _possible(flow):
         if not _joined(flow, source.id, leaving.name, target.id, entering.name):
             ends = (source.id, leaving.name, target.id, entering.name)
-            yield f"added {_between(*ends)}", partial(edited, partial(connect, flow, catalogue, *ends))
+            yield f"added {edge_text(*ends)}", partial(edited, partial(connect, flow, catalogue, *ends))
 
 
 def rewire_edge(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
@@ -53,7 +53,7 @@ def rewire_edge(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
                 continue
             ends = (source.id, leaving.name, target.id, entering.name)
             made = partial(edited, partial(connect, rest, catalogue, *ends))
-            yield f"{_arrow(edge)} became {_between(*ends)}", made
+            yield f"{edge.text} became {edge_text(*ends)}", made
 
 
 def reverse_edge(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
@@ -69,7 +69,7 @@ def reverse_edge(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
             continue
         turned = make_edge(target, outputs[0], source, inputs[0])
         edges: list[Json] = [turned if other is edge else other.raw for other in flow.edges]
-        yield f"reversed {_arrow(edge)}", partial(flow.with_parts, edges=edges)
+        yield f"reversed {edge.text}", partial(flow.with_parts, edges=edges)
 
 
 def delete_node(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
@@ -99,11 +99,3 @@ def _joined(flow: Flow, source: str, output: str, target: str, entering: str) ->
 
 def _without(flow: Flow, edge: Edge) -> Flow:
     return flow.with_parts(edges=[other.raw for other in flow.edges if other is not edge])
-
-
-def _between(source: str, output: str, target: str, entering: str) -> str:
-    return f"{source}.{output} -> {target}.{entering}"
-
-
-def _arrow(edge: Edge) -> str:
-    return _between(edge.source, edge.source_port, edge.target, edge.target_port)

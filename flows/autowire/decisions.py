@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from flows.autowire.slots import Option, Part
+from flows.autowire.slots import Component, Option
 from flows.autowire.solver import MAX_BEST, Search, Slot, TooManyWays
 from flows.catalogue import Catalogue
 from flows.component_type import TOOL_OUTPUT
@@ -65,16 +65,18 @@ def _shape(search: Search, choice: Sequence[Option | None]) -> str:
             end = "name" if option.feedback else "fieldName"
             handles: JsonObject = {"sourceHandle": {"name": option.output}, "targetHandle": {end: option.input}}
             edges.append({"source": option.source, "target": option.target, "data": handles})
-    return fingerprint(Flow({"nodes": [part.node.raw for part in search.parts.values()], "edges": edges}))
+    return fingerprint(
+        Flow({"nodes": [component.node.raw for component in search.components.values()], "edges": edges})
+    )
 
 
-def parts_of(nodes: Sequence[Node], catalogue: Catalogue, names: Mapping[str, str]) -> dict[str, Part]:
+def components_of(nodes: Sequence[Node], catalogue: Catalogue, names: Mapping[str, str]) -> dict[str, Component]:
     """Return the components by id, in a fixed order; notes left out."""
     known = {node.type: catalogue.get(node.type) for node in nodes}
-    categories = {name: part.category for name, part in known.items() if part is not None}
-    capable = {name for name, part in known.items() if part is not None and part.can_be_tool}
+    categories = {name: component.category for name, component in known.items() if component is not None}
+    capable = {name for name, component in known.items() if component is not None and component.can_be_tool}
     return {
-        node.id: Part(
+        node.id: Component(
             node,
             can_be_tool=node.type in capable or supports_tool_mode(node),
             category=categories.get(node.type, ""),

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from flows.autowire.decisions import Wiring, decided, parts_of, too_many, write_one
-from flows.autowire.slots import Option, Part, output_costs, pair_cost
+from flows.autowire.decisions import Wiring, components_of, decided, too_many, write_one
+from flows.autowire.slots import Component, Option, output_costs, pair_cost
 from flows.autowire.solver import Search, Slot
 from flows.catalogue import Catalogue
 from flows.component_type import TOOL_OUTPUT
@@ -71,49 +71,55 @@ def derive(
         catalogue: says which components can be tools, and their categories.
         names: what a person calls the nodes, by id; a variable of that name is meant for the node.
     """
-    parts = parts_of(nodes, catalogue, names or {})
-    slots = [*_mode_slots(parts, edges), *_need_slots(parts, edges)]
-    busy = {part.id for part in parts.values() if any(part.id in (edge.source, edge.target) for edge in edges)}
-    if len(parts) < 2 or not any(slot.options for slot in slots):
+    components = components_of(nodes, catalogue, names or {})
+    slots = [*_mode_slots(components, edges), *_need_slots(components, edges)]
+    busy = {
+        component.id
+        for component in components.values()
+        if any(component.id in (edge.source, edge.target) for edge in edges)
+    }
+    if len(components) < 2 or not any(slot.options for slot in slots):
         return Wiring(())
-    if len(parts) - len(busy) > MAX_COMPONENTS:
+    if len(components) - len(busy) > MAX_COMPONENTS:
         return Wiring((), (too_many(),))
-    return decided(Search(parts, edges, slots, whole=True), slots, _need_fault)
+    return decided(Search(components, edges, slots, whole=True), slots, _need_fault)
 
 
-def _mode_slots(parts: dict[str, Part], edges: Sequence[Edge]) -> Iterator[Slot]:
-    agents = [part for part in parts.values() if part.is_agent]
-    for part in parts.values():
-        costs = part.tool_costs
-        if costs is None or not agents or any(part.id in (edge.source, edge.target) for edge in edges):
+def _mode_slots(components: dict[str, Component], edges: Sequence[Edge]) -> Iterator[Slot]:
+    agents = [component for component in components.values() if component.is_agent]
+    for component in components.values():
+        costs = component.tool_costs
+        if costs is None or not agents or any(component.id in (edge.source, edge.target) for edge in edges):
             continue
         options = tuple(
-            Option(part.id, TOOL_OUTPUT, agent.id, port.name, cost=costs[0])
+            Option(component.id, TOOL_OUTPUT, agent.id, port.name, cost=costs[0])
             for agent in agents
             for port in agent.inputs
-            if "Tool" in port.types and agent.id != part.id
+            if "Tool" in port.types and agent.id != component.id
         )
-        yield Slot(options, costs[1], part.id, is_mode=True)
-    takers = [part for part in parts.values() if any(cost == 20 for cost in part.needs.values())]
-    for part in parts.values():
-        if not part.gives_models or any(part.id in (edge.source, edge.target) for edge in edges):
+        yield Slot(options, costs[1], component.id, is_mode=True)
+    takers = [component for component in components.values() if any(cost == 20 for cost in component.needs.values())]
+    for component in components.values():
+        if not component.gives_models or any(component.id in (edge.source, edge.target) for edge in edges):
             continue
         options = tuple(
-            Option(part.id, output.name, taker.id, port.name, cost=0)
+            Option(component.id, output.name, taker.id, port.name, cost=0)
             for taker in takers
             for port in taker.inputs
-            for output in part.gives_models
-            if taker.id != part.id and taker.needs.get(port.name) == 20 and types_compatible(output.types, port.types)
-            if not (taker.gives_models and taker.node.type == part.node.type)
+            for output in component.gives_models
+            if taker.id != component.id
+            and taker.needs.get(port.name) == 20
+            and types_compatible(output.types, port.types)
+            if not (taker.gives_models and taker.node.type == component.node.type)
         )
         if options:
-            yield Slot(options, 20, part.id, is_mode=True)
+            yield Slot(options, 20, component.id, is_mode=True)
 
 
-def _need_slots(parts: dict[str, Part], edges: Sequence[Edge]) -> Iterator[Slot]:
+def _need_slots(components: dict[str, Component], edges: Sequence[Edge]) -> Iterator[Slot]:
     fed = {(edge.target, edge.target_port) for edge in edges if not edge.is_feedback}
-    lenders = {part.id for part in parts.values() if _lends(part, edges)}
-    steps = {part_id: part for part_id, part in parts.items() if part_id not in lenders}
+    lenders = {component.id for component in components.values() if _lends(component, edges)}
+    steps = {component_id: component for component_id, component in components.items() if component_id not in lenders}
     for target in steps.values():
         needs = {name: cost for name, cost in target.needs.items() if (target.id, name) not in fed}
         for port in target.inputs:
@@ -127,15 +133,15 @@ def _need_slots(parts: dict[str, Part], edges: Sequence[Edge]) -> Iterator[Slot]
                 yield Slot(tuple(_feeders(steps, target, port)), 70, target.id)
 
 
-def _lends(part: Part, edges: Sequence[Edge]) -> bool:
+def _lends(component: Component, edges: Sequence[Edge]) -> bool:
     """Say whether a component lends its model to others, so that it is asked nothing itself."""
-    leaving = [edge for edge in edges if edge.source == part.id]
-    models = {port.name for port in part.gives_models}
+    leaving = [edge for edge in edges if edge.source == component.id]
+    models = {port.name for port in component.gives_models}
     return bool(leaving) and all(edge.source_port in models for edge in leaving)
 
 
-def _feeders(parts: dict[str, Part], target: Part, port: Port) -> Iterator[Option]:
-    for source in parts.values():
+def _feeders(components: dict[str, Component], target: Component, port: Port) -> Iterator[Option]:
+    for source in components.values():
         if source.id == target.id or source.is_sink or source.node.tool_mode:
             continue
         for output, cost in output_costs(source):

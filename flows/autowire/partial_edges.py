@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from flows.autowire.decisions import MUST, Wiring, decided, enters, parts_of, write_one
-from flows.autowire.slots import Option, Part, input_cost, output_costs, pair_cost
+from flows.autowire.decisions import MUST, Wiring, components_of, decided, enters, write_one
+from flows.autowire.slots import Component, Option, input_cost, output_costs, pair_cost
 from flows.autowire.solver import Search, Slot
 from flows.catalogue import Catalogue
 from flows.component_type import TOOL_OUTPUT
@@ -42,7 +42,7 @@ def complete(
         catalogue: as for `derive`.
         names: as for `derive`.
     """
-    parts = parts_of(nodes, catalogue, names or {})
+    components = components_of(nodes, catalogue, names or {})
     chosen: list[Option] = []
     faults: list[Fault] = []
     ordered = sorted(links, key=lambda link: (link.source, link.target, link.output or "", link.input or ""))
@@ -50,13 +50,13 @@ def complete(
         slots: list[Slot] = []
         kept: list[Link] = []
         for link in group:
-            options = tuple(_link_options(parts, edges, links, link))
+            options = tuple(_link_options(components, edges, links, link))
             if options:
                 slots.append(Slot(options, MUST))
                 kept.append(link)
             else:
-                faults.append(_impossible(parts, edges, link, catalogue))
-        found = decided(Search(parts, edges, slots, whole=False), slots, _report_of(kept))
+                faults.append(_impossible(components, edges, link, catalogue))
+        found = decided(Search(components, edges, slots, whole=False), slots, _report_of(kept))
         chosen += found.options
         faults += found.faults
     return Wiring(tuple(chosen), tuple(faults))
@@ -89,8 +89,10 @@ def _report_of(links: Sequence[Link]) -> Callable[[Slot, int, list[Option]], Fau
     return report
 
 
-def _link_options(parts: dict[str, Part], edges: Sequence[Edge], links: Sequence[Link], link: Link) -> Iterator[Option]:
-    source, target = parts[link.source], parts[link.target]
+def _link_options(
+    components: dict[str, Component], edges: Sequence[Edge], links: Sequence[Link], link: Link
+) -> Iterator[Option]:
+    source, target = components[link.source], components[link.target]
     returns = bool(target.feedback) and link.source in _returning(target, edges, links)
     for output, cost in _leaving(source, target, edges, links, link):
         for port in (*target.inputs, *target.feedback):
@@ -106,7 +108,7 @@ def _link_options(parts: dict[str, Part], edges: Sequence[Edge], links: Sequence
 
 
 def _leaving(
-    source: Part, target: Part, edges: Sequence[Edge], links: Sequence[Link], link: Link
+    source: Component, target: Component, edges: Sequence[Edge], links: Sequence[Link], link: Link
 ) -> Iterator[tuple[Port, int]]:
     if link.output is not None:
         yield from ((port, 0) for port in _all_outputs(source) if port.name == link.output)
@@ -122,12 +124,12 @@ def _leaving(
         yield Port(name=TOOL_OUTPUT, types=("Tool",)), (source.tool_costs or (40, 0))[0]
 
 
-def _all_outputs(part: Part) -> list[Port]:
-    tool = [Port(name=TOOL_OUTPUT, types=("Tool",))] if part.can_be_tool else []
-    return [*part.outputs, *tool]
+def _all_outputs(component: Component) -> list[Port]:
+    tool = [Port(name=TOOL_OUTPUT, types=("Tool",))] if component.can_be_tool else []
+    return [*component.outputs, *tool]
 
 
-def _returning(loop: Part, edges: Sequence[Edge], links: Sequence[Link]) -> set[str]:
+def _returning(loop: Component, edges: Sequence[Edge], links: Sequence[Link]) -> set[str]:
     """Return the components that lead back to a loop: of those before it, the ones to which it leads itself.
 
     A loop within a loop leads to everything before it too; there, what can be reached without it does not lead back.
@@ -163,8 +165,8 @@ def _steps(edges: Sequence[Edge], links: Sequence[Link]) -> list[tuple[str, str]
     return [(edge.source, edge.target) for edge in edges] + [(link.source, link.target) for link in links]
 
 
-def _impossible(parts: dict[str, Part], edges: Sequence[Edge], link: Link, catalogue: Catalogue) -> Fault:
-    source, target = parts[link.source], parts[link.target]
+def _impossible(components: dict[str, Component], edges: Sequence[Edge], link: Link, catalogue: Catalogue) -> Fault:
+    source, target = components[link.source], components[link.target]
     output = link.output or next((port.name for port in source.outputs), TOOL_OUTPUT)
     into = link.input or target.main or next((port.name for port in target.inputs), "")
     message = f"Nothing that {link.source} gives fits an input of {link.target} that is free."

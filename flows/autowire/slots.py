@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from flows.component_type import TOOL_OUTPUT
-from flows.document import Node
+from flows.document import Node, edge_text
 from flows.fields.model_values import CONNECTED
 from flows.fields.prompts import PROMPT_TYPES
 from flows.fields.secrets import is_secret
@@ -54,11 +54,11 @@ class Option:
     @property
     def text(self) -> str:
         """The edge as spec text writes it."""
-        return f"{self.source}.{self.output} -> {self.target}.{self.input}"
+        return edge_text(self.source, self.output, self.target, self.input)
 
 
 @dataclass(frozen=True)
-class Part:
+class Component:
     """A component as it takes part in a wiring."""
 
     node: Node
@@ -188,13 +188,13 @@ class Part:
         return as_object(self.node.field(port.name))
 
 
-def output_costs(part: Part) -> Iterator[tuple[Port, int]]:
+def output_costs(component: Component) -> Iterator[tuple[Port, int]]:
     """Give the outputs of a step with what each costs: the first is the likeliest, branches are all alike."""
-    for at, port in enumerate(part.outputs):
-        yield port, 0 if port.name in part.separate else 2 * at
+    for at, port in enumerate(component.outputs):
+        yield port, 0 if port.name in component.separate else 2 * at
 
 
-def pair_cost(source: Part, output: Port, target: Part, port: Port) -> int:
+def pair_cost(source: Component, output: Port, target: Component, port: Port) -> int:
     """Return how unlikely it is that a person means this edge, beside others that are legal too."""
     cost = 0
     if port.is_feedback and not types_compatible(output.types, port.types[:1]):
@@ -213,14 +213,14 @@ def pair_cost(source: Part, output: Port, target: Part, port: Port) -> int:
     return cost
 
 
-def input_cost(target: Part, port: Port) -> int:
+def input_cost(target: Component, port: Port) -> int:
     """Return how unlikely it is that this input is meant when only the component was named."""
     if port.name in target.needs or port.name == target.main:
         return 0
     return 50 if target.is_hidden_choice(port) else 20
 
 
-def _name_cost(source: Part, output: Port, variable: str) -> int:
+def _name_cost(source: Component, output: Port, variable: str) -> int:
     plain = _plain(variable)
     if plain == _plain(source.name):
         return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from flows.autowire.slots import Option, Part
+from flows.autowire.slots import Component, Option
 from flows.component_type import TOOL_OUTPUT
 from flows.document import Edge
 
@@ -41,7 +41,7 @@ class Search:
     In a search for a `whole` wiring every component is to be used and every loop to close.
     """
 
-    parts: Mapping[str, Part]
+    components: Mapping[str, Component]
     edges: Sequence[Edge]
     slots: Sequence[Slot]
     whole: bool
@@ -59,7 +59,7 @@ class Search:
         least = [self._least(self.slots[at]) for at in order]
         rest = [sum(least[at:]) for at in range(len(least) + 1)]
         taken = {(edge.target, edge.target_port, edge.is_feedback) for edge in self.edges}
-        state = _State(self.parts, list[Option](), taken, [_as_option(edge) for edge in self.edges])
+        state = _State(self.components, list[Option](), taken, [_as_option(edge) for edge in self.edges])
         self._step(order, rest, 0, 0, state, {})
         return [tuple(choice.get(at) for at in range(len(self.slots))) for choice in self._choices]
 
@@ -109,7 +109,7 @@ class Search:
 class _State:
     """The edges so far, and what they rule out."""
 
-    parts: Mapping[str, Part]
+    components: Mapping[str, Component]
     added: list[Option]
     taken: set[tuple[str, str, bool]]
     given: list[Option]
@@ -156,11 +156,15 @@ class _State:
         for edge in (*self.given, *self.added):
             used.setdefault(edge.source, set()).add(edge.output)
         count = 0
-        for part in self.parts.values():
-            if part.is_sink or part.id in self.spent:
+        for component in self.components.values():
+            if component.is_sink or component.id in self.spent:
                 continue
-            outputs = used.get(part.id, set())
-            count += len(part.branches - outputs) if part.branches else int(not outputs and bool(part.outputs))
+            outputs = used.get(component.id, set())
+            count += (
+                len(component.branches - outputs)
+                if component.branches
+                else int(not outputs and bool(component.outputs))
+            )
         return UNUSED * max(0, count - fewer)
 
     def loops_close(self) -> bool:
@@ -175,21 +179,21 @@ class _State:
     def _reuse(self, option: Option, edges: list[Option]) -> int:
         if option.output == TOOL_OUTPUT or self._is_model_edge(option):
             return 0
-        target, source = self.parts[option.target], self.parts[option.source]
+        target, source = self.components[option.target], self.components[option.source]
         if not any(edge.source == option.source and self._same_branch(source, edge, option) for edge in edges):
             return 0
         return 5 if source.is_source and option.input in target.variables else REUSE
 
-    def _same_branch(self, source: Part, one: Option, other: Option) -> bool:
+    def _same_branch(self, source: Component, one: Option, other: Option) -> bool:
         return one.output == other.output or not {one.output, other.output} <= source.separate
 
     def _is_model_edge(self, option: Option) -> bool:
-        part = self.parts.get(option.source)
-        return part is not None and any(port.name == option.output for port in part.gives_models)
+        component = self.components.get(option.source)
+        return component is not None and any(port.name == option.output for port in component.gives_models)
 
     def _is_list(self, option: Option) -> bool:
-        part = self.parts.get(option.target)
-        return part is not None and any(port.name == option.input and port.is_list for port in part.inputs)
+        component = self.components.get(option.target)
+        return component is not None and any(port.name == option.input and port.is_list for port in component.inputs)
 
     def _reaches(self, begin: str, end: str, edges: list[Option]) -> bool:
         seen, todo = {begin}, [begin]

@@ -42,14 +42,14 @@ def check_engine(nodes: Sequence[Node], catalogue: Catalogue, running: set[str])
     for node in nodes:
         severity: Severity = "error" if node.id in running else "warning"
         service = _SERVICES.get(node.type)
-        part = catalogue.get(node.type)
-        if service is not None and part is not None:
+        component = catalogue.get(node.type)
+        if service is not None and component is not None:
             message = f"{node.id} ({node.type}) {service}, which the bare engine does not have."
             fix = "Put its steps into this flow instead, or run the flow in Langflow."
             faults.append(Fault(code="needs_service", message=message, fix=fix, severity=severity, node=node.id))
-        if part is None or not part.lacking:
+        if component is None or not component.lacking:
             continue
-        held = texts(part.lacking.get("sometimes"))
+        held = texts(component.lacking.get("sometimes"))
         chosen = [name for name in held if _is_chosen(node, name)]
         if _OWN in chosen:
             message = f"{node.id} ({node.type}) hands what it makes to Langflow's own file storage, which is not here."
@@ -57,7 +57,7 @@ def check_engine(nodes: Sequence[Node], catalogue: Catalogue, running: set[str])
             severity = "warning" if node.tool_mode else severity
             faults.append(Fault(code="needs_service", message=message, fix=fix, severity=severity, node=node.id))
             continue
-        always = [*texts(part.lacking.get("always")), *([] if node.tool_mode else chosen)]
+        always = [*texts(component.lacking.get("always")), *([] if node.tool_mode else chosen)]
         sometimes = [name for name in held if name not in _OPTIONAL]
         if always or sometimes:
             packages = ", ".join(always or sometimes)

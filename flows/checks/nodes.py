@@ -62,8 +62,8 @@ def _same_names(nodes: Sequence[Node], catalogue: Catalogue) -> list[Fault]:
     """Names that people gave; what several components are called by default says nothing."""
     found: dict[str, list[str]] = {}
     for node in nodes:
-        part = catalogue.get(node.type)
-        if part is not None and node.display_name not in (part.display_name, node.type):
+        component = catalogue.get(node.type)
+        if component is not None and node.display_name not in (component.display_name, node.type):
             found.setdefault(node.display_name.strip().casefold(), []).append(node.id)
     return [
         Fault(
@@ -79,8 +79,8 @@ def _same_names(nodes: Sequence[Node], catalogue: Catalogue) -> list[Fault]:
 
 
 def _check_type(node: Node, catalogue: Catalogue) -> list[Fault]:
-    part = catalogue.get(node.type)
-    if part is None:
+    component = catalogue.get(node.type)
+    if component is None:
         if "flow" in node.definition:
             return []
         close = catalogue.nearest(node.type)
@@ -88,8 +88,12 @@ def _check_type(node: Node, catalogue: Catalogue) -> list[Fault]:
         severity: Severity = "warning" if node.code else "error"
         message = f"{node.id} has the type {node.type!r}, which the catalogue does not know."
         return [Fault(code="unknown_type", message=message, fix=hint, severity=severity, node=node.id)]
-    same = node.definition is part.definition or node.code == part.code or node.code.strip() == part.code.strip()
-    if not same and node.code and part.code and node.type != "CustomComponent":
+    same = (
+        node.definition is component.definition
+        or node.code == component.code
+        or node.code.strip() == component.code.strip()
+    )
+    if not same and node.code and component.code and node.type != "CustomComponent":
         message = f"The code of {node.id} is not that of the installed {node.type}."
         fix = "Replace the component by a new one, unless the change is meant."
         return [_warning("stale_code", message, fix, node)]

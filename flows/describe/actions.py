@@ -20,7 +20,7 @@ from flows.actions import (
     SetFlow,
     SetToolMode,
 )
-from flows.document import Edge, Flow, Node
+from flows.document import Edge, Flow, Node, edge_text
 
 Effect: TypeAlias = Literal["added", "removed", "connected", "disconnected", "changed", "replaced", "moved"]
 
@@ -43,7 +43,7 @@ class ActionSummary:
     def subject(self) -> str:
         """What the action concerns: `node`, `node: field`, `node.output -> node.input` or a path in the document."""
         if len(self.nodes) == 2:
-            return f"{self.nodes[0]}.{self.names[0]} -> {self.nodes[1]}.{self.names[1]}"
+            return edge_text(self.nodes[0], self.names[0], self.nodes[1], self.names[1])
         return ": ".join([*self.nodes, *([".".join(self.names)] if self.names else [])])
 
 

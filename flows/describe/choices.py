@@ -13,29 +13,29 @@ from flows.json_values import Json, JsonObject, as_list, as_object, as_text, tex
 _MARK = re.compile("⟦(?:_:)?(.+?)⟧")
 
 
-def choice_lines(part: ComponentType, brief: Callable[[str, JsonObject], str], options: int) -> list[str]:
+def choice_lines(component: ComponentType, brief: Callable[[str, JsonObject], str], options: int) -> list[str]:
     """Return a line for each rule that the catalogue has of a choosing field.
 
     Args:
-        part: the component type.
+        component: the component type.
         brief: says what a field of this name and definition is, in a word or two.
         options: how many options of a field to list at most.
     """
     found: list[str] = []
-    for name, rules in (part.choices or {}).items():
+    for name, rules in (component.choices or {}).items():
         for rule in map(as_object, as_list(rules)):
             when = [f"{other}={as_text(key) or 'none'}" for other, key in as_object(rule.get("when")).items()]
-            told = "; ".join(_rows(rule) if "rows" in rule else _effects(part, rule, brief, options))
+            told = "; ".join(_rows(rule) if "rows" in rule else _effects(component, rule, brief, options))
             if told:
                 found.append(f"{name}{' (when ' + ', '.join(when) + ')' if when else ''}: {told}")
     return found
 
 
-def conditional_fields(part: ComponentType) -> frozenset[str]:
+def conditional_fields(component: ComponentType) -> frozenset[str]:
     """Return the fields that some option of a choosing field shows."""
     return frozenset(
         field
-        for rules in (part.choices or {}).values()
+        for rules in (component.choices or {}).values()
         for rule in map(as_object, as_list(rules))
         for key in _keys(rule)
         for field in _shown(change_of(rule, [key]))
@@ -43,16 +43,16 @@ def conditional_fields(part: ComponentType) -> frozenset[str]:
 
 
 def _effects(
-    part: ComponentType, rule: JsonObject, brief: Callable[[str, JsonObject], str], options: int
+    component: ComponentType, rule: JsonObject, brief: Callable[[str, JsonObject], str], options: int
 ) -> Iterator[str]:
     changes = {key: change_of(rule, [key]) for key in _keys(rule)}
     shown = {key: _shown(change) for key, change in changes.items()}
     always = set[str].intersection(*map(set, shown.values())) if shown else set[str]()
-    offers = {key: _offers(part, change, options) for key, change in changes.items()}
+    offers = {key: _offers(component, change, options) for key, change in changes.items()}
     gives = {key: _outputs(change.get("outputs")) for key, change in changes.items()}
     told: dict[str, list[str]] = {}
     for key in changes:
-        effects = [brief(name, as_object(part.template.get(name))) for name in shown[key] if name not in always]
+        effects = [brief(name, as_object(component.template.get(name))) for name in shown[key] if name not in always]
         effects += [text for text in offers[key] if any(text not in other for other in offers.values())]
         if "outputs" in changes[key] and any(gives[key] != other for other in gives.values()):
             effects.append(f"gives {gives[key] or 'no output'}")
@@ -88,12 +88,12 @@ def _shown(change: JsonObject) -> list[str]:
     ]
 
 
-def _offers(part: ComponentType, change: JsonObject, options: int) -> list[str]:
+def _offers(component: ComponentType, change: JsonObject, options: int) -> list[str]:
     """Return which options other fields have then, but for fields whose options have lines of their own."""
     found: list[str] = []
     for name, entry in as_object(change.get("fields")).items():
         names = option_names(as_object(entry)) if as_object(entry).get("options") else []
-        if names and name not in (part.choices or {}):
+        if names and name not in (component.choices or {}):
             more = " | …" if len(names) > options else ""
             found.append(f"{name} is one of {' | '.join(names[:options])}{more}")
     return found

@@ -28,23 +28,23 @@ class _Line:
     matters: int
 
 
-def describe_component(part: ComponentType, budget: int = DESCRIPTION_BUDGET) -> str:
+def describe_component(component: ComponentType, budget: int = DESCRIPTION_BUDGET) -> str:
     """Return a compact description of a component type; it is made once for each budget.
 
     Args:
-        part: the component type.
+        component: the component type.
         budget: characters; details that do not fit are left out, ports and required fields never are.
     """
-    known = part.descriptions.get(budget)
+    known = component.descriptions.get(budget)
     if known is None:
-        known = part.descriptions[budget] = _described(part, budget)
+        known = component.descriptions[budget] = _described(component, budget)
     return known
 
 
-def _described(part: ComponentType, budget: int) -> str:
+def _described(component: ComponentType, budget: int) -> str:
     lines: list[_Line] = []
     for info, options in _DETAILS:
-        lines = list(_lines(part, info, options))
+        lines = list(_lines(component, info, options))
         if _length(lines) <= budget:
             return _text(lines)
     room = budget - len(_MORE)
@@ -80,33 +80,36 @@ def _length(lines: list[_Line]) -> int:
     return sum(len(line.text) + 1 for line in lines) - 1
 
 
-def _lines(part: ComponentType, info: int, options: int) -> Iterator[_Line]:
-    marks = [mark for mark, held in (("legacy", part.legacy), ("beta", part.beta)) if held]
+def _lines(component: ComponentType, info: int, options: int) -> Iterator[_Line]:
+    marks = [mark for mark, held in (("legacy", component.legacy), ("beta", component.beta)) if held]
     suffix = f" ({', '.join(marks)})" if marks else ""
-    title = part.type if part.display_name == part.type else f'{part.type} "{part.display_name}"'
+    title = (
+        component.type if component.display_name == component.type else f'{component.type} "{component.display_name}"'
+    )
     yield _Line(
-        f"{title}, {part.category or 'component'}{suffix}: {_cut(' '.join(part.description.split()), 200)}", KEPT
+        f"{title}, {component.category or 'component'}{suffix}: {_cut(' '.join(component.description.split()), 200)}",
+        KEPT,
     )
     yield _Line("outputs:", KEPT)
-    for output in part.outputs:
+    for output in component.outputs:
         loop = "; takes a loop's feedback" if output.get("allows_loop") else ""
         yield _Line(f"  {as_text(output.get('name'))}: {_types(output.get('types'))}{loop}", KEPT)
-    if part.can_be_tool:
+    if component.can_be_tool:
         yield _Line(f"  {TOOL_OUTPUT}: Tool (connect to an agent's tools; replaces the other outputs)", KEPT)
-    if not part.outputs and not part.can_be_tool:
+    if not component.outputs and not component.can_be_tool:
         yield _Line("  (they appear when its options are chosen)", KEPT)
-    inputs = [(name, field) for name, field in part.template.items() if _is_input(field)]
+    inputs = [(name, field) for name, field in component.template.items() if _is_input(field)]
     yield _Line("inputs:" if inputs else "inputs: none", KEPT)
     for name, field in inputs:
         yield _Line(f"  {_input(name, field, info)}", KEPT)
-    yield from _settings(part, info, options)
+    yield from _settings(component, info, options)
     yield _Line("choices:", KEPT)
-    for line in choice_lines(part, _brief if options > _FEW else _bare, options):
+    for line in choice_lines(component, _brief if options > _FEW else _bare, options):
         yield _Line(f"  {line}", _CHOICE)
 
 
-def _settings(part: ComponentType, info: int, options: int) -> Iterator[_Line]:
-    shown = {name: field for name, field in part.template.items() if name != "code" and not _is_handle(field)}
+def _settings(component: ComponentType, info: int, options: int) -> Iterator[_Line]:
+    shown = {name: field for name, field in component.template.items() if name != "code" and not _is_handle(field)}
     visible = {name: field for name, field in shown.items() if field.get("show") is not False}
     yield _Line("fields:", KEPT)
     for name, field in visible.items():
@@ -117,7 +120,7 @@ def _settings(part: ComponentType, info: int, options: int) -> Iterator[_Line]:
     advanced = [name for name, field in visible.items() if field.get("advanced") and not field.get("required")]
     if advanced:
         yield _Line(f"advanced: {', '.join(_brief(name, shown[name]) for name in advanced)}", 1)
-    told = conditional_fields(part)
+    told = conditional_fields(component)
     hidden = [name for name, field in shown.items() if field.get("show") is False and name not in told]
     if hidden:
         yield _Line(f"hidden: {', '.join(hidden)}", 0)

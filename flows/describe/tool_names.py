@@ -27,13 +27,13 @@ def tool_names(node: Node, catalogue: Catalogue) -> list[str]:
         node: the component, as a tool or as a step.
         catalogue: has the outputs that the component has as a step.
     """
-    part = catalogue.get(node.type)
-    code = part.code if part is not None else node.code
+    component = catalogue.get(node.type)
+    code = component.code if component is not None else node.code
     if re.search(r"def (?:_get_tools|to_toolkit)\(", code):
         return []
     if re.search(r"^class \w+\(LCToolsAgentComponent\)", code, re.MULTILINE):
         return [_formatted(node.display_name)]  # an agent as a tool goes by its own name
-    outputs = part.outputs if part is not None and node.tool_mode else node.outputs
+    outputs = component.outputs if component is not None and node.tool_mode else node.outputs
     methods = [
         as_text(output.get("method"))
         for output in outputs

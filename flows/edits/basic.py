@@ -23,7 +23,7 @@ from flows.component_type import ComponentType
 from flows.document import Flow, Node
 from flows.edits.new_nodes import new_node
 from flows.edits.node_ids import new_node_id
-from flows.edits.result import Edit, EditError, arrow, component_of, node_of
+from flows.edits.result import Edit, EditError, component_of, node_of
 from flows.faults import Fault
 from flows.fields.assignment import settings
 from flows.fields.model_values import CONNECTED
@@ -52,13 +52,13 @@ def add_component(
     Raises:
         EditError: the type or a value is not valid, or the id is taken.
     """
-    part = known_type(catalogue, type)
+    component = known_type(catalogue, type)
     taken = {node.id for node in flow.nodes}
     if node_id is not None and node_id in taken:
         message = f"There is already a node {node_id!r}."
         raise EditError(Fault(code="duplicate_id", message=message, fix="Choose another id.", node=node_id))
-    fresh = new_node(part, node_id or new_node_id(part.type, str(len(flow.nodes)), taken))
-    node = configured(fresh, values or {}, part)
+    fresh = new_node(component, node_id or new_node_id(component.type, str(len(flow.nodes)), taken))
+    node = configured(fresh, values or {}, component)
     action = AddComponent(place(flow, node).raw, len(flow.nodes))
     return Edit(apply(flow, action), (action,))
 
@@ -128,7 +128,7 @@ def disconnect(
             actions.append(Disconnect(edge.raw, index))
     if not actions:
         asked = f"{source}.{source_port or '*'} -> {target or '*'}.{target_port or '*'}"
-        there = [arrow(edge) for edge in flow.edges if source in (edge.source, edge.target)]
+        there = [edge.text for edge in flow.edges if source in (edge.source, edge.target)]
         fix = f"The edges of {source}: {', '.join(there)}." if there else f"{source} has no edges."
         raise EditError(Fault(code="unknown_edge", message=f"There is no edge {asked}.", fix=fix, node=source))
     return Edit(apply_all(flow, actions), tuple(actions))
@@ -184,7 +184,7 @@ def configure(
     ]
     actions: list[FlowAction] = [Disconnect(edge.raw, index) for index, edge in reversed(gone)]
     actions += outcome.actions
-    return Edit(apply_all(flow, actions), tuple(actions), tuple(arrow(edge) for _, edge in gone))
+    return Edit(apply_all(flow, actions), tuple(actions), tuple(edge.text for _, edge in gone))
 
 
 def known_type(catalogue: Catalogue, type: str) -> ComponentType:
@@ -193,23 +193,23 @@ def known_type(catalogue: Catalogue, type: str) -> ComponentType:
     Raises:
         EditError: there is none; the fault names the nearest.
     """
-    part = catalogue.find(type)
-    if part is None:
+    component = catalogue.find(type)
+    if component is None:
         close = catalogue.nearest(type)
         fix = f"Did you mean {' or '.join(map(repr, close))}?" if close else "Search the components for one that fits."
         raise EditError(Fault(code="unknown_type", message=f"There is no component type {type!r}.", fix=fix))
-    return part
+    return component
 
 
-def configured(node: Node, values: Mapping[str, Json], part: ComponentType | None = None) -> Node:
-    """Return a new node with values set; `part` says what chosen options make of its fields and outputs.
+def configured(node: Node, values: Mapping[str, Json], component: ComponentType | None = None) -> Node:
+    """Return a new node with values set; `component` says what chosen options make of its fields and outputs.
 
     Raises:
         EditError: a field or value is not valid; every fault is named.
     """
     if not values:
         return node
-    outcome = settings(node, values, part)
+    outcome = settings(node, values, component)
     if outcome.faults:
         raise EditError(*outcome.faults)
     return outcome.node
@@ -217,14 +217,14 @@ def configured(node: Node, values: Mapping[str, Json], part: ComponentType | Non
 
 def _step_again(flow: Flow, catalogue: Catalogue, node: Node, output: str) -> SetToolMode | None:
     """Return what makes an unused tool a step of the flow again, when an output of its type is asked for."""
-    part = catalogue.get(node.type)
-    if part is None or not node.tool_mode or any(edge.source == node.id for edge in flow.edges):
+    component = catalogue.get(node.type)
+    if component is None or not node.tool_mode or any(edge.source == node.id for edge in flow.edges):
         return None
-    outputs = as_list(part.definition.get("outputs"))
+    outputs = as_list(component.definition.get("outputs"))
     if not any(as_object(member).get("name") == output for member in outputs):
         return None
     changes = (
-        NodeChange(("data", "node", "tool_mode"), old=True, new=part.definition.get("tool_mode", MISSING)),
+        NodeChange(("data", "node", "tool_mode"), old=True, new=component.definition.get("tool_mode", MISSING)),
         NodeChange(("data", "node", "outputs"), node.definition.get("outputs", MISSING), outputs),
     )
     return SetToolMode(node.id, enabled=False, also=changes)

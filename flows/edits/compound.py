@@ -11,7 +11,7 @@ from flows.document import Edge, Flow, Node
 from flows.edits.basic import add_component, connect
 from flows.edits.fitting import accepted_types, fitting_inputs, fitting_outputs, given_types
 from flows.edits.node_ids import new_node_id
-from flows.edits.result import Edit, EditError, arrow, component_of
+from flows.edits.result import Edit, EditError, component_of
 from flows.faults import Fault
 from flows.fields.model_values import CONNECTED
 from flows.json_values import MISSING, Json, JsonObject, as_object, get_at, object_at
@@ -124,10 +124,10 @@ def _edge_between(flow: Flow, source: str, target: str, source_port: str | None,
         return found[0]
     if found:
         message = f"{len(found)} edges join {source} and {target}."
-        fix = f"Name the ports of one: {', '.join(arrow(edge) for edge in found)}."
+        fix = f"Name the ports of one: {', '.join(edge.text for edge in found)}."
         raise EditError(Fault(code="ambiguous_edge", message=message, fix=fix, node=source))
     near = joining or [edge for edge in flow.edges if source in (edge.source, edge.target)]
-    fix = f"There are: {', '.join(arrow(edge) for edge in near)}." if near else f"{source} has no edges."
+    fix = f"There are: {', '.join(edge.text for edge in near)}." if near else f"{source} has no edges."
     message = f"No such edge joins {source} and {target}."
     raise EditError(Fault(code="unknown_edge", message=message, fix=fix, node=source))
 

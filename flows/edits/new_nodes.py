@@ -8,12 +8,12 @@ from flows.fields.dynamic.refresh import first_choices
 from flows.json_values import JsonObject
 
 
-def new_node(part: ComponentType, node_id: str) -> Node:
+def new_node(component: ComponentType, node_id: str) -> Node:
     """Return a new node of a component type, in the form that Langflow's own builder gives it.
 
     The definition is shared with the catalogue; an edit copies only what it changes.
     """
-    data: JsonObject = {"id": node_id, "type": part.type, "node": part.definition, "showNode": True}
+    data: JsonObject = {"id": node_id, "type": component.type, "node": component.definition, "showNode": True}
     position: JsonObject = {"x": 0, "y": 0}
     node = Node({"id": node_id, "type": "genericNode", "position": position, "selected": False, "data": data})
-    return first_choices(node, part) if part.choices else node
+    return first_choices(node, component) if component.choices else node

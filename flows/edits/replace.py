@@ -12,7 +12,7 @@ from flows.edits.basic import configured, connect, known_type, remove_component
 from flows.edits.fitting import accepted_types, fitting_inputs, fitting_outputs, given_types
 from flows.edits.new_nodes import new_node
 from flows.edits.node_ids import new_node_id
-from flows.edits.result import Edit, EditError, arrow, component_of
+from flows.edits.result import Edit, EditError, component_of
 from flows.fields.assignment import settings
 from flows.fields.model_values import CONNECTED
 from flows.json_values import Json, JsonObject, as_object, same_json
@@ -42,12 +42,12 @@ def replace_component(
         EditError: there is no such component or type, or one of `values` is not valid.
     """
     old = component_of(flow, node_id)
-    part = known_type(catalogue, type)
+    component = known_type(catalogue, type)
     taken = {node.id for node in flow.nodes}
-    same = old.type in (type, part.type)
-    fresh_id = node_id if same else new_node_id(part.type, f"{node_id}\0{len(flow.nodes)}", taken)
+    same = old.type in (type, component.type)
+    fresh_id = node_id if same else new_node_id(component.type, f"{node_id}\0{len(flow.nodes)}", taken)
     asked = dict(values or {})
-    node, lost = _with_kept_values(new_node(part, fresh_id), old, _told(old, catalogue), asked, part)
+    node, lost = _with_kept_values(new_node(component, fresh_id), old, _told(old, catalogue), asked, component)
     node = _named_as(node, old, catalogue)
     removal = remove_component(flow, node_id)
     index = next(at for at, other in enumerate(flow.nodes) if other is old)
@@ -57,7 +57,7 @@ def replace_component(
     for edge in (edge for edge in flow.edges if node_id in (edge.source, edge.target)):
         made = _reconnect(current, catalogue, edge, node_id, fresh_id)
         if made is None:
-            lost.append(arrow(edge))
+            lost.append(edge.text)
         else:
             current = made.flow
             actions += made.actions
@@ -66,28 +66,28 @@ def replace_component(
 
 def _told(old: Node, catalogue: Catalogue) -> dict[str, Json]:
     """Return the values that someone has set: what differs from the type's defaults."""
-    part = catalogue.get(old.type)
+    component = catalogue.get(old.type)
     told: dict[str, Json] = {}
     for name, field in old.template.items():
         value = field.get("value")
-        default = as_object(part.template.get(name)).get("value") if part is not None else None
+        default = as_object(component.template.get(name)).get("value") if component is not None else None
         if name != "code" and value not in _EMPTY and value != CONNECTED and not same_json(value, default):
             told[name] = value
     return told
 
 
 def _with_kept_values(
-    node: Node, old: Node, told: Mapping[str, Json], asked: Mapping[str, Json], part: ComponentType
+    node: Node, old: Node, told: Mapping[str, Json], asked: Mapping[str, Json], component: ComponentType
 ) -> tuple[Node, list[str]]:
-    node = configured(node, asked, part)
+    node = configured(node, asked, component)
     lost: list[str] = []
-    first = list(part.choices or {})  # what other fields depend on comes first: options, then templates
+    first = list(component.choices or {})  # what other fields depend on comes first: options, then templates
     prompts = [name for name in told if as_object(old.field(name)).get("type") in ("prompt", "mustache")]
     order = sorted(told, key=lambda name: [*first, *prompts, name].index(name))
     for name in order:
         if name in asked:
             continue
-        outcome = settings(node, {name: told[name]}, part) if node.field(name) is not None else None
+        outcome = settings(node, {name: told[name]}, component) if node.field(name) is not None else None
         if outcome is None or outcome.faults:
             lost.append(f"{old.id}.{name}")
             continue
@@ -107,8 +107,8 @@ def _from_variable(node: Node, name: str) -> Node:
 
 def _named_as(node: Node, old: Node, catalogue: Catalogue) -> Node:
     """Return the node with the display name that someone gave the old one."""
-    part = catalogue.get(old.type)
-    if part is None or old.display_name in (part.display_name, old.type):
+    component = catalogue.get(old.type)
+    if component is None or old.display_name in (component.display_name, old.type):
         return node
     definition: JsonObject = {**node.definition, "display_name": old.display_name}
     return Node({**node.raw, "data": {**as_object(node.raw.get("data")), "node": definition}})

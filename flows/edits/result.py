@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from flows.actions import FlowAction
-from flows.document import Edge, Flow, Node
+from flows.document import Flow, Node
 from flows.faults import Fault, did_you_mean
 
 
@@ -55,8 +55,3 @@ def component_of(flow: Flow, node_id: str) -> Node:
         message = f"{node_id} is a note and no component."
         raise EditError(Fault(code="not_a_component", message=message, fix="Name a component.", node=node_id))
     return node
-
-
-def arrow(edge: Edge) -> str:
-    """Return an edge in words, as spec text writes it."""
-    return f"{edge.source}.{edge.source_port} -> {edge.target}.{edge.target_port}"

@@ -31,7 +31,7 @@ class Settings:
     warnings: tuple[Fault, ...] = ()
 
 
-def settings(node: Node, values: Mapping[str, Json], part: ComponentType | None = None) -> Settings:
+def settings(node: Node, values: Mapping[str, Json], component: ComponentType | None = None) -> Settings:
     """Return what setting `values` does to a node; with any fault nothing is changed.
 
     What other fields depend on comes first, whatever the order: chosen options, then templates. So the fields that
@@ -40,10 +40,10 @@ def settings(node: Node, values: Mapping[str, Json], part: ComponentType | None 
     Args:
         node: the node as it is.
         values: values by field name, as text or JSON.
-        part: the node's component type, which says what its options make of fields and outputs.
+        component: the node's component type, which says what its options make of fields and outputs.
     """
     start, faults, warnings, actions = node, list[Fault](), list[Fault](), list[Configure]()
-    choices = (part.choices if part is not None else None) or {}
+    choices = (component.choices if component is not None else None) or {}
     for name in _ordered(node, values, choices):
         field = node.field(name)
         if field is None or name == "_type":

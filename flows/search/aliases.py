@@ -13,39 +13,39 @@ if TYPE_CHECKING:
     from flows.component_type import ComponentType
 
 
-def short_names(part: ComponentType) -> tuple[str, ...]:
+def short_names(component: ComponentType) -> tuple[str, ...]:
     """Return the names besides its type that a component goes by: its own, its class, its class without "Component".
 
     A bundle's type is written `ext:<bundle>:<Class>@<slot>`; it also goes by that without the slot.
     """
-    unslotted, _, slot = part.type.partition("@")
-    bundled = unslotted.rpartition(":")[2] if part.type.startswith("ext:") else ""
-    class_name = as_text(as_object(part.raw.get("metadata")).get("component_class_name")) or bundled
+    unslotted, _, slot = component.type.partition("@")
+    bundled = unslotted.rpartition(":")[2] if component.type.startswith("ext:") else ""
+    class_name = as_text(as_object(component.raw.get("metadata")).get("component_class_name")) or bundled
     names = (
-        as_text(part.raw.get("name")),
+        as_text(component.raw.get("name")),
         class_name,
         class_name.removesuffix("Component"),
         bundled,
         unslotted if slot else "",
     )
-    return tuple(dict.fromkeys(name for name in names if name and name != part.type))
+    return tuple(dict.fromkeys(name for name in names if name and name != component.type))
 
 
-def aliases(parts: Iterable[ComponentType]) -> Mapping[str, str]:
+def aliases(components: Iterable[ComponentType]) -> Mapping[str, str]:
     """Return the types by their short names; a name that two current components have, or a type, is left out.
 
     A current component goes before a legacy one, also where the name is only what people see on it.
     """
-    known = list(parts)
-    types = {part.type for part in known}
-    shown = {plain(part.display_name): part.type for part in known if not part.legacy}
+    known = list(components)
+    types = {component.type for component in known}
+    shown = {plain(component.display_name): component.type for component in known if not component.legacy}
     found: dict[str, str] = {}
     for legacy in (False, True):
         claims: dict[str, set[str]] = {}
-        for part in known:
-            if part.legacy is legacy:
-                for name in short_names(part):
-                    claims.setdefault(name, set()).add(part.type)
+        for component in known:
+            if component.legacy is legacy:
+                for name in short_names(component):
+                    claims.setdefault(name, set()).add(component.type)
         for name, claimants in claims.items():
             if len(claimants) == 1 and name not in types and name not in found:
                 owner = next(iter(claimants))

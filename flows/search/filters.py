@@ -7,29 +7,29 @@ from flows.json_values import texts
 from flows.search.tokenizer import plain
 
 
-def fits(part: ComponentType, accepts: str | None, produces: str | None, category: str | None) -> bool:
+def fits(component: ComponentType, accepts: str | None, produces: str | None, category: str | None) -> bool:
     """Say whether a component takes and gives these types and is of this category; None asks for nothing.
 
     Case does not count; `Data` is `JSON` and `DataFrame` is `Table`, as everywhere.
     """
     return (
-        (category is None or plain(category) == plain(part.category))
-        and (accepts is None or _kind(accepts) in _accepted(part))
-        and (produces is None or _kind(produces) in _produced(part))
+        (category is None or plain(category) == plain(component.category))
+        and (accepts is None or _kind(accepts) in _accepted(component))
+        and (produces is None or _kind(produces) in _produced(component))
     )
 
 
-def _accepted(part: ComponentType) -> set[str]:
-    taken = {kind for field in part.template.values() for kind in texts(field.get("input_types"))}
-    for output in part.outputs:
+def _accepted(component: ComponentType) -> set[str]:
+    taken = {kind for field in component.template.values() for kind in texts(field.get("input_types"))}
+    for output in component.outputs:
         if output.get("allows_loop"):
             taken.update(texts(output.get("types")), texts(output.get("loop_types")))
     return set(map(_kind, taken))
 
 
-def _produced(part: ComponentType) -> set[str]:
-    given = {kind for output in part.outputs for kind in texts(output.get("types"))}
-    return {*map(_kind, given), *({"tool"} if part.can_be_tool else ())}
+def _produced(component: ComponentType) -> set[str]:
+    given = {kind for output in component.outputs for kind in texts(output.get("types"))}
+    return {*map(_kind, given), *({"tool"} if component.can_be_tool else ())}
 
 
 def _kind(name: str) -> str:

@@ -40,28 +40,30 @@ class Segment:
     components that a phrase means, with whether it is their display name, a phrase that people use, or both.
     """
 
-    def __init__(self, parts: Iterable[ComponentType]) -> None:
-        self.parts: Sequence[ComponentType] = tuple(parts)
-        self.hidden = frozenset(number for number, part in enumerate(self.parts) if part.legacy)
+    def __init__(self, components: Iterable[ComponentType]) -> None:
+        self.components: Sequence[ComponentType] = tuple(components)
+        self.hidden = frozenset(number for number, component in enumerate(self.components) if component.legacy)
         self.postings: dict[str, dict[int, float]] = {}
         self.named: dict[str, list[int]] = defaultdict(list)
         self.phrases: dict[Phrase, dict[int, PhraseUse]] = {}
         wording = _Wording()
-        for number, part in enumerate(self.parts):
-            shorts = short_names(part)
+        for number, component in enumerate(self.components):
+            shorts = short_names(component)
             names = [
-                name for name in (shorts if part.type.startswith("ext:") else (part.type,)) if name in paraphrases()
+                name
+                for name in (shorts if component.type.startswith("ext:") else (component.type,))
+                if name in paraphrases()
             ]
-            for name in dict.fromkeys(map(plain, (part.type, part.display_name, *shorts))):
+            for name in dict.fromkeys(map(plain, (component.type, component.display_name, *shorts))):
                 self.named[name].append(number)
-            self.phrases.setdefault(phrase_key(words(part.display_name)), {})[number] = PhraseUse.NAME
+            self.phrases.setdefault(phrase_key(words(component.display_name)), {})[number] = PhraseUse.NAME
             for name in names:
                 said = _said(name)
                 wording.words |= said.words
                 for key in said.phrases:
                     held = self.phrases.setdefault(key, {})
                     held[number] = held.get(number, PhraseUse.SAID) | PhraseUse.SAID
-            for word, weight in _weights(part, shorts, names, wording).items():
+            for word, weight in _weights(component, shorts, names, wording).items():
                 strength = weight / (weight + _SATURATION)
                 posting = self.postings.get(word)
                 if posting is None:
@@ -125,15 +127,15 @@ def _said(name: str) -> _Said:
     return _Said(frozenset[str]().union(*phrases), keys, weights)
 
 
-def _weights(part: ComponentType, shorts: Iterable[str], said: list[str], wording: _Wording) -> dict[str, float]:
+def _weights(component: ComponentType, shorts: Iterable[str], said: list[str], wording: _Wording) -> dict[str, float]:
     weights = dict(_said(said[0]).weights) if said else {}
-    type_name = "" if part.type.startswith("ext:") else part.type
+    type_name = "" if component.type.startswith("ext:") else component.type
     for weight, sources in (
-        (NAME, (type_name, part.display_name, *shorts)),
-        (_DESCRIPTION, (part.description,)),
-        (_CATEGORY, (part.category,)),
-        (_KEYWORD, texts(as_object(part.raw.get("metadata")).get("keywords"))),
-        *_field_words(part),
+        (NAME, (type_name, component.display_name, *shorts)),
+        (_DESCRIPTION, (component.description,)),
+        (_CATEGORY, (component.category,)),
+        (_KEYWORD, texts(as_object(component.raw.get("metadata")).get("keywords"))),
+        *_field_words(component),
     ):
         held: set[str] = set()
         for text in sources:
@@ -143,17 +145,17 @@ def _weights(part: ComponentType, shorts: Iterable[str], said: list[str], wordin
     return weights
 
 
-def _field_words(part: ComponentType) -> Iterator[tuple[float, list[str]]]:
+def _field_words(component: ComponentType) -> Iterator[tuple[float, list[str]]]:
     names: list[str] = []
     options: list[str] = []
     ports: list[str] = []
-    for name, entry in part.template.items():
+    for name, entry in component.template.items():
         if name != "code":
             names += (name, as_text(entry.get("display_name")))
             if entry.get("options"):
                 options += option_names(entry)[:_OPTIONS]
             ports += texts(entry.get("input_types"))
-    for output in map(as_object, as_list(part.raw.get("outputs"))):
+    for output in map(as_object, as_list(component.raw.get("outputs"))):
         ports += (as_text(output.get("name")), as_text(output.get("display_name")), *texts(output.get("types")))
     yield _FIELD, names
     yield _OPTION, options

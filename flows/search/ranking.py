@@ -50,7 +50,7 @@ class Index:
     def __init__(self, segments: Iterable[Segment]) -> None:
         self._segments = tuple(segments)
         self._rarities: dict[str, float] = {}
-        self._size = sum(len(segment.parts) for segment in self._segments) or 1
+        self._size = sum(len(segment.components) for segment in self._segments) or 1
 
     def search(
         self, query: str, limit: int, allowed: Collection[str] | None = None, *, legacy: bool = False
@@ -70,14 +70,14 @@ class Index:
         named = self._named(query, query_words)
         ranked = self._ranked(scores, called, named, legacy=legacy)
         if allowed is not None:
-            ranked = {place: score for place, score in ranked.items() if self._part(place).type in allowed}
+            ranked = {place: score for place, score in ranked.items() if self._component(place).type in allowed}
         best = heapq.nsmallest(max(limit, 0), ranked.items(), key=lambda item: (-item[1], item[0]))
-        return [self._part(place).as_match(score) for place, score in best]
+        return [self._component(place).as_match(score) for place, score in best]
 
     def nearest(self, query: str, limit: int) -> list[Match]:
         """Return the current components whose names look most like the query, however little that is."""
         found = self._alike(query, limit, _LIKE)
-        return [self._part(place).as_match(likeness) for place, likeness in found.items()]
+        return [self._component(place).as_match(likeness) for place, likeness in found.items()]
 
     def similar(self, name: str, limit: int) -> list[str]:
         """Return the types that a wrong type name most likely means, best first; legacy ones last."""
@@ -92,7 +92,7 @@ class Index:
                 for number in numbers
             ]
             found += [place for _, place in sorted(inside)]
-        types = [self._part(place).type for place in sorted(found, key=self._is_hidden)]
+        types = [self._component(place).type for place in sorted(found, key=self._is_hidden)]
         types = types or [match.type for match in self.search(name, limit)]
         return list(dict.fromkeys(types))[:limit]
 
@@ -114,12 +114,14 @@ class Index:
     def _is_hidden(self, place: Place) -> bool:
         return place[1] in self._segments[place[0]].hidden
 
-    def _part(self, place: Place) -> ComponentType:
-        return self._segments[place[0]].parts[place[1]]
+    def _component(self, place: Place) -> ComponentType:
+        return self._segments[place[0]].components[place[1]]
 
     @cached_property
     def _current(self) -> frozenset[str]:
-        return frozenset(part.type for segment in self._segments for part in segment.parts if not part.legacy)
+        return frozenset(
+            component.type for segment in self._segments for component in segment.components if not component.legacy
+        )
 
     @cached_property
     def _spelling(self) -> Spelling:
@@ -263,9 +265,9 @@ class Index:
         for at, segment in enumerate(self._segments):
             for text in written:
                 for number in segment.named.get(plain(text), ()) if plain(text) else ():
-                    part = segment.parts[number]
-                    exact = text in (part.type, part.display_name) and (text == asked or len(humps(text)) > 1)
-                    if exact or (text == asked and fold(text) == fold(part.type)):
+                    component = segment.components[number]
+                    exact = text in (component.type, component.display_name) and (text == asked or len(humps(text)) > 1)
+                    if exact or (text == asked and fold(text) == fold(component.type)):
                         found[at, number] = _NAMED_EXACTLY
                     elif text == asked:
                         found.setdefault((at, number), _NAMED)
@@ -296,7 +298,7 @@ class Index:
 
     def _is_replaced(self, place: Place) -> bool:
         """Say whether a current component here has taken the place of this legacy one."""
-        raw = self._part(place).raw
+        raw = self._component(place).raw
         names = {name.rpartition(".")[2] for name in texts(raw.get("replacement"))}
         return not names.isdisjoint(self._current)
 

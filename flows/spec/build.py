@@ -109,17 +109,17 @@ class _Builder:
     def _add_nodes(self) -> None:
         taken: set[str] = set()
         for node in self.spec.nodes:
-            part = self.catalogue.find(node.type)
-            if part is None:
+            component = self.catalogue.find(node.type)
+            if component is None:
                 close = self.catalogue.nearest(node.type)
                 hint = f"Did you mean {' or '.join(map(repr, close))}?" if close else "Search for one that fits."
                 message = f"There is no component type {node.type!r}."
                 self.faults.append(Fault(code="unknown_type", message=message, fix=hint, node=node.id, line=node.line))
                 continue
-            node_id = new_node_id(part.type, node.id, taken)
+            node_id = new_node_id(component.type, node.id, taken)
             taken.add(node_id)
             self.ids[node.id] = node_id
-            self.nodes[node.id] = new_node(part, node_id)
+            self.nodes[node.id] = new_node(component, node_id)
 
     def _set_values(self) -> None:
         grouped: dict[str, dict[str, SpecValue]] = {}
@@ -260,19 +260,19 @@ class _Builder:
         self.faults.append(replace(fault, message=message, fix=fix, node=node, line=line))
 
 
-def _with_values(node: Node, values: Mapping[str, SpecValue], part: ComponentType | None) -> Settings:
+def _with_values(node: Node, values: Mapping[str, SpecValue], component: ComponentType | None) -> Settings:
     texts: dict[str, Json] = {name: _told(node, value) for name, value in values.items()}
-    outcome = settings(node, texts, part)
+    outcome = settings(node, texts, component)
     for fault in outcome.faults:
         value = values.get(fault.field or "")
         if value is not None and not value.literal and without_comment(value.text) != value.text:
             texts[value.field] = without_comment(value.text)
     if outcome.faults and any(texts[name] != _told(node, value) for name, value in values.items()):
-        outcome = settings(node, texts, part)
+        outcome = settings(node, texts, component)
     if outcome.faults:
         # What is valid is set all the same, so that edges are judged against the variables that templates bring.
         bad = {fault.field for fault in outcome.faults}
-        rest = settings(node, {name: text for name, text in texts.items() if name not in bad}, part)
+        rest = settings(node, {name: text for name, text in texts.items() if name not in bad}, component)
         return replace(outcome, node=rest.node)
     return outcome
 

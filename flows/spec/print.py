@@ -146,12 +146,12 @@ def _port_text(name: str) -> str:
 
 
 def _value_lines(node: Node, spec_id: str, catalogue: Catalogue | None, unsaid: list[Fault]) -> list[str]:
-    part = catalogue.get(node.type) if catalogue is not None else None
+    component = catalogue.get(node.type) if catalogue is not None else None
     lines: list[str] = []
     names = sorted(node.template, key=lambda name: node.template[name].get("type") not in PROMPT_TYPES)
     for name in names:
         field = node.template[name]
-        default = as_object(part.template.get(name)) if part is not None else None
+        default = as_object(component.template.get(name)) if component is not None else None
         if not _is_told(name, field, default):
             continue
         key = f"{spec_id}.{name if _KEY_FIELD.fullmatch(name) else json.dumps(name)}"
@@ -212,17 +212,17 @@ def _note_lines(flow: Flow, unsaid: list[Fault]) -> list[str]:
 
 def _unsaid_parts(node: Node, catalogue: Catalogue | None) -> list[Fault]:
     """Return what a spec leaves out of a component besides its values."""
-    part = catalogue.get(node.type) if catalogue is not None else None
+    component = catalogue.get(node.type) if catalogue is not None else None
     faults: list[Fault] = []
     if "flow" in node.definition:
         faults.append(_unsaid("unsaid_group", f"{node.id} is a group; what is inside it is left out.", node.id))
-    if part is None:
+    if component is None:
         if catalogue is not None:
             faults.append(_unsaid("unsaid_type", f"The catalogue has no type {node.type!r} to build it from.", node.id))
         return faults
-    if node.code.strip() != part.code.strip():
+    if node.code.strip() != component.code.strip():
         faults.append(_unsaid("unsaid_code", f"{node.id} has code of its own, which is left out.", node.id, "code"))
-    if node.display_name not in (part.display_name, node.type):
+    if node.display_name not in (component.display_name, node.type):
         message = f"The name {node.display_name!r} of {node.id} is left out."
         faults.append(_unsaid("unsaid_name", message, node.id))
     return faults

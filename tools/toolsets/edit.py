@@ -6,10 +6,11 @@ from pydantic_ai.toolsets import FunctionToolset
 
 from flows import edits as edits
 from flows.actions import Configure
+from flows.document import edge_text
 from flows.edits import EditError
 from flows.ports import input_ports
 from tools.approvals import EditApproval, asking, is_free_text
-from tools.replies import arrow, refused
+from tools.replies import refused
 from tools.toolsets.read import node_or_retry
 from tools.workbench import Workbench
 
@@ -51,7 +52,7 @@ async def remove_component(ctx: RunContext[Workbench], component_id: str) -> str
     except EditError as error:
         raise refused(error) from error
     await bench.commit(ctx, edit)
-    lost = f" Connections gone with it: {'; '.join(arrow(edge) for edge in gone)}." if gone else ""
+    lost = f" Connections gone with it: {'; '.join(edge.text for edge in gone)}." if gone else ""
     return f"Removed {component_id}.{lost}"
 
 
@@ -74,7 +75,7 @@ async def connect_components(
     except EditError as error:
         raise refused(error) from error
     await bench.commit(ctx, edit)
-    return f"Connected {source_id}.{source_output} -> {target_id}.{target_input}."
+    return f"Connected {edge_text(source_id, source_output, target_id, target_input)}."
 
 
 async def disconnect_components(
@@ -135,7 +136,7 @@ async def configure_component(
         return f"{component_id} already has these values; nothing was changed."
     lost = [edge for edge in bench.current.edges if edge not in edit.flow.edges]
     await bench.commit(ctx, edit)
-    gone = f" Connections gone with their ports: {'; '.join(arrow(edge) for edge in lost)}." if lost else ""
+    gone = f" Connections gone with their ports: {'; '.join(edge.text for edge in lost)}." if lost else ""
     return f"Set {', '.join(values)} of {component_id}.{gone}"
 
 
@@ -185,7 +186,7 @@ async def insert_component(
     except EditError as error:
         raise refused(error) from error
     await bench.commit(ctx, edit)
-    return f"Inserted {edit.flow.nodes[-1].id}: {'; '.join(arrow(edge) for edge in edit.flow.edges[-2:])}."
+    return f"Inserted {edit.flow.nodes[-1].id}: {'; '.join(edge.text for edge in edit.flow.edges[-2:])}."
 
 
 async def replace_component(

@@ -49,14 +49,14 @@ def choice_changes(node: Node, name: str, before: MaybeJson, choices: Mapping[st
     return tuple(changes)
 
 
-def first_choices(node: Node, part: ComponentType) -> Node:
+def first_choices(node: Node, component: ComponentType) -> Node:
     """Return a new node with the fields and outputs that the rows of its default values bring.
 
     The engine's own definition lacks them until a person touches the node.
     """
-    for name, rules in (part.choices or {}).items():
+    for name, rules in (component.choices or {}).items():
         if any("rows" in as_object(rule) for rule in as_list(rules)):
-            rule = rule_for(part.choices or {}, node, name)
+            rule = rule_for(component.choices or {}, node, name)
             node = with_changes(node, _applied(node, name, rule, node.value(name), again=True))
     return node
 

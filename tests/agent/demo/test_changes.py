@@ -9,7 +9,6 @@ from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEnded, TurnResult
 from flows.catalogue import Catalogue
 from flows.document import Flow
-from flows.edits.result import arrow
 from flows.spec import build
 from tests.flows.specs import ECHO
 from tests.stand_ins import StandInRunner
@@ -38,7 +37,7 @@ async def test_a_component_is_put_between_two_others(catalogue: Catalogue, echo:
     assert result.after is not None
     new = result.after.nodes[-1]
     assert new.value("template") == "Hi {name}!"
-    assert [arrow(edge) for edge in result.after.edges] == [
+    assert [edge.text for edge in result.after.edges] == [
         f"{echo.nodes[0].id}.message -> {new.id}.name",
         f"{new.id}.prompt -> {echo.nodes[1].id}.input_value",
     ]

@@ -19,7 +19,6 @@ from flows.edits import (
     rename,
     replace_component,
 )
-from flows.edits.result import arrow
 from flows.json_values import MISSING
 from tests.flows import specs
 
@@ -55,7 +54,7 @@ def test_the_old_edge_goes_when_a_component_is_inserted(built: Built, catalogue:
         flow, catalogue, "Prompt Template", ids["A"], ids["B"], values={"template": "Say it louder: {text}"}
     )
     new = edit.flow.nodes[-1].id
-    assert [arrow(edge) for edge in edit.flow.edges] == [
+    assert [edge.text for edge in edit.flow.edges] == [
         f"{ids['A']}.message -> {new}.text",
         f"{new}.prompt -> {ids['B']}.input_value",
     ]
@@ -80,7 +79,7 @@ def test_the_edge_must_be_named_when_several_join_the_two(built: Built, catalogu
     assert caught.value.faults[0].code == "ambiguous_edge"
     assert "text2" in caught.value.faults[0].fix
     edit = insert_between(flow, catalogue, "CombineText", ids["A"], ids["C"], target_port="text2")
-    assert f"{ids['A']}.message -> {ids['C']}.text1" in [arrow(edge) for edge in edit.flow.edges]
+    assert f"{ids['A']}.message -> {ids['C']}.text1" in [edge.text for edge in edit.flow.edges]
 
 
 @pytest.mark.parametrize(
@@ -115,7 +114,7 @@ def test_what_fits_is_kept_when_a_component_is_replaced(built: Built, catalogue:
     edit = replace_component(flow, catalogue, ids["C"], "CombineText", values={"delimiter": "+"})
     new = edit.flow.nodes[1]
     assert (new.type, new.position) == ("CombineText", flow.nodes[1].position)
-    assert [arrow(edge) for edge in edit.flow.edges] == [
+    assert [edge.text for edge in edit.flow.edges] == [
         f"{ids['A']}.message -> {new.id}.text1",
         f"{ids['A']}.message -> {new.id}.text2",
         f"{new.id}.combined_text -> {ids['B']}.input_value",
