@@ -1,4 +1,4 @@
-"""cURL commands: what a request's other fields become when one is pasted into it, as the engine refreshes them.
+"""cURL commands: the values that a pasted one gives an HTTP request's other fields, as the engine's refresh sets them.
 
 The engine itself reads most commands; where it misreads one (data without a method, credentials, long options), what
 cURL would do counts here.
@@ -11,7 +11,7 @@ import json
 import re
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from getopt import GetoptError, gnu_getopt
 
 from flows.actions import NodeChange, field_path
 from flows.document import Node
@@ -27,40 +27,15 @@ _HEADERS = {
     **dict.fromkeys(("-b", "--cookie"), "Cookie"),
     **dict.fromkeys(("-e", "--referer"), "Referer"),
 }
-_BARE = (
-    "-k",
-    "-s",
-    "-S",
-    "-L",
-    "-i",
-    "-v",
-    "-f",
-    "-g",
-    "-N",
-    "-#",
-    "-4",
-    "-6",
-    "--insecure",
-    "--silent",
-    "--show-error",
+_SHORT = "X:H:d:u:A:b:e:o:m:w:GksSLivfgN#46"
+_LONG = (
+    *("request=", "url=", "header=", "user=", "user-agent=", "cookie=", "referer=", "get"),
+    *(f"{option[2:]}=" for option in sorted(_DATA) if option.startswith("--")),
+    # What does not change the request that the component sends:
+    *("insecure", "silent", "show-error", "location", "include", "verbose", "fail", "globoff", "no-buffer"),
+    *("progress-bar", "compressed", "http1.1", "http2"),
+    *("output=", "max-time=", "connect-timeout=", "retry=", "write-out="),
 )
-_BARE_LONG = ("--location", "--include", "--verbose", "--fail", "--globoff", "--no-buffer", "--progress-bar")
-_IGNORED = frozenset((*_BARE, *_BARE_LONG, "--compressed", "--http1.1", "--http2"))
-_IGNORED_WITH_VALUE = frozenset(
-    ("-o", "--output", "-m", "--max-time", "--connect-timeout", "--retry", "-w", "--write-out")
-)
-_JOINED = re.compile(r"-[XHdAbeuom](?P<value>.+)", re.DOTALL)
-
-
-@dataclass
-class _Request:
-    """What a command asks for."""
-
-    url: str = ""
-    method: str = ""
-    headers: dict[str, str] = field(default_factory=dict[str, str])
-    data: list[str] = field(default_factory=list[str])
-    as_query: bool = False
 
 
 def curl_changes(node: Node, name: str) -> tuple[NodeChange, ...]:
@@ -95,70 +70,48 @@ def curl_values(command: str) -> JsonObject:
     try:
         words = [word for word in shlex.split(re.sub(r"\\\r?\n", " ", command.strip())) if word.strip()]
     except ValueError:
-        raise FieldValueError("bad_value", "has a quote that is not closed", _FIX) from None
+        raise FieldValueError("bad_value", "has an unclosed quote", _FIX) from None
     if not words or words[0].rpartition("/")[2].removesuffix(".exe") != "curl":
-        raise FieldValueError("bad_value", "is no cURL command", _FIX)
-    request = _request(words[1:])
-    if not request.url:
-        raise FieldValueError("bad_value", "names no address", _FIX)
-    url = request.url if re.match(r"https?://", request.url, re.IGNORECASE) else f"https://{request.url}"
-    if request.as_query and request.data:
-        url += ("&" if "?" in url else "?") + "&".join(request.data)
-        request.data = []
-    headers: list[Json] = [{"key": key, "value": value} for key, value in request.headers.items()]
-    method = request.method or ("POST" if request.data else "GET")
-    return {"url_input": url, "method": method, "headers": headers, "body": _rows("&".join(request.data))}
+        raise FieldValueError("bad_value", "is not a cURL command", _FIX)
+    try:
+        options, addresses = gnu_getopt(words[1:], _SHORT, _LONG)
+    except GetoptError as error:
+        option = f"{'-' if len(error.opt) == 1 else '--'}{error.opt}"
+        what = f"ends after {option}" if "requires" in error.msg else f"has an unsupported option: {option}"
+        raise FieldValueError("bad_value", what, _FIX) from None
+    url = (addresses or [value for option, value in options if option == "--url"] or [""])[-1]
+    if not url:
+        raise FieldValueError("bad_value", "has no URL", _FIX)
+    url = url if re.match(r"https?://", url, re.IGNORECASE) else f"https://{url}"
+    data = [_data(option, value) for option, value in options if option in _DATA]
+    method = next((value.upper() for option, value in reversed(options) if option in ("-X", "--request")), "")
+    if data and any(option in ("-G", "--get") for option, _ in options):
+        url += ("&" if "?" in url else "?") + "&".join(data)
+        data = []
+    headers: list[Json] = [{"key": key, "value": value} for key, value in _headers(options).items()]
+    body = _rows("&".join(data))
+    return {"url_input": url, "method": method or ("POST" if data else "GET"), "headers": headers, "body": body}
 
 
-def _request(words: list[str]) -> _Request:
-    request, left = _Request(), list(words)
-    while left:
-        word = left.pop(0)
-        joined = _JOINED.fullmatch(word)
-        if joined is not None and not word.startswith("--"):
-            left.insert(0, joined["value"])
-            word = word[:2]
-        elif word.startswith("--") and "=" in word:
-            word, _, value = word.partition("=")
-            left.insert(0, value)
-        if not word.startswith("-"):
-            request.url = word
-        elif word in _IGNORED or _is_bundle(word):
-            continue
-        elif word in ("-G", "--get"):
-            request.as_query = True
-        elif not left:
-            raise FieldValueError("bad_value", f"ends after {word}, or does not know it", _FIX)
-        else:
-            _option(request, word, left.pop(0))
-    return request
+def _data(option: str, value: str) -> str:
+    if value.startswith("@") and option != "--data-raw":
+        raise FieldValueError("bad_value", "sends a file, which the component cannot", "Write the data itself.")
+    return value
 
 
-def _is_bundle(word: str) -> bool:
-    return len(word) > 2 and word[1] != "-" and all(f"-{letter}" in _IGNORED for letter in word[1:])
-
-
-def _option(request: _Request, word: str, value: str) -> None:
-    if word in ("-X", "--request"):
-        request.method = value.upper()
-    elif word == "--url":
-        request.url = value
-    elif word in ("-H", "--header"):
-        key, _, content = value.partition(":")
-        request.headers[key.strip()] = content.strip()
-    elif word in _HEADERS:
-        request.headers[_HEADERS[word]] = value
-    elif word in ("-u", "--user"):
-        told = base64.b64encode(value.encode()).decode()
-        request.headers["Authorization"] = f"Basic {told}"
-    elif word in _DATA:
-        if value.startswith("@") and word != "--data-raw":
-            raise FieldValueError("bad_value", "sends a file, which the component cannot", "Write the data itself.")
-        request.data.append(value)
-        if word == "--json":
-            request.headers.setdefault("Content-Type", "application/json")
-    elif word not in _IGNORED_WITH_VALUE:
-        raise FieldValueError("bad_value", f"has an option that is not known here: {word}", _FIX)
+def _headers(options: list[tuple[str, str]]) -> dict[str, str]:
+    headers: dict[str, str] = {}
+    for option, value in options:
+        if option in ("-H", "--header"):
+            key, _, content = value.partition(":")
+            headers[key.strip()] = content.strip()
+        elif option in _HEADERS:
+            headers[_HEADERS[option]] = value
+        elif option in ("-u", "--user"):
+            headers["Authorization"] = f"Basic {base64.b64encode(value.encode()).decode()}"
+        elif option == "--json":
+            headers.setdefault("Content-Type", "application/json")
+    return headers
 
 
 def _rows(data: str) -> list[Json]:

@@ -47,11 +47,11 @@ def test_data_goes_into_the_address_when_it_is_asked_for():
 @pytest.mark.parametrize(
     ("command", "why"),
     [
-        ("wget example.com", "no cURL command"),
-        ("curl", "names no address"),
-        ("curl 'example.com", "not closed"),
+        ("wget example.com", "not a cURL command"),
+        ("curl", "has no URL"),
+        ("curl 'example.com", "unclosed quote"),
         ("curl -d @secrets.txt example.com", "sends a file"),
-        ("curl -F a=b example.com", "not known here: -F"),
+        ("curl -F a=b example.com", "unsupported option: -F"),
         ("curl example.com -X", "ends after -X"),
     ],
 )
