@@ -2,27 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import fields
-from typing import cast
+from typing import Any, cast, get_args
 
-from flows.actions import (
-    AddComponent,
-    Amend,
-    Arrange,
-    Configure,
-    Connect,
-    Disconnect,
-    FlowAction,
-    IndexedEdge,
-    NodeAction,
-    NodeChange,
-    RemoveComponent,
-    SelectOutput,
-    SetConnectionMode,
-    SetDetail,
-    SetFlow,
-    SetToolMode,
-)
+from flows.actions import FlowAction, IndexedEdge, NodeChange
 from flows.json_values import (
     MISSING,
     Json,
@@ -33,13 +17,12 @@ from flows.json_values import (
     NotJsonError,
     as_list,
     as_object,
-    as_text,
     copy_json,
 )
 
 
 class ActionFormatError(ValueError):
-    """A document that is no flow action."""
+    """A document that is not a flow action."""
 
 
 def action_to_json(action: FlowAction) -> JsonObject:
@@ -63,47 +46,20 @@ def action_from_json(obj: object) -> FlowAction:
     """Return the action that `obj` holds.
 
     Raises:
-        ActionFormatError: `obj` is no action.
+        ActionFormatError: `obj` is not an action.
     """
     try:
         raw = as_object(copy_json(obj))
     except NotJsonError as error:
         raise ActionFormatError(f"The action is not JSON: {error}") from None
-    old, new = raw.get("old", MISSING), raw.get("new", MISSING)
-    match raw.get("kind"):
-        case "add_component":
-            index = raw.get("index")
-            return AddComponent(_object(raw, "node"), None if index is None else _index(raw), _edges(raw))
-        case "remove_component":
-            return RemoveComponent(_object(raw, "node"), _index(raw), _edges(raw))
-        case "connect":
-            return Connect(_object(raw, "edge"), None if raw.get("index") is None else _index(raw))
-        case "disconnect":
-            return Disconnect(_object(raw, "edge"), _index(raw))
-        case "set_detail":
-            return SetDetail(_path(raw), old, new)
-        case "set_flow":
-            return SetFlow(_object(raw, "old"), _object(raw, "new"))
-        case _:
-            return _node_action(raw, old, new)
-
-
-def _node_action(raw: JsonObject, old: MaybeJson, new: MaybeJson) -> NodeAction:
-    match raw.get("kind"):
-        case "configure":
-            return Configure(_text(raw, "node"), _text(raw, "field"), old, new, _changes(raw))
-        case "arrange":
-            return Arrange(_text(raw, "node"), _text(raw, "key"), old, new)
-        case "select_output":
-            return SelectOutput(_text(raw, "node"), old, new, _changes(raw))
-        case "set_connection_mode":
-            return SetConnectionMode(_text(raw, "node"), _text(raw, "field"), old, new)
-        case "set_tool_mode":
-            return SetToolMode(_text(raw, "node"), raw.get("enabled") is True, _changes(raw))
-        case "amend":
-            return Amend(_text(raw, "node"), _changes(raw))
-        case other:
-            raise ActionFormatError(f"There is no action of the kind {other!r}.")
+    kind = raw.get("kind")
+    action_class = _CLASSES.get(kind) if isinstance(kind, str) else None
+    if action_class is None:
+        raise ActionFormatError(f"There is no action of the kind {kind!r}.")
+    read = {
+        entry.name: _READERS[str(entry.type)](raw, entry.name) for entry in fields(action_class) if entry.name != "kind"
+    }
+    return action_class(**read)
 
 
 def _change_to_json(change: NodeChange) -> JsonObject:
@@ -114,26 +70,22 @@ def _change_to_json(change: NodeChange) -> JsonObject:
     return written
 
 
-def _changes(raw: JsonObject) -> tuple[NodeChange, ...]:
-    changes: list[NodeChange] = []
-    for entry in as_list(raw.get("also")):
-        change = as_object(entry)
-        old: MaybeJson = change.get("old", MISSING)
-        changes.append(NodeChange(_path(change), old, change.get("new", MISSING)))
-    return tuple(changes)
+def _changes(raw: JsonObject, key: str) -> tuple[NodeChange, ...]:
+    changes = map(as_object, as_list(raw.get(key)))
+    return tuple(NodeChange(_path(change, "path"), _value(change, "old"), _value(change, "new")) for change in changes)
 
 
-def _path(raw: JsonObject) -> JsonPath:
-    steps = as_list(raw.get("path"))
+def _path(raw: JsonObject, key: str) -> JsonPath:
+    steps = as_list(raw.get(key))
     path: JsonPath = tuple(step for step in steps if isinstance(step, str | int) and not isinstance(step, bool))
     if not path or len(path) != len(steps):
         raise ActionFormatError("A change needs a path of names and numbers.")
     return path
 
 
-def _edges(raw: JsonObject) -> tuple[IndexedEdge, ...]:
+def _edges(raw: JsonObject, key: str) -> tuple[IndexedEdge, ...]:
     pairs: list[IndexedEdge] = []
-    for entry in as_list(raw.get("edges")):
+    for entry in as_list(raw.get(key)):
         match entry:
             case [int(index), dict(edge)]:
                 pairs.append((index, edge))
@@ -150,13 +102,41 @@ def _object(raw: JsonObject, key: str) -> JsonObject:
 
 
 def _text(raw: JsonObject, key: str) -> str:
-    if not isinstance(raw.get(key), str):
+    value: Json = raw.get(key)
+    if not isinstance(value, str):
         raise ActionFormatError(f"The action's {key!r} must be text.")
-    return as_text(raw[key])
+    return value
 
 
-def _index(raw: JsonObject) -> int:
-    index = raw.get("index")
+def _index(raw: JsonObject, key: str) -> int:
+    index = raw.get(key)
     if not isinstance(index, int) or isinstance(index, bool):
-        raise ActionFormatError("The action's 'index' must be a number.")
+        raise ActionFormatError(f"The action's {key!r} must be a number.")
     return index
+
+
+def _optional_index(raw: JsonObject, key: str) -> int | None:
+    return None if raw.get(key) is None else _index(raw, key)
+
+
+def _flag(raw: JsonObject, key: str) -> bool:
+    return raw.get(key) is True
+
+
+def _value(raw: JsonObject, key: str) -> MaybeJson:
+    return raw.get(key, MISSING)
+
+
+_READERS: Mapping[str, Callable[[JsonObject, str], object]] = {
+    "JsonObject": _object,
+    "JsonPath": _path,
+    "MaybeJson": _value,
+    "bool": _flag,
+    "int": _index,
+    "int | None": _optional_index,
+    "str": _text,
+    "tuple[IndexedEdge, ...]": _edges,
+    "tuple[NodeChange, ...]": _changes,
+}
+"""How to read a field, by its annotation."""
+_CLASSES: Mapping[str, type[Any]] = {action.kind: action for action in get_args(FlowAction)}

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from flows.fields.values import is_secret
+from flows.fields.secrets import is_secret
 from flows.json_values import JsonObject
 from tools.json_schema import ConfigureJson
 

@@ -5,7 +5,7 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic_ai import CustomEvent
 
-from flows.describe.summary import ascii_graph
+from flows.describe.diagrams import ascii_graph
 from runtime.results import RunEvent
 from tools.json_schema import ActionJson, FlowJson
 

@@ -18,7 +18,7 @@ from cli.chat.lines import Left, Lines
 from cli.flow.target import write_flow
 from cli.output.streams import answer, document, note
 from cli.output.turn import JsonLines, Readable, Rendering, question
-from flows.describe.summary import ascii_graph
+from flows.describe.diagrams import ascii_graph
 from flows.document import Flow
 from runtime.files.folders import LOCAL_USER
 from tools.approvals import Approval

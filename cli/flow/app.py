@@ -222,7 +222,7 @@ def _faults_json(faults: "tuple[Fault, ...] | list[Fault]") -> list[object]:
 def _tell_built(made: "Made", target: "Path | None") -> None:
     from cli.output.faults import counted, note_faults
     from cli.output.streams import answer
-    from flows.describe.summary import ascii_graph
+    from flows.describe.diagrams import ascii_graph
 
     note_faults(made.faults)
     if made.flow is None:

@@ -6,7 +6,7 @@ import json
 import unicodedata
 from dataclasses import dataclass
 
-from flows.fields.values import redact
+from flows.fields.secrets import redact
 from flows.json_values import Json
 
 _KEPT = frozenset("\n\t\u200d\u200c")

@@ -16,7 +16,7 @@ from evals.report.svg.canvas import Gallery
 from evals.report.svg.replay import Replay, replay_turn
 from evals.scenario import Scenario
 from flows.catalogue import Catalogue
-from flows.fields.values import redact
+from flows.fields.secrets import redact
 from flows.json_values import Json
 from runtime.results import RunResult
 

@@ -16,7 +16,7 @@ from flows.actions import Configure, FlowAction, StaleAction, apply
 from flows.catalogue import Catalogue
 from flows.describe.actions import describe_action
 from flows.document import Flow
-from flows.fields.values import REDACTED, is_secret
+from flows.fields.secrets import REDACTED, is_secret
 from flows.json_values import Json, Missing, as_object
 
 _MARKS: dict[str, Mark] = {

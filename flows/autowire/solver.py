@@ -13,7 +13,6 @@ UNUSED = 60
 REUSE = 30
 MAX_STEPS = 30_000
 MAX_BEST = 32
-MAX_SLOTS = 200
 
 
 class TooManyWays(Exception):

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from flows.component_type import DESCRIPTION_BUDGET, TOOL_OUTPUT, TYPE_MIGRATIONS, ComponentType
 from flows.describe.choices import choice_lines, conditional_fields
 from flows.fields.prompts import PROMPT_TYPES
-from flows.fields.values import is_secret, option_names
+from flows.fields.secrets import is_secret
+from flows.fields.values import option_names
 from flows.json_values import Json, JsonObject, as_list, as_object, as_text, texts
 
 KEPT, _CHOICE = 9, 3

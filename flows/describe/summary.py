@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flows.describe.diagrams import ascii_graph, mermaid_graph
 from flows.document import Flow, Node
 from flows.json_values import JsonObject, texts
 from flows.ports import feedback_ports, input_ports
 
-__all__ = ["EMPTY_CANVAS", "FlowIO", "IOPort", "ascii_graph", "canvas_summary", "describe_io", "mermaid_graph"]
 EMPTY_CANVAS = "(empty canvas)"
 
 

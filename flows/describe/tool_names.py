@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 
 from flows.catalogue import Catalogue
-from flows.component_type import TOOL_OUTPUT
-from flows.document import Flow, Node
+from flows.document import Node
 from flows.json_values import as_list, as_object, as_text, texts
 
 GENERIC_METHODS = frozenset({"output", "process", "build_output", "run", "execute", "main", "handler", "build_result"})
 """Method names that do not say what a tool does."""
 _TOOL_TYPES = frozenset({"Tool", "BaseTool", "StructuredTool"})
-_LONGEST, _LONGEST_SUFFIX = 64, 32
 
 
 def tool_names(node: Node, catalogue: Catalogue) -> list[str]:
@@ -51,27 +48,6 @@ def tool_names(node: Node, catalogue: Catalogue) -> list[str]:
     ]
 
 
-def agent_tool_names(flow: Flow, agent: str, catalogue: Catalogue) -> dict[str, list[str]]:
-    """Return the names of an agent's tools by the ids of the components that give them.
-
-    When several components give tools of one name, each gets the end of its component's id behind it.
-
-    Args:
-        flow: the flow.
-        agent: the agent's node id.
-        catalogue: the component types.
-    """
-    sources = [edge.source for edge in flow.edges if edge.target == agent and edge.source_port == TOOL_OUTPUT]
-    nodes = [node for node in map(flow.node, dict.fromkeys(sources)) if node is not None]
-    found = {node.id: tool_names(node, catalogue) for node in nodes}
-    counts = Counter(name for names in found.values() for name in names)
-    taken = set(counts)
-    return {
-        node_id: [_distinct(name, node_id, taken) if counts[name] > 1 else name for name in names]
-        for node_id, names in found.items()
-    }
-
-
 def snake_case(name: str) -> str:
     """Return a class name in snake case, acronyms in one piece: `HTTPClient` is `http_client`."""
     parted = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", name)
@@ -89,14 +65,3 @@ def _class_name(node: Node, code: str) -> str:
     classes = re.findall(r"^class (\w+)\(([^)]*)\)", code, re.MULTILINE)
     components = [name for name, bases in classes if "Component" in bases or "LC" in bases]
     return components[-1] if components else node.type
-
-
-def _distinct(name: str, node_id: str, taken: set[str]) -> str:
-    suffix = re.sub(r"[^a-zA-Z0-9_]", "_", node_id).strip("_")[-_LONGEST_SUFFIX:]
-    base = name[: _LONGEST - len(suffix) - 1]
-    candidate, ordinal = f"{base}_{suffix}", 2
-    while candidate in taken:
-        candidate = f"{base[: len(base) - len(str(ordinal)) - 1]}_{suffix}_{ordinal}"
-        ordinal += 1
-    taken.add(candidate)
-    return candidate

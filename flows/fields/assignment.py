@@ -12,7 +12,7 @@ from flows.faults import Fault, did_you_mean, display_name_hint
 from flows.fields.curl import COMMAND, curl_changes
 from flows.fields.dynamic.refresh import choice_changes
 from flows.fields.dynamic.rules import choice_offering, choice_showing, condition
-from flows.fields.prompts import BRACKETS_FIELD, PROMPT_TYPES, TemplateError, template_change
+from flows.fields.prompts import BRACKETS_FIELD, PROMPT_TYPES, TemplateError, template_changes
 from flows.fields.values import FieldValueError, coerce, current_options
 from flows.json_values import MISSING, Json, JsonObject, as_object, as_text, same_json
 from flows.ports import with_changes
@@ -120,8 +120,7 @@ def _configure(node: Node, name: str, field: JsonObject, value: Json) -> Configu
         if not same_json(options, field.get("options", MISSING)):
             also.append(NodeChange((*path, "options"), field.get("options", MISSING), options))
     if field.get("type") in PROMPT_TYPES:
-        change = template_change(node, name, as_text(value), mustache=node.value(BRACKETS_FIELD) is True)
-        also += change.changes
+        also += template_changes(node, name, as_text(value), mustache=node.value(BRACKETS_FIELD) is True)
     if name == BRACKETS_FIELD and value is not node.value(name):
         also += _switch_brackets(node, double=value is True)
     old = field.get("value", MISSING)
@@ -138,8 +137,7 @@ def _switch_brackets(node: Node, *, double: bool) -> list[NodeChange]:
             if field.get("type") != kind:
                 changes.append(NodeChange((*field_path(name), "type"), field.get("type"), kind))
             if field.get("value"):
-                change = template_change(node, name, as_text(field.get("value")), mustache=double)
-                changes += change.changes
+                changes += template_changes(node, name, as_text(field.get("value")), mustache=double)
     return changes
 
 

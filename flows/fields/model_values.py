@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from flows.json_values import Json, JsonObject, as_object
+from flows.json_values import Json, JsonObject
 
 CONNECTED = "connect_other_models"
 """The value of a model field that takes its model from an edge."""
@@ -54,12 +54,6 @@ def canonical_model(value: Json) -> Json:
     if not models:
         raise ValueError("names no model")
     return models
-
-
-def model_names(value: Json) -> list[str]:
-    """Return the model names in a canonical value."""
-    entries = value if isinstance(value, list) else []
-    return [name for entry in entries if isinstance(name := as_object(entry).get("name"), str) and name]
 
 
 def _entries(entry: Json, depth: int) -> list[Json]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from string import Formatter
 
 from flows.actions import NodeChange, field_path
@@ -38,15 +37,6 @@ class TemplateError(ValueError):
         self.fix = fix
 
 
-@dataclass(frozen=True, kw_only=True)
-class TemplateChange:
-    """What a new template changes in its node besides the text, and which variables it no longer has."""
-
-    changes: tuple[NodeChange, ...]
-    variables: tuple[str, ...]
-    removed: tuple[str, ...]
-
-
 def template_variables(template: str, *, mustache: bool = False) -> list[str]:
     """Return the variables of a template in order of appearance.
 
@@ -73,8 +63,8 @@ def template_variables(template: str, *, mustache: bool = False) -> list[str]:
     return names
 
 
-def template_change(node: Node, field: str, template: str, *, mustache: bool) -> TemplateChange:
-    """Return what a new template does to its node: fields for new variables, none for those that are gone.
+def template_changes(node: Node, field: str, template: str, *, mustache: bool) -> list[NodeChange]:
+    """Return what a new template changes in its node besides its text: fields come and go with its variables.
 
     A variable that stays keeps its value.
 
@@ -92,15 +82,14 @@ def template_change(node: Node, field: str, template: str, *, mustache: bool) ->
         new = variable_field(name, as_object(old).get("value", ""))
         if not same_json(old, new):
             changes.append(NodeChange(field_path(name), old, new))
-    removed = [name for name in before if name not in names]
-    for name in removed:
+    for name in before:
         old = get_at(node.raw, field_path(name))
-        if not isinstance(old, Missing):
+        if name not in names and not isinstance(old, Missing):
             changes.append(NodeChange(field_path(name), old, MISSING))
     after: JsonObject = {**as_object(custom), field: list[Json](names)}
     if not same_json(custom, after):
         changes.append(NodeChange(("data", "node", "custom_fields"), custom, after))
-    return TemplateChange(changes=tuple(changes), variables=tuple(names), removed=tuple(removed))
+    return changes
 
 
 def variable_field(name: str, value: Json = "") -> JsonObject:
@@ -126,11 +115,6 @@ def variable_field(name: str, value: Json = "") -> JsonObject:
         "type": "str",
         "value": value,
     }
-
-
-def uses_double_brackets(node: Node) -> bool:
-    """Say whether the node's templates mark variables with double brackets."""
-    return node.value(BRACKETS_FIELD) is True
 
 
 def _single_bracket_names(template: str) -> list[str]:

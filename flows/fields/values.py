@@ -11,20 +11,7 @@ from typing import cast
 from flows.component_type import TYPE_MIGRATIONS
 from flows.faults import nearest
 from flows.fields.model_values import canonical_model
-from flows.fields.secrets import REDACTED, is_secret, looks_secret, redact, shown_value
 from flows.json_values import Json, JsonObject, as_list, as_object, as_text, same_json, texts
-
-__all__ = [
-    "REDACTED",
-    "FieldValueError",
-    "coerce",
-    "current_options",
-    "is_secret",
-    "looks_secret",
-    "option_names",
-    "redact",
-    "shown_value",
-]
 
 _TEXT_TYPES = frozenset({"str", "prompt", "mustache", "code", "query", "link", "tab", "auth", "actionPicker"})
 _DIGITS = "Write digits, such as 5 or 0.5."

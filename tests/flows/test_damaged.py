@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from flows import Catalogue, Flow, build, check
 from flows.action_json import action_to_json
 from flows.actions import apply_all
-from flows.describe.summary import ascii_graph, canvas_summary, describe_io, mermaid_graph
+from flows.describe.diagrams import ascii_graph, mermaid_graph
+from flows.describe.summary import canvas_summary, describe_io
 from flows.diff import diff
 from flows.document import FlowFormatError
 from flows.edits.new_nodes import new_node

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flows import Catalogue, Flow, Node
-from flows.describe.tool_names import agent_tool_names, snake_case, tool_names
+from flows.describe.tool_names import snake_case, tool_names
 from flows.edits import add_component, connect
 from flows.edits.new_nodes import new_node
 from flows.json_values import Json, JsonObject
@@ -189,17 +189,3 @@ def test_names_given_by_a_person_win_and_what_is_switched_off_is_left_out():
     template: JsonObject = {**tool.template, "tools_metadata": {"type": "tools", "value": rows}}
     data: JsonObject = {"id": "t", "type": "CustomComponent", "node": {**tool.definition, "template": template}}
     assert tool_names(Node({"id": "t", "data": data}), Catalogue({})) == ["prices"]
-
-
-def test_tools_of_one_name_are_told_apart_by_the_ids_of_their_components(
-    built: Callable[[str], tuple[Flow, dict[str, str]]], catalogue: Catalogue
-):
-    flow, ids = built(
-        "nodes:\n  A: ChatInput\n  G: Agent\n  C: CalculatorComponent\n  D: CalculatorComponent\n  U: URLComponent\n"
-        "edges:\n  A -> G\n  C -> G\n  D -> G\n  U -> G.tools\n"
-    )
-    names = agent_tool_names(flow, ids["G"], catalogue)
-    assert names[ids["C"]] == [f"evaluate_expression_{ids['C'].replace('-', '_')}"]
-    assert names[ids["D"]] != names[ids["C"]]
-    assert all(len(name) <= 64 for found in names.values() for name in found)
-    assert names[ids["U"]] == ["fetch_content"]

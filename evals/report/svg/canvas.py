@@ -13,7 +13,7 @@ from markupsafe import Markup
 from evals.report.clipping import line
 from evals.report.svg.layout import HEAD, ROW, WIDTH, Board, Rows, Shapes, Wire, components, wires
 from flows.document import Flow, Node
-from flows.fields.values import shown_value
+from flows.fields.secrets import shown_value
 from flows.json_values import Json, as_object, as_text
 
 Mark = Literal["added", "removed", "changed"]

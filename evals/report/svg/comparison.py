@@ -14,7 +14,7 @@ from evals.report.svg.canvas import Gallery, Mark, Marks, Picture
 from evals.report.svg.layout import Board, Shapes, Wire
 from flows.document import Flow
 from flows.edits.node_ids import relabel
-from flows.fields.values import REDACTED, is_secret
+from flows.fields.secrets import REDACTED, is_secret
 from flows.json_values import Json, as_object, object_at
 
 _KINDS = ("part", "link", "value", "name")

@@ -5,7 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from flows import Flow
-from flows.describe.summary import ascii_graph, canvas_summary, describe_io, mermaid_graph
+from flows.describe.diagrams import ascii_graph, mermaid_graph
+from flows.describe.summary import canvas_summary, describe_io
 from flows.fields.secrets import REDACTED, looks_secret, redact, shown_value
 
 Built = Callable[[str], tuple[Flow, dict[str, str]]]

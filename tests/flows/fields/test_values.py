@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from flows import Catalogue
 from flows.fields.model_values import CONNECTED, canonical_model
-from flows.fields.values import FieldValueError, coerce, redact, shown_value
+from flows.fields.secrets import redact, shown_value
+from flows.fields.values import FieldValueError, coerce
 
 CHOICES = {"type": "str", "options": ["equals", "not equals", "contains"], "value": "equals"}
 
