@@ -33,7 +33,7 @@ class CatalogueMissing(FileNotFoundError):
 
 
 class CatalogueFormatError(ValueError):
-    """The catalogue file is damaged or of another version; `fix` says how to make it anew."""
+    """The catalogue file is damaged or of another version; `fix` says how to recreate it."""
 
     def __init__(self, message: str) -> None:
         self.fix = f"Make it anew; {REMEDY}"
@@ -121,7 +121,7 @@ class Catalogue:
 
         A component that has the name of a built-in or of a bundle's component (its type, class or short name, however
         it is written) is left out, and named in `shadowed`. One that this view holds already of the user is replaced.
-        Only the user's own components are indexed anew.
+        Only the user's own components are reindexed.
         """
         view = Catalogue({}, version=self.version)
         view._built_in = self._built_in

@@ -48,7 +48,7 @@ class once(Generic[_Owner, _Value]):  # noqa: N801 - a decorator
 
 
 class FlowFormatError(ValueError):
-    """A document that is no flow; `path` is the JSON path of the place, `fix` says what to change."""
+    """A document that is not a flow; `path` is the JSON path of the place, `fix` says what to change."""
 
     def __init__(self, path: str, message: str, fix: str) -> None:
         super().__init__(f"{path} {message}. {fix}")
@@ -85,7 +85,7 @@ class Node:
 
     @property
     def is_note(self) -> bool:
-        """Whether this is a sticky note and no component."""
+        """Whether this is a sticky note rather than a component."""
         return self.raw.get("type") == "noteNode" or self.type == "note"
 
     @once
@@ -211,7 +211,7 @@ class Flow:
         """Return the flow that `obj` holds: an export with `data`, or bare `nodes` and `edges`.
 
         Raises:
-            FlowFormatError: `obj` is no flow; the error names the JSON path.
+            FlowFormatError: `obj` is not a flow; the error names the JSON path.
         """
         try:
             with collection_paused():

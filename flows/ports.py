@@ -181,7 +181,7 @@ def wire(
         output: the name of its output; `component_as_tool` turns the node into a tool.
         target: the node it enters.
         field: the name of its input, or of an output that takes a loop's feedback.
-        edges: the edges that the flow has already, against which the new one is judged.
+        edges: the edges that the flow has already, which the new one must not conflict with.
         catalogue: says which old nodes can be tools.
 
     Raises:
@@ -194,8 +194,8 @@ def wire(
     leaving, entering = find_output(source, output, catalogue), find_input(target, field, catalogue)
     if not types_compatible(leaving.types, entering.types):
         raise PortError(mismatch_fault(source, leaving, target, entering))
-    _refuse_unheard(target, entering, catalogue)
-    _refuse_second(source, output, target, entering, edges)
+    _refuse_inactive(target, entering, catalogue)
+    _refuse_duplicate(source, output, target, entering, edges)
     changes = tool_mode_changes(source) if output == TOOL_OUTPUT else ()
     used = next((e.source_port for e in edges if e.source == source.id and e.source_port != TOOL_OUTPUT), None)
     if changes and used is not None:
@@ -316,7 +316,7 @@ def _choices(node: Node, catalogue: ComponentTypes | None) -> Mapping[str, Json]
     return (component.choices if component is not None else None) or {}
 
 
-def _refuse_unheard(target: Node, entering: Port, catalogue: ComponentTypes | None) -> None:
+def _refuse_inactive(target: Node, entering: Port, catalogue: ComponentTypes | None) -> None:
     """Refuse an edge into an input that only counts for an option which is not chosen."""
     if entering.is_feedback or as_object(target.field(entering.name)).get("show") is not False:
         return
@@ -327,7 +327,7 @@ def _refuse_unheard(target: Node, entering: Port, catalogue: ComponentTypes | No
         raise PortError(_fault("inactive_input", message, fix, target, port=entering.name))
 
 
-def _refuse_second(source: Node, output: str, target: Node, entering: Port, edges: Sequence[Edge]) -> None:
+def _refuse_duplicate(source: Node, output: str, target: Node, entering: Port, edges: Sequence[Edge]) -> None:
     for edge in edges:
         if edge.target != target.id or edge.target_port != entering.name:
             continue

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from flows.autowire.slots import Component, Option
-from flows.autowire.solver import MAX_BEST, Search, Slot, TooManyWays
+from flows.autowire.solver import MAX_BEST, Search, Slot, TooManyWirings
 from flows.catalogue import Catalogue
 from flows.component_type import TOOL_OUTPUT
 from flows.document import Edge, Flow, Json, JsonObject, Node
@@ -37,8 +37,8 @@ def decided(search: Search, slots: Sequence[Slot], report: Callable[[Slot, int, 
     """
     try:
         best = search.run()
-    except TooManyWays:
-        return Wiring((), (too_many(),))
+    except TooManyWirings:
+        return Wiring((), (too_many_wirings(),))
     if 1 < len(best) <= _MOST_SHAPES and len({_shape(search, choice) for choice in best}) == 1:
         # They differ only in which of several equal components does what, which is the same flow.
         best = [min(best, key=lambda choice: sorted(option.text for option in choice if option is not None))]
@@ -98,7 +98,7 @@ def write_one(options: Sequence[Option]) -> str:
     return f"Write the one that is meant: {shown}." if shown else "Write both ports."
 
 
-def too_many() -> Fault:
+def too_many_wirings() -> Fault:
     """Return the fault of a flow that has more wirings than can be compared."""
     message = "There are too many ways to connect these components."
     return Fault(code="ambiguous_edge", message=message, fix="Write the edges, such as `A.message -> B.input_value`.")

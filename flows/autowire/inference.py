@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from flows.autowire.decisions import Wiring, components_of, decided, too_many, write_one
+from flows.autowire.decisions import Wiring, components_of, decided, too_many_wirings, write_one
 from flows.autowire.slots import Component, Option, output_costs, pair_cost
 from flows.autowire.solver import Search, Slot
 from flows.catalogue import Catalogue
@@ -41,14 +41,14 @@ def autowire(flow: Flow, catalogue: Catalogue) -> Wired:
     result = Edit(flow, ())
     while True:  # an edge that was made may leave no doubt about another; each round makes one at least
         wiring = derive(result.flow.nodes, result.flow.edges, catalogue)
-        made = _made(result, wiring, catalogue)
+        made = _connected(result, wiring, catalogue)
         if made.actions == result.actions:
             return Wired(result.flow, result.actions, faults=wiring.faults)
         result = made
 
 
-def _made(so_far: Edit, wiring: Wiring, catalogue: Catalogue) -> Edit:
-    """The edges of a wiring, made one after the other on what was made before."""
+def _connected(so_far: Edit, wiring: Wiring, catalogue: Catalogue) -> Edit:
+    """Connect the edges of a wiring one after the other."""
     result = so_far
     for option in wiring.options:
         try:
@@ -81,7 +81,7 @@ def derive(
     if len(components) < 2 or not any(slot.options for slot in slots):
         return Wiring(())
     if len(components) - len(busy) > MAX_COMPONENTS:
-        return Wiring((), (too_many(),))
+        return Wiring((), (too_many_wirings(),))
     return decided(Search(components, edges, slots, whole=True), slots, _need_fault)
 
 

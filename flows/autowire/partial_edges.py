@@ -135,16 +135,16 @@ def _returning(loop: Component, edges: Sequence[Edge], links: Sequence[Link]) ->
     A loop within a loop leads to everything before it too; there, what can be reached without it does not lead back.
     """
     names = {port.name for port in loop.feedback}
-    told = {edge.source for edge in edges if edge.target == loop.id and edge.is_feedback}
-    told |= {link.source for link in links if link.target == loop.id and link.input in names}
+    returning = {edge.source for edge in edges if edge.target == loop.id and edge.is_feedback}
+    returning |= {link.source for link in links if link.target == loop.id and link.input in names}
     given = any(edge.target == loop.id and not edge.is_feedback for edge in edges)
-    open_ends = {link.source for link in links if link.target == loop.id and link.input not in names} - told
+    open_ends = {link.source for link in links if link.target == loop.id and link.input not in names} - returning
     circling = open_ends & _reached({loop.id}, edges, links)
     if given or circling != open_ends:
-        return told | circling
+        return returning | circling
     steps = _steps(edges, links)
     roots = {source for source, _ in steps} - {target for _, target in steps}
-    return told | (circling - _reached(roots, edges, links, around=loop.id))
+    return returning | (circling - _reached(roots, edges, links, around=loop.id))
 
 
 def _reached(begin: set[str], edges: Sequence[Edge], links: Sequence[Link], around: str = "") -> set[str]:

@@ -15,7 +15,7 @@ MAX_STEPS = 30_000
 MAX_BEST = 32
 
 
-class TooManyWays(Exception):
+class TooManyWirings(Exception):
     """There are more wirings than can be compared."""
 
 
@@ -52,7 +52,7 @@ class Search:
         """Return the best wirings, each as one option or None a slot.
 
         Raises:
-            TooManyWays: there is no end in sight.
+            TooManyWirings: the search takes more than `MAX_STEPS` steps.
         """
         order = sorted(range(len(self.slots)), key=lambda at: (not self.slots[at].is_mode, len(self.slots[at].options)))
         least = [self._least(self.slots[at]) for at in order]
@@ -76,7 +76,7 @@ class Search:
     ) -> None:
         self.steps += 1
         if self.steps > MAX_STEPS:
-            raise TooManyWays
+            raise TooManyWirings
         if cost + rest[at] > self.best:
             return
         if self.whole and cost + rest[at] + state.unused(fewer=len(order) - at) > self.best:

@@ -8,12 +8,12 @@
 | `dangling_edge` | error | an edge names a node that is not there |
 | `bad_edge` | error | an edge without the handles from which the engine reads its ports, as old versions wrote it |
 | `self_edge` | error | a node feeds itself and so never starts |
-| `unknown_output`, `unknown_input` | error | an edge names a port that the node has not |
+| `unknown_output`, `unknown_input` | error | an edge names a port that the node does not have |
 | `not_an_input` | error | an edge enters a setting that takes none |
 | `not_a_tool` | error | `component_as_tool` of a node that cannot be a tool |
 | `type_mismatch` | error | an output's types do not fit the input's |
 | `input_taken` | error | two edges into an input that takes one; the engine ignores one of them |
-| `duplicate_edge` | warning | an edge stands there twice |
+| `duplicate_edge` | warning | an edge occurs twice |
 | `cycle` | error | nodes feed each other without a loop; the engine starts none of them |
 | `missing_input` | error | a required connection is missing (a required text, or a node that is not run: warning) |
 | `missing_model` | error | a model field without a model (a node that is not run: warning) |
@@ -28,7 +28,7 @@
 | `several_chat_inputs`, `several_chat_outputs` | warning | more than one of its kind |
 | `no_output` | warning | nothing in the flow answers |
 | `duplicate_name` | warning | two components were given one name |
-| `undescribed_tool` | warning | a tool of which nothing says what it does |
+| `undescribed_tool` | warning | a tool without a description |
 | `empty_prompt` | warning | a prompt template without text |
 | `stale_code` | warning | the node's code is not the catalogue's |
 """

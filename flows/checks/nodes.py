@@ -130,8 +130,8 @@ def _check_tool(node: Node) -> list[Fault]:
     if not node.tool_mode:
         return []
     rows = [as_object(row) for row in as_list(node.value("tools_metadata"))]
-    told = [as_text(row.get("description")).strip() for row in rows if row.get("status", True)]
-    if as_text(node.definition.get("description")).strip() if not told else all(told):
+    descriptions = [as_text(row.get("description")).strip() for row in rows if row.get("status", True)]
+    if as_text(node.definition.get("description")).strip() if not descriptions else all(descriptions):
         return []
     message = f"{node.id} is a tool, but nothing says what it does."
     return [_warning("undescribed_tool", message, "Describe it, so that an agent knows when to use it.", node)]

@@ -25,9 +25,9 @@ def choice_lines(component: ComponentType, brief: Callable[[str, JsonObject], st
     for name, rules in (component.choices or {}).items():
         for rule in map(as_object, as_list(rules)):
             when = [f"{other}={as_text(key) or 'none'}" for other, key in as_object(rule.get("when")).items()]
-            told = "; ".join(_rows(rule) if "rows" in rule else _effects(component, rule, brief, options))
-            if told:
-                found.append(f"{name}{' (when ' + ', '.join(when) + ')' if when else ''}: {told}")
+            lines = "; ".join(_rows(rule) if "rows" in rule else _effects(component, rule, brief, options))
+            if lines:
+                found.append(f"{name}{' (when ' + ', '.join(when) + ')' if when else ''}: {lines}")
     return found
 
 
@@ -50,18 +50,18 @@ def _effects(
     always = set[str].intersection(*map(set, shown.values())) if shown else set[str]()
     offers = {key: _offers(component, change, options) for key, change in changes.items()}
     gives = {key: _outputs(change.get("outputs")) for key, change in changes.items()}
-    told: dict[str, list[str]] = {}
+    lines: dict[str, list[str]] = {}
     for key in changes:
         effects = [brief(name, as_object(component.template.get(name))) for name in shown[key] if name not in always]
         effects += [text for text in offers[key] if any(text not in other for other in offers.values())]
         if "outputs" in changes[key] and any(gives[key] != other for other in gives.values()):
             effects.append(f"gives {gives[key] or 'no output'}")
         if key:
-            told.setdefault(", ".join(effects), []).append(key)
-    plain = told.pop("", [])
-    for effect, keys in told.items():
+            lines.setdefault(", ".join(effects), []).append(key)
+    plain = lines.pop("", [])
+    for effect, keys in lines.items():
         yield f"{_options(keys, options)} -> {effect}"
-    if told and plain and not {"true", "false"} & {*plain}:
+    if lines and plain and not {"true", "false"} & {*plain}:
         yield f"{_options(plain, options)} -> nothing more"
 
 

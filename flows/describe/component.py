@@ -121,8 +121,8 @@ def _settings(component: ComponentType, info: int, options: int) -> Iterator[_Li
     advanced = [name for name, field in visible.items() if field.get("advanced") and not field.get("required")]
     if advanced:
         yield _Line(f"advanced: {', '.join(_brief(name, shown[name]) for name in advanced)}", 1)
-    told = conditional_fields(component)
-    hidden = [name for name, field in shown.items() if field.get("show") is False and name not in told]
+    conditional = conditional_fields(component)
+    hidden = [name for name, field in shown.items() if field.get("show") is False and name not in conditional]
     if hidden:
         yield _Line(f"hidden: {', '.join(hidden)}", 0)
 

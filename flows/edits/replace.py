@@ -47,47 +47,49 @@ def replace_component(
     same = old.type in (type, component.type)
     fresh_id = node_id if same else new_node_id(component.type, f"{node_id}\0{len(flow.nodes)}", taken)
     asked = dict(values or {})
-    node, lost = _with_kept_values(new_node(component, fresh_id), old, _told(old, catalogue), asked, component)
-    node = _named_as(node, old, catalogue)
+    node, lost = _with_kept_values(
+        new_node(component, fresh_id), old, _changed_values(old, catalogue), asked, component
+    )
+    node = _with_display_name(node, old, catalogue)
     removal = remove_component(flow, node_id)
     index = next(at for at, other in enumerate(flow.nodes) if other is old)
-    addition = AddComponent(_placed_as(node, old), index)
+    addition = AddComponent(_at_place_of(node, old), index)
     current = apply(removal.flow, addition)
     actions: list[FlowAction] = [*removal.actions, addition]
     for edge in (edge for edge in flow.edges if node_id in (edge.source, edge.target)):
-        made = _reconnect(current, catalogue, edge, node_id, fresh_id)
-        if made is None:
+        reconnected = _reconnect(current, catalogue, edge, node_id, fresh_id)
+        if reconnected is None:
             lost.append(edge.text)
         else:
-            current = made.flow
-            actions += made.actions
+            current = reconnected.flow
+            actions += reconnected.actions
     return Edit(current, tuple(actions), tuple(lost))
 
 
-def _told(old: Node, catalogue: Catalogue) -> dict[str, Json]:
-    """Return the values that someone has set: what differs from the type's defaults."""
+def _changed_values(old: Node, catalogue: Catalogue) -> dict[str, Json]:
+    """Return the values that someone has set: those that differ from the type's defaults."""
     component = catalogue.get(old.type)
-    told: dict[str, Json] = {}
+    kept: dict[str, Json] = {}
     for name, field in old.template.items():
         value = field.get("value")
         default = as_object(component.template.get(name)).get("value") if component is not None else None
         if name != "code" and value not in _EMPTY and value != CONNECTED and not same_json(value, default):
-            told[name] = value
-    return told
+            kept[name] = value
+    return kept
 
 
 def _with_kept_values(
-    node: Node, old: Node, told: Mapping[str, Json], asked: Mapping[str, Json], component: ComponentType
+    node: Node, old: Node, kept: Mapping[str, Json], asked: Mapping[str, Json], component: ComponentType
 ) -> tuple[Node, list[str]]:
     node = configured(node, asked, component)
     lost: list[str] = []
     first = list(component.choices or {})  # what other fields depend on comes first: options, then templates
-    prompts = [name for name in told if as_object(old.field(name)).get("type") in ("prompt", "mustache")]
-    order = sorted(told, key=lambda name: [*first, *prompts, name].index(name))
+    prompts = [name for name in kept if as_object(old.field(name)).get("type") in ("prompt", "mustache")]
+    order = sorted(kept, key=lambda name: [*first, *prompts, name].index(name))
     for name in order:
         if name in asked:
             continue
-        outcome = settings(node, {name: told[name]}, component) if node.field(name) is not None else None
+        outcome = settings(node, {name: kept[name]}, component) if node.field(name) is not None else None
         if outcome is None or outcome.faults:
             lost.append(f"{old.id}.{name}")
             continue
@@ -105,7 +107,7 @@ def _from_variable(node: Node, name: str) -> Node:
     return Node({**node.raw, "data": {**data, "node": {**definition, "template": {**template, name: field}}}})
 
 
-def _named_as(node: Node, old: Node, catalogue: Catalogue) -> Node:
+def _with_display_name(node: Node, old: Node, catalogue: Catalogue) -> Node:
     """Return the node with the display name that someone gave the old one."""
     component = catalogue.get(old.type)
     if component is None or old.display_name in (component.display_name, old.type):
@@ -114,7 +116,7 @@ def _named_as(node: Node, old: Node, catalogue: Catalogue) -> Node:
     return Node({**node.raw, "data": {**as_object(node.raw.get("data")), "node": definition}})
 
 
-def _placed_as(node: Node, old: Node) -> JsonObject:
+def _at_place_of(node: Node, old: Node) -> JsonObject:
     return {**node.raw, **{key: old.raw[key] for key in _PLACE_KEYS if key in old.raw}}
 
 

@@ -1,4 +1,4 @@
-"""Setting values on a node: every value is judged first, and only then is any of them applied."""
+"""Setting values on a node: all values are validated before any of them is applied."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def settings(node: Node, values: Mapping[str, Json], component: ComponentType | 
             faults.append(_unknown(node, name, choices))
             continue
         try:
-            value = coerce(field, values[name], _beside(node, field, name, values))
+            value = coerce(field, values[name], _sibling_values(node, field, name, values))
             action = _configure(node, name, field, value)
             pasted = curl_changes(with_changes(node, node_changes(action)), name) if action is not None else ()
         except FieldValueError as error:
@@ -61,9 +61,9 @@ def settings(node: Node, values: Mapping[str, Json], component: ComponentType | 
         except TemplateError as error:
             faults.append(_fault("bad_template", f"{node.id}.{name}: {error}", error.fix, node, name))
             continue
-        unheard = _unheard(node, name, field, choices)
-        if unheard is not None:
-            (faults if unheard.is_error else warnings).append(unheard)
+        inactive = _inactive_field(node, name, field, choices)
+        if inactive is not None:
+            (faults if inactive.is_error else warnings).append(inactive)
         if action is not None:
             node = with_changes(node, node_changes(action))
             more = (*choice_changes(node, name, action.old, choices), *pasted)
@@ -74,7 +74,7 @@ def settings(node: Node, values: Mapping[str, Json], component: ComponentType | 
     return Settings(node=node, actions=tuple(actions), warnings=tuple(warnings))
 
 
-def _beside(node: Node, field: JsonObject, name: str, values: Mapping[str, Json]) -> Mapping[str, Json]:
+def _sibling_values(node: Node, field: JsonObject, name: str, values: Mapping[str, Json]) -> Mapping[str, Json]:
     """Return the values on which the options of a field depend; without conditional options there are none."""
     if not field.get("conditional_options"):
         return {}
@@ -88,7 +88,7 @@ def _other_choice(node: Node, name: str, value: Json, choices: Mapping[str, Json
     return f"It can be chosen when {condition(found)}: set {node.id}.{found[0]} too." if found else ""
 
 
-def _unheard(node: Node, name: str, field: JsonObject, choices: Mapping[str, Json]) -> Fault | None:
+def _inactive_field(node: Node, name: str, field: JsonObject, choices: Mapping[str, Json]) -> Fault | None:
     """Return the fault of a value that only counts for an option which is not chosen.
 
     An operation that is not chosen never runs, so its values would be ignored; other hidden fields may still count.

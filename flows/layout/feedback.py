@@ -1,4 +1,4 @@
-"""The ways of edges that lead back: in a layout, the steps of a loop stand beside them, not across them."""
+"""Routing of feedback edges: in a layout, the steps of a loop are placed beside its feedback edge, not across it."""
 
 from __future__ import annotations
 
@@ -9,33 +9,35 @@ from flows.document import Edge, Node
 from flows.layout.sizes import GAP, WIDTH, node_height
 
 MARGIN = 20.0
-"""Pixels that stay free on both sides of the way of an edge."""
+"""Pixels that stay free on both sides of a feedback edge."""
 _ROUNDS = 8
 
 
 @dataclass(frozen=True)
-class Way:
-    """The straight way of an edge that leads back, in pixels, from right to left."""
+class Line:
+    """The straight line of a feedback edge, in pixels, from right to left."""
 
     begin: tuple[float, float]
     end: tuple[float, float]
 
     def heights(self, left: float, right: float) -> tuple[float, float]:
-        """Return the least and the greatest height of the way between two places from left to right."""
+        """Return the smallest and the largest y of the line between two x positions."""
         (x1, y1), (x2, y2) = self.begin, self.end
         slope = (y2 - y1) / (x2 - x1) if x1 != x2 else 0.0
         ends = [y1 + slope * (min(max(x, x2), x1) - x1) for x in (left, right)]
         return min(ends), max(ends)
 
 
-def way_of(source: Node, target: Node, places: Mapping[str, tuple[float, float]]) -> Way:
-    """Return the way of an edge that leads back: between the outputs, which stand at the foot of both nodes."""
+def feedback_line(source: Node, target: Node, places: Mapping[str, tuple[float, float]]) -> Line:
+    """Return the line of a feedback edge: between the outputs, which are drawn at the foot of both nodes."""
     (x1, y1), (x2, y2) = places[source.id], places[target.id]
-    return Way((x1 + WIDTH, y1 + _output_height(source)), (x2 + WIDTH, y2 + _output_height(target)))
+    return Line((x1 + WIDTH, y1 + _output_height(source)), (x2 + WIDTH, y2 + _output_height(target)))
 
 
-def clear_ways(nodes: Mapping[str, Node], edges: Sequence[Edge], places: dict[str, tuple[float, float]]) -> None:
-    """Move what stands in the way of an edge that leads back up or down, together with what is above or below it.
+def clear_feedback_edges(
+    nodes: Mapping[str, Node], edges: Sequence[Edge], places: dict[str, tuple[float, float]]
+) -> None:
+    """Move nodes that a feedback edge would cross up or down, together with the nodes above or below them.
 
     Nodes stay in their columns and in their order. Loops within loops are cleared one after the other, and again while
     that moves the ends of another.
@@ -56,13 +58,15 @@ def clear_ways(nodes: Mapping[str, Node], edges: Sequence[Edge], places: dict[st
     for node_id, (x, _) in places.items():
         columns.setdefault(x, []).append(node_id)
     for _ in range(_ROUNDS):
-        moved = [_clear(way_of(*ends, places), {end.id for end in ends}, nodes, columns, places) for ends in back]
+        moved = [
+            _clear(feedback_line(*ends, places), {end.id for end in ends}, nodes, columns, places) for ends in back
+        ]
         if not any(moved):
             return
 
 
 def _clear(
-    way: Way,
+    line: Line,
     ends: set[str],
     nodes: Mapping[str, Node],
     columns: Mapping[float, list[str]],
@@ -70,9 +74,9 @@ def _clear(
 ) -> bool:
     moved = False
     for x, column in columns.items():
-        if not (way.end[0] < x + WIDTH and x < way.begin[0]) or ends & set(column):
+        if not (line.end[0] < x + WIDTH and x < line.begin[0]) or ends & set(column):
             continue
-        high, low = way.heights(x, x + WIDTH)
+        high, low = line.heights(x, x + WIDTH)
         middle = (high + low) / 2
         above = [node_id for node_id in column if _middle(nodes[node_id], places) < middle]
         below = [node_id for node_id in column if node_id not in above]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from flows.document import Edge, Flow, Node
 from flows.json_values import Json, JsonObject
-from flows.layout.feedback import clear_ways
+from flows.layout.feedback import clear_feedback_edges
 from flows.layout.sizes import node_height, node_width
 
 COLUMN = 480
@@ -41,7 +41,7 @@ def positions(flow: Flow) -> dict[str, tuple[float, float]]:
         for node_id, height in zip(column, heights, strict=True):
             found[node_id] = (float(layer * COLUMN), top)
             top += height
-    clear_ways(nodes, flow.edges, found)
+    clear_feedback_edges(nodes, flow.edges, found)
     return found
 
 

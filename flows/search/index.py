@@ -17,7 +17,7 @@ from flows.search.synonyms import SMALL_WORDS, paraphrases
 from flows.search.tokenizer import plain, stem, words
 
 NAME = 5.0
-_SAID, _KEYWORD, _DESCRIPTION, _CATEGORY, _FIELD, _OPTION, _PORT = 4.5, 2.0, 2.4, 1.0, 0.8, 0.6, 0.6
+_PARAPHRASE, _KEYWORD, _DESCRIPTION, _CATEGORY, _FIELD, _OPTION, _PORT = 4.5, 2.0, 2.4, 1.0, 0.8, 0.6, 0.6
 _SATURATION = 2.2
 _LONGEST_PHRASE = 4
 _OPTIONS = 40
@@ -30,7 +30,7 @@ class PhraseUse(Flag):
     """How a phrase stands for a component: as its display name, as something that people say, or both."""
 
     NAME = auto()
-    SAID = auto()
+    PARAPHRASE = auto()
 
 
 class Segment:
@@ -46,7 +46,7 @@ class Segment:
         self.postings: dict[str, dict[int, float]] = {}
         self.named: dict[str, list[int]] = defaultdict(list)
         self.phrases: dict[Phrase, dict[int, PhraseUse]] = {}
-        wording = _Wording()
+        stems = _StemCache()
         for number, component in enumerate(self.components):
             shorts = short_names(component)
             names = [
@@ -58,29 +58,29 @@ class Segment:
                 self.named[name].append(number)
             self.phrases.setdefault(phrase_key(words(component.display_name)), {})[number] = PhraseUse.NAME
             for name in names:
-                said = _said(name)
-                wording.words |= said.words
+                said = _paraphrases_of(name)
+                stems.words |= said.words
                 for key in said.phrases:
                     held = self.phrases.setdefault(key, {})
-                    held[number] = held.get(number, PhraseUse.SAID) | PhraseUse.SAID
-            for word, weight in _weights(component, shorts, names, wording).items():
+                    held[number] = held.get(number, PhraseUse.PARAPHRASE) | PhraseUse.PARAPHRASE
+            for word, weight in _weights(component, shorts, names, stems).items():
                 strength = weight / (weight + _SATURATION)
                 posting = self.postings.get(word)
                 if posting is None:
                     self.postings[word] = {number: strength}
                 else:
                     posting[number] = strength
-        self.words = frozenset(wording.words)
+        self.words = frozenset(stems.words)
 
 
-class _Wording:
-    """Texts cut into stems once each: components share most of their field names and types."""
+class _StemCache:
+    """The stems of texts, each computed once: components share most of their field names and types."""
 
     def __init__(self) -> None:
         self.words: set[str] = set()
         self._known: dict[str, frozenset[str]] = {}
 
-    def stems(self, text: str) -> frozenset[str]:
+    def of(self, text: str) -> frozenset[str]:
         found = self._known.get(text)
         if found is None:
             parts = words(text)
@@ -110,8 +110,8 @@ def phrases_in(stems: list[str]) -> Iterator[Phrase]:
 
 
 @dataclass(frozen=True)
-class _Said:
-    """What the phrases for a component come to."""
+class _Paraphrases:
+    """The words, phrase keys and weighted stems of what people call a component."""
 
     words: frozenset[str]
     phrases: tuple[Phrase, ...]
@@ -119,16 +119,16 @@ class _Said:
 
 
 @cache
-def _said(name: str) -> _Said:
+def _paraphrases_of(name: str) -> _Paraphrases:
     phrases = [words(phrase) for phrase in paraphrases()[name]]
     keys = tuple(key for key in map(phrase_key, phrases) if len(key) <= _LONGEST_PHRASE)
     times = Counter(word for phrase in phrases for word in set(map(stem, phrase)))
-    weights = {word: _SAID * (1 + math.log(count)) / 1.5 for word, count in times.items()}
-    return _Said(frozenset[str]().union(*phrases), keys, weights)
+    weights = {word: _PARAPHRASE * (1 + math.log(count)) / 1.5 for word, count in times.items()}
+    return _Paraphrases(frozenset[str]().union(*phrases), keys, weights)
 
 
-def _weights(component: ComponentType, shorts: Iterable[str], said: list[str], wording: _Wording) -> dict[str, float]:
-    weights = dict(_said(said[0]).weights) if said else {}
+def _weights(component: ComponentType, shorts: Iterable[str], named: list[str], stems: _StemCache) -> dict[str, float]:
+    weights = dict(_paraphrases_of(named[0]).weights) if named else {}
     type_name = "" if component.type.startswith("ext:") else component.type
     for weight, sources in (
         (NAME, (type_name, component.display_name, *shorts)),
@@ -139,7 +139,7 @@ def _weights(component: ComponentType, shorts: Iterable[str], said: list[str], w
     ):
         held: set[str] = set()
         for text in sources:
-            held |= wording.stems(text)
+            held |= stems.of(text)
         for word in held:
             weights[word] = weights.get(word, 0.0) + weight
     return weights

@@ -23,7 +23,7 @@ from flows.search.tokenizer import fold, humps, plain, stem, words
 _LONGEST_QUERY, _MOST_WORDS = 600, 32
 _SYNONYM, _TRANSLATION, _WEAK = 0.4, 0.9, 0.3
 _UNCOVERED = 0.25
-_CALLING, _NAMED_EXACTLY, _NAMED = 0.6, 100.0, 50.0
+_PHRASE, _NAMED_EXACTLY, _NAMED = 0.6, 100.0, 50.0
 _BY_NAME = 1.4
 _COMMON = 1500
 _BELOW_CURRENT = 0.95
@@ -66,9 +66,9 @@ class Index:
         query_words, foreign = self._words_of(query)
         terms = self._terms(query_words, foreign=foreign)
         scores = self._scores(terms)
-        called = self._called(terms, query_words, scores)
-        named = self._named(query, query_words)
-        ranked = self._ranked(scores, called, named, legacy=legacy)
+        by_phrase = self._phrase_matches(terms, query_words, scores)
+        named = self._name_matches(query, query_words)
+        ranked = self._ranked(scores, by_phrase, named, legacy=legacy)
         if allowed is not None:
             ranked = {place: score for place, score in ranked.items() if self._component(place).type in allowed}
         best = heapq.nsmallest(max(limit, 0), ranked.items(), key=lambda item: (-item[1], item[0]))
@@ -76,12 +76,12 @@ class Index:
 
     def nearest(self, query: str, limit: int) -> list[Match]:
         """Return the current components whose names look most like the query, however little that is."""
-        found = self._alike(query, limit, _LIKE)
+        found = self._similar_names(query, limit, _LIKE)
         return [self._component(place).as_match(likeness) for place, likeness in found.items()]
 
     def similar(self, name: str, limit: int) -> list[str]:
         """Return the types that a wrong type name most likely means, best first; legacy ones last."""
-        found = list(self._alike(name, limit, _ALIKE))
+        found = list(self._similar_names(name, limit, _ALIKE))
         wanted = plain(name)
         if wanted and len(found) < limit:
             inside = [
@@ -96,7 +96,7 @@ class Index:
         types = types or [match.type for match in self.search(name, limit)]
         return list(dict.fromkeys(types))[:limit]
 
-    def _alike(self, query: str, limit: int, least: float) -> dict[Place, float]:
+    def _similar_names(self, query: str, limit: int, least: float) -> dict[Place, float]:
         """Return the components with a name spelt at least so much like the query, best first."""
         wanted = plain(query)[:_LONGEST_NAME]
         scored: list[tuple[float, Place]] = []
@@ -148,9 +148,9 @@ class Index:
     def _is_foreign(self, found: list[str]) -> bool:
         if any(word in FOREIGN_SMALL_WORDS and word not in SMALL_WORDS for word in found):
             return True
-        return any(self._is_strange(word) and translations(word) for word in found)
+        return any(self._is_unknown(word) and translations(word) for word in found)
 
-    def _is_strange(self, word: str) -> bool:
+    def _is_unknown(self, word: str) -> bool:
         return word not in self._vocabulary and word not in SMALL_WORDS and not self._knows(stem(word))
 
     def _terms(self, query_words: list[str], *, foreign: bool) -> list[Term]:
@@ -174,7 +174,7 @@ class Index:
             for english in translated:
                 roots.setdefault(stem(english), _TRANSLATION)
         if not roots and root not in synonyms():
-            roots = self._mended(word)
+            roots = self._corrected(word)
         found: dict[str, float] = {}
         for known, weight in (roots or {root: 1.0}).items():
             found[known] = max(weight, found.get(known, 0.0))
@@ -182,7 +182,7 @@ class Index:
                 found[other] = max(weight * _SYNONYM, found.get(other, 0.0))
         return ((known, weight) for known, weight in found.items() if self._knows(known))
 
-    def _mended(self, word: str) -> dict[str, float]:
+    def _corrected(self, word: str) -> dict[str, float]:
         near = self._spelling.near(word)
         if not near and (parts := self._spelling.parts(word)):
             return {stem(part): 1.0 for part in parts}
@@ -237,27 +237,29 @@ class Index:
                     found[place] = (score, share)
         return found
 
-    def _called(self, terms: list[Term], query_words: list[str], scores: dict[Place, float]) -> dict[Place, bool]:
+    def _phrase_matches(
+        self, terms: list[Term], query_words: list[str], scores: dict[Place, float]
+    ) -> dict[Place, bool]:
         """Add to the scores of components whose name or a phrase for them is in the query.
 
-        Returns the components called, with whether by a phrase that people use (or only by name).
+        Returns these components, with whether a phrase that people use (not only the name) matched.
         """
         stems = [max(term.stems, key=lambda known: term.stems[known]) for term in terms]
-        called: dict[Place, bool] = {}
+        by_phrase: dict[Place, bool] = {}
         gains: dict[Place, list[float]] = defaultdict(list)
         for key in sorted({*phrases_in(stems), phrase_key(query_words)}):
             for at, segment in enumerate(self._segments):
                 for number, how in segment.phrases.get(key, {}).items():
-                    called[at, number] = PhraseUse.SAID in how or called.get((at, number), False)
-                    gains[at, number].append(self._worth(key) * (_BY_NAME if PhraseUse.NAME in how else 1.0))
+                    by_phrase[at, number] = PhraseUse.PARAPHRASE in how or by_phrase.get((at, number), False)
+                    gains[at, number].append(self._phrase_rarity(key) * (_BY_NAME if PhraseUse.NAME in how else 1.0))
         for place, worth in gains.items():
-            scores[place] = scores.get(place, 0.0) + _CALLING * (0.75 * max(worth) + 0.25 * sum(worth))
-        return called
+            scores[place] = scores.get(place, 0.0) + _PHRASE * (0.75 * max(worth) + 0.25 * sum(worth))
+        return by_phrase
 
-    def _worth(self, key: Phrase) -> float:
+    def _phrase_rarity(self, key: Phrase) -> float:
         return sum(self._rarity(stemmed) * (_WEAK if stemmed in _WEAK_STEMS else 1.0) for stemmed in key)
 
-    def _named(self, query: str, query_words: list[str]) -> dict[Place, float]:
+    def _name_matches(self, query: str, query_words: list[str]) -> dict[Place, float]:
         """Return the components that the query names: as they are written, or as its only words."""
         asked = " ".join(query.split())
         found: dict[Place, float] = {}
@@ -277,7 +279,7 @@ class Index:
         return found
 
     def _ranked(
-        self, scores: dict[Place, float], called: dict[Place, bool], named: dict[Place, float], *, legacy: bool
+        self, scores: dict[Place, float], by_phrase: dict[Place, bool], named: dict[Place, float], *, legacy: bool
     ) -> dict[Place, float]:
         """Return the final scores: names first; legacy only if named, and after what has taken its place."""
         ranked: dict[Place, float] = {}
@@ -285,11 +287,11 @@ class Index:
             if legacy or not self._is_hidden(place):
                 ranked[place] = score + named.get(place, 0.0)
         best = max(ranked.values(), default=0.0)
-        for place in {*called, *named} - ranked.keys():
+        for place in {*by_phrase, *named} - ranked.keys():
             score, by_name = scores.get(place, NAME), named.get(place, 0.0)
             if by_name == _NAMED_EXACTLY:
                 ranked[place] = score + max(by_name, best)
-            elif called.get(place) or by_name:
+            elif by_phrase.get(place) or by_name:
                 replaced = bool(best) and self._is_replaced(place)
                 ranked[place] = min(score, best * _BELOW_CURRENT) if replaced and not by_name else score
                 if replaced and by_name:

@@ -1,4 +1,4 @@
-"""Mending mistyped words: the known words a few letters away, the words they begin, the words they run together."""
+"""Correcting mistyped words: the known words a few letters away, the words they begin, the words they run together."""
 
 from __future__ import annotations
 

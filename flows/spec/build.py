@@ -1,4 +1,4 @@
-"""Building a flow from spec text: types, values, edges and structure are judged, and all faults come in one go."""
+"""Building a flow from spec text: types, values, edges and structure are checked, and all faults reported at once."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class _Builder:
             self._add_links(links)
         elif not self.spec.edges and self.derives:
             self._add_wiring(derive(list(self.nodes.values()), (), self.catalogue, self._names))
-        self._judge_structure()
+        self._check_structure()
         return self.faults
 
     def flow(self) -> Flow:
@@ -207,7 +207,7 @@ class _Builder:
             source = with_changes(source, selected_output_changes(source, used))
         self.nodes[source_id] = source
 
-    def _judge_structure(self) -> None:
+    def _check_structure(self) -> None:
         undecided = any(fault.code == "ambiguous_edge" for fault in self.faults)
         if len(self.spec.nodes) > 1 and not undecided:
             for node in self.spec.nodes:
@@ -232,7 +232,7 @@ class _Builder:
             self._report(replace(fault, severity=severity), self.lines.get(spec_id))
 
     def _follows(self, fault: Fault, spec_id: str) -> bool:
-        """Say whether a fault only follows from a node or an edge that could not be made, and is told by that."""
+        """Say whether a fault only follows from a node or an edge that could not be made, which is reported already."""
         if fault.code in ("unreachable", "loop_border"):
             return bool(self.lost)
         if fault.code == "no_output":
@@ -261,13 +261,13 @@ class _Builder:
 
 
 def _with_values(node: Node, values: Mapping[str, SpecValue], component: ComponentType | None) -> Settings:
-    texts: dict[str, Json] = {name: _told(node, value) for name, value in values.items()}
+    texts: dict[str, Json] = {name: _value_text(node, value) for name, value in values.items()}
     outcome = settings(node, texts, component)
     for fault in outcome.faults:
         value = values.get(fault.field or "")
         if value is not None and not value.literal and without_comment(value.text) != value.text:
             texts[value.field] = without_comment(value.text)
-    if outcome.faults and any(texts[name] != _told(node, value) for name, value in values.items()):
+    if outcome.faults and any(texts[name] != _value_text(node, value) for name, value in values.items()):
         outcome = settings(node, texts, component)
     if outcome.faults:
         # What is valid is set all the same, so that edges are judged against the variables that templates bring.
@@ -277,7 +277,7 @@ def _with_values(node: Node, values: Mapping[str, SpecValue], component: Compone
     return outcome
 
 
-def _told(node: Node, value: SpecValue) -> str:
+def _value_text(node: Node, value: SpecValue) -> str:
     """Return a value as it was written, without a comment behind it where a field holds no free text."""
     field = as_object(node.field(value.field))
     is_free = not field or (as_text(field.get("type")) in _FREE_TEXT and not field.get("options"))

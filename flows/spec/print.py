@@ -17,7 +17,7 @@ from flows.fields.values import coerce
 from flows.json_values import Json, JsonObject, as_object, as_text, same_json
 
 EMPTY: tuple[Json, ...] = (None, "", [], {})
-"""Values that say nothing; a spec does not tell them apart."""
+"""Empty values, which a spec does not distinguish."""
 _SIMPLE = re.compile(r"[^\s\"'|#\[{\-][^\n\r]*")
 _LINE_ENDS = re.compile("[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _KEY_FIELD = re.compile(r"\w+")
@@ -25,7 +25,7 @@ _KEY_FIELD = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class PrintedSpec:
-    """A flow as spec text, and warnings about what of it the text does not say."""
+    """A flow as spec text, and warnings about what the text leaves out."""
 
     text: str
     faults: tuple[Fault, ...] = ()
@@ -34,37 +34,37 @@ class PrintedSpec:
 def to_spec(flow: Flow, catalogue: Catalogue | None = None) -> str:
     """Return the spec text of a flow; building it gives a flow with the same fingerprint.
 
-    Secrets and what spec text cannot say stand in comments, secrets as `***REDACTED***` or as the name of the variable
-    that holds them; `spoken` also reports what the text does not say.
+    Secrets and what spec text cannot express are printed as comments, secrets as `***REDACTED***` or as the name of
+    the variable that holds them; `print_spec` also reports what the text leaves out.
 
     Args:
         flow: the flow.
-        catalogue: says which values are defaults and need no line; without it every value that says something is
+        catalogue: says which values are defaults and need no line; without it every non-empty value is
             printed for the fields that a person sees.
     """
     return _text(flow, catalogue, [])
 
 
 def print_spec(flow: Flow, catalogue: Catalogue | None = None) -> PrintedSpec:
-    """Return the spec text of a flow and a warning for everything in the flow that the text does not say.
+    """Return the spec text of a flow and a warning for everything that the text leaves out.
 
-    Without any, building the text gives a flow with the same fingerprint. With a catalogue the text is built to make
-    sure of that.
+    If there are no warnings, building the text gives a flow with the same fingerprint; with a catalogue
+    this is verified by building it.
 
     Args:
         flow: the flow.
         catalogue: as for `to_spec`.
     """
-    unsaid: list[Fault] = []
-    text = _text(flow, catalogue, unsaid)
+    omissions: list[Fault] = []
+    text = _text(flow, catalogue, omissions)
     for node in _components(flow):
-        unsaid += _unsaid_parts(node, catalogue)
-    if catalogue is not None and not unsaid:
-        unsaid += _proof(flow, text, catalogue)
-    return PrintedSpec(text, tuple(unsaid))
+        omissions += _omitted_parts(node, catalogue)
+    if catalogue is not None and not omissions:
+        omissions += _build_differences(flow, text, catalogue)
+    return PrintedSpec(text, tuple(omissions))
 
 
-def _text(flow: Flow, catalogue: Catalogue | None, unsaid: list[Fault]) -> str:
+def _text(flow: Flow, catalogue: Catalogue | None, omissions: list[Fault]) -> str:
     ids = spec_ids(flow)
     lines: list[str] = []
     for key, value in (("name", flow.name), ("description", flow.description)):
@@ -72,15 +72,15 @@ def _text(flow: Flow, catalogue: Catalogue | None, unsaid: list[Fault]) -> str:
             lines += _entry(f"{key}", value, indent="")
     lines += ["", "nodes:"] if lines else ["nodes:"]
     lines += [f"  {ids[node.id]}: {_type_text(node.type)}" for node in _components(flow)]
-    edges, lost = _edge_lines(flow, ids, unsaid)
+    edges, lost = _edge_lines(flow, ids, omissions)
     if edges:
         lines += ["", "edges:", *edges]
     config: list[str] = []
     for node in _components(flow):
-        config += _value_lines(node, ids[node.id], catalogue, unsaid)
+        config += _value_lines(node, ids[node.id], catalogue, omissions)
     if config:
         lines += ["", "config:", *config]
-    notes = [*lost, *_note_lines(flow, unsaid)]
+    notes = [*lost, *_note_lines(flow, omissions)]
     if notes:
         lines += ["", *notes]
     return "\n".join(lines) + "\n"
@@ -128,7 +128,7 @@ def _type_text(type_name: str) -> str:
     return type_name if re.fullmatch(r"[^\s\"'#][^\"'#\n]*", type_name) else json.dumps(type_name)
 
 
-def _edge_lines(flow: Flow, ids: Mapping[str, str], unsaid: list[Fault]) -> tuple[list[str], list[str]]:
+def _edge_lines(flow: Flow, ids: Mapping[str, str], omissions: list[Fault]) -> tuple[list[str], list[str]]:
     lines, lost = list[str](), list[str]()
     for edge in flow.edges:
         if edge.source in ids and edge.target in ids and edge.source_port and edge.target_port:
@@ -137,7 +137,7 @@ def _edge_lines(flow: Flow, ids: Mapping[str, str], unsaid: list[Fault]) -> tupl
         else:
             lost.append("# An edge that leads nowhere is left out.")
             message = f"The edge {edge.source} -> {edge.target} leads nowhere and is left out."
-            unsaid.append(_unsaid("unsaid_edge", message, edge.source))
+            omissions.append(_omission("unsaid_edge", message, edge.source))
     return lines, lost
 
 
@@ -145,28 +145,28 @@ def _port_text(name: str) -> str:
     return name if re.fullmatch(r"[^\s\"'#>][^\n\"'#>]*", name) and name == name.strip() else json.dumps(name)
 
 
-def _value_lines(node: Node, spec_id: str, catalogue: Catalogue | None, unsaid: list[Fault]) -> list[str]:
+def _value_lines(node: Node, spec_id: str, catalogue: Catalogue | None, omissions: list[Fault]) -> list[str]:
     component = catalogue.get(node.type) if catalogue is not None else None
     lines: list[str] = []
     names = sorted(node.template, key=lambda name: node.template[name].get("type") not in PROMPT_TYPES)
     for name in names:
         field = node.template[name]
         default = as_object(component.template.get(name)) if component is not None else None
-        if not _is_told(name, field, default):
+        if not _is_printed(name, field, default):
             continue
         key = f"{spec_id}.{name if _KEY_FIELD.fullmatch(name) else json.dumps(name)}"
-        hidden = _unsayable(field, default)
+        hidden = _reason_to_omit(field, default)
         if hidden:
             lines.append(f"  # {key}: {hidden}")
             message = f"The value of {node.id}.{name} is left out: {hidden}."
             code = "unsaid_secret" if REDACTED in hidden or "variable" in hidden else "unsaid_value"
-            unsaid.append(_unsaid(code, message, node.id, name))
+            omissions.append(_omission(code, message, node.id, name))
         else:
             lines += _entry(key, _printed(field))
     return lines
 
 
-def _is_told(name: str, field: JsonObject, default: JsonObject | None) -> bool:
+def _is_printed(name: str, field: JsonObject, default: JsonObject | None) -> bool:
     value = field.get("value")
     if value == CONNECTED and field.get("type") == "model":
         return False
@@ -183,7 +183,7 @@ def _printed(field: JsonObject) -> Json:
     return "" if value is None else value
 
 
-def _unsayable(field: JsonObject, default: JsonObject | None) -> str:
+def _reason_to_omit(field: JsonObject, default: JsonObject | None) -> str:
     """Return what a comment says in place of a value that a spec cannot hold, or an empty text."""
     value = field.get("value")
     if is_secret(field):
@@ -200,35 +200,37 @@ def _unsayable(field: JsonObject, default: JsonObject | None) -> str:
     return "" if same_json(again, value) or value in EMPTY else "holds a value that a spec cannot say"
 
 
-def _note_lines(flow: Flow, unsaid: list[Fault]) -> list[str]:
+def _note_lines(flow: Flow, omissions: list[Fault]) -> list[str]:
     lines: list[str] = []
     for node in flow.nodes:
         if node.is_note:
             words = " ".join((as_text(node.definition.get("description")) or "").split())
             lines.append(f"# Note: {words[:200]}")
-            unsaid.append(_unsaid("unsaid_note", "A sticky note stands only in a comment.", node.id))
+            omissions.append(_omission("unsaid_note", "A sticky note stands only in a comment.", node.id))
     return lines
 
 
-def _unsaid_parts(node: Node, catalogue: Catalogue | None) -> list[Fault]:
+def _omitted_parts(node: Node, catalogue: Catalogue | None) -> list[Fault]:
     """Return what a spec leaves out of a component besides its values."""
     component = catalogue.get(node.type) if catalogue is not None else None
     faults: list[Fault] = []
     if "flow" in node.definition:
-        faults.append(_unsaid("unsaid_group", f"{node.id} is a group; what is inside it is left out.", node.id))
+        faults.append(_omission("unsaid_group", f"{node.id} is a group; what is inside it is left out.", node.id))
     if component is None:
         if catalogue is not None:
-            faults.append(_unsaid("unsaid_type", f"The catalogue has no type {node.type!r} to build it from.", node.id))
+            faults.append(
+                _omission("unsaid_type", f"The catalogue has no type {node.type!r} to build it from.", node.id)
+            )
         return faults
     if node.code.strip() != component.code.strip():
-        faults.append(_unsaid("unsaid_code", f"{node.id} has code of its own, which is left out.", node.id, "code"))
+        faults.append(_omission("unsaid_code", f"{node.id} has code of its own, which is left out.", node.id, "code"))
     if node.display_name not in (component.display_name, node.type):
         message = f"The name {node.display_name!r} of {node.id} is left out."
-        faults.append(_unsaid("unsaid_name", message, node.id))
+        faults.append(_omission("unsaid_name", message, node.id))
     return faults
 
 
-def _proof(flow: Flow, text: str, catalogue: Catalogue) -> list[Fault]:
+def _build_differences(flow: Flow, text: str, catalogue: Catalogue) -> list[Fault]:
     from flows.fingerprints import fingerprint
     from flows.spec.build import build
 
@@ -236,16 +238,18 @@ def _proof(flow: Flow, text: str, catalogue: Catalogue) -> list[Fault]:
     if made.flow is None:
         ids = {spec_id: node_id for node_id, spec_id in spec_ids(flow).items()}
         return [
-            _unsaid("unsaid_flow", f"The text does not build: {fault.message}", ids.get(fault.node or ""), fault.field)
+            _omission(
+                "unsaid_flow", f"The text does not build: {fault.message}", ids.get(fault.node or ""), fault.field
+            )
             for fault in made.faults
             if fault.is_error
         ]
     if fingerprint(made.flow) != fingerprint(flow):
         message = "The flow that the text builds differs from this one in what a spec has no words for."
-        return [_unsaid("unsaid_flow", message, None)]
+        return [_omission("unsaid_flow", message, None)]
     return []
 
 
-def _unsaid(code: str, message: str, node: str | None, field: str | None = None) -> Fault:
+def _omission(code: str, message: str, node: str | None, field: str | None = None) -> Fault:
     fix = "Keep the flow as a file to keep it."
     return Fault(code=code, message=message, fix=fix, severity="warning", node=node, field=field)

@@ -56,7 +56,7 @@ class Template:
         return tuple(need for need in self.needs if need not in _OUTSIDE)
 
     def to_json(self) -> JsonObject:
-        """Return what is told of the template in a list; the spec is not in it."""
+        """Return the template as it is listed, without its spec."""
         return {
             "name": self.name,
             "title": self.title,

@@ -18,7 +18,7 @@ _OUTPUTS = ("data", "node", "outputs")
 def choice_changes(node: Node, name: str, before: MaybeJson, choices: Mapping[str, Json]) -> tuple[NodeChange, ...]:
     """Return what the value that was set in the field `name` changes in the rest of its node.
 
-    Choices that depend on this one are made anew with the values they have.
+    Choices that depend on this one are refreshed with the values they have.
 
     Args:
         node: the node with the new value.

@@ -22,8 +22,8 @@ def row_changes(node: Node, name: str, before: MaybeJson, templates: JsonObject)
         before: the rows that it had.
         templates: what one row brings, as the catalogue has it.
     """
-    wanted = {as_text(field["name"]): field for field in _made(node.value(name), templates, "fields")}
-    had = [as_text(field["name"]) for field in _made(before, templates, "fields")] if before is not MISSING else []
+    wanted = {as_text(field["name"]): field for field in _members(node.value(name), templates, "fields")}
+    had = [as_text(field["name"]) for field in _members(before, templates, "fields")] if before is not MISSING else []
     changes: list[NodeChange] = []
     for old_name in dict.fromkeys(had):
         held = get_at(node.raw, field_path(old_name))
@@ -34,14 +34,14 @@ def row_changes(node: Node, name: str, before: MaybeJson, templates: JsonObject)
         if held is MISSING or as_object(held).get("type") != field.get("type"):
             changes.append(NodeChange(field_path(new_name), held, field))
     if "outputs" in templates and not node.tool_mode:
-        outputs: list[Json] = [*_made(node.value(name), templates, "outputs"), *as_list(templates.get("then"))]
+        outputs: list[Json] = [*_members(node.value(name), templates, "outputs"), *as_list(templates.get("then"))]
         held = node.definition.get("outputs", MISSING)
         if not same_json(held, outputs):
             changes.append(NodeChange(("data", "node", "outputs"), held, outputs))
     return changes
 
 
-def _made(value: MaybeJson, templates: JsonObject, kind: str) -> list[JsonObject]:
+def _members(value: MaybeJson, templates: JsonObject, kind: str) -> list[JsonObject]:
     """Return the fields or outputs that the rows bring, each name once."""
     variants = as_object(templates.get(kind))
     by = as_text(templates.get("by"))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from flows import Catalogue, Flow
 from flows.edits import add_component, connect, insert_between
-from flows.layout.feedback import way_of
+from flows.layout.feedback import feedback_line
 from flows.layout.layers import layout, positions
 from flows.layout.sizes import GAP, ROW, WIDTH, node_height
 from tests.flows import specs
@@ -41,7 +41,7 @@ def crossed(flow: Flow) -> list[str]:
     for edge in flow.edges:
         if not edge.is_feedback:
             continue
-        way = way_of(nodes[edge.source], nodes[edge.target], places)
+        way = feedback_line(nodes[edge.source], nodes[edge.target], places)
         for node in flow.nodes:
             x, y = node.position
             if node.id in (edge.source, edge.target) or not (way.end[0] < x + WIDTH and x < way.begin[0]):
