@@ -13,7 +13,7 @@ from evals.attempt import Attempt
 from evals.expectation import Probe
 from evals.oracles.facts import Comparison, Fact
 from evals.oracles.matching import match
-from evals.oracles.shape import Shape, shape
+from evals.oracles.scored_flow import ScoredFlow, scored_flow
 from evals.play.addresses import with_addresses
 from evals.scenario import Scenario
 from evals.scenarios.flows import read_flow, read_named
@@ -92,14 +92,14 @@ class Case:
         return not same(self.made, self.start)
 
     @cached_property
-    def start(self) -> Shape:
+    def start(self) -> ScoredFlow:
         """The shape of the canvas at the start."""
-        return shape(self.before, self.catalogue)
+        return scored_flow(self.before, self.catalogue)
 
     @cached_property
-    def made(self) -> Shape:
+    def made(self) -> ScoredFlow:
         """The shape of the flow at the end."""
-        return shape(self.after, self.catalogue)
+        return scored_flow(self.after, self.catalogue)
 
     @cached_property
     def target_flows(self) -> tuple[Flow, ...]:
@@ -107,9 +107,9 @@ class Case:
         return tuple(read_named(name, text, self.catalogue) for name, text in self.scenario.right) or (self.before,)
 
     @cached_property
-    def targets(self) -> tuple[Shape, ...]:
+    def targets(self) -> tuple[ScoredFlow, ...]:
         """The shapes of the flows that are right."""
-        return tuple(shape(flow, self.catalogue) for flow in self.target_flows)
+        return tuple(scored_flow(flow, self.catalogue) for flow in self.target_flows)
 
     @cached_property
     def comparisons(self) -> tuple[Comparison, ...]:
@@ -124,7 +124,7 @@ class Case:
         """
         since = self.scenario.turns[self.edited or 0 :]
         steps = [turn.flow for turn in since if turn.flow is not None]
-        flows = [shape(read_flow(text, self.catalogue), self.catalogue) for text in steps]
+        flows = [scored_flow(read_flow(text, self.catalogue), self.catalogue) for text in steps]
         wanted = [Comparison.of(self.start, self.made, flow).wanted for flow in flows]
         return frozenset(fact for changes in wanted for _, fact in changes)
 
@@ -144,7 +144,7 @@ class Case:
         return tuple(found)
 
 
-def same(left: Shape, right: Shape) -> bool:
+def same(left: ScoredFlow, right: ScoredFlow) -> bool:
     """Whether two flows agree in everything that is scored."""
     if len(left.links) != len(right.links) or _contents(left) != _contents(right):
         return False  # matching takes long, and most flows differ in what they hold
@@ -154,7 +154,7 @@ def same(left: Shape, right: Shape) -> bool:
     return renamed.links == right.links and all((part.values, part.name) == there[part.id] for part in renamed.parts)
 
 
-def _contents(flow: Shape) -> list[tuple[str, str, list[tuple[str, str]]]]:
+def _contents(flow: ScoredFlow) -> list[tuple[str, str, list[tuple[str, str]]]]:
     return sorted((part.type, part.name, sorted(part.values.items())) for part in flow.parts)
 
 

@@ -12,7 +12,7 @@ from evals.evaluators.resolved import probe_failure
 from evals.fix.search import TRIES, MinimalFix, minimal_fix
 from evals.oracles.expectations import unmet_expectations
 from evals.play.environment import PlayEnvironment
-from evals.play.probes import PROBE_SECONDS, Bench, open_bench, with_other_addresses
+from evals.play.probes import PROBE_SECONDS, Rerun, open_rerun, with_other_addresses
 from evals.scenario import Scenario
 from evals.scenarios.flows import read_named
 from flows.action_json import action_from_json, action_to_json
@@ -31,36 +31,36 @@ async def fix_of(
         The fix, with the addresses of services as the attempt has them; None when the flow is right as it is, was never
         made, or has no right one to compare with.
     """
-    async with open_bench(scenario, attempt, environment) as bench:
+    async with open_rerun(scenario, attempt, environment) as rerun:
         catalogue = attempt.catalogue(environment.catalogue)
-        made = bench.attempt.flow
-        if made is None or made.is_empty or not bench.scenario.right:
+        made = rerun.attempt.flow
+        if made is None or made.is_empty or not rerun.scenario.right:
             return None
 
         async def passes(flow: Flow) -> bool:
-            tried = await bench.with_flow(flow)
-            case = Case(bench.scenario, tried, catalogue)
+            tried = await rerun.with_flow(flow)
+            case = Case(rerun.scenario, tried, catalogue)
             return (
                 not any(fault.is_error for fault in check(flow, catalogue))
                 and (case.touched or not case.changes)
                 and not any(probe_failure(probe, runs) for probe, runs in case.probed)
                 and next(iter(unmet_expectations(case)), None) is None
-                and await _runs_as_asked(bench, flow)
+                and await _runs_as_asked(rerun, flow)
             )
 
         if await passes(made):
             return None
-        right = [read_named(name, text, catalogue) for name, text in bench.scenario.right]
+        right = [read_named(name, text, catalogue) for name, text in rerun.scenario.right]
         found = await minimal_fix(made, right, catalogue, passes, tries=tries)
-        return None if found is None else _as_played(found, attempt, bench.attempt)
+        return None if found is None else _as_played(found, attempt, rerun.attempt)
 
 
-async def _runs_as_asked(bench: Bench, flow: Flow) -> bool:
+async def _runs_as_asked(rerun: Rerun, flow: Flow) -> bool:
     """Whether the run that the last message asks for, if it does, gives with this flow what it must."""
-    asked = bench.scenario.turns[-1].run
+    asked = rerun.scenario.turns[-1].run
     if asked is None:
         return True
-    result = await bench.runner.execute(flow, asked.input, RunOptions(timeout=PROBE_SECONDS))
+    result = await rerun.runner.execute(flow, asked.input, RunOptions(timeout=PROBE_SECONDS))
     return not run_failure(asked, result)
 
 

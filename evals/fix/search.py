@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from evals.oracles.matching import match
-from evals.oracles.shape import shape
+from evals.oracles.scored_flow import scored_flow
 from flows.actions import Arrange, FlowAction, StaleAction, apply_all
 from flows.catalogue import Catalogue
 from flows.diff import diff
@@ -58,7 +58,7 @@ async def minimal_fix(
     if not ways:
         return None
     way = min(ways, key=len)
-    tried = _Tried(passes)
+    tried = _CachedTest(passes)
     if not way or not await tried(_applied(made, way)):
         return None
     for size in range(1, len(way)):
@@ -71,7 +71,7 @@ async def minimal_fix(
     return _fix(made, way, way, tried, proven=True)
 
 
-class _Tried:
+class _CachedTest:
     """The test, asked once for each flow that is another."""
 
     def __init__(self, passes: Passes) -> None:
@@ -91,7 +91,7 @@ class _Tried:
         return self._known[name]
 
 
-async def _reduced(made: Flow, way: Sequence[FlowAction], tried: _Tried) -> MinimalFix:
+async def _reduced(made: Flow, way: Sequence[FlowAction], tried: _CachedTest) -> MinimalFix:
     kept = list(way)
     for action in list(reversed(way)):
         without = [other for other in kept if other is not action]
@@ -101,7 +101,7 @@ async def _reduced(made: Flow, way: Sequence[FlowAction], tried: _Tried) -> Mini
 
 
 def _fix(
-    made: Flow, actions: Sequence[FlowAction], way: Sequence[FlowAction], tried: _Tried, *, proven: bool
+    made: Flow, actions: Sequence[FlowAction], way: Sequence[FlowAction], tried: _CachedTest, *, proven: bool
 ) -> MinimalFix:
     flow = apply_all(made, actions)
     return MinimalFix(actions=tuple(actions), flow=flow, whole=len(way), tries=tried.count, proven=proven)
@@ -119,7 +119,7 @@ def _applied(made: Flow, actions: Sequence[FlowAction]) -> Flow | None:
 
 def _way(made: Flow, right: Flow, catalogue: Catalogue) -> list[FlowAction]:
     """The changes from one flow to the other, its components matched by what they hold; places do not count."""
-    ids = match(shape(right, catalogue), shape(made, catalogue))
+    ids = match(scored_flow(right, catalogue), scored_flow(made, catalogue))
     aim = relabel(right, _new_ids(right, ids, {node.id for node in made.nodes}))
     aim = made.with_parts(nodes=[node.raw for node in aim.nodes], edges=[edge.raw for edge in aim.edges])
     return [action for action in diff(made, aim) if not isinstance(action, Arrange)]

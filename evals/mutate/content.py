@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from evals.mutate.wiring import Fault, edited
-from evals.oracles.shape import shape
+from evals.oracles.scored_flow import scored_flow
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.edits.basic import configure
@@ -33,7 +33,7 @@ def swap_type(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
 
 def change_value(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
     """Each value that someone set, set to another."""
-    for part in shape(flow, catalogue).parts:
+    for part in scored_flow(flow, catalogue).parts:
         node = flow.node(part.id)
         for name in part.values:
             if node is None or name == "code":
@@ -46,7 +46,7 @@ def change_value(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
 
 def move_value(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
     """Each text that someone set, moved to another text field of its component that was empty."""
-    for part in shape(flow, catalogue).parts:
+    for part in scored_flow(flow, catalogue).parts:
         node = flow.node(part.id)
         kind = catalogue.get(part.type)
         if node is None or kind is None:

@@ -11,7 +11,7 @@ from evals.attempt import Attempt
 from evals.mutate.behaviour import false_claim, forged_output, ignored_instruction
 from evals.mutate.content import change_value, move_value, silent_edit, swap_type
 from evals.mutate.wiring import Fault, add_edge, delete_node, drop_edge, reverse_edge, rewire_edge
-from evals.play.probes import with_final_flow
+from evals.play.probes import replace_final_flow
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.fingerprints import fingerprint
@@ -83,7 +83,7 @@ def control(attempt: Attempt) -> Mutant | None:
     if flow is None or flow.is_empty:
         return None
     name = f"{attempt.scenario}/{CONTROL}/0"
-    return Mutant(name, CONTROL, "nothing changed", with_final_flow(attempt, flow), flow_changed=True)
+    return Mutant(name, CONTROL, "nothing changed", replace_final_flow(attempt, flow), flow_changed=True)
 
 
 def _of_flow(attempt: Attempt, flow: Flow, catalogue: Catalogue, per_operator: int) -> Iterator[Mutant]:
@@ -100,7 +100,7 @@ def _of_flow(attempt: Attempt, flow: Flow, catalogue: Catalogue, per_operator: i
             if other is None or fingerprint(other) == same:
                 continue
             name = f"{attempt.scenario}/{operator}/{number}"
-            yield Mutant(name, operator, what, with_final_flow(attempt, other), flow_changed=True)
+            yield Mutant(name, operator, what, replace_final_flow(attempt, other), flow_changed=True)
             number += 1
             if number == per_operator:
                 break

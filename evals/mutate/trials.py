@@ -11,7 +11,7 @@ from evals.attempt import Attempt
 from evals.mutate.mutants import PER_OPERATOR, Mutant, control
 from evals.mutate.mutants import mutants as made_of
 from evals.play.environment import PlayEnvironment
-from evals.play.probes import open_bench
+from evals.play.probes import open_rerun
 from evals.scenario import Scenario
 from evals.score import Verdict, score_attempt
 
@@ -97,8 +97,8 @@ async def _probed(mutant: Mutant, scenario: Scenario, environment: PlayEnvironme
     """The mutant's attempt with its probes run, where its flow is another than the one that was probed."""
     if not mutant.flow_changed:
         return mutant.attempt
-    async with open_bench(scenario, mutant.attempt, environment) as bench:
-        return await bench.with_flow(None)
+    async with open_rerun(scenario, mutant.attempt, environment) as rerun:
+        return await rerun.with_flow(None)
 
 
 def _lower(original: Verdict, verdict: Verdict) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from evals.oracles.matching import match
-from evals.oracles.shape import Shape
+from evals.oracles.scored_flow import ScoredFlow
 
 
 class Fact(NamedTuple):
@@ -32,7 +32,7 @@ class Fact(NamedTuple):
         return self.kind, self.parts, self.what
 
 
-def facts(flow: Shape) -> frozenset[Fact]:
+def facts(flow: ScoredFlow) -> frozenset[Fact]:
     """Everything that is so in a flow."""
     found: set[Fact] = set()
     for part in flow.parts:
@@ -56,12 +56,12 @@ def f1(right: int, made: int, wanted: int) -> float:
 class Comparison:
     """A flow beside a right one, both with the ids of the right one and of the start."""
 
-    start: Shape
-    made: Shape
-    target: Shape
+    start: ScoredFlow
+    made: ScoredFlow
+    target: ScoredFlow
 
     @classmethod
-    def of(cls, start: Shape, made: Shape, target: Shape) -> Comparison:
+    def of(cls, start: ScoredFlow, made: ScoredFlow, target: ScoredFlow) -> Comparison:
         """Bring three flows to the same ids.
 
         The right flow is the scenario's: what it keeps of the start has the ids of the start. The flow at the end is
@@ -71,9 +71,9 @@ class Comparison:
         kept = {part.id: part.id for part in target.parts if types.get(part.id) == part.type}
         target = _joined(target, kept, "t:")
         ids = match(made, target)
-        rest = Shape(tuple(part for part in made.parts if part.id not in ids), frozenset())
+        rest = ScoredFlow(tuple(part for part in made.parts if part.id not in ids), frozenset())
         gone = {part.id for part in start.parts} - set(ids.values())
-        left = Shape(tuple(part for part in start.parts if part.id in gone), frozenset())
+        left = ScoredFlow(tuple(part for part in start.parts if part.id in gone), frozenset())
         return cls(start, _joined(made, {**ids, **match(rest, left)}, "m:"), target)
 
     @cached_property
@@ -115,6 +115,6 @@ def _changes(before: frozenset[Fact], after: frozenset[Fact]) -> frozenset[tuple
     return frozenset({("+", fact) for fact in after - before} | {("-", fact) for fact in before - after})
 
 
-def _joined(flow: Shape, ids: Mapping[str, str], prefix: str) -> Shape:
+def _joined(flow: ScoredFlow, ids: Mapping[str, str], prefix: str) -> ScoredFlow:
     """A flow under the ids that it was matched with; what is new in it gets ids that nothing else has."""
     return flow.renamed({part.id: ids.get(part.id, f"{prefix}{part.id}") for part in flow.parts})

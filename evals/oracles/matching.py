@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias, cast
 
-from evals.oracles.shape import Link, Part, Shape
+from evals.oracles.scored_flow import Link, Part, ScoredFlow
 
 EXHAUSTIVE = 5_040
 """Up to how many assignments all are tried; beyond, the best found by exchanging pairs is taken."""
@@ -19,7 +19,7 @@ EXHAUSTIVE = 5_040
 Worth: TypeAlias = tuple[int, int, int, int]
 
 
-def match(left: Shape, right: Shape) -> dict[str, str]:
+def match(left: ScoredFlow, right: ScoredFlow) -> dict[str, str]:
     """Return the ids of `left` with those of `right` that they are, each used once.
 
     It starts from the assignment of least cost over equal neighbourhoods (Kuhn 1955, as in
@@ -43,7 +43,7 @@ def match(left: Shape, right: Shape) -> dict[str, str]:
 class _Objective:
     """How much of two flows agrees under an assignment."""
 
-    def __init__(self, left: Shape, right: Shape) -> None:
+    def __init__(self, left: ScoredFlow, right: ScoredFlow) -> None:
         self.left = {part.id: part for part in left.parts}
         self.right = {part.id: part for part in right.parts}
         self.links = left.links
@@ -76,7 +76,7 @@ def _agreement(a: Part, b: Part) -> tuple[int, int, int]:
     return equal, len(a.values.keys() & b.values.keys()), int(bool(a.name) and a.name == b.name)
 
 
-def _groups(left: Shape, right: Shape) -> list[tuple[list[Part], list[Part]]]:
+def _groups(left: ScoredFlow, right: ScoredFlow) -> list[tuple[list[Part], list[Part]]]:
     types = sorted({part.type for part in left.parts} & {part.type for part in right.parts})
     return [
         ([part for part in left.parts if part.type == kind], [part for part in right.parts if part.type == kind])
@@ -84,7 +84,7 @@ def _groups(left: Shape, right: Shape) -> list[tuple[list[Part], list[Part]]]:
     ]
 
 
-def _assigned(left: Shape, right: Shape, groups: Sequence[tuple[list[Part], list[Part]]]) -> dict[str, str]:
+def _assigned(left: ScoredFlow, right: ScoredFlow, groups: Sequence[tuple[list[Part], list[Part]]]) -> dict[str, str]:
     from scipy.optimize import linear_sum_assignment  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]  (scipy has no stubs)
 
     rounds = max(len(left.parts), len(right.parts), 1)
@@ -103,7 +103,7 @@ def _alike(a: Part, b: Part, left: Mapping[str, Sequence[str]], right: Mapping[s
     return depth + equal + 0.01 * both + 0.1 * name
 
 
-def _neighbourhoods(flow: Shape, rounds: int) -> dict[str, list[str]]:
+def _neighbourhoods(flow: ScoredFlow, rounds: int) -> dict[str, list[str]]:
     """For each component, labels of its surroundings, from near to far."""
     labels = {part.id: f"{part.type}|{sorted(part.values.items())}|{part.name}" for part in flow.parts}
     history = {part_id: [label] for part_id, label in labels.items()}
@@ -139,7 +139,7 @@ def _pairings(mine: Sequence[str], theirs: Sequence[str]) -> Iterator[list[tuple
             yield list(zip(chosen, theirs, strict=True))
 
 
-def _grown(left: Shape, right: Shape, anchor: tuple[Part, Part]) -> dict[str, str]:
+def _grown(left: ScoredFlow, right: ScoredFlow, anchor: tuple[Part, Part]) -> dict[str, str]:
     """The components that follow from one pair: ends of equal connections are each other."""
     first, second = anchor
     ids, used = {first.id: second.id}, {second.id}
@@ -163,7 +163,7 @@ def _grown(left: Shape, right: Shape, anchor: tuple[Part, Part]) -> dict[str, st
     return ids
 
 
-def _ends(flow: Shape, part_id: str) -> list[tuple[str, str]]:
+def _ends(flow: ScoredFlow, part_id: str) -> list[tuple[str, str]]:
     """The connections of a component by their ports, and the components at their other ends."""
     out = [(f">{link.output}|{link.input}", link.target) for link in flow.links if link.source == part_id]
     return sorted(
@@ -171,10 +171,10 @@ def _ends(flow: Shape, part_id: str) -> list[tuple[str, str]]:
     )
 
 
-def _filled(ids: dict[str, str], left: Shape, right: Shape) -> dict[str, str]:
+def _filled(ids: dict[str, str], left: ScoredFlow, right: ScoredFlow) -> dict[str, str]:
     """A matching with what it leaves open assigned as well as can be."""
-    rest = Shape(tuple(part for part in left.parts if part.id not in ids), frozenset())
-    others = Shape(tuple(part for part in right.parts if part.id not in ids.values()), frozenset())
+    rest = ScoredFlow(tuple(part for part in left.parts if part.id not in ids), frozenset())
+    others = ScoredFlow(tuple(part for part in right.parts if part.id not in ids.values()), frozenset())
     return {**ids, **_assigned(rest, others, _groups(rest, others))}
 
 

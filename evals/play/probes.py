@@ -24,7 +24,7 @@ PROBE_ITERATIONS = 200
 
 
 @dataclass(frozen=True)
-class Bench:
+class Rerun:
     """An attempt whose services are served again.
 
     Attributes:
@@ -43,7 +43,7 @@ class Bench:
         Args:
             flow: the flow; None for the one that it left.
         """
-        attempt = self.attempt if flow is None else with_final_flow(self.attempt, flow)
+        attempt = self.attempt if flow is None else replace_final_flow(self.attempt, flow)
         there = attempt.flow
         if there is None or there.is_empty:
             return attempt.model_copy(update={"probes": []})
@@ -54,14 +54,14 @@ class Bench:
 
 
 @asynccontextmanager
-async def open_bench(scenario: Scenario, attempt: Attempt, environment: PlayEnvironment) -> AsyncGenerator[Bench]:
+async def open_rerun(scenario: Scenario, attempt: Attempt, environment: PlayEnvironment) -> AsyncGenerator[Rerun]:
     """An attempt with its services served again, for as long as one is inside."""
     async with serve(scenario.services) as addresses:
         runner = with_models(environment.runner, scenario.models)
-        yield Bench(with_addresses(scenario, addresses), _moved(attempt, addresses), runner)
+        yield Rerun(with_addresses(scenario, addresses), _moved(attempt, addresses), runner)
 
 
-def with_final_flow(attempt: Attempt, flow: Flow) -> Attempt:
+def replace_final_flow(attempt: Attempt, flow: Flow) -> Attempt:
     """The attempt as if the player had left this flow, by actions like any other; its probes are to be run."""
     last = attempt.turns[-1]
     if last.proposal is not None:

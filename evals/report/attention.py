@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Protocol
 
-from evals.report.fixes import Remedy
+from evals.report.fixes import SmallestFix
 from evals.score import DECIDING, Verdict
 
 LEAST = 3
@@ -18,7 +18,7 @@ MOST = 6
 _GRADES = ("nodes", "edges", "parameters", "values", "edit_precision", "edit_recall")
 
 
-class Tried(Protocol):
+class ScoredAttempt(Protocol):
     """What is looked at of one attempt."""
 
     @property
@@ -32,7 +32,7 @@ class Tried(Protocol):
         ...
 
     @property
-    def remedy(self) -> Remedy | None:
+    def smallest_fix(self) -> SmallestFix | None:
         """Its smallest fix."""
         ...
 
@@ -63,7 +63,7 @@ class Attention:
     nearest: tuple[int, ...]
 
 
-def attention(attempts: Sequence[Tried]) -> Attention:
+def attention(attempts: Sequence[ScoredAttempt]) -> Attention:
     """Find where a play fails.
 
     Nearest to passing is what a smallest fix of few changes mends, then what few deciding scores fail, then what is
@@ -95,7 +95,7 @@ def _false(verdict: Verdict) -> list[str]:
     return [score.name for score in verdict.scores if score.name in DECIDING and score.value is False]
 
 
-def _distance(one: Tried) -> tuple[float, int, float]:
+def _distance(one: ScoredAttempt) -> tuple[float, int, float]:
     grades = [float(value) for name in _GRADES if (value := one.verdict.value(name)) is not None]
-    changes = len(one.remedy.changes) if one.remedy is not None and one.remedy.fits else float("inf")
+    changes = len(one.smallest_fix.changes) if one.smallest_fix is not None and one.smallest_fix.fits else float("inf")
     return changes, len(_false(one.verdict)), -fmean(grades) if grades else 0.0

@@ -10,7 +10,7 @@ from evals.fix.records import Fix
 from evals.report.clipping import line
 from evals.report.svg.canvas import Gallery, Mark, Picture
 from evals.report.svg.comparison import Difference
-from evals.report.svg.layout import Board, Shapes
+from evals.report.svg.layout import Board, ScoredFlows
 from evals.report.svg.replay import mark_changes
 from flows.actions import Configure, FlowAction, StaleAction, apply
 from flows.catalogue import Catalogue
@@ -28,7 +28,7 @@ _MARKS: dict[str, Mark] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Remedy:
+class SmallestFix:
     """The smallest fix of an attempt.
 
     Attributes:
@@ -46,7 +46,7 @@ class Remedy:
     picture: Picture | None = None
 
 
-def remedy(fix: Fix, attempt: Attempt, catalogue: Catalogue, gallery: Gallery | None) -> Remedy:
+def smallest_fix(fix: Fix, attempt: Attempt, catalogue: Catalogue, gallery: Gallery | None) -> SmallestFix:
     """Tell a fix.
 
     Args:
@@ -63,7 +63,7 @@ def remedy(fix: Fix, attempt: Attempt, catalogue: Catalogue, gallery: Gallery | 
             changes, fits = [], False
             break
         changes.append(Difference(_MARKS.get(action.kind, "changed"), _told(action, before, flow)))
-    return Remedy(
+    return SmallestFix(
         changes=tuple(changes),
         whole=fix.whole,
         tries=fix.tries,
@@ -74,7 +74,7 @@ def remedy(fix: Fix, attempt: Attempt, catalogue: Catalogue, gallery: Gallery | 
 
 
 def _drawn(made: Flow, fixed: Flow, catalogue: Catalogue, gallery: Gallery) -> Picture:
-    shapes = Shapes(catalogue)
+    shapes = ScoredFlows(catalogue)
     shown, marks = mark_changes(made, fixed, shapes)
     return gallery.picture(shown, Board.of([made, fixed], shapes), shapes, marks)
 

@@ -14,12 +14,12 @@ from evals.report.attention import Attention, attention
 from evals.report.baseline import BaselineComparison, compare_with_baseline, partners
 from evals.report.clipping import SIZES, Limits, clip, line
 from evals.report.conversation import Exchange, Ran, conversation, ran
-from evals.report.fixes import Remedy, remedy
+from evals.report.fixes import SmallestFix, smallest_fix
 from evals.report.gate import Decision, decisions
 from evals.report.play import Entry, Play
 from evals.report.standings import Standing, standings
 from evals.report.svg.canvas import Gallery
-from evals.report.svg.comparison import Beside, compared
+from evals.report.svg.comparison import FlowComparison, compare_with_expected
 from evals.scenario import Scenario
 from evals.score import DECIDING, Verdict
 from flows.catalogue import Catalogue
@@ -78,7 +78,7 @@ class Details:
     """What can be looked at of one attempt."""
 
     exchanges: tuple[Exchange, ...]
-    beside: Beside | None
+    comparison: FlowComparison | None
     probes: tuple[Probed, ...]
 
 
@@ -91,7 +91,7 @@ class ReportedAttempt:
         repeat: which try, from 0.
         why: what it failed by, in one line; empty when it passed.
         stopped: which limit ended it early; empty when none did.
-        remedy: the smallest fix that was found for it; None without one.
+        smallest_fix: the smallest fix that was found for it; None without one.
         details: None when they are left out for the size of the page.
     """
 
@@ -107,7 +107,7 @@ class ReportedAttempt:
     reasons: tuple[Reason, ...]
     verdict: Verdict
     stopped: str
-    remedy: Remedy | None
+    smallest_fix: SmallestFix | None
     details: Details | None
 
 
@@ -162,7 +162,7 @@ def gather(material: Material, limits: Limits | None) -> Report:
             shown[place] = shown.get(place, 0) + 1
         fix = fixes.get(entry.attempt.key)
         shows = None if details is None else gallery
-        mended = None if fix is None else remedy(fix, entry.attempt, known, shows)
+        mended = None if fix is None else smallest_fix(fix, entry.attempt, known, shows)
         attempts.append(_attempted(entry, play, columns[entry.column], details, mended))
     beside_whom = partners(play, baseline, material.baseline_player)
     return Report(
@@ -182,7 +182,7 @@ def gather(material: Material, limits: Limits | None) -> Report:
 
 
 def _attempted(
-    entry: Entry, play: Play, column: int, details: Details | None, mended: Remedy | None
+    entry: Entry, play: Play, column: int, details: Details | None, mended: SmallestFix | None
 ) -> ReportedAttempt:
     verdict, attempt = entry.verdict, entry.attempt
     scenario = play.scenarios[attempt.scenario]
@@ -202,7 +202,7 @@ def _attempted(
         reasons=reasons,
         verdict=verdict,
         stopped=attempt.stopped or "",
-        remedy=mended,
+        smallest_fix=mended,
         details=details,
     )
 
@@ -219,7 +219,7 @@ def _details(entry: Entry, scenario: Scenario, gallery: Gallery, catalogue: Cata
         exchanges=conversation(
             entry.attempt, case.scenario if case is not None else scenario, gallery, catalogue, limits
         ),
-        beside=None if case is None or case.scenario.open else compared(case, gallery),
+        comparison=None if case is None or case.scenario.open else compare_with_expected(case, gallery),
         probes=() if case is None else _probes(case, limits),
     )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pydantic import JsonValue
 
 from evals.oracles.matching import match
-from evals.oracles.shape import Shape, shape
+from evals.oracles.scored_flow import ScoredFlow, scored_flow
 from evals.players.player import Unplayable
 from flows import edits
 from flows.catalogue import Catalogue
@@ -173,9 +173,9 @@ class _Planner:
 def _same_nodes(target: Flow, current: Flow, catalogue: Catalogue) -> dict[str, str]:
     types = {node.id: node.type for node in _components(current)}
     ids = {node.id: node.id for node in _components(target) if types.get(node.id) == node.type}
-    here, there = shape(current, catalogue), shape(target, catalogue)
-    rest = Shape(tuple(part for part in there.parts if part.id not in ids), frozenset())
-    left = Shape(tuple(part for part in here.parts if part.id not in ids), frozenset())
+    here, there = scored_flow(current, catalogue), scored_flow(target, catalogue)
+    rest = ScoredFlow(tuple(part for part in there.parts if part.id not in ids), frozenset())
+    left = ScoredFlow(tuple(part for part in here.parts if part.id not in ids), frozenset())
     return {**ids, **match(rest, left)}
 
 

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from xml.etree import ElementTree as Tree
 
 from evals.analysis.statistics import Estimate
-from evals.report.fixes import Remedy
+from evals.report.fixes import SmallestFix
 from evals.report.model import Report, ReportedAttempt
 from evals.score import EVALUATORS
 
@@ -157,11 +157,11 @@ def _attempt(one: ReportedAttempt, *, reasons: bool) -> Document:
         "measured": verdict.measured.model_dump(),
         "stopped": one.stopped or None,
         "why": one.why,
-        "fix": None if one.remedy is None else _fix(one.remedy),
+        "fix": None if one.smallest_fix is None else _fix(one.smallest_fix),
     }
 
 
-def _fix(one: Remedy) -> Document:
+def _fix(one: SmallestFix) -> Document:
     changes = [change.text for change in one.changes]
     return {"changes": changes, "whole": one.whole, "tries": one.tries, "proven": one.proven, "fits": one.fits}
 

@@ -103,7 +103,7 @@ def _failures(report: Report) -> str:
     failed = [one for one in report.attempts if one.state == "failed" or one.verdict.harness_error is not None]
     if not failed:
         return ""
-    fixes = any(one.remedy is not None for one in failed)
+    fixes = any(one.smallest_fix is not None for one in failed)
     heads = ["attempt", "player", "why", *(["smallest fix"] if fixes else [])]
     rows = [
         [code(_named(one)), code(one.column, 80), code(one.why), *([_fix(one)] if fixes else [])]
@@ -114,7 +114,7 @@ def _failures(report: Report) -> str:
 
 
 def _fix(one: ReportedAttempt) -> str:
-    return code("" if one.remedy is None else "; ".join(change.text for change in one.remedy.changes))
+    return code("" if one.smallest_fix is None else "; ".join(change.text for change in one.smallest_fix.changes))
 
 
 def _named(one: ReportedAttempt) -> str:

@@ -11,7 +11,7 @@ from typing import Literal
 from markupsafe import Markup
 
 from evals.report.clipping import line
-from evals.report.svg.layout import HEAD, ROW, WIDTH, Board, Rows, Shapes, Wire, components, wires
+from evals.report.svg.layout import HEAD, ROW, WIDTH, Board, Rows, ScoredFlows, Wire, components, wires
 from flows.document import Flow, Node
 from flows.fields.secrets import shown_value
 from flows.json_values import Json, as_object, as_text
@@ -71,7 +71,7 @@ class Gallery:
         """The definitions that pictures refer to."""
         return Markup("\n").join(self._symbols[name] for name in sorted(self._symbols))
 
-    def picture(self, flow: Flow, board: Board, shapes: Shapes, marks: Marks | None = None) -> Picture:
+    def picture(self, flow: Flow, board: Board, shapes: ScoredFlows, marks: Marks | None = None) -> Picture:
         """Draw one state of a flow."""
         marks = marks or Marks()
         parts = {part.id: part for part in shapes.of(flow).parts}

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from evals.case import Case
 from evals.oracles.facts import Comparison, Fact
-from evals.oracles.shape import Shape
+from evals.oracles.scored_flow import ScoredFlow
 from evals.report.clipping import line
 from evals.report.svg.canvas import Gallery, Mark, Marks, Picture
-from evals.report.svg.layout import Board, Shapes, Wire
+from evals.report.svg.layout import Board, ScoredFlows, Wire
 from flows.document import Flow
 from flows.edits.node_ids import relabel
 from flows.fields.secrets import REDACTED, is_secret
@@ -34,7 +34,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Beside:
+class FlowComparison:
     """A right flow and the one that was made.
 
     Attributes:
@@ -49,19 +49,19 @@ class Beside:
     others: int
 
 
-def compared(case: Case, gallery: Gallery) -> Beside:
+def compare_with_expected(case: Case, gallery: Gallery) -> FlowComparison:
     """Draw what was expected beside what was built."""
     comparisons = case.comparisons
     nearest = max(range(len(comparisons)), key=lambda number: (_shared(comparisons[number]), -number))
     comparison = comparisons[nearest]
     expected = _relabelled(case.target_flows[nearest], _ids(case.targets[nearest], comparison.target))
     built = _relabelled(case.after, _ids(case.made, comparison.made))
-    shapes = Shapes(case.catalogue)
+    shapes = ScoredFlows(case.catalogue)
     board = Board.of([built, expected], shapes)
     missing = comparison.target_facts - comparison.made_facts
     extra = comparison.made_facts - comparison.target_facts
     names = _names(expected, built)
-    return Beside(
+    return FlowComparison(
         expected=gallery.picture(expected, board, shapes, _marks(missing, extra, "removed", expected)),
         built=gallery.picture(built, board, shapes, _marks(extra, missing, "added", built)),
         differences=_told(missing, extra, names, _secrets(expected) | _secrets(built)),
@@ -73,7 +73,7 @@ def _shared(comparison: Comparison) -> float:
     return sum(comparison.agreement(kind) for kind in _KINDS)
 
 
-def _ids(before: Shape, after: Shape) -> dict[str, str]:
+def _ids(before: ScoredFlow, after: ScoredFlow) -> dict[str, str]:
     return {one.id: other.id for one, other in zip(before.parts, after.parts, strict=True)}
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from evals.oracles.shape import Shape, shape
+from evals.oracles.scored_flow import ScoredFlow, scored_flow
 from flows.catalogue import Catalogue
 from flows.document import Edge, Flow, Node
 from flows.json_values import Json, as_list, as_text, texts
@@ -30,18 +30,18 @@ Wire = tuple[str, str, str, str]
 """A connection: source, its output, target, its input."""
 
 
-class Shapes:
+class ScoredFlows:
     """The shapes of flows, each worked out once, however often it is drawn and compared."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
-        self._known: dict[int, tuple[Flow, Shape]] = {}
+        self._known: dict[int, tuple[Flow, ScoredFlow]] = {}
 
-    def of(self, flow: Flow) -> Shape:
+    def of(self, flow: Flow) -> ScoredFlow:
         """The shape of a flow; the flow is kept, so that nothing else can come to stand in its place."""
         found = self._known.get(id(flow.raw))
         if found is None:
-            found = self._known[id(flow.raw)] = (flow, shape(flow, self._catalogue))
+            found = self._known[id(flow.raw)] = (flow, scored_flow(flow, self._catalogue))
         return found[1]
 
 
@@ -82,7 +82,7 @@ class Board:
     height: int
 
     @classmethod
-    def of(cls, states: Sequence[Flow], shapes: Shapes) -> Board:
+    def of(cls, states: Sequence[Flow], shapes: ScoredFlows) -> Board:
         """The board on which all states can be drawn, each component at one place."""
         whole = _united(states)
         values: dict[str, dict[str, None]] = {}

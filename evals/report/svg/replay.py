@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from agent.turn.result import TurnResult
 from evals.report.clipping import line
 from evals.report.svg.canvas import Gallery, Mark, Marks, Picture
-from evals.report.svg.layout import Board, Shapes, components, wires
+from evals.report.svg.layout import Board, ScoredFlows, components, wires
 from flows.actions import Arrange, SetDetail, StaleAction, apply
 from flows.catalogue import Catalogue
 from flows.describe.actions import describe_action
@@ -37,7 +37,7 @@ class Replay:
 
 def replay_turn(turn: TurnResult, gallery: Gallery, catalogue: Catalogue, most: int) -> Replay:
     """Replay a turn."""
-    shapes = Shapes(catalogue)
+    shapes = ScoredFlows(catalogue)
     states: list[tuple[str, Flow]] = [("Before", turn.before)]
     notice = ""
     for action in turn.actions:
@@ -73,7 +73,7 @@ def replay_turn(turn: TurnResult, gallery: Gallery, catalogue: Catalogue, most: 
     return Replay(tuple(steps), notice)
 
 
-def mark_changes(before: Flow, after: Flow, shapes: Shapes) -> tuple[Flow, Marks]:
+def mark_changes(before: Flow, after: Flow, shapes: ScoredFlows) -> tuple[Flow, Marks]:
     """What changed, marked in a drawing of the new state; what went stays in it, marked as gone."""
     old, new = components(before), components(after)
     old_wires, new_wires = wires(before), wires(after)
@@ -104,7 +104,7 @@ def mark_changes(before: Flow, after: Flow, shapes: Shapes) -> tuple[Flow, Marks
     return drawn, Marks(nodes, marks, fields)
 
 
-def _alike(left: Flow, right: Flow, shapes: Shapes) -> bool:
+def _alike(left: Flow, right: Flow, shapes: ScoredFlows) -> bool:
     """Whether two flows would be drawn alike."""
     one, other = shapes.of(left), shapes.of(right)
     return one.links == other.links and {part.id: part for part in one.parts} == {part.id: part for part in other.parts}

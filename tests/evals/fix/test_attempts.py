@@ -5,7 +5,7 @@ import pytest
 from evals.fix.attempts import fix_of
 from evals.play.attempts import play_attempt
 from evals.play.environment import PlayEnvironment
-from evals.play.probes import with_final_flow
+from evals.play.probes import replace_final_flow
 from evals.players.oracle.player import OraclePlayer
 from flows.actions import Configure, Connect
 from flows.edits import configure, disconnect
@@ -22,12 +22,12 @@ async def test_the_one_change_that_a_failed_flow_needs_is_found(engine_environme
     prompt = next(node.id for node in flow.nodes if node.type == "Prompt Template")
     chat = next(node.id for node in flow.nodes if node.type == "ChatInput")
     broken = configure(flow, engine_environment.catalogue, prompt, {"template": "Softly: {text}"}).flow
-    fix = await fix_of(scenario, with_final_flow(attempt, broken), engine_environment)
+    fix = await fix_of(scenario, replace_final_flow(attempt, broken), engine_environment)
     assert fix is not None
     assert [type(action) for action in fix.actions] == [Configure]
     assert fix.proven
     loose = disconnect(flow, chat, None, prompt, None).flow
-    fix = await fix_of(scenario, with_final_flow(attempt, loose), engine_environment)
+    fix = await fix_of(scenario, replace_final_flow(attempt, loose), engine_environment)
     assert fix is not None
     assert [type(action) for action in fix.actions] == [Connect]
 
@@ -49,4 +49,4 @@ async def test_a_canvas_that_was_left_as_it_was_is_held_to_the_run_that_was_aske
     assert fix is not None
     assert fix.proven
     assert fix.actions
-    assert await fix_of(scenario, with_final_flow(attempt, fix.flow), engine_environment) is None
+    assert await fix_of(scenario, replace_final_flow(attempt, fix.flow), engine_environment) is None

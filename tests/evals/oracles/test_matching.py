@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from evals.oracles.facts import Comparison, f1
 from evals.oracles.matching import match
-from evals.oracles.shape import Link, Part, Shape, shape
+from evals.oracles.scored_flow import Link, Part, ScoredFlow, scored_flow
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.layout.layers import layout
@@ -16,7 +16,7 @@ from flows.spec import build
 
 TYPES = ("A", "B", "C")
 shapes = st.builds(
-    lambda kinds, values, ends: Shape(
+    lambda kinds, values, ends: ScoredFlow(
         tuple(
             Part(str(n), TYPES[kind], {"v": value} if value else {})
             for n, (kind, value) in enumerate(zip(kinds, values, strict=False))
@@ -35,36 +35,36 @@ shapes = st.builds(
 )
 
 
-def relabelled(flow: Shape, random: Random) -> Shape:
+def relabelled(flow: ScoredFlow, random: Random) -> ScoredFlow:
     """The same flow with other ids, in another order."""
     names = [f"n{n}" for n in range(len(flow.parts))]
     random.shuffle(names)
     other = flow.renamed({part.id: name for part, name in zip(flow.parts, names, strict=True)})
-    return Shape(tuple(random.sample(other.parts, len(other.parts))), other.links)
+    return ScoredFlow(tuple(random.sample(other.parts, len(other.parts))), other.links)
 
 
-def scores(made: Shape, target: Shape, start: Shape | None = None) -> tuple[float, ...]:
+def scores(made: ScoredFlow, target: ScoredFlow, start: ScoredFlow | None = None) -> tuple[float, ...]:
     """Every F1 of a flow beside a right one."""
-    comparison = Comparison.of(start or Shape((), frozenset()), made, target)
+    comparison = Comparison.of(start or ScoredFlow((), frozenset()), made, target)
     return tuple(comparison.agreement(kind) for kind in ("part", "value", "link"))
 
 
 @settings(deadline=None, max_examples=60)
 @given(shapes, st.integers(0, 2**32))
-def test_a_relabelled_flow_is_the_same_flow(flow: Shape, seed: int) -> None:
+def test_a_relabelled_flow_is_the_same_flow(flow: ScoredFlow, seed: int) -> None:
     assert scores(relabelled(flow, Random(seed)), flow) == (1.0, 1.0, 1.0)  # noqa: S311  (a seed of a test)
 
 
 @settings(deadline=None, max_examples=60)
 @given(shapes, shapes, st.integers(0, 2**32))
-def test_relabelling_changes_no_score(made: Shape, target: Shape, seed: int) -> None:
+def test_relabelling_changes_no_score(made: ScoredFlow, target: ScoredFlow, seed: int) -> None:
     random = Random(seed)  # noqa: S311  (a seed of a test)
     assert scores(relabelled(made, random), relabelled(target, random)) == pytest.approx(scores(made, target))
 
 
 @settings(deadline=None, max_examples=60)
 @given(shapes, st.data())
-def test_a_rewiring_that_is_no_automorphism_lowers_a_score(flow: Shape, data: st.DataObject) -> None:
+def test_a_rewiring_that_is_no_automorphism_lowers_a_score(flow: ScoredFlow, data: st.DataObject) -> None:
     if not flow.links or len(flow.parts) < 2:
         return
     link = data.draw(st.sampled_from(sorted(flow.links, key=repr)))
@@ -74,14 +74,14 @@ def test_a_rewiring_that_is_no_automorphism_lowers_a_score(flow: Shape, data: st
     moved = Link(link.source, link.output, end, link.input)
     if not end or moved in flow.links:
         return
-    rewired = Shape(flow.parts, flow.links - {link} | {moved})
+    rewired = ScoredFlow(flow.parts, flow.links - {link} | {moved})
     found = scores(rewired, flow)
     assert found == (1.0, 1.0, 1.0) or min(found) < 1.0
     if not isomorphic(rewired, flow):
         assert min(found) < 1.0
 
 
-def isomorphic(left: Shape, right: Shape) -> bool:
+def isomorphic(left: ScoredFlow, right: ScoredFlow) -> bool:
     """Whether two small flows are the same but for their ids, found by trying everything."""
     from itertools import permutations
 
@@ -96,14 +96,14 @@ def isomorphic(left: Shape, right: Shape) -> bool:
 
 def test_many_twins_are_matched_by_their_neighbours() -> None:
     parts = tuple(Part(f"p{n}", "A", {}) for n in range(12))
-    chain = Shape(parts, frozenset(Link(f"p{n}", "x", f"p{n + 1}", "p") for n in range(11)))
+    chain = ScoredFlow(parts, frozenset(Link(f"p{n}", "x", f"p{n + 1}", "p") for n in range(11)))
     assert scores(relabelled(chain, Random(3)), chain) == (1.0, 1.0, 1.0)  # noqa: S311  (a seed of a test)
-    broken = Shape(parts, frozenset(sorted(chain.links, key=repr)[1:]))
+    broken = ScoredFlow(parts, frozenset(sorted(chain.links, key=repr)[1:]))
     assert scores(broken, chain)[2] == pytest.approx(f1(10, 10, 11))
 
 
 def test_types_are_never_mixed() -> None:
-    assert match(Shape((Part("1", "A", {}),), frozenset()), Shape((Part("1", "B", {}),), frozenset())) == {}
+    assert match(ScoredFlow((Part("1", "A", {}),), frozenset()), ScoredFlow((Part("1", "B", {}),), frozenset())) == {}
 
 
 def test_order_and_layout_change_nothing(catalogue: Catalogue) -> None:
@@ -118,7 +118,7 @@ def test_order_and_layout_change_nothing(catalogue: Catalogue) -> None:
     for node in data["nodes"]:
         assert isinstance(node, dict)
         node["position"] = {"x": 9.0, "y": -7.0}
-    assert scores(shape(Flow.from_json(raw), catalogue), shape(flow, catalogue)) == (1.0, 1.0, 1.0)
+    assert scores(scored_flow(Flow.from_json(raw), catalogue), scored_flow(flow, catalogue)) == (1.0, 1.0, 1.0)
 
 
 def test_an_f1_is_the_mean_of_precision_and_recall() -> None:
@@ -128,8 +128,8 @@ def test_an_f1_is_the_mean_of_precision_and_recall() -> None:
 
 
 def test_another_value_at_the_same_place_is_one_change_out_and_one_in() -> None:
-    start = Shape((Part("1", "A", {"v": "1"}),), frozenset())
-    made = Shape((Part("x", "A", {"v": "2"}),), frozenset())
+    start = ScoredFlow((Part("1", "A", {"v": "1"}),), frozenset())
+    made = ScoredFlow((Part("x", "A", {"v": "2"}),), frozenset())
     comparison = Comparison.of(start, made, start)
     assert {(sign, fact.value) for sign, fact in comparison.changes} == {("-", "1"), ("+", "2")}
     assert comparison.wanted == frozenset()

@@ -5,7 +5,7 @@ import copy
 import pytest
 
 from evals.play.environment import PlayEnvironment
-from evals.play.probes import PROBE_ITERATIONS, open_bench, with_other_addresses
+from evals.play.probes import PROBE_ITERATIONS, open_rerun, with_other_addresses
 from flows.document import Flow
 from tests.evals.conftest import Played, scenario_named
 
@@ -24,14 +24,14 @@ async def test_a_flow_that_goes_round_for_ever_is_stopped_soon(
     back["data"]["sourceHandle"] |= {"id": edge["target"], "dataType": "ChatOutput"}
     back["data"]["targetHandle"] |= {"id": edge["source"]}
     round_and_round["data"]["edges"].append(back)
-    async with open_bench(scenario, attempt, engine_environment) as bench:
-        probed = await bench.with_flow(Flow.from_json(round_and_round))
+    async with open_rerun(scenario, attempt, engine_environment) as rerun:
+        probed = await rerun.with_flow(Flow.from_json(round_and_round))
         assert probed.probes
         for run in probed.probes:
             assert run.error is not None
             assert run.error.code == "limit"
             assert str(PROBE_ITERATIONS) in run.error.message
-        assert [run.error for run in (await bench.with_flow(None)).probes] == [None] * len(probed.probes)
+        assert [run.error for run in (await rerun.with_flow(None)).probes] == [None] * len(probed.probes)
 
 
 def test_addresses_are_exchanged_all_at_once_and_as_wholes() -> None:

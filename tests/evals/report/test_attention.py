@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from evals.case import Score
 from evals.report.attention import Group, attention
-from evals.report.fixes import Remedy
+from evals.report.fixes import SmallestFix
 from evals.report.formats.writer import render_report
 from evals.report.model import Material, gather
 from evals.report.play import score_play
@@ -15,25 +15,25 @@ from tests.evals.report.conftest import Played
 
 
 @dataclass(frozen=True)
-class Tried:
+class ScoredAttempt:
     """An attempt by hand."""
 
     tags: tuple[str, ...]
     verdict: Verdict
-    remedy: Remedy | None = None
+    smallest_fix: SmallestFix | None = None
 
 
 def tried(
     *tags: str, false: tuple[str, ...] = (), edges: float | None = None, changes: int = 0, unscored: bool = False
-) -> Tried:
+) -> ScoredAttempt:
     """An attempt with these scores false."""
     scores = [Score(name=name, value=False, reason="") for name in false]
     if edges is not None:
         scores.append(Score(name="edges", value=edges, reason=""))
     passed = None if unscored else not false
     verdict = Verdict(scenario="s", digest="d", repeat=0, player="p", passed=passed, scores=tuple(scores))
-    fix = Remedy(changes=(Difference("added", "x"),) * changes, whole=9, tries=1, proven=True) if changes else None
-    return Tried(tags, verdict, fix)
+    fix = SmallestFix(changes=(Difference("added", "x"),) * changes, whole=9, tries=1, proven=True) if changes else None
+    return ScoredAttempt(tags, verdict, fix)
 
 
 def test_it_counts_by_what_and_in_which_tags_attempts_fail() -> None:

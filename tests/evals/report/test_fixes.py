@@ -56,7 +56,7 @@ def test_a_failed_attempt_shows_its_fix_as_changes_and_as_a_canvas(
     assert "Set template of Prompt Template to “hello {name}”, from “Hello {name}!”" in html
     assert html.count("<figcaption>Built, with the fix</figcaption>") == 1
     assert "1 change away" in html
-    shown = [one.remedy for one in gather(material, SIZES[0]).attempts if one.remedy is not None]
+    shown = [one.smallest_fix for one in gather(material, SIZES[0]).attempts if one.smallest_fix is not None]
     assert len(shown) == 1, "the other try has no fix"
     assert shown[0].picture is not None
     assert html == render_report("html", material)
@@ -87,12 +87,12 @@ def test_a_fix_of_another_play_is_told_and_not_drawn(failed: Attempt, played: Pl
     html = render_report("html", material)
     assert "it was found for another play of this attempt, and does not fit this flow" in html
     assert "Built, with the fix" not in html
-    assert [one.remedy.fits for one in gather(material, None).attempts if one.remedy is not None] == [False]
+    assert [one.smallest_fix.fits for one in gather(material, None).attempts if one.smallest_fix is not None] == [False]
 
 
 def test_no_drawing_is_made_where_no_details_are_shown(failed: Attempt, played: Played, catalogue: Catalogue) -> None:
     material = material_of(played, catalogue, fix_of(failed, catalogue))
     report = gather(material, None)
-    (shown,) = [one.remedy for one in report.attempts if one.remedy is not None]
+    (shown,) = [one.smallest_fix for one in report.attempts if one.smallest_fix is not None]
     assert shown.changes
     assert shown.picture is None

@@ -55,9 +55,9 @@ def test_an_open_scenario_is_reported_in_every_form(catalogue: Catalogue) -> Non
     assert "Expected beside built" not in html
     assert "contains" in html
     (shown,) = gather(material, SIZES[0]).attempts
-    assert (shown.state, shown.remedy) == ("failed", None)
+    assert (shown.state, shown.smallest_fix) == ("failed", None)
     assert shown.details is not None
-    assert shown.details.beside is None
+    assert shown.details.comparison is None
     assert [probe.met for probe in shown.details.probes] == [True]
 
 

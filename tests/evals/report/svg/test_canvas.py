@@ -10,8 +10,8 @@ from evals.attempt import Attempt
 from evals.case import Case
 from evals.report.clipping import clip, visible
 from evals.report.svg.canvas import Gallery, Marks
-from evals.report.svg.comparison import compared
-from evals.report.svg.layout import WIDTH, Board, Shapes
+from evals.report.svg.comparison import compare_with_expected
+from evals.report.svg.layout import WIDTH, Board, ScoredFlows
 from evals.report.svg.replay import replay_turn
 from evals.scenarios.flows import read_flow
 from flows.actions import Disconnect
@@ -74,7 +74,7 @@ def test_a_long_replay_keeps_its_beginning_and_its_end(played: Played, catalogue
 def test_equal_drawings_are_held_once(played: Played, catalogue: Catalogue) -> None:
     gallery = Gallery()
     flow = read_flow(FAN, catalogue)
-    shapes = Shapes(catalogue)
+    shapes = ScoredFlows(catalogue)
     board = Board.of([flow], shapes)
     first = gallery.picture(flow, board, shapes)
     held = gallery.symbols
@@ -84,7 +84,7 @@ def test_equal_drawings_are_held_once(played: Played, catalogue: Catalogue) -> N
 
 
 def test_components_of_one_column_do_not_overlap(catalogue: Catalogue) -> None:
-    board = Board.of([read_flow(FAN, catalogue)], Shapes(catalogue))
+    board = Board.of([read_flow(FAN, catalogue)], ScoredFlows(catalogue))
     boxes = [(x, y, x + WIDTH, y + board.rows[name].height) for name, (x, y) in board.places.items()]
     for number, one in enumerate(boxes):
         for other in boxes[number + 1 :]:
@@ -99,7 +99,9 @@ def test_expected_beside_built_marks_what_is_missing_too_much_and_another(played
     made = read_flow((scenario.reference or "").replace("Hi {name}!", "Bye {name}!"), catalogue)
     edges = [edge.raw for edge in made.edges if edge.target_port != "input_value"]
     turn = attempt.turns[-1].model_copy(update={"proposal": made.with_parts(edges=[*edges])})
-    beside = compared(Case.of(scenario, attempt.model_copy(update={"turns": [turn]}), catalogue), Gallery())
+    beside = compare_with_expected(
+        Case.of(scenario, attempt.model_copy(update={"turns": [turn]}), catalogue), Gallery()
+    )
     assert [(one.mark, one.text) for one in beside.differences] == [
         ("removed", "the connection Prompt Template.prompt → Chat Output.input_value is missing"),
         ("changed", "template of Prompt Template should be “Hi {name}!”, and is “Bye {name}!”"),
@@ -109,7 +111,7 @@ def test_expected_beside_built_marks_what_is_missing_too_much_and_another(played
 def test_a_right_flow_has_no_difference(played: Played, catalogue: Catalogue) -> None:
     attempt = attempt_of(played, "report-build")
     scenario = next(one for one in played.scenarios if one.id == attempt.scenario)
-    beside = compared(Case.of(scenario, attempt, catalogue), Gallery())
+    beside = compare_with_expected(Case.of(scenario, attempt, catalogue), Gallery())
     assert beside.differences == ()
     assert beside.expected == beside.built
 
@@ -120,7 +122,7 @@ def test_a_secret_in_a_field_is_not_drawn(catalogue: Catalogue) -> None:
     secret = "sk-" + "abcdef0123456789" * 2
     held = configure(flow, catalogue, flow.nodes[0].id, {"api_key": secret}).flow
     gallery = Gallery()
-    shapes = Shapes(catalogue)
+    shapes = ScoredFlows(catalogue)
     gallery.picture(held, Board.of([held], shapes), shapes)
     assert secret not in gallery.symbols
     assert "api_key" in gallery.symbols
@@ -132,7 +134,7 @@ def test_names_cannot_leave_the_drawing(catalogue: Catalogue) -> None:
     raw["data"]["nodes"][0]["data"]["node"]["display_name"] = '</text><script>"&'  # type: ignore[index, call-overload]  (JSON by hand)
     named = type(flow).from_json(raw)
     gallery = Gallery()
-    shapes = Shapes(catalogue)
+    shapes = ScoredFlows(catalogue)
     picture = gallery.picture(named, Board.of([named], shapes), shapes)
     root = ElementTree.fromstring(f"<svg>{gallery.symbols}</svg>")  # noqa: S314  (our own writing)
     assert not root.findall(".//script")

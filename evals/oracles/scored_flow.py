@@ -41,7 +41,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Shape:
+class ScoredFlow:
     """A flow's components and connections; two connections never say the same."""
 
     parts: tuple[Part, ...]
@@ -51,17 +51,17 @@ class Shape:
         """The component of that id."""
         return next((part for part in self.parts if part.id == part_id), None)
 
-    def renamed(self, ids: Mapping[str, str]) -> Shape:
+    def renamed(self, ids: Mapping[str, str]) -> ScoredFlow:
         """The same with other ids; those that `ids` leaves out stay."""
         parts = tuple(replace(part, id=ids.get(part.id, part.id)) for part in self.parts)
         links = frozenset(
             replace(link, source=ids.get(link.source, link.source), target=ids.get(link.target, link.target))
             for link in self.links
         )
-        return Shape(parts, links)
+        return ScoredFlow(parts, links)
 
 
-def shape(flow: Flow, catalogue: Catalogue) -> Shape:
+def scored_flow(flow: Flow, catalogue: Catalogue) -> ScoredFlow:
     """The shape of a flow.
 
     Args:
@@ -75,7 +75,7 @@ def shape(flow: Flow, catalogue: Catalogue) -> Shape:
         for edge in flow.edges
         if edge.source in known and edge.target in known
     }
-    return Shape(tuple(_part(node, catalogue, taken) for node in nodes), frozenset(links))
+    return ScoredFlow(tuple(_part(node, catalogue, taken) for node in nodes), frozenset(links))
 
 
 def _part(node: Node, catalogue: Catalogue, taken: set[tuple[str, str]]) -> Part:
