@@ -93,12 +93,12 @@ class Case:
 
     @cached_property
     def start(self) -> ScoredFlow:
-        """The shape of the canvas at the start."""
+        """What is scored of the canvas at the start."""
         return scored_flow(self.before, self.catalogue)
 
     @cached_property
     def made(self) -> ScoredFlow:
-        """The shape of the flow at the end."""
+        """What is scored of the flow at the end."""
         return scored_flow(self.after, self.catalogue)
 
     @cached_property
@@ -108,7 +108,7 @@ class Case:
 
     @cached_property
     def targets(self) -> tuple[ScoredFlow, ...]:
-        """The shapes of the flows that are right."""
+        """What is scored of the flows that are right."""
         return tuple(scored_flow(flow, self.catalogue) for flow in self.target_flows)
 
     @cached_property

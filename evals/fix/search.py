@@ -24,10 +24,10 @@ Passes = Callable[[Flow], Awaitable[bool]]
 
 @dataclass(frozen=True, kw_only=True)
 class MinimalFix:
-    """What would have made a flow pass.
+    """The changes that would have made a flow pass.
 
     Attributes:
-        whole: how many changes the whole way to the right flow has.
+        whole: how many changes lead all the way to the right flow.
         proven: whether every smaller set was tried; otherwise only no single one of these changes can be left out.
     """
 
@@ -54,7 +54,7 @@ async def minimal_fix(
     Returns:
         The fix, or None when not even the right flow passes, or there is none.
     """
-    ways = [_way(made, flow, catalogue) for flow in right]
+    ways = [_changes(made, flow, catalogue) for flow in right]
     if not ways:
         return None
     way = min(ways, key=len)
@@ -72,7 +72,7 @@ async def minimal_fix(
 
 
 class _CachedTest:
-    """The test, asked once for each flow that is another."""
+    """The test, run once for each distinct flow."""
 
     def __init__(self, passes: Passes) -> None:
         self._passes = passes
@@ -117,7 +117,7 @@ def _applied(made: Flow, actions: Sequence[FlowAction]) -> Flow | None:
     return flow if all({edge.source, edge.target} <= nodes for edge in flow.edges) else None
 
 
-def _way(made: Flow, right: Flow, catalogue: Catalogue) -> list[FlowAction]:
+def _changes(made: Flow, right: Flow, catalogue: Catalogue) -> list[FlowAction]:
     """The changes from one flow to the other, its components matched by what they hold; places do not count."""
     ids = match(scored_flow(right, catalogue), scored_flow(made, catalogue))
     aim = relabel(right, _new_ids(right, ids, {node.id for node in made.nodes}))

@@ -42,7 +42,7 @@ class Link:
 
 @dataclass(frozen=True)
 class ScoredFlow:
-    """A flow's components and connections; two connections never say the same."""
+    """A flow's components and connections, without duplicate connections."""
 
     parts: tuple[Part, ...]
     links: frozenset[Link]
@@ -62,7 +62,7 @@ class ScoredFlow:
 
 
 def scored_flow(flow: Flow, catalogue: Catalogue) -> ScoredFlow:
-    """The shape of a flow.
+    """Reduce a flow to what is scored.
 
     Args:
         catalogue: says which values are a type's defaults. Of an unknown type, every value that says something counts.

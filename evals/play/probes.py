@@ -55,7 +55,7 @@ class Rerun:
 
 @asynccontextmanager
 async def open_rerun(scenario: Scenario, attempt: Attempt, environment: PlayEnvironment) -> AsyncGenerator[Rerun]:
-    """An attempt with its services served again, for as long as one is inside."""
+    """Serve the services of an attempt again, until the context ends."""
     async with serve(scenario.services) as addresses:
         runner = with_models(environment.runner, scenario.models)
         yield Rerun(with_addresses(scenario, addresses), _moved(attempt, addresses), runner)

@@ -1,4 +1,4 @@
-"""A Python callable as a player: any agent that takes a turn's request and gives its result, or a flow and words."""
+"""A Python callable as a player: it takes a turn's request and returns a result, or a flow and a text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a play fails and what to open next: the figures that the first screen of a report answers with."""
+"""Where a play fails and what to open next: the first screen of a report."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _GRADES = ("nodes", "edges", "parameters", "values", "edit_precision", "edit_rec
 
 
 class ScoredAttempt(Protocol):
-    """What is looked at of one attempt."""
+    """What attention needs to know of one attempt."""
 
     @property
     def tags(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The smallest fix of a failed attempt as a report shows it: its changes in words, and the canvas with them."""
+"""The smallest fix of a failed attempt as a report shows it: its changes in words, and the resulting canvas."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class SmallestFix:
     """The smallest fix of an attempt.
 
     Attributes:
-        whole: how many changes the whole way to the right flow has.
+        whole: how many changes lead all the way to the right flow.
         proven: whether every smaller set of changes was tried.
         fits: whether the changes fit the flow of this attempt; they do not when it was played again since.
         picture: the canvas with the changes marked; None where no details are shown.
@@ -47,7 +47,7 @@ class SmallestFix:
 
 
 def smallest_fix(fix: Fix, attempt: Attempt, catalogue: Catalogue, gallery: Gallery | None) -> SmallestFix:
-    """Tell a fix.
+    """Describe a fix.
 
     Args:
         gallery: where drawings are kept; None draws nothing.
@@ -62,24 +62,24 @@ def smallest_fix(fix: Fix, attempt: Attempt, catalogue: Catalogue, gallery: Gall
         except StaleAction:
             changes, fits = [], False
             break
-        changes.append(Difference(_MARKS.get(action.kind, "changed"), _told(action, before, flow)))
+        changes.append(Difference(_MARKS.get(action.kind, "changed"), _in_words(action, before, flow)))
     return SmallestFix(
         changes=tuple(changes),
         whole=fix.whole,
         tries=fix.tries,
         proven=fix.proven,
         fits=fits,
-        picture=_drawn(made, flow, catalogue, gallery) if fits and gallery is not None else None,
+        picture=_picture(made, flow, catalogue, gallery) if fits and gallery is not None else None,
     )
 
 
-def _drawn(made: Flow, fixed: Flow, catalogue: Catalogue, gallery: Gallery) -> Picture:
+def _picture(made: Flow, fixed: Flow, catalogue: Catalogue, gallery: Gallery) -> Picture:
     shapes = ScoredFlows(catalogue)
     shown, marks = mark_changes(made, fixed, shapes)
     return gallery.picture(shown, Board.of([made, fixed], shapes), shapes, marks)
 
 
-def _told(action: FlowAction, before: Flow, after: Flow) -> str:
+def _in_words(action: FlowAction, before: Flow, after: Flow) -> str:
     words = line(describe_action(action, after), 160)
     if not isinstance(action, Configure):
         return words

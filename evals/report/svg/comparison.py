@@ -1,4 +1,4 @@
-"""Expected beside built: the nearest right flow and the one that was made, at the same places, differences marked."""
+"""The nearest right flow next to the one that was built: same layout, differences marked."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class FlowComparison:
 
 
 def compare_with_expected(case: Case, gallery: Gallery) -> FlowComparison:
-    """Draw what was expected beside what was built."""
+    """Draw the nearest right flow next to the one that was built."""
     comparisons = case.comparisons
     nearest = max(range(len(comparisons)), key=lambda number: (_shared(comparisons[number]), -number))
     comparison = comparisons[nearest]
@@ -64,7 +64,7 @@ def compare_with_expected(case: Case, gallery: Gallery) -> FlowComparison:
     return FlowComparison(
         expected=gallery.picture(expected, board, shapes, _marks(missing, extra, "removed", expected)),
         built=gallery.picture(built, board, shapes, _marks(extra, missing, "added", built)),
-        differences=_told(missing, extra, names, _secrets(expected) | _secrets(built)),
+        differences=_differences(missing, extra, names, _secrets(expected) | _secrets(built)),
         others=len(comparisons) - 1,
     )
 
@@ -102,7 +102,7 @@ def _marks(mine: frozenset[Fact], theirs: frozenset[Fact], alone: Mark, flow: Fl
     return Marks(nodes, marked, fields)
 
 
-def _told(
+def _differences(
     missing: frozenset[Fact], extra: frozenset[Fact], names: Mapping[str, str], secrets: frozenset[tuple[str, str]]
 ) -> tuple[Difference, ...]:
     others = {fact.place: fact for fact in extra if fact.kind in {"value", "name"}}

@@ -31,14 +31,14 @@ Wire = tuple[str, str, str, str]
 
 
 class ScoredFlows:
-    """The shapes of flows, each worked out once, however often it is drawn and compared."""
+    """The scored forms of flows, each computed once however often it is drawn and compared."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
         self._known: dict[int, tuple[Flow, ScoredFlow]] = {}
 
     def of(self, flow: Flow) -> ScoredFlow:
-        """The shape of a flow; the flow is kept, so that nothing else can come to stand in its place."""
+        """The scored form of a flow; the flow is kept alive, so that its id is not reused."""
         found = self._known.get(id(flow.raw))
         if found is None:
             found = self._known[id(flow.raw)] = (flow, scored_flow(flow, self._catalogue))
