@@ -45,6 +45,11 @@ class Conversation:
         return self._seen.turns
 
     @property
+    def turn_number(self) -> int:
+        """The number of this turn within the conversation, from 1."""
+        return self._seen.turn_count + 1
+
+    @property
     def undoable(self) -> tuple[FlowAction, ...]:
         """What the last turn that changed the canvas did to it."""
         return tuple(self._seen.undoable)
@@ -134,6 +139,7 @@ class Conversation:
             return  # only some answers came; they are kept already
         async with self._lock:
             kept = await self._memory.load(*self._key)
+            kept.turn_count += 1
             if self._resumed is not None and kept.turns and kept.turns[-1].user == text:
                 kept.turns = kept.turns[:-1]
             said = result.text if result.outcome in {"complete", "refused", "pending"} else ""

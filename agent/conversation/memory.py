@@ -88,12 +88,14 @@ class ConversationState(BaseModel):
 
     Attributes:
         turns: the last turns, oldest first.
+        turn_count: how many turns there have been, those forgotten included.
         pending: the turn that waits for the user.
         dismissed_plan: the last plan that was turned down, until the next message has quoted it.
         undoable: what the last turn that changed the canvas did to it, in order.
     """
 
     turns: list[Exchange] = Field(default_factory=list[Exchange])
+    turn_count: int = 0
     pending: Pending | None = None
     dismissed_plan: str | None = None
     undoable: list[ActionJson] = Field(default_factory=list[FlowAction])

@@ -80,12 +80,13 @@ def demo_intent(message: str) -> Intent:
     return "run_flow" if runs else "build_flow"
 
 
-def demo_model(bench: Workbench, message: str) -> FunctionModel:
+def demo_model(bench: Workbench, message: str, turn: int) -> FunctionModel:
     """The model that plays the demo planner in one turn.
 
     Args:
         bench: what the turn's tools work on; the planner reads it between its steps.
         message: what the user asked.
+        turn: the number of the turn within the conversation.
     """
     text = _POLITE.sub("", message)
     try:
@@ -103,7 +104,7 @@ def demo_model(bench: Workbench, message: str) -> FunctionModel:
         if tool not in {offered.name for offered in info.function_tools}:
             return _say(_stopped(bench, f"this needs {tool}, which is not to be had in this turn."))
         try:
-            return ModelResponse(parts=[call(tool, len(done) + 1, **arguments())])
+            return ModelResponse(parts=[call(tool, len(done) + 1, turn, **arguments())])
         except CannotPlan as unable:
             return _say(_stopped(bench, str(unable)))
 

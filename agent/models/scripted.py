@@ -52,9 +52,16 @@ def tool_returns(messages: list[ModelMessage]) -> list[ToolReturnPart]:
     return found
 
 
-def call(tool: str, step: int, **arguments: object) -> ToolCallPart:
-    """A tool call whose id follows from its step, so that recordings repeat."""
-    return ToolCallPart(tool, arguments, tool_call_id=f"call_{step}_{tool}")
+def call(tool: str, step: int, /, turn: int = 1, **arguments: object) -> ToolCallPart:
+    """A tool call whose id is the same in every play and unique within its conversation.
+
+    Args:
+        tool: the tool's name.
+        step: the number of the call within the turn.
+        turn: the number of the turn within the conversation.
+        **arguments: what the tool is given.
+    """
+    return ToolCallPart(tool, arguments, tool_call_id=f"call_{turn}_{step}_{tool}")
 
 
 def _pieces(text: str) -> list[str]:

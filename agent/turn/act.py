@@ -79,7 +79,7 @@ async def act(
     """
     settings, intent, demo = turn.services.settings, turn.classification.intent, turn.choice.is_demo
     loop = turn.loop = AgentLoop(
-        demo_model(bench, turn.original_text) if demo else await turn.model(),
+        demo_model(bench, turn.original_text, turn.conversation.turn_number) if demo else await turn.model(),
         bench,
         instructions=instructions(intent),
         toolsets=all_tools() if demo else tools_for(intent, bench, turn.english),

@@ -40,6 +40,8 @@ def script_model(scenario: Scenario, catalogue: Catalogue) -> FunctionModel:
     script = [turn.script or () for turn in scenario.turns]
     names = spec_ids(scenario.canvas, catalogue) if scenario.canvas else dict[str, str]()
 
+    turn = 0
+
     def learn(step: ScriptStep, reply: str) -> None:
         """Remember the ids of what a step made."""
         spec = step.arguments.get("spec")
@@ -49,7 +51,9 @@ def script_model(scenario: Scenario, catalogue: Catalogue) -> FunctionModel:
             names[step.name] = added.group(1)
 
     def respond(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        if not info.function_tools:
+        nonlocal turn
+        if not info.function_tools:  # the classification, with which every turn begins
+            turn += 1
             return _say("build_flow")
         steps = script[_turn(messages, scenario.prompts)]
         replies = [str(part.content) for part in tool_returns(messages)]
@@ -61,7 +65,7 @@ def script_model(scenario: Scenario, catalogue: Catalogue) -> FunctionModel:
         if step.tool is None:
             return _say(step.say or "")
         arguments = cast("dict[str, JsonValue]", _resolved(step.arguments, names))
-        return ModelResponse(parts=[call(step.tool, len(replies) + 1, **arguments)])
+        return ModelResponse(parts=[call(step.tool, len(replies) + 1, turn, **arguments)])
 
     return scripted(respond, ScriptPlayer.name)
 

@@ -90,7 +90,7 @@ class OracleAgent:
         self._scenario = scenario
         self._environment = environment
         self._number = -1
-        self._plan = Plan([], "", "question")
+        self._plan = Plan([], "", "question", 0)
         self._assistant = Assistant(
             environment.settings,
             environment.runner,
@@ -117,7 +117,7 @@ class OracleAgent:
         tools = [made.tool for made in changes]
         calls = [*self._expected(tools), *changes]
         writes = any(made.tool in FILE_WRITE_TOOLS for made in calls)
-        return Plan(calls, closing_words(turn, tools, writes=writes), _label(calls))
+        return Plan(calls, closing_words(turn, tools, writes=writes), _label(calls), self._number + 1)
 
     def _expected(self, derived: Collection[str]) -> list[ToolCall]:
         """The calls that no flow tells of: tools that must be used and files that must be written.
@@ -156,10 +156,11 @@ class OracleAgent:
 class Plan:
     """Calls to make one after the other, and then words, whatever the tools answer."""
 
-    def __init__(self, calls: list[ToolCall], words: str, label: str) -> None:
+    def __init__(self, calls: list[ToolCall], words: str, label: str, turn: int) -> None:
         self._calls = calls
         self._words = words
         self._label = label
+        self._turn = turn
         self._made = 0
 
     def next(self, *, classifies: bool) -> ModelResponse:
@@ -174,7 +175,7 @@ class Plan:
             return ModelResponse(parts=[TextPart(self._words)])
         self._made += 1
         made = self._calls[self._made - 1]
-        return ModelResponse(parts=[call(made.tool, self._made, **made.arguments)])
+        return ModelResponse(parts=[call(made.tool, self._made, self._turn, **made.arguments)])
 
 
 def _label(calls: list[ToolCall]) -> str:

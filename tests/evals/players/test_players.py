@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic_ai import ModelResponse, ToolCallPart
 
 from agent.assistant import Assistant
 from agent.contract.endings import ending, turn_result
@@ -19,8 +20,10 @@ from evals.players.function import FunctionPlayer
 from evals.players.http import HttpPlayer
 from evals.players.oracle.edits import edit_calls
 from evals.players.oracle.player import OraclePlayer
+from evals.players.player import Player
 from evals.players.registry import UnknownPlayer, player_named
 from evals.players.replay import ReplayPlayer
+from evals.players.script import ScriptPlayer
 from evals.scenarios.flows import read_flow
 from evals.score import score_attempt
 from flows.catalogue import Catalogue
@@ -194,3 +197,26 @@ async def test_the_files_of_a_scenario_are_there_for_its_user(environment: PlayE
     assert "cannot be written" in (
         (await play_attempt(escaping, FunctionPlayer(agent, "mine"), environment)).harness_error or ""
     )
+
+
+@pytest.mark.parametrize(
+    ("player", "scenario"),
+    [(OraclePlayer(), "two-requests"), (ScriptPlayer(), "plan-refined")],
+    ids=["oracle", "script"],
+)
+async def test_no_tool_call_id_repeats_in_a_conversation(
+    environment: PlayEnvironment, player: Player, scenario: str
+) -> None:
+    attempt = await play_attempt(scenario_named(scenario), player, environment)
+    assert attempt.harness_error is None
+    ids = [
+        {
+            part.tool_call_id
+            for message in turn.messages
+            for part in message.parts
+            if isinstance(message, ModelResponse) and isinstance(part, ToolCallPart)
+        }
+        for turn in attempt.turns
+    ]
+    assert all(ids)
+    assert ids[-1].isdisjoint(set[str]().union(*ids[:-1]))

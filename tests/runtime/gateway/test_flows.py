@@ -144,7 +144,7 @@ async def test_an_agent_calls_several_tools_at_once(runner: Runner, spec: Spec) 
         return ModelResponse(parts=[TextPart(", ".join(f"{part.tool_call_id}={part.content}" for part in done))])
 
     result = await runner.run(spec(AGENT), "go", models=models(plan))
-    one, two = "call_1_evaluate_expression", "call_2_evaluate_expression"
+    one, two = "call_1_1_evaluate_expression", "call_1_2_evaluate_expression"
     assert result.output is not None
     assert f'{one}={{"result": "2"}}, {two}={{"result": "4"}}' in result.output
 
