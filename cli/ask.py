@@ -7,7 +7,7 @@ from uuid import uuid4
 import typer
 
 from cli.errors import DONE, FAILED, WAITING, BadUsage
-from cli.flow.components import Folder
+from cli.flow.components import ComponentsFolder
 from cli.options import Json
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from agent.settings import AssistantSettings
     from agent.turn.request import TurnRequest
     from agent.turn.result import TurnResult
-    from cli.flow.components import Own
+    from cli.flow.components import FlowComponents
     from cli.output.turn import Rendering
     from flows.document import Flow
 
@@ -30,7 +30,7 @@ def ask(
         str | None, typer.Option(metavar="FILE", help="Write the resulting or proposed flow there, as Langflow JSON.")
     ] = None,
     model: Annotated[str | None, typer.Option(metavar="M", help="provider:name, or demo.")] = None,
-    components: Folder = None,
+    components: ComponentsFolder = None,
     *,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Approve plans and edits without being asked.")] = False,
     as_json: Json = False,
@@ -38,7 +38,7 @@ def ask(
     """Ask the assistant to build, change, run or explain a flow."""
     from agent.settings import AssistantSettings
     from agent.turn.request import TurnRequest
-    from cli.flow.target import writable
+    from cli.output.files import writable
     from cli.output.turn import JsonLines, Readable
     from cli.settings import settings_of
 
@@ -47,7 +47,7 @@ def ask(
     target = writable(out)
     settings = settings_of(AssistantSettings)
     check_model(model, settings)
-    own = own_of(components)
+    own = components_of(components)
     request = TurnRequest(
         text=_text(text),
         session=f"cli-{uuid4().hex}",
@@ -96,7 +96,7 @@ async def _turn(
 
 def write_result(target: "Path", result: "TurnResult", canvas: "Flow | None") -> None:
     """Write the resulting flow, if there is one; a failed turn leaves the file as it is."""
-    from cli.flow.target import write_flow
+    from cli.output.files import write_flow
     from cli.output.streams import note
 
     if result.outcome == "error":
@@ -134,19 +134,19 @@ def _text(text: str) -> str:
     return text
 
 
-def own_of(folder: str | None) -> "Own":
+def components_of(folder: str | None) -> "FlowComponents":
     """The flow's own components.
 
     Raises:
         BadUsage: a file holds none that can be used.
     """
     from cli.engine import ready_catalogue
-    from cli.flow.components import Own, inspect_apart, own_components
+    from cli.flow.components import FlowComponents, inspect_in_new_engine, read_components
     from cli.output.streams import note
 
     if folder is None:
-        return Own()
-    own = own_components(folder, ready_catalogue(), inspect_apart)
+        return FlowComponents()
+    own = read_components(folder, ready_catalogue(), inspect_in_new_engine)
     for fault in own.faults:
         if fault.is_error:
             raise BadUsage("invalid_component", fault.message, fix=fault.fix, where="--components")
@@ -154,7 +154,7 @@ def own_of(folder: str | None) -> "Own":
     return own
 
 
-def canvas_of(name: str | None, own: "Own") -> "Flow | None":
+def canvas_of(name: str | None, own: "FlowComponents") -> "Flow | None":
     """The canvas to work on.
 
     Raises:

@@ -55,16 +55,16 @@ def run(arguments: Sequence[str]) -> int:
     try:
         ended: object = app(args=list(arguments), prog_name="wirewright", standalone_mode=False)
     except Stopped as stopped:
-        return _tell(stopped, arguments)
+        return _report_failure(stopped, arguments)
     except typer.TyperException as misused:
         if misused.format_message().startswith("Usage:"):
             note(misused.format_message())
             return MISUSED
-        return _tell(_usage(misused), arguments)
+        return _report_failure(_usage_error(misused), arguments)
     except Exception as failure:
         if sys.flags.dev_mode:
             raise
-        return _tell(_internal(failure), arguments)
+        return _report_failure(_internal_error(failure), arguments)
     return ended if isinstance(ended, int) else DONE
 
 
@@ -73,20 +73,20 @@ def _interrupt(*_: object) -> None:
     signal.raise_signal(signal.SIGINT)
 
 
-def _internal(failure: Exception) -> Stopped:
+def _internal_error(failure: Exception) -> Stopped:
     """A fault of our own, without what it carries."""
     fix = "Report it; with PYTHONDEVMODE=1 the whole story is shown."
     return Stopped("internal", f"Something went wrong inside wirewright ({type(failure).__name__}).", fix=fix)
 
 
-def _usage(misused: typer.TyperException) -> BadUsage:
+def _usage_error(misused: typer.TyperException) -> BadUsage:
     """The parser's complaint, with the command that it is about."""
     context: object = getattr(misused, "ctx", None)
     command = getattr(context, "command_path", None) or "wirewright"
     return BadUsage("usage", misused.format_message().strip(), fix=f"See: {command} --help", where=str(command))
 
 
-def _tell(stopped: Stopped, arguments: Sequence[str]) -> int:
+def _report_failure(stopped: Stopped, arguments: Sequence[str]) -> int:
     if wants_json(arguments):
         document({"error": stopped.to_json()})
     else:

@@ -23,12 +23,12 @@ def serve(
 
     try:
         settings = settings_of(ServerSettings, host=host, port=port)
-        run_server(settings, announced, as_json=True) if as_json else run_server(settings)
+        run_server(settings, announce, as_json=True) if as_json else run_server(settings)
     except CannotServe as unable:
         raise Stopped("cannot_serve", unable.message, fix=unable.fix) from None
 
 
-def announced(line: str) -> None:
+def announce(line: str) -> None:
     """Print where the server is reached, as a document.
 
     Args:

@@ -14,7 +14,7 @@ MARKED = re.compile(r"(<!-- demo-score -->\n).*?(<!-- /demo-score -->)", re.DOTA
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 os.environ.setdefault("LOGFIRE_IGNORE_NO_CONFIG", "1")
 
-from cli.eval.stage import opened  # noqa: E402  (after the environment is set)
+from cli.eval.environment import play_environment  # noqa: E402  (after the environment is set)
 from evals.analysis.tally import tally, write_verdicts  # noqa: E402  (likewise)
 from evals.play.attempts import play  # noqa: E402  (likewise)
 from evals.players.demo import DemoPlayer  # noqa: E402  (likewise)
@@ -38,7 +38,7 @@ def score_table(verdicts: Sequence[Verdict]) -> str:
 async def demo_verdicts() -> list[Verdict]:
     """All scenarios, played by the demo planner and scored."""
     scenarios = load_scenarios()
-    async with opened(2) as environment:
+    async with play_environment(2) as environment:
         attempts = await play(scenarios, DemoPlayer(), environment)
         return score_attempts(scenarios, attempts, environment.catalogue)
 

@@ -14,7 +14,7 @@ PER_OPERATOR = 1
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 os.environ.setdefault("LOGFIRE_IGNORE_NO_CONFIG", "1")
 
-from cli.eval.stage import opened  # noqa: E402  (after the environment is set)
+from cli.eval.environment import play_environment  # noqa: E402  (after the environment is set)
 from evals.analysis.tally import tally  # noqa: E402  (likewise)
 from evals.mutate.matrix import matrix, read_accepted  # noqa: E402  (likewise)
 from evals.mutate.measurement import MEASURED, Measured, as_markdown  # noqa: E402  (likewise)
@@ -28,7 +28,7 @@ from evals.score import score_attempts  # noqa: E402  (likewise)
 async def measured() -> Measured:
     """The oracle's attempts at all scenarios, mutated; 5 to 10 minutes on two cores."""
     scenarios = {scenario.id: scenario for scenario in load_scenarios() if not scenario.open}
-    async with opened(2) as environment:
+    async with play_environment(2) as environment:
         attempts = await play(list(scenarios.values()), OraclePlayer(), environment)
         mutants = prepared(scenarios, attempts, environment, PER_OPERATOR)
         counted = matrix(await trials(mutants, environment), read_accepted())

@@ -15,7 +15,7 @@ import yaml
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 os.environ.setdefault("LOGFIRE_IGNORE_NO_CONFIG", "1")
 
-from cli.eval.stage import opened
+from cli.eval.environment import play_environment
 from evals.journal import open_journal, read_journal
 from evals.play.attempts import play
 from evals.players.oracle.player import OraclePlayer
@@ -46,7 +46,7 @@ def stale(name: str) -> list[str]:
 async def record(name: str) -> None:
     """Record one cassette, and describe it."""
     scenarios = [scenario for scenario in load_scenarios() if scenario.id in RECORDED[name]]
-    async with opened(2) as environment:
+    async with play_environment(2) as environment:
         attempts = await play(scenarios, OraclePlayer(), environment)
     journal = open_journal(FOLDER / f"{name}.jsonl", resume=False)
     for attempt in attempts:

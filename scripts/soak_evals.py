@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 os.environ.setdefault("LOGFIRE_IGNORE_NO_CONFIG", "1")
 
-from cli.eval.stage import opened  # noqa: E402  (after the environment is set)
+from cli.eval.environment import play_environment  # noqa: E402  (after the environment is set)
 from evals.analysis.comparison import Difference, compare  # noqa: E402  (likewise)
 from evals.analysis.tally import tally  # noqa: E402  (likewise)
 from evals.play.attempts import play  # noqa: E402  (likewise)
@@ -65,7 +65,7 @@ def _errors(count: int) -> list[str]:
 
 async def _main(rounds: int, names: Sequence[str]) -> list[str]:
     scenarios = [scenario for scenario in load_scenarios() if not names or scenario.id in names]
-    async with opened(2) as environment:
+    async with play_environment(2) as environment:
         return await soak(scenarios, environment, rounds)
 
 

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.ask import canvas_of, check_model, own_of
+from cli.ask import canvas_of, check_model, components_of
 from cli.errors import FAILED
-from cli.flow.components import Folder
+from cli.flow.components import ComponentsFolder
 from cli.options import Json
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def chat(
         str | None, typer.Option(metavar="FILE", help="Keep the canvas there, as Langflow JSON, whenever it changes.")
     ] = None,
     model: Annotated[str | None, typer.Option(metavar="M", help="provider:name, or demo.")] = None,
-    components: Folder = None,
+    components: ComponentsFolder = None,
     *,
     yes: Annotated[
         bool, typer.Option("--yes", "-y", help="Approve plans, edits and proposals without asking.")
@@ -37,14 +37,14 @@ def chat(
     from agent.settings import AssistantSettings
     from cli.chat.conversation import Talk
     from cli.errors import BadUsage
-    from cli.flow.target import writable
+    from cli.output.files import writable
     from cli.settings import settings_of
 
     if flow == "-":
         raise BadUsage("usage", "Standard input is the conversation.", fix="Name a file.", where="--flow")
     settings = settings_of(AssistantSettings)
     check_model(model, settings)
-    own = own_of(components)
+    own = components_of(components)
     talk = Talk(
         canvas=canvas_of(flow, own),
         target=writable(out),

@@ -15,7 +15,7 @@ from agent.turn.request import Answer, TurnRequest
 from agent.turn.result import TurnEnded, TurnResult
 from agent.turn.settle import settle
 from cli.chat.lines import Left, Lines
-from cli.flow.target import write_flow
+from cli.output.files import write_flow
 from cli.output.streams import answer, document, note
 from cli.output.turn import JsonLines, Readable, Rendering, question
 from flows.describe.diagrams import ascii_graph

@@ -8,7 +8,7 @@ import typer
 from cli.errors import BadUsage, Stopped
 from cli.eval import compare, export, imports, judge, mutate, report, run, score, show
 from cli.eval import fix as eval_fix
-from cli.eval.selection import from_folder
+from cli.eval.selection import use_folder
 
 commands = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Play scenarios and score what came of them.")
 
@@ -29,7 +29,7 @@ def group(
         raise BadUsage(
             "no_folder", f"{scenarios} is no folder.", fix="Name a folder of scenarios.", where="--scenarios"
         )
-    from_folder(None if scenarios is None else Path(scenarios))
+    use_folder(None if scenarios is None else Path(scenarios))
 
 
 commands.command("run", epilog="Example: wirewright eval run --player demo --tag edit --out attempts.jsonl")(run.run)

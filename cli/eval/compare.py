@@ -38,7 +38,7 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Compare two plays; exits 1 when something passed in A and does not in B."""
-    from cli.eval.summary import tested
+    from cli.eval.summary import significance_lines
     from cli.output.streams import answer, document
     from evals.analysis import comparison as comparing
     from evals.analysis.metrics import DECLARED
@@ -60,7 +60,7 @@ def compare(
         statistics = found.model_dump(mode="json")
         document({"ok": ok, "same": difference.same, **difference.model_dump(mode="json"), "significance": statistics})
     else:
-        for line in (*_lines(difference), *tested(found)):
+        for line in (*_lines(difference), *significance_lines(found)):
             answer(line)
     if not ok:
         raise typer.Exit(FAILED)

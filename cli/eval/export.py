@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.engine import ready_catalogue
 from cli.errors import BadUsage, Stopped
-from cli.eval.selection import Ids, all_scenarios, attempts_of, readable, scored, the_catalogue
+from cli.eval.selection import Ids, all_scenarios, attempts_of, readable, scored
 from cli.options import Json
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def export(
     attempts = [attempt for attempt in attempts_of(readable(journal)) if not scenario or attempt.scenario in scenario]
     if not attempts:
         raise BadUsage("no_attempts", "There is nothing to send.", fix="Name a journal with attempts.", where=journal)
-    verdicts = scored(attempts, the_catalogue())
+    verdicts = scored(attempts, ready_catalogue())
     try:
         found, sent = asyncio.run(_sent(attempts, verdicts, content=content))
     except MissingExtra as missing:

@@ -28,7 +28,7 @@ def fix(
     as_json: Json = False,
 ) -> None:
     """Find, for every flow that does not do what it must, the fewest changes with which it would."""
-    from cli.flow.target import writable
+    from cli.output.files import writable
     from cli.output.streams import answer, document, note
 
     target = writable(out)
@@ -48,7 +48,7 @@ def fix(
 
 
 async def _fixes(attempts: "list[Attempt]", tries: int) -> Found:
-    from cli.eval.stage import opened
+    from cli.eval.environment import play_environment
     from evals.fix.attempts import fix_of
 
     scenarios = {scenario.id: scenario for scenario in all_scenarios()}
@@ -56,7 +56,7 @@ async def _fixes(attempts: "list[Attempt]", tries: int) -> Found:
         if one.scenario not in scenarios or scenarios[one.scenario].digest != one.digest:
             message = f"The scenario {one.scenario!r} is gone, or has changed since it was played."
             raise BadUsage("other_scenario", message, fix="Play again with the scenarios that there are.")
-    async with opened(1) as stage:
+    async with play_environment(1) as stage:
         return [(one, await fix_of(scenarios[one.scenario], one, stage, tries=tries)) for one in attempts]
 
 

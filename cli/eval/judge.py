@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.engine import ready_catalogue
 from cli.errors import BadUsage, Stopped
-from cli.eval.selection import all_scenarios, attempts_of, readable, scored, the_catalogue
+from cli.eval.selection import all_scenarios, attempts_of, readable, scored
 from cli.options import Json
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def judge(
     as_json: Json = False,
 ) -> None:
     """Ask a language model about the attempts of a journal; its opinions stand beside the scores and decide nothing."""
-    from cli.flow.target import writable
+    from cli.output.files import writable
     from cli.output.streams import answer, document, progress
     from evals.analysis.llm_judge import opinions
     from evals.exports import MissingExtra
@@ -44,7 +45,7 @@ def judge(
     target = writable(out)
     rubrics = _rubrics(rubric or ["goal"])
     judging = _model(model)
-    attempts, catalogue = attempts_of(readable(journal)), the_catalogue()
+    attempts, catalogue = attempts_of(readable(journal)), ready_catalogue()
     verdicts = scored(attempts, catalogue)
     tell = progress()
     count = len(rubrics) * len(attempts)

@@ -49,9 +49,9 @@ def mutate(
             answer(f"survived {trial.id}: {trial.what}")
         for trial in counted.disturbed:
             answer(f"seen although nothing changed {trial.id}: {', '.join(trial.seen_by)}")
-        opened = _open(counted, {scenario.id for scenario in all_scenarios() if scenario.open})
-        if opened:
-            answer(opened)
+        play_environment = _open(counted, {scenario.id for scenario in all_scenarios() if scenario.open})
+        if play_environment:
+            answer(play_environment)
         for name in counted.stale:
             answer(f"accepted, but no survivor any more: {name}")
         answer(_summary(counted, floor))
@@ -72,13 +72,13 @@ async def _tried(attempts: "list[Attempt]", per_operator: int, concurrency: int)
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from cli.eval.stage import opened
+    from cli.eval.environment import play_environment
     from evals.mutate.trials import prepared, trials
 
     scenarios = {scenario.id: scenario for scenario in all_scenarios()}
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     console = Console(stderr=True)
-    async with opened(concurrency) as stage:
+    async with play_environment(concurrency) as stage:
         mutants = prepared(scenarios, attempts, stage, per_operator)
         with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
             task = bar.add_task("trying mutants", total=len(mutants))

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.engine import ready_catalogue
 from cli.errors import BadUsage, Stopped
-from cli.eval.selection import all_scenarios, attempts_of, gate_of, readable, the_catalogue, verdicts_of
+from cli.eval.selection import all_scenarios, attempts_of, gate_of, readable, verdicts_of
 from cli.options import Json
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def report(
     play = _play(path)
     material = Material(
         play=play,
-        catalogue=the_catalogue(),
+        catalogue=ready_catalogue(),
         baseline=before,
         baseline_name="" if earlier is None else earlier.name,
         baseline_player=baseline_player or "",
@@ -125,7 +126,7 @@ def _fixes(name: str | None, play: "Play") -> "list[Fix]":
 
 
 def _target(name: str) -> "tuple[Path, Form]":
-    from cli.flow.target import writable
+    from cli.output.files import writable
     from evals.report.formats.writer import FORMS
 
     path = writable(name)
@@ -147,7 +148,7 @@ def _play(path: Path) -> "Play":
         fix = "Play first: wirewright eval run --out attempts.jsonl."
         raise BadUsage("empty_journal", f"{path.name} holds no attempts.", fix=fix, where=path.name)
     try:
-        return score_play(all_scenarios(), attempts, the_catalogue())
+        return score_play(all_scenarios(), attempts, ready_catalogue())
     except UnknownScenario as unknown:
         fix = "Play again with the scenarios that there are."
         raise BadUsage("other_scenario", unknown.message, fix=fix, where=path.name) from None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.errors import FAILED, BadUsage, Stopped
-from cli.eval.selection import Ids, SplitName, Tags, ceiling_of, chosen, gate_of, player_of
+from cli.eval.selection import Ids, SplitName, Tags, ceiling_of, gate_of, player_of, select
 from cli.options import Json
 
 if TYPE_CHECKING:
@@ -61,8 +61,8 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Play scenarios on the real engine and score what comes of them."""
-    from cli.eval.summary import Told
-    from cli.flow.target import writable
+    from cli.eval.summary import EvalSummary
+    from cli.output.files import writable
     from evals.analysis.tally import write_verdicts
     from evals.play.attempts import Limits
     from evals.score import score_attempts
@@ -72,7 +72,7 @@ def run(
         raise BadUsage("nothing_to_resume", "--resume needs --out.", fix="Name the journal.", where="--resume")
     held = gate_of(gate)
     playing = player_of(player)
-    scenarios = _part(chosen(scenario or [], tag or [], split), shard)
+    scenarios = _part(select(scenario or [], tag or [], split), shard)
     ceiling = ceiling_of(max_cost, playing.name)
     limits = Limits(seconds=seconds, tokens=tokens)
     plan = _Plan(scenarios, playing, limits, ceiling, concurrency, repeats, target, resume)
@@ -81,7 +81,7 @@ def run(
     if score_target is not None:
         write_verdicts(score_target, verdicts)
     missing = len(scenarios) * repeats - len(attempts)
-    told = Told(verdicts, scenarios, playing.name, least=min_pass, gate=held, not_played=missing)
+    told = EvalSummary(verdicts, scenarios, playing.name, least=min_pass, gate=held, not_played=missing)
     told.tell(as_json=as_json)
     if not told.ok:
         raise typer.Exit(FAILED)
@@ -113,12 +113,12 @@ class _Plan:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-        from cli.eval.stage import opened
+        from cli.eval.environment import play_environment
         from evals.play.attempts import play
 
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         console = Console(stderr=True)
-        async with opened(self.concurrency) as stage:
+        async with play_environment(self.concurrency) as stage:
             before = await asyncio.to_thread(self._there)
             done = [
                 attempt

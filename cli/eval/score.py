@@ -4,8 +4,9 @@ from typing import Annotated
 
 import typer
 
+from cli.engine import ready_catalogue
 from cli.errors import FAILED
-from cli.eval.selection import all_scenarios, attempts_of, gate_of, readable, scored, the_catalogue
+from cli.eval.selection import all_scenarios, attempts_of, gate_of, readable, scored
 from cli.options import Json
 
 
@@ -25,18 +26,18 @@ def score(
     as_json: Json = False,
 ) -> None:
     """Score the attempts of a journal."""
-    from cli.eval.summary import Told
-    from cli.flow.target import writable
+    from cli.eval.summary import EvalSummary
+    from cli.output.files import writable
     from evals.analysis.tally import write_verdicts
 
     target = writable(out)
     held = gate_of(gate)
     attempts = attempts_of(readable(journal))
-    verdicts = scored(attempts, the_catalogue())
+    verdicts = scored(attempts, ready_catalogue())
     if target is not None:
         write_verdicts(target, verdicts, measured=not baseline)
     player = ", ".join(sorted({attempt.player for attempt in attempts}))
-    told = Told(verdicts, all_scenarios(), player, least=min_pass, gate=held)
+    told = EvalSummary(verdicts, all_scenarios(), player, least=min_pass, gate=held)
     told.tell(as_json=as_json)
     if not told.ok:
         raise typer.Exit(FAILED)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
+from cli.engine import ready_catalogue
 from cli.errors import BadUsage
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ SplitName: TypeAlias = Annotated[
 _folder: ContextVar[Path | None] = ContextVar("scenarios", default=None)
 
 
-def from_folder(folder: Path | None) -> None:
+def use_folder(folder: Path | None) -> None:
     """Say where this command's scenarios are.
 
     Args:
@@ -56,7 +57,7 @@ def all_scenarios() -> "tuple[Scenario, ...]":
         raise BadUsage("bad_scenario", error.message, fix="Correct the file.", where=error.place) from None
 
 
-def chosen(ids: Sequence[str], tags: Sequence[str], split: str | None = None) -> "list[Scenario]":
+def select(ids: Sequence[str], tags: Sequence[str], split: str | None = None) -> "list[Scenario]":
     """The scenarios with one of the ids, one of the tags and the split; what is not given does not count.
 
     Raises:
@@ -166,18 +167,7 @@ def verdicts_of(path: Path) -> "list[Verdict]":
     try:
         return list(read_verdicts(path))
     except (JsonLinesError, UnicodeDecodeError):
-        return scored(attempts_of(path), the_catalogue())
-
-
-def the_catalogue() -> "Catalogue":
-    """The component types.
-
-    Raises:
-        Stopped: when they were never exported.
-    """
-    from cli.engine import ready_catalogue
-
-    return ready_catalogue()
+        return scored(attempts_of(path), ready_catalogue())
 
 
 def gate_of(name: str | None) -> "tuple[Gate, tuple[Verdict, ...]] | None":

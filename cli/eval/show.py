@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.engine import ready_catalogue
 from cli.errors import FAILED
-from cli.eval.selection import SplitName, Tags, attempts_of, chosen, readable, scored, the_catalogue
+from cli.eval.selection import SplitName, Tags, attempts_of, readable, scored, select
 from cli.options import Json
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def list_scenarios(
     """List the scenarios."""
     from cli.output.streams import answer, document
 
-    scenarios = chosen([], tag or [], split)
+    scenarios = select([], tag or [], split)
     faults = asyncio.run(_unsound(scenarios)) if check else []
     if as_json:
         checked = {"faults": [fault.model_dump(mode="json") for fault in faults]} if check else {}
@@ -48,12 +49,12 @@ def list_scenarios(
 
 async def _unsound(scenarios: "Sequence[Scenario]") -> "list[InvalidFlow]":
     """What does not build; the engine is started only where a scenario has components of its own."""
-    from cli.eval.stage import opened
+    from cli.eval.environment import play_environment
     from evals.scenarios.validation import invalid_flows
 
     if not any(scenario.components for scenario in scenarios):
-        return await invalid_flows(scenarios, await asyncio.to_thread(the_catalogue))
-    async with opened(1) as stage:
+        return await invalid_flows(scenarios, await asyncio.to_thread(ready_catalogue))
+    async with play_environment(1) as stage:
         return await invalid_flows(scenarios, stage.catalogue, stage.runner)
 
 
@@ -68,10 +69,10 @@ def show(
     """Show a scenario, and what came of it."""
     from cli.output.streams import answer, document
 
-    (found,) = chosen([scenario], [])
+    (found,) = select([scenario], [])
     attempts = [] if journal is None else attempts_of(readable(journal))
     attempts = [attempt for attempt in attempts if attempt.scenario == found.id]
-    verdicts = scored(attempts, the_catalogue()) if attempts else []
+    verdicts = scored(attempts, ready_catalogue()) if attempts else []
     if as_json:
         played = [
             {"attempt": attempt.model_dump(mode="json"), "verdict": verdict.model_dump(mode="json")}

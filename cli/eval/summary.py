@@ -13,7 +13,7 @@ WIDTH = 110
 """Columns that the table needs; a narrower terminal wraps its lines."""
 
 
-class Told:
+class EvalSummary:
     """A scored play, held against a bar and a gate.
 
     Args:
@@ -98,10 +98,10 @@ def _sampled(verdicts: "Sequence[Verdict]", found: "Significance | None") -> lis
     from evals.analysis.significance import repeated
 
     lines = [f"pass@{one.k} {one.at_least_one:.1%}, pass^{one.k} {one.every_one:.1%}" for one in repeated(verdicts)]
-    return lines if found is None else [*lines, *tested(found)]
+    return lines if found is None else [*lines, *significance_lines(found)]
 
 
-def tested(found: "Significance") -> list[str]:
+def significance_lines(found: "Significance") -> list[str]:
     """The tests of two plays, a line each."""
     lines = [f"test    {one}" for one in found.tested]
     lines += [f"test    {metric} could not be tested" for metric in found.untested]

@@ -8,7 +8,7 @@ from cli.errors import FAILED, BadUsage
 from cli.options import Json
 
 if TYPE_CHECKING:
-    from cli.flow.source import Made
+    from cli.flow.source import LoadedFlow
     from flows.catalogue import Catalogue
 
 First = Annotated[str, typer.Argument(metavar="A", help="A flow: Langflow JSON or spec text; - reads standard input.")]
@@ -55,8 +55,8 @@ def merge(
     as_json: Json = False,
 ) -> None:
     """Add all of flow B to flow A: to the right of what is there, with new ids where they are taken."""
-    from cli.flow.target import writable, write_flow
-    from cli.output.faults import note_faults
+    from cli.output.faults import faults_json, note_faults
+    from cli.output.files import writable, write_flow
     from cli.output.streams import answer, document
     from flows.checks import check
     from flows.merge import merge as merged
@@ -70,30 +70,29 @@ def merge(
     write_flow(target, flow)
     faults = check(flow, catalogue) if catalogue is not None else []
     if as_json:
-        document({"ok": True, "flow": flow.to_json(), "faults": [fault.to_json() for fault in faults]})
+        document({"ok": True, "flow": flow.to_json(), "faults": faults_json(faults)})
         return
     note_faults(faults)
     answer(f"{len(flow.nodes)} nodes, {len(flow.edges)} edges. Written to {target}.")
 
 
-def _both(a: str, b: str, *, as_json: bool, keys: dict[str, object]) -> "tuple[list[Made], Catalogue | None]":
+def _both(a: str, b: str, *, as_json: bool, keys: dict[str, object]) -> "tuple[list[LoadedFlow], Catalogue | None]":
     """Read both flows; when one does not build, its faults are told, and the document has `keys` as they stand."""
-    from cli.flow.app import flow_in
-    from cli.flow.source import STANDARD_INPUT
-    from cli.output.faults import note_faults, sound
+    from cli.flow.source import STANDARD_INPUT, load_flow
+    from cli.output.faults import faults_json, has_errors, note_faults
     from cli.output.streams import document
 
     if a == b == STANDARD_INPUT:
         fix = "Name a file for one of them."
         raise BadUsage("bad_value", "Both flows cannot come from standard input.", fix=fix, where="A B")
-    made: list[Made] = []
+    made: list[LoadedFlow] = []
     catalogue: Catalogue | None = None
     for name in (a, b):
-        one, catalogue = flow_in(name)
+        one, catalogue = load_flow(name)
         made.append(one)
-        if one.flow is None or not sound(one.faults):
+        if one.flow is None or has_errors(one.faults):
             if as_json:
-                document({"ok": False, **keys, "faults": [fault.to_json() for fault in one.faults]})
+                document({"ok": False, **keys, "faults": faults_json(one.faults)})
             else:
                 note_faults(one.faults)
             raise typer.Exit(FAILED)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from flows.faults import Fault
     from runtime.components.inspection import DescribesComponents, Inspection
 
-Folder: TypeAlias = Annotated[
+ComponentsFolder: TypeAlias = Annotated[
     str | None,
     typer.Option("--components", metavar="DIR", help="A folder with the flow's own components: one source a .py file."),
 ]
@@ -27,7 +27,7 @@ MAX_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True)
-class Own:
+class FlowComponents:
     """What a folder of components holds.
 
     Attributes:
@@ -45,7 +45,7 @@ class Own:
         return catalogue.with_components(self.components) if self.components else catalogue
 
 
-def own_components(folder: str | None, catalogue: "Catalogue", inspect: "Inspect") -> Own:
+def read_components(folder: str | None, catalogue: "Catalogue", inspect: "Inspect") -> FlowComponents:
     """Return the components of a folder, and a fault for each file that holds none that can be used.
 
     Args:
@@ -58,7 +58,7 @@ def own_components(folder: str | None, catalogue: "Catalogue", inspect: "Inspect
     """
     files = [] if folder is None else _files(folder)
     if not files:
-        return Own()
+        return FlowComponents()
     faults: list[Fault] = []
     texts: dict[str, str] = {}
     for path in files:
@@ -75,7 +75,7 @@ def own_components(folder: str | None, catalogue: "Catalogue", inspect: "Inspect
                 components[found.component.type] = found.component
             else:
                 faults.append(_in_file(name, clash))
-    return Own(tuple(components.values()), tuple(part.code for part in components.values()), tuple(faults))
+    return FlowComponents(tuple(components.values()), tuple(part.code for part in components.values()), tuple(faults))
 
 
 def inspect_with(runner: "DescribesComponents", loop: asyncio.Runner) -> "Inspect":
@@ -88,7 +88,7 @@ def inspect_with(runner: "DescribesComponents", loop: asyncio.Runner) -> "Inspec
     return lambda sources: loop.run(every(sources))
 
 
-def inspect_apart(sources: list[str]) -> "list[Inspection]":
+def inspect_in_new_engine(sources: list[str]) -> "list[Inspection]":
     """Make components with an engine that is started for them alone."""
     from cli.output.streams import progress
     from runtime.components.inspection import inspect

@@ -1,20 +1,90 @@
-"""Running a flow for `wirewright flow run`: what it is given, what is told on the way, and the result's document."""
+"""`wirewright flow run`: one run of a flow on the real engine."""
 
 import json
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from cli.errors import BadUsage
+import typer
+
+from cli.errors import FAILED, BadUsage
+from cli.flow.components import ComponentsFolder, inspect_with
+from cli.options import FlowFile, Json
 
 if TYPE_CHECKING:
-    from cli.flow.source import Made
-    from flows.document import Json
+    from cli.flow.source import LoadedFlow
+    from flows.document import Json as JsonValue
+    from flows.faults import Fault
     from runtime.options import OnEvent
     from runtime.results import RunEvent, RunResult
-from runtime.runner import Runner
+    from runtime.runner import Runner
 
+RUN_SECONDS = 60.0
+
+_NO_ENGINE = frozenset({"engine_unavailable", "catalogue_missing"})
+"""Fault codes that are not about the flow."""
 _FIX = "Write NODE.FIELD=VALUE, such as --tweak prompt.template=Hello."
+
+
+def run(
+    f: FlowFile,
+    text: Annotated[str | None, typer.Option("--input", metavar="T", help="The text to type into the chat.")] = None,
+    timeout: Annotated[float, typer.Option(metavar="S", help="Seconds that the run may take.")] = RUN_SECONDS,
+    session: Annotated[str | None, typer.Option(metavar="ID", help="The session id that the flow sees.")] = None,
+    tweak: Annotated[
+        list[str] | None, typer.Option(metavar="NODE.FIELD=VALUE", help="A value for this run alone; may be repeated.")
+    ] = None,
+    components: ComponentsFolder = None,
+    *,
+    events: Annotated[bool, typer.Option("--events", help="Tell of each node as it begins and ends.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Run a flow once on the real engine and print what it gives. With --json, events are lines before the result."""
+    from cli.flow.source import all_faults, load_flow
+    from cli.output.faults import faults_json, has_errors, note_faults
+    from cli.output.streams import document
+
+    if not (math.isfinite(timeout) and timeout > 0):
+        raise BadUsage("bad_value", "--timeout must be a positive number of seconds.", fix="Try 60.", where="--timeout")
+    import asyncio
+
+    with asyncio.Runner() as loop:  # one engine makes the flow's own components and then runs it
+        runner = runner_of_settings()
+        try:
+            loaded, catalogue = load_flow(f, components=components, inspect=inspect_with(runner, loop))
+            faults = all_faults(loaded, catalogue)
+            if loaded.flow is None or has_errors(faults):
+                if as_json:
+                    document({**result_json(_not_run(faults)), "faults": faults_json(faults)})
+                else:
+                    note_faults(faults)
+                raise typer.Exit(FAILED)
+            tweaks = tweaks_of(tweak or [], loaded)
+            on_event = teller(loaded, as_json=as_json) if events else None
+            work = runner.run(loaded.flow, text, timeout=timeout, session=session, tweaks=tweaks, on_event=on_event)
+            result = written(loaded, loop.run(work))
+        finally:
+            loop.run(runner.aclose())
+    if as_json:
+        document(result_json(result))
+    else:
+        note_faults(faults)
+        _print_result(result)
+    if not result.ok:
+        raise typer.Exit(FAILED)
+
+
+def _not_run(faults: "list[Fault]") -> "RunResult":
+    from cli.output.faults import count_in_words
+    from runtime.results import RunError, RunMetrics, RunResult
+
+    first = next(fault for fault in faults if fault.is_error)
+    many = len([fault for fault in faults if fault.is_error]) > 1
+    message = f"Not run: {count_in_words(faults)}. The first: {first.message}" if many else f"Not run: {first.message}"
+    code = "crash" if first.code in _NO_ENGINE else "wiring"
+    error = RunError(code=code, message=message, fix=first.fix, node=first.node)
+    return RunResult(run_id="", output=None, outputs={}, metrics=RunMetrics(seconds=0.0), error=error)
 
 
 def runner_of_settings() -> "Runner":
@@ -31,14 +101,14 @@ def runner_of_settings() -> "Runner":
     return runner
 
 
-def tweaks_of(given: Iterable[str], made: "Made") -> "dict[str, dict[str, Json]]":
+def tweaks_of(given: Iterable[str], loaded: "LoadedFlow") -> "dict[str, dict[str, JsonValue]]":
     """The tweaks that `--tweak NODE.FIELD=VALUE` says; nodes are called as the source calls them.
 
     Raises:
         BadUsage: one of them says something else.
     """
-    nodes = {name: node for node, name in made.written.items()}
-    found: dict[str, dict[str, Json]] = {}
+    nodes = {name: node for node, name in loaded.written.items()}
+    found: dict[str, dict[str, JsonValue]] = {}
     for each in given:
         place, equals, value = each.partition("=")
         node, dot, field = place.rpartition(".")
@@ -48,12 +118,12 @@ def tweaks_of(given: Iterable[str], made: "Made") -> "dict[str, dict[str, Json]]
     return found
 
 
-def teller(made: "Made", *, as_json: bool) -> "OnEvent":
+def teller(loaded: "LoadedFlow", *, as_json: bool) -> "OnEvent":
     """Writes each event as it comes: a line of JSON on standard output, or words for people on standard error."""
     from cli.output.streams import document, note
 
     def tell(event: "RunEvent") -> None:
-        named = replace(event, node=made.name(event.node))
+        named = replace(event, node=loaded.name(event.node))
         if as_json:
             document(named.to_json())
         elif (words := _words(named)) is not None:
@@ -68,20 +138,20 @@ def result_json(result: "RunResult") -> dict[str, object]:
     return {key: shown[key] for key in ("ok", "output", "outputs", "types", "metrics", "error")}
 
 
-def written(made: "Made", result: "RunResult") -> "RunResult":
+def written(loaded: "LoadedFlow", result: "RunResult") -> "RunResult":
     """A result with the ids that the source writes."""
-    outputs = {made.name(node): value for node, value in result.outputs.items()}
-    types = {made.name(node): value for node, value in result.types.items()}
+    outputs = {loaded.name(node): value for node, value in result.outputs.items()}
+    types = {loaded.name(node): value for node, value in result.types.items()}
     error = result.error
     if error is not None:
-        node = None if error.node is None else made.name(error.node)
-        error = replace(error, node=node, message=made.in_words(error.message), fix=made.in_words(error.fix))
+        node = None if error.node is None else loaded.name(error.node)
+        error = replace(error, node=node, message=loaded.in_words(error.message), fix=loaded.in_words(error.fix))
     return replace(result, outputs=outputs, types=types, error=error)
 
 
-def _value(text: str) -> "Json":
+def _value(text: str) -> "JsonValue":
     """A list or an object where the text is one; any other text stays text, which the field itself reads."""
-    read: Callable[[str], Json] = json.loads
+    read: Callable[[str], JsonValue] = json.loads
     if text.lstrip()[:1] in {"[", "{"}:
         try:
             return read(text)
@@ -101,3 +171,15 @@ def _words(event: "RunEvent") -> str | None:
             return f"{event.node}: {event.text}"
         case "cut":
             return "The run tells more than is shown."
+
+
+def _print_result(result: "RunResult") -> None:
+    from cli.output.streams import answer, encoded, note
+
+    if result.output is not None:
+        answer(result.output)
+    elif result.ok or result.outputs:
+        answer(encoded(dict(result.outputs)))
+    if result.error is not None:
+        where = f"{result.error.node}: " if result.error.node else ""
+        note(f"The run failed ({result.error.code}): {where}{result.error.message} {result.error.fix}".rstrip())

@@ -6,8 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from cli.engine import EngineUnavailable, ready_catalogue
 from cli.errors import BadUsage
+from cli.flow.components import Inspect, inspect_in_new_engine, read_components
+from cli.output.faults import has_errors
 from flows.catalogue import Catalogue
+from flows.checks import check
 from flows.document import Flow, FlowFormatError
 from flows.faults import Fault
 
@@ -28,7 +32,7 @@ class Source:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Made:
+class LoadedFlow:
     """What a source holds.
 
     Attributes:
@@ -106,13 +110,51 @@ def flow_of(source: Source) -> Flow:
         raise BadUsage("invalid_json", message, fix=_FIX, where=source.name) from None
 
 
-def built(source: Source, catalogue: Catalogue) -> Made:
+def built(source: Source, catalogue: Catalogue) -> LoadedFlow:
     """What a source of spec text builds."""
     from flows.spec import build
 
     result = build(source.text, catalogue)
     written = {node: name for name, node in result.ids.items()}
-    return Made(flow=result.flow, faults=result.faults, written=written, from_spec=True)
+    return LoadedFlow(flow=result.flow, faults=result.faults, written=written, from_spec=True)
+
+
+def load_flow(
+    name: str, text: str | None = None, *, components: str | None = None, inspect: Inspect = inspect_in_new_engine
+) -> tuple[LoadedFlow, Catalogue | None]:
+    """The flow in a source, and the catalogue with the flow's own components; None when there is no catalogue.
+
+    Args:
+        name: the source's name, as the user called it.
+        text: what it holds, when it was read already.
+        components: the folder of the flow's own components.
+        inspect: makes component types of their sources.
+    """
+    source = read(name) if text is None else Source(name=shown(name), text=text)
+    given = LoadedFlow(flow=flow_of(source)) if source.is_json else None
+    try:
+        catalogue = ready_catalogue()
+    except EngineUnavailable as unavailable:
+        fault = Fault(code=unavailable.code, message=unavailable.message, fix=unavailable.fix)
+        return LoadedFlow(flow=None, faults=(fault,)), None
+    own = read_components(components, catalogue, inspect)
+    catalogue = own.beside(catalogue)
+    if has_errors(own.faults):
+        return LoadedFlow(flow=None, faults=own.faults), catalogue
+    loaded = given or built(source, catalogue)
+    return replace(loaded, faults=(*own.faults, *loaded.faults)), catalogue
+
+
+def all_faults(loaded: LoadedFlow, catalogue: Catalogue | None) -> list[Fault]:
+    """The faults of building, then those of checking that building did not find."""
+    if loaded.flow is None or catalogue is None:
+        return list(loaded.faults)
+    known = {(fault.code, fault.node, fault.port, fault.field) for fault in loaded.faults}
+    found = [loaded.placed(fault) for fault in check(loaded.flow, catalogue)]
+    return [
+        *loaded.faults,
+        *(fault for fault in found if (fault.code, fault.node, fault.port, fault.field) not in known),
+    ]
 
 
 _FIX = "Give a Langflow export (JSON) or spec text."

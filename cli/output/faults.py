@@ -6,9 +6,14 @@ from cli.output.streams import note
 from flows.faults import Fault
 
 
-def sound(faults: Iterable[Fault]) -> bool:
-    """Whether nothing is an error; warnings never change that."""
-    return not any(fault.is_error for fault in faults)
+def has_errors(faults: Iterable[Fault]) -> bool:
+    """Whether one of the faults is an error, and not only a warning."""
+    return any(fault.is_error for fault in faults)
+
+
+def faults_json(faults: Iterable[Fault]) -> list[object]:
+    """Faults as they stand in a JSON document."""
+    return [fault.to_json() for fault in faults]
 
 
 def lines(faults: Sequence[Fault]) -> list[str]:
@@ -22,7 +27,7 @@ def note_faults(faults: Sequence[Fault]) -> None:
         note(line)
 
 
-def counted(faults: Sequence[Fault]) -> str:
+def count_in_words(faults: Sequence[Fault]) -> str:
     """How many errors and warnings there are, in words."""
     errors = sum(fault.is_error for fault in faults)
     parts = [_number(errors, "error"), _number(len(faults) - errors, "warning")]

@@ -29,7 +29,7 @@ def runner(monkeypatch: pytest.MonkeyPatch, catalogue: Catalogue) -> StandInRunn
             settings=AssistantSettings(), catalogue=catalogue, runner=stand_in, versions=Versions(lfx="stand-in")
         )
 
-    monkeypatch.setattr("cli.eval.stage.opened", opened)
+    monkeypatch.setattr("cli.eval.environment.play_environment", opened)
     monkeypatch.setattr("cli.engine.ready_catalogue", lambda: catalogue)
     return stand_in
 

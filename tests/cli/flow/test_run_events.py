@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cli.flow.run import tweaks_of
-from cli.flow.source import Made
+from cli.flow.source import LoadedFlow
 from runtime.install.environment import RunnerEnvironment
 from runtime.install.errors import InstallError
 from tests.cli.conftest import Wirewright
@@ -45,7 +45,7 @@ def test_a_tweak_without_its_parts_is_bad_usage(
 
 
 def test_tweaks_name_nodes_as_the_source_does_and_hold_lists_and_objects() -> None:
-    made = Made(flow=None, written={"Prompt-x1": "my.prompt"})
+    made = LoadedFlow(flow=None, written={"Prompt-x1": "my.prompt"})
     given = ["my.prompt.template=a=b", 'my.prompt.rows=[1, {"a": 2}]', "other.text=007", "other.odd={broken"]
     assert tweaks_of(given, made) == {
         "Prompt-x1": {"template": "a=b", "rows": [1, {"a": 2}]},

@@ -23,7 +23,7 @@ READY_SECONDS = 1800.0
 
 
 @asynccontextmanager
-async def opened(concurrency: int) -> AsyncGenerator[PlayEnvironment]:
+async def play_environment(concurrency: int) -> AsyncGenerator[PlayEnvironment]:
     """A stage with a runner that is ready; leaving it ends the runner.
 
     Conversations and files of the attempts are kept in a folder that goes with the stage, away from the user's own.

@@ -1,0 +1,63 @@
+"""`wirewright flow build`: a flow from spec text."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.errors import FAILED
+from cli.flow.components import ComponentsFolder
+from cli.options import FlowFile, Json
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from cli.flow.source import LoadedFlow
+
+
+def build(
+    f: FlowFile,
+    out: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write the flow there, as Langflow JSON, once it is built.")
+    ] = None,
+    components: ComponentsFolder = None,
+    *,
+    as_json: Json = False,
+) -> None:
+    """Build a flow from spec text, and report all its faults at once."""
+    from cli.flow.source import all_faults, load_flow
+    from cli.output.faults import faults_json, has_errors
+    from cli.output.files import writable, write_flow
+    from cli.output.streams import document
+
+    target = writable(out)
+    loaded, catalogue = load_flow(f, components=components)
+    if loaded.flow is not None and catalogue is not None and not loaded.from_spec:
+        loaded = replace(loaded, faults=tuple(all_faults(loaded, catalogue)))
+    flow = loaded.flow if not has_errors(loaded.faults) else None
+    if target is not None and flow is not None:
+        write_flow(target, flow)
+    if as_json:
+        document({"ok": flow is not None, "flow": flow and flow.to_json(), "faults": faults_json(loaded.faults)})
+    else:
+        _print_built(loaded, target if flow is not None else None)
+    if flow is None:
+        raise typer.Exit(FAILED)
+
+
+def _print_built(loaded: "LoadedFlow", target: "Path | None") -> None:
+    from cli.output.faults import count_in_words, note_faults
+    from cli.output.streams import answer
+    from flows.describe.diagrams import ascii_graph
+
+    note_faults(loaded.faults)
+    if loaded.flow is None:
+        answer(f"Not built: {count_in_words(loaded.faults)}.")
+        return
+    nodes = sum(not node.is_note for node in loaded.flow.nodes)
+    answer(
+        f"{loaded.flow.name or 'Flow'}: {nodes} nodes, {len(loaded.flow.edges)} edges; {count_in_words(loaded.faults)}."
+    )
+    answer(ascii_graph(loaded.flow))
+    if target is not None:
+        answer(f"Written to {target}.")

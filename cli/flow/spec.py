@@ -1,0 +1,33 @@
+"""`wirewright flow spec`: a flow as spec text."""
+
+import typer
+
+from cli.errors import FAILED
+from cli.options import FlowFile, Json
+
+
+def spec(f: FlowFile, *, as_json: Json = False) -> None:
+    """Print a flow as spec text: the short form that people and models write."""
+    from cli.engine import cached_catalogue
+    from cli.flow.source import flow_of, load_flow, read
+    from cli.output.faults import faults_json, note_faults
+    from cli.output.streams import answer, document
+    from flows.spec import print_spec
+
+    source = read(f)
+    if source.is_json:
+        flow, faults = flow_of(source), ()
+    else:
+        loaded, _ = load_flow(f, source.text)
+        flow, faults = loaded.flow, loaded.faults
+    printed = None if flow is None else print_spec(flow, cached_catalogue())
+    text = None if printed is None else printed.text
+    faults = (*faults, *(() if printed is None else printed.faults))  # what the text leaves out
+    if as_json:
+        document({"ok": text is not None, "spec": text, "faults": faults_json(faults)})
+    else:
+        note_faults(faults)
+        if text is not None:
+            answer(text.rstrip("\n"))
+    if text is None:
+        raise typer.Exit(FAILED)
