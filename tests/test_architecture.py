@@ -1,0 +1,109 @@
+"""The architecture: no import circles, small folders, names that do not repeat, and a map that leads somewhere."""
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = ("flows", "lfx_runner", "runtime", "tools", "agent", "evals", "server", "cli")
+REBUILT_LATER = ("runtime/guard", "agent/demo")
+"""Rooms that are exempt until they are rebuilt."""
+COLLECTIONS = ("evals/evaluators", "cli/eval")
+"""Folders of one rule or one command a file."""
+MOST_FILES = 14
+
+
+def modules() -> dict[str, Path]:
+    """Our modules by dotted name, without the exempt rooms."""
+    found = {}
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            place = path.relative_to(ROOT)
+            if not place.as_posix().startswith(REBUILT_LATER):
+                found[".".join(place.with_suffix("").parts).removesuffix(".__init__")] = path
+    return found
+
+
+def imported(path: Path, known: dict[str, Path]) -> Iterator[str]:
+    """Our modules that a file imports, wherever in it: at the top, in a function, or for types alone."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in known)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                submodule = f"{node.module}.{alias.name}"
+                if submodule in known:
+                    yield submodule
+                elif node.module in known:
+                    yield node.module
+
+
+def test_no_import_circle() -> None:
+    known = modules()
+    graph = {name: {other for other in imported(path, known) if other != name} for name, path in known.items()}
+    circles = []
+    while True:
+        try:
+            TopologicalSorter(graph).prepare()
+        except CycleError as error:
+            circle = error.args[1]
+            circles.append(" -> ".join(circle))
+            graph[circle[1]] = graph[circle[1]] - {circle[0]}
+        else:
+            break
+    assert circles == []
+
+
+def test_no_folder_is_a_heap() -> None:
+    sizes = Counter(path.parent.relative_to(ROOT).as_posix() for path in modules().values())
+    assert {folder: size for folder, size in sizes.items() if size > MOST_FILES and folder not in COLLECTIONS} == {}
+
+
+def test_no_name_repeats_its_folder_or_its_neighbour() -> None:
+    repeating = []
+    for path in modules().values():
+        folder, stem = path.parent, path.stem
+        neighbours = {other.stem for other in folder.iterdir() if other != path}
+        prefixes = {stem[: match.start()] for match in re.finditer("_", stem) if match.start()}
+        if prefixes & (neighbours | {folder.name, folder.name.removesuffix("s")}):
+            repeating.append(path.relative_to(ROOT).as_posix())
+    assert repeating == []
+
+
+def test_tests_mirror_the_folders() -> None:
+    """Every folder of tests below a package's own is a folder of that package."""
+    ours = {"data", "samples", "scenarios", "snapshots", "files"}
+    strangers = [
+        folder.relative_to(ROOT / "tests").as_posix()
+        for package in PACKAGES
+        for folder in (ROOT / "tests" / package).rglob("*")
+        if folder.is_dir()
+        and folder.name not in ours | {"__pycache__"}
+        and not ours & set(folder.relative_to(ROOT / "tests").parts)
+        and not (ROOT / folder.relative_to(ROOT / "tests")).is_dir()
+    ]
+    assert strangers == []
+
+
+def questions() -> list[tuple[str, str, str]]:
+    """The rows of the map in CONTRIBUTING.md: question, file, name."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    return re.findall(r"^\| (Where [^|]+\?) \| `([^`|]+)` \| `([^`|]+)` \|$", text, re.MULTILINE)
+
+
+def test_the_map_answers_ten_questions() -> None:
+    assert len(questions()) >= 10
+
+
+@pytest.mark.parametrize(("question", "file", "name"), questions(), ids=lambda value: value if "/" in value else "")
+def test_the_map_leads_to_the_file_that_defines_the_name(question: str, file: str, name: str) -> None:
+    tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
+    defined = {
+        node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+    assert name in defined, question
