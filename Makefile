@@ -30,8 +30,15 @@ install: .venv/.installed ## Make .venv with everything that is locked.
 run: install ## Serve the assistant and print its address.
 	@$(BIN)/wirewright serve
 
-test: lint ## Run the linters and every test.
-	@$(PYTEST)
+test: install ## Run the linters and every test, side by side.
+	@mkdir -p .cache; \
+	$(MAKE) --no-print-directory lint >.cache/lint.log 2>&1 & lint=$$!; \
+	$(PYTEST); tests=$$?; \
+	wait $$lint; linted=$$?; \
+	cat .cache/lint.log; \
+	[ $$linted = 0 ] || echo "The linters failed."; \
+	[ $$tests = 0 ] || echo "Tests failed."; \
+	[ $$linted = 0 ] && [ $$tests = 0 ]
 
 lint: install ## Check style, formatting and types.
 	@$(BIN)/ruff check .

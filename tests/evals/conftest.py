@@ -1,6 +1,7 @@
 """What tests of the harness share: stages without and with an engine, and turns by hand."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
+from functools import cache
 
 import pytest
 
@@ -52,7 +53,12 @@ async def engine_environment(
 
 def scenario_named(name: str) -> Scenario:
     """One of the scenarios that come with Wirewright."""
-    return next(scenario for scenario in load_scenarios() if scenario.id == name)
+    return _scenarios()[name]
+
+
+@cache
+def _scenarios() -> dict[str, Scenario]:
+    return {scenario.id: scenario for scenario in load_scenarios()}
 
 
 Played = Callable[..., Attempt]
