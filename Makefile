@@ -1,4 +1,4 @@
-# Everything that a developer or a CI does with Wirewright. Needs Python 3.11 or newer (with venv) and make, nothing else.
+# Everything that developers and CI do with Wirewright. Requires only Python 3.11 or newer (with venv) and make.
 
 PYTHON ?= python3
 UV := $(or $(shell command -v uv 2>/dev/null),.bootstrap/bin/uv)
@@ -13,13 +13,13 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .PHONY: help install run test lint format bench bench-original evals soak soak-evals
 
-help: ## Show what can be made.
+help: ## List the targets.
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
 
-install: .venv/.installed ## Make .venv with everything that is locked.
+install: .venv/.installed ## Create .venv from the lock file.
 
 .bootstrap/bin/uv:
-	@echo "Putting uv into .bootstrap/ ..."
+	@echo "Installing uv into .bootstrap/ ..."
 	@$(PYTHON) -m venv .bootstrap
 	@.bootstrap/bin/python -m pip install --quiet --disable-pip-version-check 'uv>=0.13,<1'
 
@@ -27,7 +27,7 @@ install: .venv/.installed ## Make .venv with everything that is locked.
 	@$(UV) sync --frozen --quiet --python $(PYTHON)
 	@touch $@
 
-run: install ## Serve the assistant and print its address.
+run: install ## Start the server and print its address.
 	@$(BIN)/wirewright serve
 
 test: install ## Run the linters and every test, side by side.
@@ -49,10 +49,10 @@ format: install ## Format the code and apply safe fixes.
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-bench: install ## Measure, side by side, and print ratios; AGAINST=COMMIT: beside another commit.
+bench: install ## Run the benchmarks; AGAINST=COMMIT compares with another commit.
 	@$(BIN)/python -m benchmarks $(if $(AGAINST),--against '$(AGAINST)')
 
-bench-original: install .cache/langflow/.installed ## Measure beside Langflow's own assistant, which takes 2 GB to install.
+bench-original: install .cache/langflow/.installed ## Compare with Langflow's own assistant (installs 2.4 GB).
 	@$(BIN)/python -m benchmarks.original .cache/langflow/bin/langflow
 
 .cache/langflow/.installed: | $(UV)
@@ -70,5 +70,5 @@ soak: install ## Run the suite ROUNDS times in random order.
 		$(PYTEST) -q -p no:cacheprovider || exit 1; \
 	done
 
-soak-evals: install ## Play the scenarios ROUNDS times and compare the scores.
+soak-evals: install ## Play the scenarios ROUNDS times; the scores must not change.
 	@$(BIN)/python -m scripts.soak_evals --rounds $(ROUNDS)
