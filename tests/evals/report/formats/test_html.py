@@ -77,7 +77,7 @@ def hostile(played: Played, catalogue: Catalogue) -> Material:
 def test_the_page_shows_every_part_of_an_attempt(html: str) -> None:
     text = Read(html).text
     for words in (
-        "FlowComparison the baseline",
+        "Beside the baseline",
         "Cost against quality",
         "Scenarios × players",
         "Make me a bot that says hello to whatever name I type.",  # the conversation
