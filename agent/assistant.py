@@ -25,8 +25,7 @@ from agent.turn.stream import TurnStream
 from flows.catalogue import Catalogue, CatalogueMissing
 from flows.document import Flow
 from runtime.components.inspection import DescribesComponents
-from runtime.components.session import Workshop
-from runtime.components.store import UserComponentError, clear
+from runtime.components.store import UserComponentError, UserComponents, clear
 from runtime.database.database import Database
 from runtime.files.store import UserFiles
 from runtime.install.catalogue_file import CatalogueFile
@@ -177,14 +176,14 @@ class Assistant:
                 default, connect=self._clients.models_now, own=self._model, environment=self.keys.environment
             ),
             sandbox=UserFiles(self.settings.data, request.user),
-            workshop=self._workshop(request),
+            workshop=self._user_components(request),
             max_attempts=request.max_attempts or MAX_ATTEMPTS,
         )
 
-    def _workshop(self, request: TurnRequest) -> Workshop | None:
+    def _user_components(self, request: TurnRequest) -> UserComponents | None:
         if not isinstance(self.runner, DescribesComponents):
             return None
-        return Workshop(self.settings.data, request.user, self.runner, request.components)
+        return UserComponents(self.settings.data, request.user, self.runner, request.components)
 
     def providers(self) -> list[ProviderInfo]:
         """The providers whose models a flow may use."""

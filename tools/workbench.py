@@ -14,7 +14,7 @@ from flows.component_type import ComponentType
 from flows.document import Flow, JsonObject
 from flows.edits import Edit
 from flows.faults import Fault
-from runtime.components.session import Workshop
+from runtime.components.store import UserComponents
 from runtime.files.store import UserFiles
 from runtime.gateway.models import Models
 from runtime.options import RunOptions
@@ -146,7 +146,7 @@ class Workbench:
     applies_plans: bool = False
     undoable: tuple[FlowAction, ...] = ()
     reads: dict[tuple[object, ...], str] = field(default_factory=dict[tuple[object, ...], str])
-    workshop: Workshop | None = None
+    workshop: UserComponents | None = None
     components: list[ComponentType] = field(default_factory=list[ComponentType])
     component_failures: list[str] = field(default_factory=list[str])
     words: str = ""

@@ -1,4 +1,4 @@
-"""A user's own components: kept as one source file a class, in a reserved folder that no file tool can reach."""
+"""User components: stored as one source file per class, in a reserved folder that file tools cannot reach."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from flows.catalogue import Catalogue
 from flows.component_type import ComponentType
 from flows.faults import Fault
 from runtime.components.inspection import DescribesComponents, Inspection, inspect
@@ -19,14 +20,14 @@ from runtime.files.folders import UserFolderError, private_folder, user_folder
 from runtime.telemetry import log_event
 
 FOLDER: Final = ".components"
-"""The reserved folder inside a user's own."""
+"""The reserved folder inside the user's folder."""
 MAX_COMPONENTS: Final = 200
-"""Components that one user may keep."""
+"""How many components one user may store."""
 _SUFFIX: Final = ".py"
 
 
 class UserComponentError(ValueError):
-    """A component is not kept; `reason` names the kind, `message` and `fix` may be shown to anybody."""
+    """A component was not saved; `reason` names the kind, `message` and `fix` are safe to show to users."""
 
     def __init__(self, reason: str, message: str, fix: str) -> None:
         self.reason = reason
@@ -37,11 +38,11 @@ class UserComponentError(ValueError):
 
 @dataclass(frozen=True)
 class Loaded:
-    """What a user's folder holds.
+    """The contents of a user's component folder.
 
     Attributes:
         components: the component types, by name.
-        broken: what keeps a file from being used, by the file's name; the others are used all the same.
+        broken: file names with the fault that makes each file unusable; the others still work.
     """
 
     components: tuple[ComponentType, ...] = ()
@@ -49,15 +50,15 @@ class Loaded:
 
 
 def save(data: Path, user: str | None, name: str, source: str) -> Path:
-    """Keep a source as the component `name` of a user, in place of an earlier one; a crash leaves the earlier one.
+    """Save a source as the user's component `name`, replacing an earlier version atomically.
 
-    It may block: call it in a thread.
+    Blocks: call it in a thread.
 
     Raises:
         UserComponentError: there is no user, the name or the size is refused, or the disk refuses.
     """
     try:
-        path = _kept(data, user, name, source)
+        path = _save(data, user, name, source)
     except UserComponentError as refused:
         log_event("assistant.user_component.register_refused", logging.WARNING, reason=refused.reason)
         raise
@@ -65,7 +66,7 @@ def save(data: Path, user: str | None, name: str, source: str) -> Path:
     return path
 
 
-def _kept(data: Path, user: str | None, name: str, source: str) -> Path:
+def _save(data: Path, user: str | None, name: str, source: str) -> Path:
     try:
         check_class_name(name)
     except ClassNameError as error:
@@ -92,10 +93,7 @@ def _kept(data: Path, user: str | None, name: str, source: str) -> Path:
 
 
 async def load(data: Path, user: str | None, runner: DescribesComponents) -> Loaded:
-    """Return the components of a user; files that are broken or hostile are left out and told.
-
-    A user without any, or without a folder, has none; anonymous requests have none.
-    """
+    """Return a user's components and the faults of those that are broken or hostile; anonymous users have none."""
     sources = await asyncio.to_thread(_sources, data, user)
     found: Sequence[Inspection] = await asyncio.gather(*(inspect(source, runner) for _, source in sources))
     components: list[ComponentType] = []
@@ -115,7 +113,7 @@ async def load(data: Path, user: str | None, runner: DescribesComponents) -> Loa
 
 
 def clear(data: Path, user: str | None) -> int:
-    """Remove every component of a user, and nothing else; returns how many there were. May block.
+    """Remove all components of a user and return how many were removed. Blocks.
 
     Raises:
         UserComponentError: there is no user.
@@ -128,6 +126,52 @@ def clear(data: Path, user: str | None) -> int:
     return removed
 
 
+@dataclass(frozen=True)
+class UserComponents:
+    """One user's components during a turn: made, saved and loaded.
+
+    Attributes:
+        data: the data folder.
+        user: their owner; anonymous users have none and cannot save any.
+        runner: makes them.
+        given: sources of components that come with the request's flow, used in this turn only.
+    """
+
+    data: Path
+    user: str | None
+    runner: DescribesComponents
+    given: tuple[str, ...] = ()
+
+    async def make(self, source: str) -> Inspection:
+        """The component that a source defines, or why it defines none."""
+        return await inspect(source, self.runner)
+
+    async def keep(self, component: ComponentType) -> UserComponentError | None:
+        """Save a component for later turns; returns why it was refused, if it was (this turn can still use it).
+
+        Raises:
+            UserComponentError: it could not be written to disk.
+        """
+        try:
+            await asyncio.to_thread(save, self.data, self.user, component.type, component.code)
+        except UserComponentError as refusal:
+            if refusal.reason == "not_written":
+                raise
+            return refusal
+        return None
+
+    async def catalogue(self, built_in: Catalogue) -> tuple[Catalogue, tuple[Fault, ...]]:
+        """The built-in components plus those of the user and of the flow; and the faults of the flow's sources.
+
+        Broken components of the user are skipped; the others still work.
+        """
+        saved = (await load(self.data, self.user, self.runner)).components
+        given = [await self.make(source) for source in self.given]
+        faults = tuple(fault for found in given for fault in found.errors)
+        added = [*saved, *(found.component for found in given if found.component is not None)]
+        return (built_in.with_components(added) if added else built_in), faults
+
+
 def _folder(data: Path, user: str | None) -> Path:
     try:
         return private_folder(user_folder(data, user) / FOLDER)
@@ -137,12 +181,12 @@ def _folder(data: Path, user: str | None) -> Path:
 
 
 def _files(folder: Path) -> list[Path]:
-    """The component files, by name; unfinished ones and other files are not among them."""
+    """The component files, by name, without temporary and other files."""
     return sorted(path for path in folder.iterdir() if path.suffix == _SUFFIX and not path.name.startswith("."))
 
 
 def _sources(data: Path, user: str | None) -> list[tuple[str, str]]:
-    """The name and text of each file; one that is a link, too large or no text is left as an empty source."""
+    """The name and text of each file; a link, an oversized or a binary file counts as an empty source."""
     try:
         files = _files(_folder(data, user))[:MAX_COMPONENTS]
     except (UserComponentError, OSError):

@@ -1,4 +1,4 @@
-"""The part of the gateway that belongs to one run: its keys, its budget, what it spent, and what failed."""
+"""The gateway's accounts of runs: keys, budget, usage and the last failure of each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from runtime.gateway.models import Models
 from runtime.results import ModelUsage
 
 AT_ONCE = 8
-"""Calls of one run that are made at the same time; more of them wait."""
+"""Concurrent calls of one run; further calls wait."""
 CALL_SECONDS = 600.0
 """How long one call may take at most; a run's own time limit usually ends it much earlier."""
 
@@ -39,7 +39,7 @@ class RunAccount:
     """One run at the gateway. Made by `RunAccounts.open`."""
 
     def __init__(self, models: Models) -> None:
-        """Begin with nothing spent."""
+        """Open an account with no usage."""
         self.token = f"sk-run-{secrets.token_hex(24)}"
         self.models = models
         self.names: set[str] = set()
@@ -57,10 +57,10 @@ class RunAccount:
         self._over = False
 
     def model(self, name: str) -> Model:
-        """The model of a name: one for the whole run, so that a chain stays with the model that answered first.
+        """The model of this name, one per run: a fallback chain stays with the model that answered first.
 
         Raises:
-            NoModel: when it cannot be had.
+            ModelUnavailable: it is not available.
         """
         if name not in self._resolved:
             self._resolved[name] = self.models.resolve(name)
@@ -70,7 +70,7 @@ class RunAccount:
         """The embedding model of a name, one for the whole run.
 
         Raises:
-            NoModel: when it cannot be had.
+            ModelUnavailable: it is not available.
         """
         if name not in self._embedding:
             self._embedding[name] = self.models.embedding(name)
@@ -83,7 +83,7 @@ class RunAccount:
         return f"{self.token}.{self._nodes.index(node)}"
 
     def node(self, mark: str) -> str | None:
-        """The node that the second half of a key stands for."""
+        """The node that the second half of a key identifies."""
         index = int(mark) if mark.isascii() and mark.isdigit() and len(mark) < 6 else len(self._nodes)
         return self._nodes[index] if index < len(self._nodes) else None
 
@@ -141,7 +141,7 @@ class RunAccount:
         self.last_failure = FailedCall(failure, node)
 
     def close(self) -> None:
-        """End the run's calls; its keys are worth nothing from now on."""
+        """Cancel the run's calls and revoke its keys."""
         self._over = True
         for scope in list(self._under_way):
             scope.cancel()
@@ -161,7 +161,7 @@ class RunAccounts:
         return account
 
     def close(self, account: RunAccount) -> None:
-        """Close an account; it may be ended more than once."""
+        """Close an account; closing it again does nothing."""
         self._open.pop(account.token, None)
         account.close()
 

@@ -88,8 +88,8 @@ def over_budget(message: str) -> CallRefused:
     return CallRefused(failure)
 
 
-def not_had(missing: ModelUnavailable) -> CallFailure:
-    """The failure of a call to a model that cannot be had."""
+def _unavailable(missing: ModelUnavailable) -> CallFailure:
+    """The failure of a call to an unavailable model."""
     if missing.code == "missing_key":
         status, kind, code = 401, "authentication_error", "invalid_api_key"
     else:
@@ -109,7 +109,7 @@ def explain(failure: Exception, model: str) -> CallFailure:
     if isinstance(failure, CallRefused):
         return failure.failure
     if isinstance(failure, ModelUnavailable):
-        return not_had(failure)
+        return _unavailable(failure)
     if isinstance(failure, ai.FallbackExceptionGroup):
         return _exhausted(failure, model)
     error = classify(failure)
@@ -136,11 +136,11 @@ def explain(failure: Exception, model: str) -> CallFailure:
 
 
 def _exhausted(failure: ai.FallbackExceptionGroup, model: str) -> CallFailure:
-    """Every candidate of a chain failed: the last one speaks, unless none was to be had."""
+    """Every candidate of a fallback chain failed: report the last failure, unless no candidate was available."""
     last = failure.exceptions[-1]
     if not isinstance(last, ai.ModelNotFoundError):
         return explain(last, model)
-    return not_had(ModelUnavailable(f"None of the provider's models could be had for {model}.", _SWITCH))
+    return _unavailable(ModelUnavailable(f"None of the provider's models is available for {model}.", _SWITCH))
 
 
 def _rejected(failure: ai.ModelHTTPError, model: str) -> CallFailure:

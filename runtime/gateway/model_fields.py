@@ -40,7 +40,7 @@ ADDRESSES = frozenset({"api_base", "base_url", "ollama_base_url", "base_url_ibm_
 """Fields that say where a provider is: emptied, so that a client takes the gateway's address."""
 
 _MODEL_TYPES = frozenset({"LanguageModel", "Embeddings"})
-_ASKS_NO_ONE = frozenset({"LangChainFakeEmbeddings"})
+_CALLS_NO_MODEL = frozenset({"LangChainFakeEmbeddings"})
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def uses_models(data: JsonObject, catalogue: Catalogue) -> bool:
         if any(as_object(entry).get("type") == "model" for entry in object_at(definition, "template").values()):
             return True
         known = find(catalogue, as_text(object_at(raw, "data").get("type")))
-        if known is not None and known.type not in _ASKS_NO_ONE and _gives(known):
+        if known is not None and known.type not in _CALLS_NO_MODEL and _gives(known):
             return True
         if uses_models(object_at(definition, "flow", "data"), catalogue):
             return True
@@ -80,7 +80,7 @@ def uses_models(data: JsonObject, catalogue: Catalogue) -> bool:
 def point_at_gateway(data: JsonObject, catalogue: Catalogue, account: RunAccount, url: str) -> JsonObject:
     """The same nodes and edges with every model behind the gateway.
 
-    Each model that a node names is asked for once, so that one that cannot be had is found before anything runs; the
+    Each model that a node names is asked for once, so that an unavailable one is found before anything runs; the
     account's keys are good for these names only.
 
     Args:
@@ -90,7 +90,7 @@ def point_at_gateway(data: JsonObject, catalogue: Catalogue, account: RunAccount
         url: the gateway's base URL.
 
     Raises:
-        Refused: a model cannot be had, or a component's models cannot go through the gateway.
+        RunFailed: a model is unavailable, or a component's models cannot go through the gateway.
     """
     nodes, _ = _Rewriting(catalogue, account, url).nodes(as_list(data.get("nodes")), None, {})
     return {**data, "nodes": nodes}
@@ -149,7 +149,7 @@ class _Rewriting:
         models = [name for name, entry in template.items() if as_object(entry).get("type") == "model"]
         known = find(self.catalogue, as_text(object_at(raw, "data").get("type")))
         gives = known is not None and _gives(known)
-        if not models and (known is None or not gives or known.type in _ASKS_NO_ONE):
+        if not models and (known is None or not gives or known.type in _CALLS_NO_MODEL):
             return {}
         emptied = [name for name, entry in template.items() if _secret(as_object(entry)) or name in ADDRESSES]
         changes: dict[str, Json] = dict.fromkeys(emptied, "")
@@ -189,9 +189,9 @@ class _Rewriting:
         }
 
     def _ask(self, name: str, shown: str, *, embedding: bool, variable: str | None) -> None:
-        """Find out whether a model can be had, and let the run's keys be good for it.
+        """Check that a model is available, and allow the run's keys to call it.
 
-        `variable` is what the node names for its key; a missing key is told by it, too, and not only by the usual one.
+        `variable` is the variable that the node names for its key; the error about a missing key names it.
         """
         if (name, embedding) in self.asked:
             return

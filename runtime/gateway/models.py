@@ -1,4 +1,4 @@
-"""Which models a run may call, and how much: what the Runner is given, and what the gateway asks."""
+"""Which models a run may call, and its budget."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ ASSISTANT = "assistant"
 """The name of the model that the assistant itself uses; a node in which no model is chosen asks for it."""
 
 Resolve: TypeAlias = "Callable[[str], Model]"
-"""From a name (`provider:model`, a model alone, or `ASSISTANT`) to the model; raises `NoModel`."""
+"""From a name (`provider:model`, a model alone, or `ASSISTANT`) to the model; raises `ModelUnavailable`."""
 
 ResolveEmbedding: TypeAlias = "Callable[[str], EmbeddingModel]"
 """The same for embedding models."""
 
 
 class ModelUnavailable(Exception):
-    """A model that a flow asks for cannot be had.
+    """A model that a flow asks for is unavailable.
 
     Attributes:
         code: `missing_model`, or `missing_key` when its provider is known and not configured.
@@ -65,7 +65,7 @@ class Models:
         """The embedding model of a name.
 
         Raises:
-            NoModel: when it cannot be had.
+            ModelUnavailable: it is not available.
         """
         if self.embed is None:
             raise ModelUnavailable(

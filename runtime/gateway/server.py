@@ -18,7 +18,7 @@ CLOSE_SECONDS = 2.0
 
 
 class _Server(uvicorn.Server):
-    """uvicorn without its hands on the process's signals, which belong to whoever started it."""
+    """uvicorn without signal handlers, which belong to the process that embeds it."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
@@ -42,10 +42,10 @@ class GatewayServer:
         return f"http://{HOST}:{self.port}/v1"
 
     def start(self) -> None:
-        """Listen, unless it does already; connections are taken from the moment this returns.
+        """Listen, unless already listening; connections are accepted once this returns.
 
         Raises:
-            OSError: there is no port to be had.
+            OSError: no port is available.
         """
         if self._serving is not None and not self._serving.done():
             return

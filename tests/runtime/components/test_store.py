@@ -9,8 +9,7 @@ from flows.catalogue import Catalogue
 from flows.component_type import ComponentType
 from flows.document import Json
 from runtime.components.rules import MAX_SOURCE, read_outline
-from runtime.components.session import Workshop
-from runtime.components.store import FOLDER, MAX_COMPONENTS, UserComponentError, clear, load, save
+from runtime.components.store import FOLDER, MAX_COMPONENTS, UserComponentError, UserComponents, clear, load, save
 from runtime.engine.component_results import ComponentDescription, ComponentFailure
 from runtime.files.folders import user_folder
 from tests.runtime.components.test_rules import GOOD
@@ -176,7 +175,7 @@ async def test_a_built_in_component_goes_before_the_users_of_the_same_name(
 ) -> None:
     save(tmp_path, "alice", "ChatInput", named("ChatInput"))
     save(tmp_path, "alice", "SumComponent", named("SumComponent"))
-    view, faults = await Workshop(tmp_path, "alice", Maker()).catalogue(catalogue)
+    view, faults = await UserComponents(tmp_path, "alice", Maker()).catalogue(catalogue)
     assert faults == ()
     assert view.get("ChatInput") is catalogue.get("ChatInput")
     assert view.shadowed == ("ChatInput",)
@@ -192,21 +191,21 @@ async def test_loading_makes_each_source_once(tmp_path: Path) -> None:
     assert maker.asked == ["OnlyOnce"]
 
 
-async def test_a_workshop_says_why_it_keeps_nothing_and_raises_when_the_disk_refuses(
+async def test_a_refused_component_is_reported_and_raises_when_the_disk_refuses(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     part = ComponentType("SumComponent", {"template": {"code": {"value": named("SumComponent")}}})
-    refusal = await Workshop(tmp_path, None, Maker()).keep(part)
+    refusal = await UserComponents(tmp_path, None, Maker()).keep(part)
     assert refusal is not None
     assert refusal.reason == "anonymous_user"
-    assert await Workshop(tmp_path, "alice", Maker()).keep(part) is None
+    assert await UserComponents(tmp_path, "alice", Maker()).keep(part) is None
 
     def full(*_: object, **__: object) -> None:
         raise OSError("disk full")
 
     monkeypatch.setattr("os.replace", full)
     with pytest.raises(UserComponentError):
-        await Workshop(tmp_path, "alice", Maker()).keep(part)
+        await UserComponents(tmp_path, "alice", Maker()).keep(part)
 
 
 def test_the_samples_of_these_tests_pass_the_rules() -> None:

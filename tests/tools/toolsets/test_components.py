@@ -20,8 +20,7 @@ from agent.prompts import prompt
 from agent.toolsets.selection import tools_for
 from flows.catalogue import Catalogue
 from flows.document import Flow
-from runtime.components.session import Workshop
-from runtime.components.store import load
+from runtime.components.store import UserComponents, load
 from runtime.guard import scan
 from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
@@ -57,7 +56,7 @@ def runner(engine: Runner) -> Runner:
 @pytest.fixture
 def bench(runner: Runner, runner_environment: RunnerEnvironment, data_folder: Path) -> Workbench:
     catalogue = Catalogue.load(runner_environment.catalogue)
-    workshop = Workshop(data_folder, "alice", runner)
+    workshop = UserComponents(data_folder, "alice", runner)
     return Workbench(
         user="alice", session="s", catalogue=catalogue, runner=runner, flow=Flow.empty(), workshop=workshop
     )
@@ -163,7 +162,7 @@ async def test_code_in_a_fence_is_taken_without_it(bench: Workbench) -> None:
 
 async def test_an_anonymous_user_may_use_a_component_and_keeps_none(bench: Workbench, data_folder: Path) -> None:
     assert bench.workshop is not None
-    bench.workshop = Workshop(data_folder, None, bench.workshop.runner)
+    bench.workshop = UserComponents(data_folder, None, bench.workshop.runner)
     (made,) = await use(bench, call("generate_component", 1, source=REVERSE))
     assert "Made the component type" in made
     assert any("not kept" in caveat for caveat in bench.caveats)
