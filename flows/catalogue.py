@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from flows.component_type import DESCRIPTION_BUDGET, ComponentType, Match
+from flows.faults import suggest
 from flows.json_values import Json, NotJsonError, as_object, as_text, copy_json
 from flows.paths import cache_folder
 from flows.search.aliases import aliases
@@ -46,8 +47,7 @@ class UnknownComponent(KeyError):
     def __init__(self, type_name: str, near: list[str]) -> None:
         self.type = type_name
         self.near = near
-        hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
-        self.message = f"There is no component type {type_name!r}.{hint}"
+        self.message = f"There is no component type {type_name!r}. {suggest(near)}".rstrip()
         super().__init__(self.message)
 
     def __str__(self) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from flows.search.tokenizer import plain
 
 if TYPE_CHECKING:
     from flows.json_values import JsonObject
@@ -55,15 +57,20 @@ def nearest(name: str, candidates: Iterable[str], limit: int = 3) -> list[str]:
 
     known: dict[str, str] = {}
     for candidate in candidates:
-        known.setdefault(_plain(candidate), candidate)
-    plain = _plain(name)
+        known.setdefault(plain(candidate), candidate)
+    wanted = plain(name)
     scorer = Indel.normalized_similarity
-    found = [key for key, _, _ in process.extract(plain, list(known), scorer=scorer, limit=limit, score_cutoff=0.55)]
-    if plain and len(found) < limit:
-        inside = [key for key in known if key not in found and (plain in key or (len(key) > 2 and key in plain))]
+    found = [key for key, _, _ in process.extract(wanted, list(known), scorer=scorer, limit=limit, score_cutoff=0.55)]
+    if wanted and len(found) < limit:
+        inside = [key for key in known if key not in found and (wanted in key or (len(key) > 2 and key in wanted))]
         inside.sort(key=len)
         found += inside[: limit - len(found)]
     return [known[key] for key in found]
+
+
+def suggest(names: Sequence[str]) -> str:
+    """Return `Did you mean 'A' or 'B'?`; an empty text when there are no names to suggest."""
+    return f"Did you mean {' or '.join(map(repr, names))}?" if names else ""
 
 
 def did_you_mean(name: str, candidates: Iterable[str], *, otherwise: str = "it has") -> str:
@@ -71,7 +78,7 @@ def did_you_mean(name: str, candidates: Iterable[str], *, otherwise: str = "it h
     names = list(candidates)
     close = nearest(name, names)
     if close:
-        return "Did you mean " + " or ".join(repr(item) for item in close) + "?"
+        return suggest(close)
     if not names:
         return f"{otherwise[:1].upper()}{otherwise[1:]} none."
     shown = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
@@ -85,9 +92,5 @@ def display_name_hint(name: str, members: Iterable[tuple[str, str]]) -> str:
         name: what was written.
         members: names with what people see for them.
     """
-    found = [known for known, shown in members if shown and known != name and _plain(shown) == _plain(name)]
+    found = [known for known, shown in members if shown and known != name and plain(shown) == plain(name)]
     return f"{name!r} is what people see: write {' or '.join(map(repr, found[:3]))}." if found else ""
-
-
-def _plain(name: str) -> str:
-    return "".join(letter for letter in name.casefold() if letter.isalnum())

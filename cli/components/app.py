@@ -130,8 +130,9 @@ def _print(asked: Asked, matches: "list[Match]", near: "list[Match]", *, first: 
 
 
 def _unknown(type_name: str, catalogue: "Catalogue") -> Stopped:
-    near = catalogue.nearest(type_name)
-    fix = f"Did you mean {', '.join(near)}?" if near else "Find one with: wirewright components search"
+    from flows.faults import suggest
+
+    fix = suggest(catalogue.nearest(type_name)) or "Find one with: wirewright components search"
     return Stopped("unknown_component", f"There is no component type {type_name!r}.", fix=fix, where=type_name)
 
 

@@ -14,6 +14,7 @@ from flows.fields.prompts import PROMPT_TYPES
 from flows.fields.secrets import is_secret
 from flows.json_values import JsonObject, as_object, as_text, texts
 from flows.ports import Port, feedback_ports, input_ports, output_ports, types_compatible
+from flows.search.tokenizer import plain
 
 SOURCES = frozenset({"ChatInput", "TextInput", "Webhook"})
 SINKS = frozenset({"ChatOutput", "TextOutput"})
@@ -221,17 +222,13 @@ def input_cost(target: Component, port: Port) -> int:
 
 
 def _name_cost(source: Component, output: Port, variable: str) -> int:
-    plain = _plain(variable)
-    if plain == _plain(source.name):
+    wanted = plain(variable)
+    if wanted == plain(source.name):
         return 0
-    if plain in {_plain(name) for name in (source.node.type, source.node.display_name, output.name)}:
+    if wanted in {plain(name) for name in (source.node.type, source.node.display_name, output.name)}:
         return 5
     kind = "chat" if source.is_source else "past" if source.node.type == "Memory" else "data"
-    meant = next((name for name, words in _NAMES.items() if plain in words), None)
+    meant = next((name for name, words in _NAMES.items() if wanted in words), None)
     if meant is None:
         return 20
     return 5 if meant == kind and not (source.is_model and kind == "data") else 40
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[\W_]+", "", name).lower()

@@ -9,7 +9,7 @@ from flows.catalogue import Catalogue
 from flows.checks.structure import leading_to, reached_from
 from flows.component_type import TOOL_OUTPUT
 from flows.document import Flow, Node
-from flows.faults import Fault, Severity
+from flows.faults import Fault, Severity, suggest
 from flows.fields.model_values import CONNECTED
 from flows.json_values import as_list, as_object, as_text, texts
 
@@ -83,8 +83,7 @@ def _check_type(node: Node, catalogue: Catalogue) -> list[Fault]:
     if component is None:
         if "flow" in node.definition:
             return []
-        close = catalogue.nearest(node.type)
-        hint = f"Did you mean {' or '.join(map(repr, close))}?" if close else "Choose a type from the catalogue."
+        hint = suggest(catalogue.nearest(node.type)) or "Choose a type from the catalogue."
         severity: Severity = "warning" if node.code else "error"
         message = f"{node.id} has the type {node.type!r}, which the catalogue does not know."
         return [Fault(code="unknown_type", message=message, fix=hint, severity=severity, node=node.id)]

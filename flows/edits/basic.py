@@ -24,7 +24,7 @@ from flows.document import Flow, Node
 from flows.edits.new_nodes import new_node
 from flows.edits.node_ids import new_node_id
 from flows.edits.result import Edit, EditError, component_of, node_of
-from flows.faults import Fault
+from flows.faults import Fault, suggest
 from flows.fields.assignment import settings
 from flows.fields.model_values import CONNECTED
 from flows.json_values import MISSING, Json, MaybeJson, as_list, as_object, get_at, same_json
@@ -195,8 +195,7 @@ def known_type(catalogue: Catalogue, type: str) -> ComponentType:
     """
     component = catalogue.find(type)
     if component is None:
-        close = catalogue.nearest(type)
-        fix = f"Did you mean {' or '.join(map(repr, close))}?" if close else "Search the components for one that fits."
+        fix = suggest(catalogue.nearest(type)) or "Search the components for one that fits."
         raise EditError(Fault(code="unknown_type", message=f"There is no component type {type!r}.", fix=fix))
     return component
 

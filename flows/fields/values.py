@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import cast
 
 from flows.component_type import TYPE_MIGRATIONS
-from flows.faults import nearest
+from flows.faults import nearest, suggest
 from flows.fields.model_values import canonical_model
 from flows.json_values import Json, JsonObject, as_list, as_object, as_text, same_json, texts
 
@@ -116,10 +116,8 @@ def _choice(field: JsonObject, text: str, options: list[str]) -> str:
 
 
 def _options_fix(text: str, options: list[str]) -> str:
-    close = nearest(text, options)
     shown = ", ".join(options[:15]) + (", …" if len(options) > 15 else "")
-    start = f"Did you mean {' or '.join(map(repr, close))}? " if close else ""
-    return f"{start}It must be one of: {shown}."
+    return f"{suggest(nearest(text, options))} It must be one of: {shown}.".lstrip()
 
 
 def _number(field: JsonObject, value: Json) -> Json:
@@ -190,8 +188,7 @@ def _table(field: JsonObject, value: Json) -> Json:
     for number, row in enumerate(rows, start=1):
         for column in as_object(row):
             if names and column not in names:
-                close = nearest(column, names)
-                fix = f"Did you mean {' or '.join(map(repr, close))}? {example}" if close else example
+                fix = f"{suggest(nearest(column, names))} {example}".lstrip()
                 raise FieldValueError("bad_table", f"has no column {column!r} (row {number})", fix)
     return rows
 

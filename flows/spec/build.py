@@ -15,7 +15,7 @@ from flows.component_type import TOOL_OUTPUT, ComponentType
 from flows.document import Edge, Flow, Node
 from flows.edits.new_nodes import new_node
 from flows.edits.node_ids import new_node_id
-from flows.faults import Fault, did_you_mean
+from flows.faults import Fault, did_you_mean, suggest
 from flows.fields.assignment import Settings, settings
 from flows.gc_pause import collection_paused
 from flows.json_values import Json, JsonObject, as_object, as_text
@@ -111,8 +111,7 @@ class _Builder:
         for node in self.spec.nodes:
             component = self.catalogue.find(node.type)
             if component is None:
-                close = self.catalogue.nearest(node.type)
-                hint = f"Did you mean {' or '.join(map(repr, close))}?" if close else "Search for one that fits."
+                hint = suggest(self.catalogue.nearest(node.type)) or "Search for one that fits."
                 message = f"There is no component type {node.type!r}."
                 self.faults.append(Fault(code="unknown_type", message=message, fix=hint, node=node.id, line=node.line))
                 continue

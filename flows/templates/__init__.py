@@ -8,6 +8,7 @@ from functools import cache
 
 from flows.faults import did_you_mean
 from flows.json_values import JsonObject
+from flows.search.tokenizer import plain
 
 __all__ = ["Template", "UnknownTemplate", "template", "templates"]
 
@@ -82,9 +83,9 @@ def template(name: str) -> Template:
     Raises:
         UnknownTemplate: there is none; the error names the nearest.
     """
-    wanted = _plain(name)
+    wanted = plain(name)
     for one in templates():
-        if wanted in (_plain(one.name), _plain(one.title)):
+        if wanted in (plain(one.name), plain(one.title)):
             return one
     raise UnknownTemplate(name, did_you_mean(name, [one.name for one in templates()], otherwise="the templates are"))
 
@@ -103,7 +104,3 @@ def _read(name: str, spec: str) -> Template:
 
 def _words(text: str) -> tuple[str, ...]:
     return tuple(word.strip() for word in text.split(",") if word.strip())
-
-
-def _plain(name: str) -> str:
-    return "".join(letter for letter in name.casefold() if letter.isalnum())

@@ -9,6 +9,7 @@ from starlette.routing import Route
 from flows.catalogue import Catalogue, UnknownComponent
 from flows.component_type import ComponentType
 from flows.document import Json, JsonObject
+from flows.faults import suggest
 from server.errors import ApiError
 from server.json_response import JsonResponse
 from server.requests.query import number
@@ -40,8 +41,7 @@ async def component(request: Request) -> Response:
     name = request.path_params["type"]
     known = catalogue.get(name)
     if known is None:
-        near = catalogue.nearest(name)
-        fix = f"Did you mean: {', '.join(near)}?" if near else "GET /api/v1/components lists them."
+        fix = suggest(catalogue.nearest(name)) or "GET /api/v1/components lists them."
         raise ApiError(404, "component_not_found", f"There is no component type {name[:80]!r}.", fix)
     try:
         text = catalogue.describe(name)

@@ -48,11 +48,7 @@ async def describe_component(ctx: RunContext[Workbench], type: str) -> str:
     try:
         return ctx.deps.remember(("describe_component", type), lambda: ctx.deps.catalogue.describe(type))
     except UnknownComponent as unknown:
-        near = ctx.deps.catalogue.nearest(type)
-        raise ModelRetry(
-            f"There is no component type {type!r}."
-            + (f" Did you mean: {', '.join(near)}?" if near else " Use search_components.")
-        ) from unknown
+        raise ModelRetry(unknown.message if unknown.near else f"{unknown.message} Use search_components.") from unknown
 
 
 def _line(match: Match) -> str:
