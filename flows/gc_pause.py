@@ -1,4 +1,4 @@
-"""Building large documents without the garbage collector walking all of the process again and again meanwhile."""
+"""Pausing the garbage collector while a large document is built."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from contextlib import contextmanager
 
 @contextmanager
 def collection_paused() -> Generator[None]:
-    """Hold automatic garbage collection back for one piece of work that makes many objects and keeps them all.
+    """Pause automatic garbage collection for one piece of work that creates many objects and keeps them all.
 
-    The collector starts by counting new objects, and then looks at every old one: in a process that has loaded a server
-    that nearly doubles the time that a flow of 1,000 nodes takes. Where collection is off
-    already it stays off, so this may be nested and used by several threads at a time.
+    A collection is triggered by the number of new objects and also traverses every old one, which in a loaded server
+    nearly doubles the time to build a flow of 1,000 nodes. If collection is already off it stays off, so this may be
+    nested and used by several threads.
     """
     paused = gc.isenabled()
     if paused:
