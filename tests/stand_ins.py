@@ -3,7 +3,8 @@
 import asyncio
 from dataclasses import dataclass, field
 
-from flows.document import Flow
+from flows.document import Flow, JsonObject
+from runtime.engine.component_results import ComponentDescription, ComponentFailure
 from runtime.gateway.models import Models
 from runtime.options import Network, RunOptions, Tweaks
 from runtime.results import RunError, RunEvent, RunMetrics, RunResult
@@ -66,3 +67,47 @@ class StandInRunner:
                 self.cancelled.set()
                 raise
         return self.results.pop(0) if len(self.results) > 1 else self.results[0]
+
+
+SUM = """\
+from lfx.custom import Component
+from lfx.io import MessageTextInput, Output
+from lfx.schema.message import Message
+
+
+class SumComponent(Component):
+    display_name = "Sum"
+    description = "Adds two numbers."
+    inputs = [MessageTextInput(name="numbers", display_name="Numbers", info="Such as 1+2.", tool_mode=True)]
+    outputs = [Output(display_name="Total", name="total", method="add_numbers")]
+
+    def add_numbers(self) -> Message:
+        return Message(text=str(sum(int(part) for part in self.numbers.split("+"))))
+"""
+"""The source of a component that passes."""
+
+
+@dataclass(eq=False)
+class ComponentRunner(StandInRunner):
+    """A stand-in engine that also describes components: each with one input and one output.
+
+    Attributes:
+        refusals: why the next sources are rejected, in order.
+    """
+
+    refusals: list[ComponentFailure] = field(default_factory=list[ComponentFailure])
+
+    async def describe_component(self, source: str, name: str) -> ComponentDescription | ComponentFailure:
+        """The component of a source, or the next rejection."""
+        if self.refusals:
+            return self.refusals.pop(0)
+        numbers: JsonObject = {"type": "str", "name": "numbers", "show": True, "input_types": ["Message"], "value": ""}
+        total: JsonObject = {"name": "total", "method": "add_numbers", "types": ["Message"], "selected": "Message"}
+        node: JsonObject = {
+            "display_name": "Sum",
+            "description": "Adds two numbers.",
+            "template": {"_type": "Component", "code": {"type": "code", "value": source}, "numbers": numbers},
+            "outputs": [total],
+            "base_classes": ["Message"],
+        }
+        return ComponentDescription(node)

@@ -15,7 +15,8 @@ from runtime.telemetry import event_fields
 from scripts.scripted_provider import Reply
 from server.settings import ServerSettings
 from tests.compatibility.conftest import V0_1, Provider
-from tests.server.live import ASSIST, FLOWS, Live, assistant, events, serving
+from tests.scripted_assistant import assistant
+from tests.server.live import ASSIST, FLOWS, Live, events, serving
 
 pytestmark = pytest.mark.anyio
 

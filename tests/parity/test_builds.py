@@ -10,8 +10,9 @@ from agent.models.scripted import call, last_prompt, scripted
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.results import ModelUsage, RunMetrics, RunResult
-from tests.parity.playing import ECHO, Listening, played, steps, updates
-from tests.server.live import assistant, events, serving
+from tests.flow_texts import ECHO
+from tests.scripted_assistant import ScriptedModel, assistant
+from tests.server.live import events, played, serving, steps, updates
 from tests.stand_ins import StandInRunner
 
 pytestmark = pytest.mark.anyio
@@ -34,12 +35,12 @@ async def test_a_build_on_an_empty_canvas_is_shown_and_waits(catalogue: Catalogu
 
 @pytest.mark.parity("scenario-orphan-rejected", "error-orphan-node")
 async def test_a_spec_with_an_orphan_goes_back_to_the_model_and_never_to_the_user(catalogue: Catalogue) -> None:
-    model = Listening.to(
+    model = ScriptedModel(
         "build_flow", [call("build_flow", 1, spec=ORPHAN)], [call("build_flow", 2, spec=ECHO)], "Here it is."
     )
-    async with serving(assistant(catalogue, model.model())) as live:
+    async with serving(assistant(catalogue, model)) as live:
         found = await events(live.client, input_value="Build an echo")
-    (refusal,) = model.told(2)
+    (refusal,) = model.tool_answers(2)
     assert "lonely" in refusal
     (offered,) = updates(found)
     assert len(Flow.from_json(offered["flow"]).nodes) == 2
@@ -50,10 +51,10 @@ async def test_a_spec_with_an_orphan_goes_back_to_the_model_and_never_to_the_use
 @pytest.mark.parity("ADR-MCP-048", "base-term-verification-attempts", "term-verification-attempts")
 async def test_a_build_is_tried_three_times_and_then_told_to_stop(catalogue: Catalogue) -> None:
     tries = [[call("build_flow", n, spec=ECHO.replace("ChatOutput", f"Nothing{n}"))] for n in range(1, 4)]
-    model = Listening.to("build_flow", *tries, "I could not build it.")
-    async with serving(assistant(catalogue, model.model())) as live:
+    model = ScriptedModel("build_flow", *tries, "I could not build it.")
+    async with serving(assistant(catalogue, model)) as live:
         found = await events(live.client, input_value="Build an echo")
-    assert "3 attempts" in model.told(4)[-1]
+    assert "3 attempts" in model.tool_answers(4)[-1]
     failures = [event for event in found if event.get("step") == "flow_build_failed"]
     assert [(event["attempt"], event["max_attempts"]) for event in failures] == [(1, 3), (2, 3), (3, 3)]
     assert updates(found) == []

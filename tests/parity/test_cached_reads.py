@@ -7,8 +7,7 @@ import pytest
 
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
-from tests.parity.playing import Listening, turn
-from tests.server.live import Reply, assistant
+from tests.scripted_assistant import Reply, ScriptedModel, assistant, play
 
 pytestmark = pytest.mark.anyio
 DESCRIBE = [call("describe_component", 1, type="ChatInput")]
@@ -30,12 +29,12 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return asked
 
 
-async def asked(catalogue: Catalogue, *replies: Reply | str, texts: Sequence[str] = ("What is it?",)) -> Listening:
+async def asked(catalogue: Catalogue, *replies: Reply, texts: Sequence[str] = ("What is it?",)) -> ScriptedModel:
     """Turns of one session; questions, so that nothing else reads the catalogue."""
-    model = Listening.to(*replies)
-    who = assistant(catalogue, model.model())
+    model = ScriptedModel(*replies)
+    who = assistant(catalogue, model)
     for text in texts:
-        await turn(who, text, session="s")
+        await play(who, text, session="s")
     return model
 
 
@@ -44,7 +43,7 @@ async def test_the_same_read_twice_in_a_turn_is_made_once_and_answers_alike(
     catalogue: Catalogue, reads: list[str]
 ) -> None:
     model = await asked(catalogue, "question", DESCRIBE, AGAIN, "So it is.")
-    first, second = model.told(3)
+    first, second = model.tool_answers(3)
     assert first == second
     assert reads == ["ChatInput"]
 

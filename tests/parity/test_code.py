@@ -7,7 +7,7 @@ import pytest
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.guard import refuse, scan
-from tests.parity.playing import made
+from tests.flow_texts import flow_of
 
 FETCH = "name: Fetch\nnodes:\n  u: URLComponent\n  b: ChatOutput\nedges:\n  u.page_results -> b.input_value\n"
 OWN = """
@@ -27,14 +27,14 @@ class Price(Component):
 
 @pytest.mark.parity("smoke-builtin-runs", "base-smoke-url-component")
 def test_a_built_in_that_does_what_others_may_not_is_admitted(catalogue: Catalogue) -> None:
-    flow = made(FETCH, catalogue)
+    flow = flow_of(FETCH, catalogue)
     assert scan(flow.nodes[0].code or "") != [], "the same source from anybody else would be refused"
     assert refuse(flow, catalogue) is None
 
 
 @pytest.mark.parity("smoke-builtin-changed")
 def test_one_changed_character_in_a_built_in_is_refused(catalogue: Catalogue) -> None:
-    document = made(FETCH, catalogue).to_json()
+    document = flow_of(FETCH, catalogue).to_json()
     code = document["data"]["nodes"][0]["data"]["node"]["template"]["code"]
     code["value"] = code["value"].replace("import", "import ", 1)
     error = refuse(Flow.from_json(document), catalogue)
@@ -44,7 +44,7 @@ def test_one_changed_character_in_a_built_in_is_refused(catalogue: Catalogue) ->
 
 @pytest.mark.parity("smoke-builtin-no-catalogue")
 def test_nothing_is_trusted_without_a_catalogue_to_compare_with(catalogue: Catalogue) -> None:
-    error = refuse(made(FETCH, catalogue), Catalogue({}))
+    error = refuse(flow_of(FETCH, catalogue), Catalogue({}))
     assert error is not None
     assert error.code == "refused"
 

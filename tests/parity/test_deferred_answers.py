@@ -6,18 +6,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic_ai import ModelResponse, ToolApproved, ToolDenied
+from pydantic_ai import ToolApproved, ToolDenied
 
 from agent.conversation.memory import SESSIONS
-from agent.models.scripted import call, last_prompt, scripted
+from agent.models.scripted import call, last_prompt
 from flows.catalogue import Catalogue
 from runtime.components.store import load, save
 from runtime.results import RunError
 from runtime.telemetry import LOGGER, event_fields
 from server.telemetry.metrics import Metrics
-from tests.parity.playing import ECHO, SUM, Listening, MakingRunner, made, turn
-from tests.server.live import Live, Reply, assistant, events, serving
-from tests.stand_ins import ran
+from tests.flow_texts import ECHO, flow_of
+from tests.scripted_assistant import Reply, ScriptedModel, assistant, play
+from tests.server.live import Live, events, serving
+from tests.stand_ins import SUM, ComponentRunner, ran
 
 pytestmark = pytest.mark.anyio
 DESCRIBE = [call("describe_component", 1, type="ChatInput")]
@@ -53,12 +54,12 @@ def watch(caplog: pytest.LogCaptureFixture) -> Any:
     metrics.detach()
 
 
-async def asked(catalogue: Catalogue, *replies: Reply | str, texts: Sequence[str] = ("What is it?",)) -> Listening:
+async def asked(catalogue: Catalogue, *replies: Reply, texts: Sequence[str] = ("What is it?",)) -> ScriptedModel:
     """Turns of one session; questions, so that nothing else reads the catalogue."""
-    model = Listening.to(*replies)
-    who = assistant(catalogue, model.model(), MakingRunner())
+    model = ScriptedModel(*replies)
+    who = assistant(catalogue, model, ComponentRunner())
     for text in texts:
-        await turn(who, text, session="s")
+        await play(who, text, session="s")
     return model
 
 
@@ -124,10 +125,7 @@ async def test_a_turn_that_is_remembered_is_told(catalogue: Catalogue, watch: Wa
 
 @pytest.mark.parity("assistant_conversation_buffer_turn_skipped_total")
 async def test_a_turn_that_is_not_remembered_is_counted_by_its_reason(catalogue: Catalogue, watch: Watch) -> None:
-    def broken(*_: object) -> ModelResponse:
-        raise RuntimeError("broken")
-
-    await turn(assistant(catalogue, scripted(broken, "broken")), "Build an echo", session="s")
+    await play(assistant(catalogue, ScriptedModel(RuntimeError("broken"))), "Build an echo", session="s")
     assert watch.figure('assistant_conversation_buffer_turn_skipped_total{reason="empty_response"}') == 1
 
 
@@ -139,7 +137,7 @@ async def test_a_turn_that_is_not_remembered_is_counted_by_its_reason(catalogue:
 async def test_a_session_that_is_forgotten_is_told(catalogue: Catalogue, watch: Watch) -> None:
     who = assistant(catalogue)
     for number in range(SESSIONS + 1):
-        await turn(who, "What does Chat Input do?", session=f"s{number}")
+        await play(who, "What does Chat Input do?", session=f"s{number}")
     (line,) = watch.lines("assistant.conversation_buffer.session_evicted")
     assert (line["evicted_session_id"], line["current_session_count"]) == ("s0", SESSIONS)
     assert watch.figure("assistant_conversation_buffer_session_evicted_total") == 1
@@ -167,11 +165,11 @@ PLAN = [call("propose_plan", 1, markdown="1. Echo")]
 @pytest.mark.parity("assistant_plan_continue_total", "assistant_plan_dismiss_total")
 async def test_answers_to_plans_are_counted(catalogue: Catalogue, watch: Watch) -> None:
     build = [call("build_flow", 2, spec=ECHO)]
-    model = Listening.to("build_flow", PLAN, build, "Built.", "build_flow", PLAN, "As you like.")
-    who = assistant(catalogue, model.model())
+    model = ScriptedModel("build_flow", PLAN, build, "Built.", "build_flow", PLAN, "As you like.")
+    who = assistant(catalogue, model)
     for answer in (ToolApproved(), ToolDenied("No.")):
-        waiting = await turn(who, "Build a large thing", session="s")
-        await turn(who, session="s", answers=dict.fromkeys(waiting.approvals, answer))
+        waiting = await play(who, "Build a large thing", session="s")
+        await play(who, session="s", answers=dict.fromkeys(waiting.approvals, answer))
     assert watch.figure("assistant_plan_continue_total") == 1
     assert watch.figure("assistant_plan_dismiss_total") == 1
 
@@ -211,14 +209,14 @@ async def reset(live: Live, session: str) -> dict[str, Any]:
 @pytest.mark.parity("ADR-MCP-027", "term-sessions-reset", "smoke-component-new-session")
 async def test_a_reset_forgets_the_turns_and_wipes_the_components(catalogue: Catalogue) -> None:
     search = [call("search_components", 2, query="adds two numbers")]
-    model = Listening.to("generate_component", make(1), "Here.", "question", search, "There is none.")
-    async with serving(assistant(catalogue, model.model(), MakingRunner())) as live:
+    model = ScriptedModel("generate_component", make(1), "Here.", "question", search, "There is none.")
+    async with serving(assistant(catalogue, model, ComponentRunner())) as live:
         await events(live.client, input_value="create a component", session_id="agentic_s1")
         told = await reset(live, "agentic_s1")
         assert told.items() >= {"status": "ok", "components_cleared": 1, "session_id": "agentic_s1"}.items()
         await events(live.client, input_value="What adds numbers?", session_id="agentic_s1")
-    assert last_prompt(model.asked[4]) == "What adds numbers?"
-    assert "SumComponent" not in model.told(5)[0]
+    assert last_prompt(model.requests[4]) == "What adds numbers?"
+    assert "SumComponent" not in model.tool_answers(5)[0]
 
 
 @pytest.mark.parity("scenario-reset-idempotent", "assistant_session_reset_total")
@@ -240,8 +238,10 @@ async def test_a_reset_wipes_the_callers_components_alone(
         body = {"session_id": "agentic_s1", "user_id": "bob", "user": "bob"}
         await live.client.post("/api/v1/agentic/sessions/reset?user_id=bob", json=body)
         assert (await reset(live, "agentic_s1"))["status"] == "ok"
-    assert [component.type for component in (await load(data_folder, "local", MakingRunner())).components] == []
-    assert [component.type for component in (await load(data_folder, "bob", MakingRunner())).components] == ["BobSum"]
+    assert [component.type for component in (await load(data_folder, "local", ComponentRunner())).components] == []
+    assert [component.type for component in (await load(data_folder, "bob", ComponentRunner())).components] == [
+        "BobSum"
+    ]
     assert watch.figure("assistant_session_reset_components_cleared_total") == 2
 
 
@@ -249,18 +249,18 @@ async def test_a_reset_wipes_the_callers_components_alone(
 async def test_a_plan_that_is_approved_by_the_fixed_message_is_told_and_not_classified(
     catalogue: Catalogue, watch: Watch
 ) -> None:
-    model = Listening.to("build_flow", PLAN, [call("build_flow", 2, spec=ECHO)], "Built.")
-    async with serving(assistant(catalogue, model.model())) as live:
+    model = ScriptedModel("build_flow", PLAN, [call("build_flow", 2, spec=ECHO)], "Built.")
+    async with serving(assistant(catalogue, model)) as live:
         for text in ("Build a large thing", "User approved the plan. Proceed with the build."):
             await events(live.client, input_value=text, session_id="agentic_s1")
     assert len(watch.lines("intent.build_flow.deterministic")) == 1
-    assert sum("max_tokens" in settings for settings in model.settings) == 1
+    assert sum("max_tokens" in settings for settings in model.request_settings) == 1
 
 
 @pytest.mark.parity("base-term-component-code")
 async def test_a_component_is_given_with_its_source_and_name(catalogue: Catalogue) -> None:
-    model = Listening.to("generate_component", make(1), "Here.")
-    async with serving(assistant(catalogue, model.model(), MakingRunner())) as live:
+    model = ScriptedModel("generate_component", make(1), "Here.")
+    async with serving(assistant(catalogue, model, ComponentRunner())) as live:
         found = await events(live.client, input_value="create a component")
     data = found[-1]["data"]
     assert (data["class_name"], data["component_code"].strip()) == ("SumComponent", SUM.strip())
@@ -280,8 +280,8 @@ async def test_each_kind_of_request_has_its_step_and_label(
     intent: str, step: str, label: str, catalogue: Catalogue
 ) -> None:
     act = [call("write_file", 1, path="a.md", content="x")] if intent == "manage_files" else [DESCRIBE[0]]
-    model = Listening.to(intent, act, "Done.", "Done.")
-    async with serving(assistant(catalogue, model.model(), MakingRunner())) as live:
+    model = ScriptedModel(intent, act, "Done.", "Done.")
+    async with serving(assistant(catalogue, model, ComponentRunner())) as live:
         found = await events(live.client, input_value="Please do it")
     assert [event["message"] for event in found if event.get("step") == step] == [label]
 
@@ -309,8 +309,8 @@ async def test_a_damaged_component_is_counted_by_its_reason(
 @pytest.mark.parity("assistant.run_flow.blocked_unsafe_code")
 async def test_a_run_that_is_refused_for_its_code_is_told(catalogue: Catalogue, watch: Watch) -> None:
     refused = ran(error=RunError(code="refused", message="Refused to run: line 4 starts a process.", node="n"))
-    model = Listening.to("run_flow", [call("run_flow", 1, input="hi")], "It was refused.")
-    who = assistant(catalogue, model.model(), MakingRunner(results=[refused]))
-    await turn(who, "Run it with hi", session="s", flow=made(ECHO, catalogue))
+    model = ScriptedModel("run_flow", [call("run_flow", 1, input="hi")], "It was refused.")
+    who = assistant(catalogue, model, ComponentRunner(results=[refused]))
+    await play(who, "Run it with hi", session="s", flow=flow_of(ECHO, catalogue))
     (line,) = watch.lines("assistant.run_flow.blocked_unsafe_code")
     assert line["node"] == "n"

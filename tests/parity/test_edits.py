@@ -6,8 +6,9 @@ from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.layout.sizes import GAP, WIDTH, node_height
-from tests.parity.playing import AGENT, ECHO, Listening, made, node_id, played, steps, updates
-from tests.server.live import assistant, events, serving
+from tests.flow_texts import AGENT, ECHO, flow_of, node_id
+from tests.scripted_assistant import ScriptedModel, assistant
+from tests.server.live import events, played, serving, steps, updates
 
 pytestmark = pytest.mark.anyio
 GPT = [{"provider": "OpenAI", "name": "gpt-4o"}]
@@ -15,7 +16,7 @@ GPT = [{"provider": "OpenAI", "name": "gpt-4o"}]
 
 @pytest.mark.parity("scenario-edit-live", "smoke-edit-model", "smoke-model-shape")
 async def test_a_model_is_changed_live_in_its_one_form_and_nothing_is_asked(catalogue: Catalogue) -> None:
-    canvas = made(AGENT, catalogue)
+    canvas = flow_of(AGENT, catalogue)
     agent = node_id(canvas, "Agent")
     configure = call("configure_component", 1, component_id=agent, values={"model": "gpt-4o"})
     found = await played(catalogue, ["build_flow", [configure], "Changed."], canvas=canvas)
@@ -32,7 +33,7 @@ async def test_a_model_is_changed_live_in_its_one_form_and_nothing_is_asked(cata
 
 @pytest.mark.parity("scenario-add-live", "smoke-add-memory")
 async def test_a_component_appears_live_where_it_covers_nothing(catalogue: Catalogue) -> None:
-    canvas = made(AGENT, catalogue)
+    canvas = flow_of(AGENT, catalogue)
     look = [call("search_components", 1, query="chat memory")], [call("describe_component", 2, type="Memory")]
     found = await played(
         catalogue, ["build_flow", *look, [call("add_component", 3, type="Memory")], "Added."], canvas=canvas
@@ -52,7 +53,7 @@ async def test_a_component_appears_live_where_it_covers_nothing(catalogue: Catal
 
 @pytest.mark.parity("scenario-connect-live", "scenario-ready-only-with-set-flow")
 async def test_a_connection_appears_live_and_edits_alone_never_offer_a_proposal(catalogue: Catalogue) -> None:
-    canvas = made(
+    canvas = flow_of(
         AGENT.replace("  a.message -> g.input_value\n", "  a.message -> b.input_value\n")
         .replace("  g.response -> b.input_value\n", "")
         .replace("edges:", "  c: ChatOutput\nedges:\n  g.response -> c.input_value"),
@@ -70,7 +71,7 @@ async def test_a_connection_appears_live_and_edits_alone_never_offer_a_proposal(
 
 @pytest.mark.parity("ADR-MCP-002")
 async def test_edits_change_the_canvas_at_once_and_a_whole_flow_waits(catalogue: Catalogue) -> None:
-    canvas = made(ECHO, catalogue)
+    canvas = flow_of(ECHO, catalogue)
     replies = [
         "build_flow",
         [call("add_component", 1, type="TextInput")],
@@ -87,10 +88,10 @@ async def test_edits_change_the_canvas_at_once_and_a_whole_flow_waits(catalogue:
 
 @pytest.mark.parity("error-unknown-type")
 async def test_an_unknown_type_is_not_added_and_the_nearest_are_named(catalogue: Catalogue) -> None:
-    model = Listening.to("build_flow", [call("add_component", 1, type="ChatInputt")], "There is none.")
-    async with serving(assistant(catalogue, model.model())) as live:
+    model = ScriptedModel("build_flow", [call("add_component", 1, type="ChatInputt")], "There is none.")
+    async with serving(assistant(catalogue, model)) as live:
         found = await events(live.client, input_value="Add a chat input")
-    (refusal,) = model.told(2)
+    (refusal,) = model.tool_answers(2)
     assert "ChatInputt" in refusal
     assert "ChatInput" in refusal.replace("ChatInputt", "")
     assert updates(found) == []
@@ -101,28 +102,28 @@ async def test_an_unknown_type_is_not_added_and_the_nearest_are_named(catalogue:
 async def test_values_that_are_no_object_change_nothing_and_the_model_is_told(
     values: object, catalogue: Catalogue
 ) -> None:
-    canvas = made(ECHO, catalogue)
+    canvas = flow_of(ECHO, catalogue)
     wrong = call("configure_component", 1, component_id=node_id(canvas, "ChatOutput"), values=values)
     right = call("configure_component", 2, component_id=node_id(canvas, "ChatOutput"), values={"clean_data": False})
-    model = Listening.to("build_flow", [wrong], [right], "Done.")
-    async with serving(assistant(catalogue, model.model())) as live:
+    model = ScriptedModel("build_flow", [wrong], [right], "Done.")
+    async with serving(assistant(catalogue, model)) as live:
         found = await events(live.client, input_value="Leave the text as it is", flow=canvas.to_json())
-    assert len(model.asked) == 4
-    assert "values" in str(model.asked[2][-1])
+    assert len(model.requests) == 4
+    assert "values" in str(model.requests[2][-1])
     assert [update["params"] for update in updates(found)] == [{"clean_data": False}]
 
 
 @pytest.mark.parity("scenario-cache-no-mutable-reads")
 async def test_a_field_is_read_as_it_is_after_each_change(catalogue: Catalogue) -> None:
-    canvas = made(ECHO, catalogue)
+    canvas = flow_of(ECHO, catalogue)
     output = node_id(canvas, "ChatOutput")
 
     def read(step: int) -> list[object]:
         return [call("get_field_value", step, component_id=output, field="clean_data")]
 
     change = [call("configure_component", 2, component_id=output, values={"clean_data": False})]
-    model = Listening.to("build_flow", read(1), change, read(3), "Done.")  # pyright: ignore[reportArgumentType]  (plain values that are checked when used)
-    async with serving(assistant(catalogue, model.model())) as live:
+    model = ScriptedModel("build_flow", read(1), change, read(3), "Done.")  # pyright: ignore[reportArgumentType]  (plain values that are checked when used)
+    async with serving(assistant(catalogue, model)) as live:
         await events(live.client, input_value="Switch it off", flow=canvas.to_json())
-    first, _, second = model.told(4)
+    first, _, second = model.tool_answers(4)
     assert [str(said).splitlines()[-1] for said in (first, second)] == ["true", "false"]

@@ -6,8 +6,9 @@ from agent.models.scripted import last_prompt
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.edits import configure
-from tests.parity.playing import AGENT, ECHO, Listening, long_flow, made, node_id
-from tests.server.live import assistant, events, serving
+from tests.flow_texts import AGENT, ECHO, flow_of, long_flow, node_id
+from tests.scripted_assistant import ScriptedModel, assistant
+from tests.server.live import events, serving
 
 pytestmark = pytest.mark.anyio
 OPENED = (
@@ -20,15 +21,15 @@ CUT = "\n... [truncated]"
 
 async def prompt_of(catalogue: Catalogue, canvas: Flow, text: str) -> str:
     """The prompt that a question leads to."""
-    model = Listening.to("question", "So it is.")
-    async with serving(assistant(catalogue, model.model())) as live:
+    model = ScriptedModel("question", "So it is.")
+    async with serving(assistant(catalogue, model)) as live:
         await events(live.client, input_value=text, flow=canvas.to_json())
-    return last_prompt(model.asked[1])
+    return last_prompt(model.requests[1])
 
 
 @pytest.mark.parity("base-term-canvas-reference", "term-canvas-reference", "ADR-MCP-046")
 async def test_the_canvas_is_quoted_in_its_frame(catalogue: Catalogue) -> None:
-    canvas = made(ECHO, catalogue)
+    canvas = flow_of(ECHO, catalogue)
     prompt = await prompt_of(catalogue, canvas, "What does it do?")
     assert prompt.startswith(OPENED)
     assert prompt.endswith(f"{CLOSED}What does it do?")
@@ -37,7 +38,7 @@ async def test_the_canvas_is_quoted_in_its_frame(catalogue: Catalogue) -> None:
 
 @pytest.mark.parity("base-scenario-canvas-cut", "smoke-canvas-cut", "base-smoke-canvas-cut")
 async def test_a_canvas_of_many_nodes_is_cut_inside_its_frame(catalogue: Catalogue) -> None:
-    prompt = await prompt_of(catalogue, made(long_flow(60), catalogue), "What does it do?")
+    prompt = await prompt_of(catalogue, flow_of(long_flow(60), catalogue), "What does it do?")
     summary = prompt.removeprefix(OPENED).removesuffix(f"{CLOSED}What does it do?")
     assert summary.endswith(CUT)
     assert len(summary.removesuffix(CUT)) == 2_000
@@ -45,7 +46,7 @@ async def test_a_canvas_of_many_nodes_is_cut_inside_its_frame(catalogue: Catalog
 
 @pytest.mark.parity("ADR-031", "base-scenario-mention-component", "base-scenario-mention-field")
 async def test_what_a_message_mentions_by_id_is_looked_up_and_secrets_stay_secret(catalogue: Catalogue) -> None:
-    canvas = made(AGENT, catalogue)
+    canvas = flow_of(AGENT, catalogue)
     agent, output = node_id(canvas, "Agent"), node_id(canvas, "ChatOutput")
     canvas = configure(canvas, catalogue, agent, {"api_key": "sk-verysecret12345"}).flow
     text = f"Compare '{output}' with '{output}.sender_name' and '{agent}.api_key', not 'Nobody-x1y2z'."

@@ -12,8 +12,9 @@ from agent.models.chain import chain
 from agent.models.scripted import call, scripted
 from flows.catalogue import Catalogue
 from runtime.telemetry import LOGGER, event_fields
-from tests.parity.playing import AGENT, ECHO, made, node_id, played
-from tests.server.live import STREAM, Blocked, assistant, events, leaving, serving
+from tests.flow_texts import AGENT, ECHO, flow_of, node_id
+from tests.scripted_assistant import ScriptedModel, assistant
+from tests.server.live import STREAM, events, leaving, played, serving
 from tests.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
@@ -75,7 +76,7 @@ async def test_a_turn_of_one_phase_tells_nothing_of_another(
 
 @pytest.mark.parity("flow_builder.tool.invoked", "flow_builder.action.emitted", "flow_builder.proposal.ready")
 async def test_tools_and_what_they_change_are_told(catalogue: Catalogue, told: pytest.LogCaptureFixture) -> None:
-    canvas = made(AGENT, catalogue)
+    canvas = flow_of(AGENT, catalogue)
     agent = node_id(canvas, "Agent")
     change = [call("configure_component", 1, component_id=agent, values={"model": "gpt-4o"})]
     replies = ["build_flow", change, [call("build_flow", 2, spec=ECHO)], "Have a look."]
@@ -109,10 +110,7 @@ async def test_a_tool_that_refuses_is_told_as_an_error(catalogue: Catalogue, tol
 
 @pytest.mark.parity("assistant.flow.error")
 async def test_a_turn_that_fails_is_told_by_its_kind(catalogue: Catalogue, told: pytest.LogCaptureFixture) -> None:
-    def broken(*_: object) -> ModelResponse:
-        raise RuntimeError("a private detail")
-
-    async with serving(assistant(catalogue, scripted(broken, "broken"))) as live:
+    async with serving(assistant(catalogue, ScriptedModel(RuntimeError("a private detail")))) as live:
         await events(live.client, input_value="Build an echo")
     (error,) = lines(told, "assistant.flow.error")
     assert error["error_type"] == "internal"
@@ -121,9 +119,9 @@ async def test_a_turn_that_fails_is_told_by_its_kind(catalogue: Catalogue, told:
 
 @pytest.mark.parity("assistant.request.cancelled")
 async def test_a_turn_that_is_left_is_told(catalogue: Catalogue, told: pytest.LogCaptureFixture) -> None:
-    blocked = Blocked()
-    async with serving(assistant(catalogue, blocked.model())) as live:
-        await leaving(live, STREAM, {"input_value": "Build an echo"}, blocked.asked)
+    blocked = ScriptedModel(blocks_at=0)
+    async with serving(assistant(catalogue, blocked)) as live:
+        await leaving(live, STREAM, {"input_value": "Build an echo"}, blocked.blocked)
         with anyio.fail_after(10):
             await blocked.cancelled.wait()
     (line,) = lines(told, "assistant.request.cancelled")

@@ -4,17 +4,17 @@ from collections.abc import Sequence
 
 import anyio
 import pytest
-from pydantic_ai import ModelResponse
 from pydantic_ai.models import Model
 
-from agent.models.scripted import call, scripted
+from agent.models.scripted import call
 from flows.catalogue import Catalogue
-from tests.parity.playing import ECHO, Listening
-from tests.server.live import STREAM, Blocked, Live, Reply, assistant, events, leaving, serving
+from tests.flow_texts import ECHO
+from tests.scripted_assistant import Reply, ScriptedModel, assistant
+from tests.server.live import STREAM, Live, events, leaving, serving
 
 pytestmark = pytest.mark.anyio
-BUILD: Sequence[Reply | str] = ("build_flow", [call("build_flow", 1, spec=ECHO)], "Have a look.")
-PLAN: Sequence[Reply | str] = ("build_flow", [call("propose_plan", 1, markdown="1. Echo")])
+BUILD: Sequence[Reply] = ("build_flow", [call("build_flow", 1, spec=ECHO)], "Have a look.")
+PLAN: Sequence[Reply] = ("build_flow", [call("propose_plan", 1, markdown="1. Echo")])
 
 
 async def figures(live: Live) -> dict[str, float]:
@@ -25,11 +25,9 @@ async def figures(live: Live) -> dict[str, float]:
     return {name: float(value) for name, _, value in pairs}
 
 
-async def counted(
-    catalogue: Catalogue, *replies: Reply | str, texts: Sequence[str] = ("Build an echo",)
-) -> dict[str, float]:
+async def counted(catalogue: Catalogue, *replies: Reply, texts: Sequence[str] = ("Build an echo",)) -> dict[str, float]:
     """The figures after turns of one session."""
-    return await after(catalogue, Listening.to(*replies).model(), texts)
+    return await after(catalogue, ScriptedModel(*replies), texts)
 
 
 async def after(catalogue: Catalogue, model: Model, texts: Sequence[str]) -> dict[str, float]:
@@ -83,18 +81,15 @@ async def test_flow_updates_are_counted_by_action(catalogue: Catalogue) -> None:
 
 @pytest.mark.parity("assistant_errors_total")
 async def test_failed_turns_are_counted_by_kind(catalogue: Catalogue) -> None:
-    def broken(*_: object) -> ModelResponse:
-        raise RuntimeError("broken")
-
-    found = await after(catalogue, scripted(broken, "broken"), ("Build an echo",))
+    found = await after(catalogue, ScriptedModel(RuntimeError("broken")), ("Build an echo",))
     assert found['assistant_errors_total{type="internal"}'] == 1
 
 
 @pytest.mark.parity("assistant_cancellations_total")
 async def test_turns_that_were_left_are_counted(catalogue: Catalogue) -> None:
-    blocked = Blocked()
-    async with serving(assistant(catalogue, blocked.model())) as live:
-        await leaving(live, STREAM, {"input_value": "Build an echo"}, blocked.asked)
+    blocked = ScriptedModel(blocks_at=0)
+    async with serving(assistant(catalogue, blocked)) as live:
+        await leaving(live, STREAM, {"input_value": "Build an echo"}, blocked.blocked)
         with anyio.fail_after(10):
             await blocked.cancelled.wait()
         assert (await figures(live))["assistant_cancellations_total"] == 1

@@ -8,8 +8,9 @@ from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.edits import configure
-from tests.parity.playing import AGENT, ECHO, Listening, made, node_id
-from tests.server.live import Live, assistant, events, serving
+from tests.flow_texts import AGENT, ECHO, flow_of, node_id
+from tests.scripted_assistant import ScriptedModel, assistant
+from tests.server.live import Live, events, serving
 from tests.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
@@ -33,8 +34,8 @@ async def data(live: Live, text: str, **request: object) -> dict[str, Any]:
 @pytest.mark.parity("base-scenario-plan-approval-string", "base-term-plan-approval", "base-smoke-plan-continue")
 @pytest.mark.parametrize("text", [PLAN_APPROVED, f"  {PLAN_APPROVED}\n"])
 async def test_the_plan_message_approves_the_plan_that_waits(text: str, catalogue: Catalogue) -> None:
-    model = Listening.to("build_flow", PLANNING, BUILDING, "Built as planned.")
-    async with serving(assistant(catalogue, model.model())) as live:
+    model = ScriptedModel("build_flow", PLANNING, BUILDING, "Built as planned.")
+    async with serving(assistant(catalogue, model)) as live:
         waiting = await data(live, "Build me a scraper with an agent")
         assert [approval["kind"] for approval in waiting["approvals"]] == ["plan"]
         built = await data(live, text)
@@ -46,15 +47,17 @@ async def test_the_plan_message_approves_the_plan_that_waits(text: str, catalogu
 @pytest.mark.parity("ADR-MCP-045", "base-scenario-plan-approval-skips", "smoke-plan-string-exact")
 @pytest.mark.parametrize("text", [f"{PLAN_APPROVED} And add a prompt.", PLAN_APPROVED.lower(), PLAN_APPROVED[:-1]])
 async def test_anything_but_the_exact_message_is_classified(text: str, catalogue: Catalogue) -> None:
-    exact = Listening.to("build_flow", PLANNING, BUILDING, "Built.")
-    other = Listening.to("build_flow", PLANNING, "build_flow", BUILDING, "Built.")
+    exact = ScriptedModel("build_flow", PLANNING, BUILDING, "Built.")
+    other = ScriptedModel("build_flow", PLANNING, "build_flow", BUILDING, "Built.")
     for model, sent in ((exact, PLAN_APPROVED), (other, text)):
-        async with serving(assistant(catalogue, model.model())) as live:
+        async with serving(assistant(catalogue, model)) as live:
             await data(live, "Build me a scraper with an agent")
             await data(live, sent)
         assert model.replies == []
     classified = [
-        asked for asked, settings in zip(other.asked, other.settings, strict=True) if "max_tokens" in settings
+        asked
+        for asked, settings in zip(other.requests, other.request_settings, strict=True)
+        if "max_tokens" in settings
     ]
     assert len(classified) == 2
     assert text in str(classified[1])
@@ -62,7 +65,7 @@ async def test_anything_but_the_exact_message_is_classified(text: str, catalogue
 
 def helper(catalogue: Catalogue) -> tuple[Flow, str]:
     """A canvas with an agent whose system prompt somebody wrote."""
-    canvas = made(AGENT, catalogue)
+    canvas = flow_of(AGENT, catalogue)
     agent = node_id(canvas, "Agent")
     return configure(canvas, catalogue, agent, {"system_prompt": "You are a florist."}).flow, agent
 
@@ -72,8 +75,8 @@ async def test_the_edit_message_goes_on_with_what_was_left(catalogue: Catalogue)
     canvas, agent = helper(catalogue)
     change = [call("configure_component", 1, component_id=agent, values={"system_prompt": "You are a baker."})]
     add = [call("add_component", 2, type="TextInput")]
-    model = Listening.to("build_flow", change, add, "A baker with a text input.")
-    async with serving(assistant(catalogue, model.model())) as live:
+    model = ScriptedModel("build_flow", change, add, "A baker with a text input.")
+    async with serving(assistant(catalogue, model)) as live:
         waiting = await data(live, "Make it a baker, then add a text input", flow=canvas.to_json())
         assert [approval["kind"] for approval in waiting["approvals"]] == ["edit"]
         done = await data(live, EDITS_APPROVED, flow=canvas.to_json())
@@ -95,8 +98,8 @@ async def test_a_continuation_is_expected_only_when_something_was_left(
 ) -> None:
     canvas, agent = helper(catalogue)
     change = [call("configure_component", 1, component_id=agent, values={"system_prompt": "You are a baker."})]
-    model = Listening.to("build_flow", change, "It is a baker.")
-    async with serving(assistant(catalogue, model.model(), StandInRunner(results=[ran("hi")]))) as live:
+    model = ScriptedModel("build_flow", change, "It is a baker.")
+    async with serving(assistant(catalogue, model, StandInRunner(results=[ran("hi")]))) as live:
         waiting = await data(live, text, flow=canvas.to_json())
         assert waiting["continuation_expected"] is deferred
         done = await data(live, EDITS_APPROVED, flow=canvas.to_json())

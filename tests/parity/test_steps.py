@@ -8,8 +8,9 @@ from pydantic_ai.models.function import AgentInfo
 
 from agent.models.scripted import call, last_prompt, scripted, tool_returns
 from flows.catalogue import Catalogue
-from tests.parity.playing import ECHO, Listening, made, node_id, played, steps, updates
-from tests.server.live import assistant, events, serving
+from tests.flow_texts import ECHO, flow_of, node_id
+from tests.scripted_assistant import ScriptedModel, assistant
+from tests.server.live import events, played, serving, steps, updates
 from tests.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
@@ -21,7 +22,7 @@ async def test_a_document_is_written_and_told_with_its_content_and_nothing_is_as
     found = await played(
         catalogue,
         ["manage_files", [call("write_file", 1, path="FLOW_DOCS.md", content=DOCS)], "I wrote FLOW_DOCS.md."],
-        canvas=made(ECHO, catalogue),
+        canvas=flow_of(ECHO, catalogue),
         input_value="create a markdown file documenting this flow",
     )
     told = steps(found)
@@ -91,7 +92,7 @@ async def test_a_run_is_rescued_from_a_wrong_classification_and_a_question_stays
         [call("run_flow", 1, input="hi")] if intent == "run_flow" else "Ask me to.",
         "It said hi.",
     ]
-    found = await played(catalogue, replies, runner=runner, canvas=made(ECHO, catalogue), input_value=text)
+    found = await played(catalogue, replies, runner=runner, canvas=flow_of(ECHO, catalogue), input_value=text)
     assert found[-1]["data"]["intent"] == intent
     assert len(runner.asked) == (intent == "run_flow")
 
@@ -112,11 +113,11 @@ async def test_one_request_tells_intent_translation_and_the_wished_model(catalog
         '{"intent": "build_flow", "english": "Build an echo with Claude", "language": "pt",'
         ' "model": "claude-x", "provider": "anthropic"}'
     )
-    model = Listening.to(read, [call("build_flow", 1, spec=ECHO)], "Pronto.")
-    async with serving(assistant(catalogue, model.model())) as live:
+    model = ScriptedModel(read, [call("build_flow", 1, spec=ECHO)], "Pronto.")
+    async with serving(assistant(catalogue, model)) as live:
         found = await events(live.client, input_value="Crie um eco com o Claude")
-    assert len(model.asked) == 3
-    prompt = last_prompt(model.asked[1])
+    assert len(model.requests) == 3
+    prompt = last_prompt(model.requests[1])
     assert "anthropic:claude-x" in prompt
     assert prompt.endswith("Crie um eco com o Claude")
     assert found[-1]["data"]["result"] == "Pronto."
@@ -127,26 +128,26 @@ async def test_a_build_is_told_of_the_models_of_configured_providers_alone(
     catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
-    model = Listening.to("build_flow", [call("build_flow", 1, spec=ECHO)], "Done.")
-    async with serving(assistant(catalogue, model.model())) as live:
+    model = ScriptedModel("build_flow", [call("build_flow", 1, spec=ECHO)], "Done.")
+    async with serving(assistant(catalogue, model)) as live:
         await events(live.client, input_value="Build an agent")
-    (block,) = [line for line in last_prompt(model.asked[1]).splitlines() if "anthropic:" in line]
+    (block,) = [line for line in last_prompt(model.requests[1]).splitlines() if "anthropic:" in line]
     assert "openai" not in block.lower()
     assert "google" not in block.lower()
 
 
 @pytest.mark.parity("base-term-available-providers", "term-available-providers", "ADR-MCP-035")
 async def test_a_build_hears_of_no_models_when_no_provider_is_configured(catalogue: Catalogue) -> None:
-    model = Listening.to("build_flow", [call("build_flow", 1, spec=ECHO)], "Done.")
-    async with serving(assistant(catalogue, model.model())) as live:
+    model = ScriptedModel("build_flow", [call("build_flow", 1, spec=ECHO)], "Done.")
+    async with serving(assistant(catalogue, model)) as live:
         await events(live.client, input_value="Build an agent")
-    prompt = last_prompt(model.asked[1])
+    prompt = last_prompt(model.requests[1])
     assert not any(f"{name}:" in prompt for name in ("openai", "anthropic", "google", "groq", "mistral", "ollama"))
 
 
 @pytest.mark.parity("ADR-MCP-010")
 async def test_one_turn_changes_the_flow_and_writes_a_file(catalogue: Catalogue) -> None:
-    canvas = made(ECHO, catalogue)
+    canvas = flow_of(ECHO, catalogue)
     output = node_id(canvas, "ChatOutput")
     change = call("configure_component", 1, component_id=output, values={"clean_data": False})
     write = call("write_file", 2, path="CHANGELOG.md", content="- The text stays as it is.\n")
@@ -176,7 +177,7 @@ async def test_a_flow_written_as_prose_is_recovered_offered_and_logged(
     catalogue: Catalogue, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO")
-    written = json.dumps(made(ECHO, catalogue).to_json())
+    written = json.dumps(flow_of(ECHO, catalogue).to_json())
     found = await played(
         catalogue, ["build_flow", f"Here is your flow:\n```json\n{written}\n```"], input_value="Build an echo"
     )

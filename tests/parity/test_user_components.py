@@ -10,7 +10,7 @@ from runtime.components.store import FOLDER, UserComponentError, clear, load, sa
 from runtime.files.folders import user_folder
 from runtime.files.names import FileRefused
 from runtime.files.store import UserFiles
-from tests.parity.playing import SUM, MakingRunner
+from tests.stand_ins import SUM, ComponentRunner
 
 
 def kept(data: Path, user: str) -> Path:
@@ -25,7 +25,7 @@ def saved(data: Path, user: str | None, name: str, source: str | None = None) ->
 
 async def names(data: Path, user: str | None) -> list[str]:
     """The component types that a user has."""
-    return [component.type for component in (await load(data, user, MakingRunner())).components]
+    return [component.type for component in (await load(data, user, ComponentRunner())).components]
 
 
 @pytest.mark.parity("ADR-MCP-024", "term-register-user-component")
@@ -43,7 +43,7 @@ def test_a_component_is_kept_under_its_class_where_the_file_tools_do_not_reach(t
 @pytest.mark.parity("ADR-MCP-025", "term-user-component-registry", "term-registry-overlay")
 async def test_a_users_components_lie_beside_the_built_ins(tmp_path: Path, catalogue: Catalogue) -> None:
     saved(tmp_path, "alice", "SumComponent")
-    own = catalogue.with_components((await load(tmp_path, "alice", MakingRunner())).components)
+    own = catalogue.with_components((await load(tmp_path, "alice", ComponentRunner())).components)
     assert "SumComponent" in own
     assert "ChatInput" in own
     assert "SumComponent" not in catalogue
@@ -65,7 +65,7 @@ async def test_another_user_has_none_of_them(tmp_path: Path) -> None:
 @pytest.mark.parity("scenario-component-collision")
 async def test_a_built_in_goes_before_a_users_component_of_its_name(tmp_path: Path, catalogue: Catalogue) -> None:
     path = saved(tmp_path, "alice", "ChatInput")
-    own = catalogue.with_components((await load(tmp_path, "alice", MakingRunner())).components)
+    own = catalogue.with_components((await load(tmp_path, "alice", ComponentRunner())).components)
     assert own.get("ChatInput") == catalogue.get("ChatInput")
     assert list(own.shadowed) == ["ChatInput"]
     assert path.exists()
@@ -136,7 +136,7 @@ def test_a_write_that_fails_leaves_the_old_component_and_nothing_else(
 async def test_a_broken_file_is_left_out_and_the_others_are_there(tmp_path: Path) -> None:
     saved(tmp_path, "alice", "SumComponent")
     (kept(tmp_path, "alice") / "BrokenComponent.py").write_bytes(b"class Broken(Component):\n    def (\xff")
-    loaded = await load(tmp_path, "alice", MakingRunner())
+    loaded = await load(tmp_path, "alice", ComponentRunner())
     assert [component.type for component in loaded.components] == ["SumComponent"]
     assert [file for file, _ in loaded.broken] == ["BrokenComponent.py"]
 

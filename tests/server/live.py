@@ -2,30 +2,26 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import anyio
 import httpx
-from pydantic_ai import ModelMessage, ModelResponse, TextPart, ToolCallPart
-from pydantic_ai.models import Model
-from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
 
 from agent.assistant import Assistant
-from agent.models.scripted import scripted
 from flows.catalogue import Catalogue
+from flows.document import Flow
 from server.app import create_app
 from server.serve import HttpServer, address, bound
 from server.settings import ServerSettings
+from tests.scripted_assistant import Reply, ScriptedModel, assistant
 from tests.stand_ins import StandInRunner
 
 STREAM = "/api/v1/agentic/assist/stream"
 ASSIST = "/api/v1/agentic/assist"
 FLOWS = "/api/v1/flows"
-
-Reply = Sequence[ToolCallPart | TextPart]
 
 
 @dataclass
@@ -56,63 +52,6 @@ async def serving(assistant: Assistant, settings: ServerSettings | None = None) 
         await task
 
 
-def says(replies: Sequence[Reply | str]) -> Model:
-    """A model that gives these replies in turn, the classification first."""
-    left = [[TextPart(reply)] if isinstance(reply, str) else list(reply) for reply in replies]
-
-    def plan(_: list[ModelMessage], __: AgentInfo) -> ModelResponse:
-        return ModelResponse(parts=left.pop(0))
-
-    return scripted(plan, "scripted")
-
-
-class Blocked:
-    """A model that does not give one of its replies before it is released, and knows what happened to it.
-
-    Args:
-        replies: what it gives in turn, the classification first.
-        at: which of them waits.
-    """
-
-    def __init__(self, *replies: Reply | str, at: int = 0) -> None:
-        self._left = [[TextPart(reply)] if isinstance(reply, str) else list(reply) for reply in replies]
-        self._at = at
-        self.asked = asyncio.Event()
-        self.released = asyncio.Event()
-        self.cancelled = asyncio.Event()
-
-    async def _next(self) -> list[ToolCallPart | TextPart]:
-        self._at -= 1
-        if self._at == -1:
-            self.asked.set()
-            try:
-                await self.released.wait()
-            except asyncio.CancelledError:
-                self.cancelled.set()
-                raise
-        return list(self._left.pop(0))
-
-    async def _respond(self, _: list[ModelMessage], __: AgentInfo) -> ModelResponse:
-        return ModelResponse(parts=await self._next())
-
-    async def _stream(self, _: list[ModelMessage], __: AgentInfo) -> AsyncIterator[str | DeltaToolCalls]:
-        for index, part in enumerate(await self._next()):
-            if isinstance(part, TextPart):
-                yield part.content
-            else:
-                arguments = json.dumps(part.args)
-                yield {index: DeltaToolCall(name=part.tool_name, json_args=arguments, tool_call_id=part.tool_call_id)}
-
-    def model(self) -> FunctionModel:
-        """The model itself."""
-        return FunctionModel(self._respond, stream_function=self._stream, model_name="blocked")
-
-
-def assistant(catalogue: Catalogue, model: Model | None = None, runner: StandInRunner | None = None) -> Assistant:
-    """An assistant with a scripted model (or the demo planner) and a stand-in engine."""
-    return Assistant(ServerSettings(), runner or StandInRunner(), catalogue=catalogue, model=model)
-
-
 async def frames(response: httpx.Response) -> AsyncGenerator[dict[str, Any]]:
     """The events of a stream as they come."""
     async for line in response.aiter_lines():
@@ -137,3 +76,28 @@ async def leaving(live: Live, path: str, body: dict[str, object], inside: asynci
         tasks.start_soon(ask)
         await inside.wait()
         tasks.cancel_scope.cancel()
+
+
+async def played(
+    catalogue: Catalogue,
+    replies: Sequence[Reply],
+    *,
+    runner: StandInRunner | None = None,
+    canvas: Flow | None = None,
+    **request: object,
+) -> list[dict[str, Any]]:
+    """The events of one turn over HTTP, with a model that gives these replies, the classification first."""
+    if canvas is not None:
+        request["flow"] = canvas.to_json()
+    async with serving(assistant(catalogue, ScriptedModel(*replies), runner)) as live:
+        return await events(live.client, **{"input_value": "Go on", **request})
+
+
+def updates(found: Sequence[dict[str, Any]], action: str | None = None) -> list[dict[str, Any]]:
+    """The flow updates among events, or those of one action."""
+    return [event for event in found if event["event"] == "flow_update" and action in (None, event["action"])]
+
+
+def steps(found: Sequence[dict[str, Any]]) -> list[str]:
+    """The steps of the progress events."""
+    return [str(event["step"]) for event in found if event["event"] == "progress"]

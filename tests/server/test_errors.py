@@ -12,7 +12,8 @@ from agent.turn.request import TurnRequest
 from flows.catalogue import Catalogue
 from server.json_response import json_bytes
 from server.settings import ServerSettings
-from tests.server.live import ASSIST, FLOWS, STREAM, assistant, says, serving
+from tests.scripted_assistant import ScriptedModel, assistant
+from tests.server.live import ASSIST, FLOWS, STREAM, serving
 
 pytestmark = pytest.mark.anyio
 JSON = {"Content-Type": "application/json"}
@@ -198,7 +199,7 @@ class Broken(Assistant):
 
 
 async def test_a_defect_is_a_500_without_its_text(catalogue: Catalogue) -> None:
-    broken = Broken(ServerSettings(), assistant(catalogue).runner, catalogue=catalogue, model=says([]))
+    broken = Broken(ServerSettings(), assistant(catalogue).runner, catalogue=catalogue, model=ScriptedModel())
     async with serving(broken) as live:
         reply = await live.client.post(STREAM, json={"input_value": "x"})
         assert error(reply, 500)["code"] == "internal"

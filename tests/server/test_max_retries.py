@@ -6,7 +6,8 @@ from agent.contract.requests import AssistRequest
 from agent.models.scripted import call
 from agent.turn.request import TurnRequest
 from flows.catalogue import Catalogue
-from tests.server.live import assistant, events, says, serving
+from tests.scripted_assistant import ScriptedModel, assistant
+from tests.server.live import events, serving
 
 BROKEN = [f"name: Broken {number}\nnodes:\n  a: Nothing{number}\n" for number in range(3)]
 
@@ -17,7 +18,7 @@ async def test_a_turn_tries_to_build_as_often_as_the_request_allows(
     sent: int | None, attempts: int, catalogue: Catalogue
 ) -> None:
     builds = [[call("build_flow", number, spec=spec)] for number, spec in enumerate(BROKEN[:attempts])]
-    model = says(["build_flow", *builds, "It could not be built.", "It could not be built."])
+    model = ScriptedModel("build_flow", *builds, "It could not be built.", "It could not be built.")
     request: dict[str, object] = {"input_value": "Build something", "max_retries": sent}
     async with serving(assistant(catalogue, model)) as live:
         streamed = await events(live.client, **request)
@@ -35,7 +36,7 @@ async def test_answers_keep_the_attempts_of_the_request_unless_they_name_others(
 ) -> None:
     plan = [call("propose_plan", 9, markdown="1. Read\n2. Answer")]
     builds = [[call("build_flow", number, spec=spec)] for number, spec in enumerate(BROKEN[:attempts])]
-    model = says(["build_flow", plan, *builds, "It could not be built.", "It could not be built."])
+    model = ScriptedModel("build_flow", plan, *builds, "It could not be built.", "It could not be built.")
     async with serving(assistant(catalogue, model)) as live:
         asked = await events(live.client, input_value="Build something", session_id="s", max_retries=1)
         [waiting] = asked[-1]["data"]["approvals"]

@@ -12,7 +12,8 @@ from server.errors import ApiError
 from server.settings import ServerSettings
 from server.store.sql import SqlFlowStore
 from server.turns import wanted_model
-from tests.server.live import FLOWS, STREAM, Blocked, Live, assistant, events, frames, leaving, says, serving
+from tests.scripted_assistant import ScriptedModel, assistant
+from tests.server.live import FLOWS, STREAM, Live, events, frames, leaving, serving
 from tests.stand_ins import StandInRunner
 
 ADD = call("add_component", 1, type="ChatInput")
@@ -28,7 +29,7 @@ async def test_the_changes_of_a_turn_become_one_revision_of_the_stored_flow(
     catalogue: Catalogue, echo: JsonObject
 ) -> None:
     second = call("add_component", 2, type="ChatOutput")
-    async with serving(assistant(catalogue, says(["build_flow", [ADD], [second], "Added both."]))) as live:
+    async with serving(assistant(catalogue, ScriptedModel("build_flow", [ADD], [second], "Added both."))) as live:
         flow_id = await stored(live, echo)
         data = (await events(live.client, input_value="Add both", flow_id=flow_id))[-1]["data"]
         assert (data["actions"], data["saved"], data["version"], data["flow_id"]) == (2, True, 2, flow_id)
@@ -39,7 +40,7 @@ async def test_the_changes_of_a_turn_become_one_revision_of_the_stored_flow(
 
 @pytest.mark.anyio
 async def test_a_turn_that_changes_nothing_makes_no_revision(catalogue: Catalogue, echo: JsonObject) -> None:
-    async with serving(assistant(catalogue, says(["build_flow", [RUN], "Ran it."]))) as live:
+    async with serving(assistant(catalogue, ScriptedModel("build_flow", [RUN], "Ran it."))) as live:
         flow_id = await stored(live, echo)
         data = (await events(live.client, input_value="Run it", flow_id=flow_id))[-1]["data"]
         assert (data["saved"], data["version"]) == (True, 1)
@@ -48,12 +49,12 @@ async def test_a_turn_that_changes_nothing_makes_no_revision(catalogue: Catalogu
 
 @pytest.mark.anyio
 async def test_someone_elses_change_is_kept_when_a_turn_ends(catalogue: Catalogue, echo: JsonObject) -> None:
-    blocked = Blocked("build_flow", [ADD], "Done.", at=2)
+    blocked = ScriptedModel("build_flow", [ADD], "Done.", blocks_at=2)
     theirs = {"name": "Theirs", "data": {"nodes": [], "edges": []}}
-    async with serving(assistant(catalogue, blocked.model())) as live:
+    async with serving(assistant(catalogue, blocked)) as live:
         flow_id = await stored(live, echo)
         async with live.client.stream("POST", STREAM, json={"input_value": "Add", "flow_id": flow_id}) as response:
-            await blocked.asked.wait()
+            await blocked.blocked.wait()
             await live.client.put(f"{FLOWS}/{flow_id}", json={"flow": theirs, "version": 1})
             blocked.released.set()
             data = [event async for event in frames(response)][-1]["data"]
@@ -65,11 +66,11 @@ async def test_someone_elses_change_is_kept_when_a_turn_ends(catalogue: Catalogu
 
 @pytest.mark.anyio
 async def test_a_flow_that_was_removed_meanwhile_is_not_made_again(catalogue: Catalogue, echo: JsonObject) -> None:
-    blocked = Blocked("build_flow", [ADD], "Done.", at=2)
-    async with serving(assistant(catalogue, blocked.model())) as live:
+    blocked = ScriptedModel("build_flow", [ADD], "Done.", blocks_at=2)
+    async with serving(assistant(catalogue, blocked)) as live:
         flow_id = await stored(live, echo)
         async with live.client.stream("POST", STREAM, json={"input_value": "Add", "flow_id": flow_id}) as response:
-            await blocked.asked.wait()
+            await blocked.blocked.wait()
             await live.client.delete(f"{FLOWS}/{flow_id}")
             blocked.released.set()
             data = [event async for event in frames(response)][-1]["data"]
@@ -83,7 +84,7 @@ async def test_changes_that_were_shown_are_saved_when_someone_leaves(
     leaves: str, catalogue: Catalogue, echo: JsonObject
 ) -> None:
     runner = StandInRunner(hangs=True)
-    async with serving(assistant(catalogue, says(["build_flow", [ADD], [RUN], "Done."]), runner)) as live:
+    async with serving(assistant(catalogue, ScriptedModel("build_flow", [ADD], [RUN], "Done."), runner)) as live:
         flow_id = await stored(live, echo)
         request: dict[str, object] = {"input_value": "Add one and run", "flow_id": flow_id}
         if leaves == "client":

@@ -10,7 +10,8 @@ from agent.prompts.framing import CANVAS_LIMIT, TRUNCATED
 from agent.turn.request import TurnRequest
 from flows.catalogue import Catalogue
 from flows.document import Flow
-from tests.agent.acting import ECHO, built, follows, id_of, play
+from tests.flow_texts import ECHO, LOUDER, flow_of, node_id
+from tests.scripted_assistant import play, scripted_assistant
 from tests.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
@@ -18,7 +19,7 @@ ASK = '{"intent": "question"}'
 
 
 async def test_earlier_turns_are_quoted_oldest_first_before_the_message(catalogue: Catalogue) -> None:
-    who, script = follows(catalogue, ASK, "a1", ASK, "a2", ASK, "a3")
+    who, script = scripted_assistant(catalogue, ASK, "a1", ASK, "a2", ASK, "a3")
     for text in ("u1", "u2", "u3"):
         await play(who, text)
     assert script.prompts[1] == "u1"
@@ -30,8 +31,8 @@ async def test_earlier_turns_are_quoted_oldest_first_before_the_message(catalogu
 
 
 async def test_the_canvas_is_quoted_as_prior_state_between_history_and_message(catalogue: Catalogue) -> None:
-    canvas = built(catalogue)
-    who, script = follows(catalogue, ASK, "a1", ASK, "a2")
+    canvas = flow_of(LOUDER, catalogue)
+    who, script = scripted_assistant(catalogue, ASK, "a1", ASK, "a2")
     await play(who, "u1", canvas)
     await play(who, "u2", canvas)
     begin = (
@@ -46,7 +47,7 @@ async def test_the_canvas_is_quoted_as_prior_state_between_history_and_message(c
 async def test_a_large_canvas_is_cut_with_the_mark(catalogue: Catalogue) -> None:
     names = "".join(f"  n{number}: ChatInput\n" for number in range(80))
     canvas = built_unchecked(catalogue, names)
-    who, script = follows(catalogue, ASK, "a1")
+    who, script = scripted_assistant(catalogue, ASK, "a1")
     await play(who, "u1", canvas)
     inner = script.prompts[1].split("request below):\n")[1].split("\n[End of canvas reference]")[0]
     assert inner.endswith(TRUNCATED)
@@ -77,17 +78,17 @@ async def test_only_the_last_turns_and_sessions_are_kept() -> None:
 
 
 async def test_conversations_of_users_are_apart(catalogue: Catalogue) -> None:
-    who, script = follows(catalogue, ASK, "a1", ASK, "a2")
+    who, script = scripted_assistant(catalogue, ASK, "a1", ASK, "a2")
     await play(who, "mine", session="s", user="ada")
     await play(who, "yours", session="s", user="bob")
     assert script.prompts[3] == "yours"
 
 
 async def test_mentions_are_looked_up_on_the_canvas(catalogue: Catalogue) -> None:
-    canvas = built(catalogue)
-    node = id_of(canvas, "Prompt Template").replace("Prompt Template", "Prompt Template")
-    answer = id_of(canvas, "ChatOutput")
-    who, script = follows(catalogue, ASK, "It says it louder.")
+    canvas = flow_of(LOUDER, catalogue)
+    node = node_id(canvas, "Prompt Template").replace("Prompt Template", "Prompt Template")
+    answer = node_id(canvas, "ChatOutput")
+    who, script = scripted_assistant(catalogue, ASK, "It says it louder.")
     await play(who, f"What does '{node}.template' do before '{answer}', and 'Nobody-12345'?", canvas)
     assert f"'{node}.template': Say it louder: {{text}}" in script.prompts[1]
     assert f"'{answer}': ChatOutput" in script.prompts[1]
@@ -99,15 +100,15 @@ async def test_a_mentioned_secret_is_never_shown(catalogue: Catalogue) -> None:
         "nodes:\n  m: LanguageModelComponent\n  b: ChatOutput\nedges:\n  m.text_output -> b.input_value\n"
         "config:\n  m.api_key: sk-verysecret123\n"
     )
-    canvas = built(catalogue, spec)
-    who, script = follows(catalogue, ASK, "A key.")
-    await play(who, f"What is '{id_of(canvas, 'LanguageModelComponent')}.api_key'?", canvas)
+    canvas = flow_of(spec, catalogue)
+    who, script = scripted_assistant(catalogue, ASK, "A key.")
+    await play(who, f"What is '{node_id(canvas, 'LanguageModelComponent')}.api_key'?", canvas)
     assert "sk-verysecret123" not in script.prompts[1]
 
 
 async def test_a_build_is_told_of_likely_components_with_their_ports(catalogue: Catalogue) -> None:
     english = '{"intent": "build_flow", "english": "Build a flow that fills a prompt template", "language": "pt"}'
-    who, script = follows(catalogue, english, call("build_flow", 1, spec=ECHO), "Montei o flow.")
+    who, script = scripted_assistant(catalogue, english, call("build_flow", 1, spec=ECHO), "Montei o flow.")
     result = await play(who, "Monte um flow que preenche um modelo de prompt")
     assert result.proposal is not None
     assert 'ChatInput "Chat Input"' in script.prompts[1]
@@ -116,9 +117,9 @@ async def test_a_build_is_told_of_likely_components_with_their_ports(catalogue: 
 
 
 async def test_undo_takes_back_what_the_last_turn_changed_without_a_model(catalogue: Catalogue) -> None:
-    canvas = built(catalogue, ECHO)
+    canvas = flow_of(ECHO, catalogue)
     add = call("add_component", 1, type="Prompt Template")
-    who, script = follows(catalogue, "build_flow", add, "I added it.")
+    who, script = scripted_assistant(catalogue, "build_flow", add, "I added it.")
     changed = await play(who, "Add a prompt template", canvas)
     undone = await play(who, "Undo that, please".replace(",", ""), changed.after)
     assert (undone.outcome, undone.after, [a.kind for a in undone.actions]) == (
@@ -135,16 +136,16 @@ async def test_undo_takes_back_what_the_last_turn_changed_without_a_model(catalo
 async def test_undo_restores_a_canvas_that_a_run_proposal_replaced(catalogue: Catalogue) -> None:
     runner = StandInRunner(results=[ran("probe"), ran("hi")])
     script = (call("build_flow", 1, spec=ECHO), call("run_flow", 2, input="hi"), "I built it and ran it.")
-    who, _ = follows(catalogue, "build_flow", *script, runner=runner)
+    who, _ = scripted_assistant(catalogue, "build_flow", *script, runner=runner)
     applied = await play(who, "Build an echo and run it")
     assert not applied.after.is_empty
     assert (await play(who, "undo", applied.after)).after.is_empty
 
 
 async def test_undo_changes_nothing_when_the_canvas_was_changed_since(catalogue: Catalogue) -> None:
-    canvas = built(catalogue, ECHO)
-    gone = call("remove_component", 1, component_id=id_of(canvas, "ChatOutput"))
-    who, _ = follows(catalogue, "build_flow", gone, "I removed it.")
+    canvas = flow_of(ECHO, catalogue)
+    gone = call("remove_component", 1, component_id=node_id(canvas, "ChatOutput"))
+    who, _ = scripted_assistant(catalogue, "build_flow", gone, "I removed it.")
     await play(who, "Remove the output", canvas)
     result = await play(who, "undo", canvas)
     assert (result.after, result.actions) == (canvas, [])
@@ -153,9 +154,9 @@ async def test_undo_changes_nothing_when_the_canvas_was_changed_since(catalogue:
 
 
 async def test_a_larger_request_can_undo_with_a_tool(catalogue: Catalogue) -> None:
-    canvas = built(catalogue, ECHO)
+    canvas = flow_of(ECHO, catalogue)
     add = call("add_component", 1, type="Prompt Template")
-    who, script = follows(
+    who, script = scripted_assistant(
         catalogue, "build_flow", add, "I added it.", "build_flow", call("undo_changes", 1), "I removed it again."
     )
     changed = await play(who, "Add a prompt template", canvas)
@@ -168,8 +169,8 @@ async def test_a_larger_request_can_undo_with_a_tool(catalogue: Catalogue) -> No
 async def test_a_turn_that_was_stopped_leaves_a_history_that_can_be_followed(catalogue: Catalogue) -> None:
     runner = StandInRunner(hangs=True)
     memory = ProcessMemory()
-    canvas = built(catalogue, ECHO)
-    who, script = follows(
+    canvas = flow_of(ECHO, catalogue)
+    who, script = scripted_assistant(
         catalogue,
         "run_flow",
         call("run_flow", 1, input="hi"),

@@ -8,8 +8,8 @@ from agent.conversation.memory import TURNS
 from agent.settings import AssistantSettings
 from agent.turn.result import TurnResult
 from flows.catalogue import Catalogue
-from tests.agent.acting import built, play
-from tests.flows.specs import ECHO, LOUDER
+from tests.flow_texts import ECHO, LOUDER, flow_of
+from tests.scripted_assistant import play
 from tests.stand_ins import StandInRunner
 
 pytestmark = pytest.mark.anyio
@@ -26,7 +26,7 @@ def demo(catalogue: Catalogue) -> Assistant:
 
 async def conversation_ids(catalogue: Catalogue, turns: int) -> list[str]:
     assistant = demo(catalogue)
-    results = [await play(assistant, "run it with hello", built(catalogue, ECHO)) for _ in range(turns)]
+    results = [await play(assistant, "run it with hello", flow_of(ECHO, catalogue)) for _ in range(turns)]
     return [call for result in results for call in ids(result)]
 
 
@@ -39,7 +39,7 @@ async def test_no_id_repeats_in_a_conversation_longer_than_what_is_remembered(ca
 async def test_a_resumed_turn_keeps_the_id_that_was_asked_about_and_the_next_turn_has_another(
     catalogue: Catalogue,
 ) -> None:
-    assistant, canvas = demo(catalogue), built(catalogue, LOUDER)
+    assistant, canvas = demo(catalogue), flow_of(LOUDER, catalogue)
     request = "Change the prompt to '{}: {{text}}'"
     waiting = await play(assistant, request.format("Sing"), canvas)
     (asked,) = waiting.approvals

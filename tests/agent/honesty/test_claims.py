@@ -7,7 +7,8 @@ from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.results import RunError
-from tests.agent.acting import ECHO, built, follows, play
+from tests.flow_texts import ECHO, flow_of
+from tests.scripted_assistant import play, scripted_assistant
 from tests.stand_ins import StandInRunner, ran
 from tools.workbench import Workbench
 
@@ -68,8 +69,8 @@ def test_a_failed_run_did_not_run_successfully(idle: Workbench) -> None:
 
 @pytest.mark.anyio
 async def test_a_model_that_did_nothing_is_told_so_once_in_these_words(catalogue: Catalogue) -> None:
-    who, script = follows(catalogue, "build_flow", "Shall I add it?", ADD, "I added it.")
-    result = await play(who, "Add a prompt template", built(catalogue, ECHO))
+    who, script = scripted_assistant(catalogue, "build_flow", "Shall I add it?", ADD, "I added it.")
+    result = await play(who, "Add a prompt template", flow_of(ECHO, catalogue))
     assert script.prompts[2] == NOTHING_CHANGED
     assert NOTHING_CHANGED == (
         "Your last reply changed nothing. Do what was asked now with the tools; do not ask for confirmation; "
@@ -81,7 +82,9 @@ async def test_a_model_that_did_nothing_is_told_so_once_in_these_words(catalogue
 
 @pytest.mark.anyio
 async def test_a_model_that_still_does_nothing_ends_with_the_plain_fact(catalogue: Catalogue) -> None:
-    who, script = follows(catalogue, '{"intent": "build_flow", "language": "pt"}', "Ok!", "Posso fazer isso.")
+    who, script = scripted_assistant(
+        catalogue, '{"intent": "build_flow", "language": "pt"}', "Ok!", "Posso fazer isso."
+    )
     result = await play(who, "Adicione um prompt")
     assert result.text == "Posso fazer isso.\n\nNada foi alterado."
     assert not script.replies
@@ -89,7 +92,7 @@ async def test_a_model_that_still_does_nothing_ends_with_the_plain_fact(catalogu
 
 @pytest.mark.anyio
 async def test_a_false_claim_is_never_shown(catalogue: Catalogue) -> None:
-    who, _ = follows(catalogue, "build_flow", LOOK, "I built the flow.", "I built the flow, really.")
+    who, _ = scripted_assistant(catalogue, "build_flow", LOOK, "I built the flow.", "I built the flow, really.")
     result = await play(who, "Build an echo")
     assert result.text == "Nothing was changed."
     assert result.proposal is None
@@ -97,14 +100,14 @@ async def test_a_false_claim_is_never_shown(catalogue: Catalogue) -> None:
 
 @pytest.mark.anyio
 async def test_a_half_true_answer_becomes_an_account_of_what_was_done(catalogue: Catalogue) -> None:
-    canvas = built(catalogue, ECHO)
+    canvas = flow_of(ECHO, catalogue)
     said = "I added a prompt and ran the flow; it works."
-    who, script = follows(catalogue, "build_flow", ADD, said, said)
+    who, script = scripted_assistant(catalogue, "build_flow", ADD, said, said)
     result = await play(who, "Add a prompt and run it", canvas)
     assert "ran something" in script.prompts[3]
     assert result.text == f"Added: {result.after.nodes[-1].id}."
     german = '{"intent": "build_flow", "language": "de"}'
-    who, _ = follows(catalogue, german, ADD, "Ich habe ihn ausgeführt.", "Ich habe ihn ausgeführt.")
+    who, _ = scripted_assistant(catalogue, german, ADD, "Ich habe ihn ausgeführt.", "Ich habe ihn ausgeführt.")
     assert (await play(who, "Füge einen Prompt hinzu", canvas)).text.startswith("Hinzugefügt: Prompt Template-")
 
 
@@ -112,7 +115,7 @@ async def test_a_half_true_answer_becomes_an_account_of_what_was_done(catalogue:
 async def test_an_honest_failure_after_an_attempt_is_not_tried_again(catalogue: Catalogue) -> None:
     wrong = call("build_flow", 1, spec=ECHO.replace("ChatOutput", "Nonsense"))
     again = call("build_flow", 2, spec=ECHO.replace("ChatOutput", "Nonsense"))
-    who, script = follows(catalogue, "build_flow", wrong, again, "I could not build it.")
+    who, script = scripted_assistant(catalogue, "build_flow", wrong, again, "I could not build it.")
     result = await play(who, "Build an echo")
     assert (result.text, script.replies) == ("I could not build it.", [])
 
@@ -121,14 +124,14 @@ async def test_an_honest_failure_after_an_attempt_is_not_tried_again(catalogue: 
 async def test_text_is_held_in_turns_that_act_and_streamed_in_questions(catalogue: Catalogue) -> None:
     from pydantic_ai import PartStartEvent, TextPart
 
-    from tests.agent.acting import play_all
+    from tests.scripted_assistant import play_all
 
     def texts(events: list[object]) -> list[str]:
         return [e.part.content for e in events if isinstance(e, PartStartEvent) and isinstance(e.part, TextPart)]
 
-    acting, _ = follows(catalogue, "build_flow", "I built it.", "I built it.")
+    acting, _ = scripted_assistant(catalogue, "build_flow", "I built it.", "I built it.")
     events, _ = await play_all(acting, "Build an echo")
     assert texts(list(events)) == []
-    asking, _ = follows(catalogue, "question", "A prompt.")
+    asking, _ = scripted_assistant(catalogue, "question", "A prompt.")
     events, _ = await play_all(asking, "What is it?")
     assert "".join(texts(list(events))) == "A prompt."

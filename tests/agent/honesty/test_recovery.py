@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from agent.honesty.recovery import recover, without_flows
 from flows.catalogue import Catalogue
 from flows.document import Flow
-from tests.agent.acting import ECHO, built, follows, play_all
+from tests.flow_texts import ECHO, flow_of
+from tests.scripted_assistant import play_all, scripted_assistant
 from tests.stand_ins import StandInRunner
 from tools.events import FlowPreview, Progress
 
@@ -24,7 +25,7 @@ async def test_flow_json_in_prose_is_checked_offered_and_logged(
     catalogue: Catalogue, caplog: pytest.LogCaptureFixture
 ) -> None:
     runner = StandInRunner()
-    who, script = follows(catalogue, "build_flow", fenced(built(catalogue, ECHO)), runner=runner)
+    who, script = scripted_assistant(catalogue, "build_flow", fenced(flow_of(ECHO, catalogue)), runner=runner)
     with caplog.at_level(logging.WARNING):
         events, result = await play_all(who, "Build an echo")
     assert result.proposal is not None
@@ -35,7 +36,7 @@ async def test_flow_json_in_prose_is_checked_offered_and_logged(
 
 
 def test_bare_json_and_spec_text_are_found(catalogue: Catalogue) -> None:
-    bare = f"Sure. {json.dumps(built(catalogue, ECHO).to_json())} That is all."
+    bare = f"Sure. {json.dumps(flow_of(ECHO, catalogue).to_json())} That is all."
     for text in (bare, f"```yaml\n{ECHO}```"):
         found = recover(text, catalogue)
         assert found is not None
@@ -44,7 +45,7 @@ def test_bare_json_and_spec_text_are_found(catalogue: Catalogue) -> None:
 
 
 def test_a_flow_with_errors_is_not_offered(catalogue: Catalogue) -> None:
-    document = json.loads(json.dumps(built(catalogue, ECHO).to_json()))
+    document = json.loads(json.dumps(flow_of(ECHO, catalogue).to_json()))
     document["data"]["edges"][0]["target"] = "Nobody-12345"
     assert recover(f"```json\n{json.dumps(document)}\n```", catalogue) is None
     assert recover("```yaml\nnodes:\n  a: Nonsense\n```", catalogue) is None
@@ -58,7 +59,7 @@ def test_example_code_is_no_flow(catalogue: Catalogue) -> None:
 
 
 def test_a_flow_that_is_printed_beside_a_built_one_is_taken_out(catalogue: Catalogue) -> None:
-    assert without_flows(fenced(built(catalogue, ECHO))) == "Here is your flow:\nEnjoy."
+    assert without_flows(fenced(flow_of(ECHO, catalogue))) == "Here is your flow:\nEnjoy."
 
 
 @given(st.text(alphabet='{}[]"nodesg:, `\n', max_size=120))

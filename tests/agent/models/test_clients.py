@@ -16,7 +16,7 @@ from agent.models.clients import MODELS, Clients
 from agent.models.providers import ModelChoice
 from agent.settings import AssistantSettings
 from flows.catalogue import Catalogue
-from tests.agent.acting import play
+from tests.scripted_assistant import play
 from tests.stand_ins import StandInRunner
 
 pytestmark = pytest.mark.anyio

@@ -8,7 +8,8 @@ from agent.models.scripted import call
 from agent.prompts import prompt
 from agent.toolsets.selection import READ_TOOLS, all_tools
 from flows.catalogue import Catalogue
-from tests.agent.acting import ECHO, built, follows, play
+from tests.flow_texts import ECHO, flow_of
+from tests.scripted_assistant import play, scripted_assistant
 from tests.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
@@ -16,8 +17,8 @@ pytestmark = pytest.mark.anyio
 
 async def tools(catalogue: Catalogue, intent: str, text: str, *, canvas: bool) -> set[str]:
     """The tools of a turn's first request."""
-    who, script = follows(catalogue, intent, "Nothing.", "Nothing.")
-    await play(who, text, built(catalogue, ECHO) if canvas else None)
+    who, script = scripted_assistant(catalogue, intent, "Nothing.", "Nothing.")
+    await play(who, text, flow_of(ECHO, catalogue) if canvas else None)
     assert script.tools[0] == set(), "the classifier has none"
     return script.tools[1]
 
@@ -43,7 +44,7 @@ async def test_a_build_on_an_empty_canvas_has_nothing_to_remove_or_undo(catalogu
 
 async def test_all_edits_are_there_with_a_canvas_and_tools_stay_the_same_within_a_turn(catalogue: Catalogue) -> None:
     assert "remove_component" in await tools(catalogue, "build_flow", "Change it", canvas=True)
-    who, script = follows(catalogue, "build_flow", call("add_component", 1, type="ChatInput"), "I added it.")
+    who, script = scripted_assistant(catalogue, "build_flow", call("add_component", 1, type="ChatInput"), "I added it.")
     await play(who, "Add a chat input")
     assert script.tools[1] == script.tools[2], "the stable prefix stays cached"
 
@@ -64,7 +65,7 @@ async def test_files_templates_and_todos_come_with_words_that_need_them(catalogu
 
 async def test_one_run_does_several_things_in_order(catalogue: Catalogue) -> None:
     runner = StandInRunner(results=[ran("probe"), ran("hi")])
-    who, script = follows(
+    who, script = scripted_assistant(
         catalogue,
         "build_flow",
         call("build_flow", 1, spec=ECHO),

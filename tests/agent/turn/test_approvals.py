@@ -14,7 +14,8 @@ from agent.settings import AssistantSettings
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.database.database import Database
-from tests.agent.acting import ECHO, built, follows, id_of, play
+from tests.flow_texts import ECHO, LOUDER, flow_of, node_id
+from tests.scripted_assistant import play, scripted_assistant
 from tests.stand_ins import StandInRunner, ran
 from tools.approvals import EditApproval, PlanApproval
 
@@ -24,16 +25,18 @@ PLAN = "1. Read the file\n2. Split it\n3. Answer from it"
 
 @pytest.fixture
 def canvas(catalogue: Catalogue) -> Flow:
-    return built(catalogue)
+    return flow_of(LOUDER, catalogue)
 
 
 def texts(canvas: Flow, value: str = "Whisper: {text}", step: int = 1) -> ToolCallPart:
     """A change of the prompt template's text."""
-    return call("configure_component", step, component_id=id_of(canvas, "Prompt Template"), values={"template": value})
+    return call(
+        "configure_component", step, component_id=node_id(canvas, "Prompt Template"), values={"template": value}
+    )
 
 
 async def test_a_change_of_the_user_s_text_waits_for_an_approval(catalogue: Catalogue, canvas: Flow) -> None:
-    who, _ = follows(catalogue, "build_flow", texts(canvas))
+    who, _ = scripted_assistant(catalogue, "build_flow", texts(canvas))
     result = await play(who, "Make the prompt whisper", canvas)
     assert (result.outcome, result.actions, result.after) == ("pending", [], canvas)
     [approval] = result.approvals.values()
@@ -46,18 +49,18 @@ async def test_a_change_of_the_user_s_text_waits_for_an_approval(catalogue: Cata
 
 
 async def test_an_approved_change_is_made_and_the_turn_goes_on(catalogue: Catalogue, canvas: Flow) -> None:
-    who, script = follows(catalogue, "build_flow", texts(canvas), "I changed the prompt.")
+    who, script = scripted_assistant(catalogue, "build_flow", texts(canvas), "I changed the prompt.")
     waiting = await play(who, "Make the prompt whisper", canvas)
     result = await play(who, "", canvas, answers={next(iter(waiting.approvals)): ToolApproved()})
     assert (result.outcome, result.text, result.intent) == ("complete", "I changed the prompt.", "build_flow")
-    assert result.after.node(id_of(canvas, "Prompt Template")).value("template") == "Whisper: {text}"  # pyright: ignore[reportOptionalMemberAccess]  (it is there)
+    assert result.after.node(node_id(canvas, "Prompt Template")).value("template") == "Whisper: {text}"  # pyright: ignore[reportOptionalMemberAccess]  (it is there)
     assert len(script.prompts) == 3, "an answer is not classified"
 
 
 async def test_a_change_may_be_approved_with_other_words(catalogue: Catalogue, canvas: Flow) -> None:
-    who, _ = follows(catalogue, "build_flow", texts(canvas), "I changed the prompt.")
+    who, _ = scripted_assistant(catalogue, "build_flow", texts(canvas), "I changed the prompt.")
     waiting = await play(who, "Make the prompt whisper", canvas)
-    node = id_of(canvas, "Prompt Template")
+    node = node_id(canvas, "Prompt Template")
     other = ToolApproved(override_args={"component_id": node, "values": {"template": "Sing: {text}"}})
     result = await play(who, "", canvas, answers={next(iter(waiting.approvals)): other})
     changed = result.after.node(node)
@@ -66,17 +69,17 @@ async def test_a_change_may_be_approved_with_other_words(catalogue: Catalogue, c
 
 
 async def test_a_denied_change_is_not_made_and_its_reason_reaches_the_model(catalogue: Catalogue, canvas: Flow) -> None:
-    who, script = follows(catalogue, "build_flow", texts(canvas), "I left the prompt as it is.")
+    who, script = scripted_assistant(catalogue, "build_flow", texts(canvas), "I left the prompt as it is.")
     waiting = await play(who, "Make the prompt whisper", canvas)
     result = await play(who, "", canvas, answers={next(iter(waiting.approvals)): ToolDenied("I like it loud")})
     assert (result.outcome, result.text, result.after) == ("complete", "I left the prompt as it is.", canvas)
-    told = str(tool_returns(script.shown[-1])[-1].content)
+    told = str(tool_returns(script.requests[-1])[-1].content)
     assert "I like it loud" in told
 
 
 async def test_answers_may_come_one_by_one(catalogue: Catalogue, canvas: Flow) -> None:
-    output = call("configure_component", 2, component_id=id_of(canvas, "ChatOutput"), values={"sender_name": "Ada"})
-    who, script = follows(catalogue, "build_flow", [texts(canvas), output], "I changed both.")
+    output = call("configure_component", 2, component_id=node_id(canvas, "ChatOutput"), values={"sender_name": "Ada"})
+    who, script = scripted_assistant(catalogue, "build_flow", [texts(canvas), output], "I changed both.")
     waiting = await play(who, "Make the prompt whisper, and call the bot Ada", canvas)
     first, second = waiting.approvals
     partly = await play(who, "", canvas, answers={second: ToolApproved()})
@@ -85,11 +88,11 @@ async def test_answers_may_come_one_by_one(catalogue: Catalogue, canvas: Flow) -
     result = await play(who, "", canvas, answers={first: ToolDenied()})
     assert result.outcome == "complete"
     assert [action.kind for action in result.actions] == ["configure"]
-    assert result.after.node(id_of(canvas, "ChatOutput")).value("sender_name") == "Ada"  # pyright: ignore[reportOptionalMemberAccess]  (it is there)
+    assert result.after.node(node_id(canvas, "ChatOutput")).value("sender_name") == "Ada"  # pyright: ignore[reportOptionalMemberAccess]  (it is there)
 
 
 async def test_a_foreign_or_answered_id_is_refused_and_nothing_happens(catalogue: Catalogue, canvas: Flow) -> None:
-    who, script = follows(catalogue, "build_flow", texts(canvas))
+    who, script = scripted_assistant(catalogue, "build_flow", texts(canvas))
     waiting = await play(who, "Make the prompt whisper", canvas)
     foreign = await play(who, "", canvas, answers={"call_99": ToolApproved()})
     assert foreign.error is not None
@@ -105,7 +108,7 @@ async def test_a_foreign_or_answered_id_is_refused_and_nothing_happens(catalogue
 
 
 async def test_an_answer_counts_once(catalogue: Catalogue, canvas: Flow) -> None:
-    who, _ = follows(catalogue, "build_flow", texts(canvas), "I changed the prompt.")
+    who, _ = scripted_assistant(catalogue, "build_flow", texts(canvas), "I changed the prompt.")
     answers = dict.fromkeys((await play(who, "Whisper", canvas)).approvals, ToolApproved())
     assert (await play(who, "", canvas, answers=answers)).outcome == "complete"
     again = await play(who, "", canvas, answers=answers)
@@ -114,7 +117,7 @@ async def test_an_answer_counts_once(catalogue: Catalogue, canvas: Flow) -> None
 
 
 async def test_a_new_message_denies_what_is_left(catalogue: Catalogue, canvas: Flow) -> None:
-    who, _ = follows(catalogue, "build_flow", texts(canvas), '{"intent": "question"}', "A prompt is a text.")
+    who, _ = scripted_assistant(catalogue, "build_flow", texts(canvas), '{"intent": "question"}', "A prompt is a text.")
     waiting = await play(who, "Make the prompt whisper", canvas)
     result = await play(who, "What is a prompt?", canvas)
     assert (result.outcome, result.after) == ("complete", canvas)
@@ -124,18 +127,18 @@ async def test_a_new_message_denies_what_is_left(catalogue: Catalogue, canvas: F
 
 
 async def test_a_message_beside_the_answers_denies_the_rest_with_its_words(catalogue: Catalogue, canvas: Flow) -> None:
-    output = call("configure_component", 2, component_id=id_of(canvas, "ChatOutput"), values={"sender_name": "Ada"})
-    who, script = follows(catalogue, "build_flow", [texts(canvas), output], "I changed the prompt.")
+    output = call("configure_component", 2, component_id=node_id(canvas, "ChatOutput"), values={"sender_name": "Ada"})
+    who, script = scripted_assistant(catalogue, "build_flow", [texts(canvas), output], "I changed the prompt.")
     first, _ = (await play(who, "Whisper, Ada", canvas)).approvals
     result = await play(who, "Keep the name", canvas, answers={first: ToolApproved()})
     assert [action.kind for action in result.actions] == ["configure"]
-    assert any("Keep the name" in str(part.content) for part in tool_returns(script.shown[-1]))
+    assert any("Keep the name" in str(part.content) for part in tool_returns(script.requests[-1]))
 
 
 async def test_structured_values_apply_at_once_beside_a_text_that_waits(catalogue: Catalogue, canvas: Flow) -> None:
-    node = id_of(canvas, "ChatOutput")
+    node = node_id(canvas, "ChatOutput")
     both = call("configure_component", 1, component_id=node, values={"sender_name": "Ada", "clean_data": False})
-    who, _ = follows(catalogue, "build_flow", both)
+    who, _ = scripted_assistant(catalogue, "build_flow", both)
     result = await play(who, "Call the bot Ada and do not clean", canvas)
     changed = result.after.node(node)
     assert changed is not None
@@ -144,9 +147,9 @@ async def test_structured_values_apply_at_once_beside_a_text_that_waits(catalogu
 
 
 async def test_an_empty_text_is_filled_at_once(catalogue: Catalogue, canvas: Flow) -> None:
-    node = id_of(canvas, "ChatInput")
+    node = node_id(canvas, "ChatInput")
     fill = call("configure_component", 1, component_id=node, values={"input_value": "Hello"})
-    who, _ = follows(catalogue, "build_flow", fill, "I set the input.")
+    who, _ = scripted_assistant(catalogue, "build_flow", fill, "I set the input.")
     result = await play(who, "Preset the input to Hello", canvas)
     assert (result.outcome, len(result.actions)) == ("complete", 1)
 
@@ -157,14 +160,14 @@ async def test_everything_applies_at_once_when_a_run_was_asked_for_too(
 ) -> None:
     runner = StandInRunner(results=[ran("Whisper: hi")])
     run = call("run_flow", 2, input="hi")
-    who, _ = follows(catalogue, "build_flow", texts(canvas), run, "I changed it and ran it.", runner=runner)
+    who, _ = scripted_assistant(catalogue, "build_flow", texts(canvas), run, "I changed it and ran it.", runner=runner)
     result = await play(who, text, canvas)
     assert (result.outcome, len(result.actions), len(result.runs)) == ("complete", 1, 1)
 
 
 async def test_texts_and_plans_apply_at_once_when_the_user_always_approves(catalogue: Catalogue, canvas: Flow) -> None:
     plan = call("propose_plan", 1, markdown=PLAN)
-    who, _ = follows(catalogue, "build_flow", plan, texts(canvas, step=2), "I changed the prompt.")
+    who, _ = scripted_assistant(catalogue, "build_flow", plan, texts(canvas, step=2), "I changed the prompt.")
     result = await play(who, "Make the prompt whisper", canvas, apply="always")
     assert (result.outcome, len(result.actions)) == ("complete", 1)
 
@@ -176,7 +179,7 @@ async def test_what_the_agent_wrote_itself_this_turn_needs_no_approval(catalogue
         added = str(tool_returns(messages)[-1].content).removeprefix("Added ").split(". ")[0]
         return call("configure_component", 2, component_id=added, values={"template": "Two {a}"})
 
-    who, _ = follows(catalogue, "build_flow", add, rewrite, "I added a prompt.")
+    who, _ = scripted_assistant(catalogue, "build_flow", add, rewrite, "I added a prompt.")
     result = await play(who, "Add another prompt", canvas)
     assert (result.outcome, result.actions[0].kind) == ("complete", "add_component")
 
@@ -189,27 +192,27 @@ async def test_an_approval_stands_when_the_model_fails_before_anything_was_done(
 
     same = texts(canvas, "Say it louder: {text}", step=3)
     plan = call("propose_plan", 1, markdown=PLAN)
-    who, _ = follows(catalogue, "build_flow", plan, fails, same, "It has that text already.", "Still so.")
+    who, _ = scripted_assistant(catalogue, "build_flow", plan, fails, same, "It has that text already.", "Still so.")
     answers = dict.fromkeys((await play(who, "Rework the prompt", canvas)).approvals, ToolApproved())
     assert (await play(who, "", canvas, answers=answers)).outcome == "error"
     assert (await play(who, "", canvas, answers=answers)).outcome == "complete"
 
 
 async def test_two_texts_in_one_call_come_back_to_the_model(catalogue: Catalogue, canvas: Flow) -> None:
-    node = id_of(canvas, "ChatOutput")
-    named = built(catalogue)
+    node = node_id(canvas, "ChatOutput")
+    named = flow_of(LOUDER, catalogue)
     both = call("configure_component", 1, component_id=node, values={"sender_name": "Ada", "data_template": "{x}"})
     one = call("configure_component", 2, component_id=node, values={"sender_name": "Ada"})
-    who, script = follows(catalogue, "build_flow", both, one)
+    who, script = scripted_assistant(catalogue, "build_flow", both, one)
     result = await play(who, "Rename", named)
     assert result.outcome == "pending"
-    assert any("one of them a call" in str(part.content) for part in tool_returns(script.shown[-1]))
+    assert any("one of them a call" in str(part.content) for part in tool_returns(script.requests[-1]))
 
 
 async def test_the_second_half_of_a_turn_sees_the_canvas_as_it_is_by_then(catalogue: Catalogue, canvas: Flow) -> None:
-    who, _ = follows(catalogue, "build_flow", texts(canvas), "I left it.")
+    who, _ = scripted_assistant(catalogue, "build_flow", texts(canvas), "I left it.")
     waiting = await play(who, "Make the prompt whisper", canvas)
-    gone = built(catalogue, "nodes:\n  a: ChatInput\n  b: ChatOutput\nedges:\n  a.message -> b.input_value\n")
+    gone = flow_of("nodes:\n  a: ChatInput\n  b: ChatOutput\nedges:\n  a.message -> b.input_value\n", catalogue)
     result = await play(who, "", gone, answers={next(iter(waiting.approvals)): ToolApproved()})
     assert (result.outcome, result.after) == ("complete", gone)
 
@@ -218,10 +221,10 @@ async def test_a_turn_that_waits_survives_a_restart_when_conversations_are_store
     catalogue: Catalogue, canvas: Flow, tmp_path: Path
 ) -> None:
     database = Database(f"sqlite+aiosqlite:///{tmp_path / 'c.db'}")
-    first, _ = follows(catalogue, "build_flow", texts(canvas), memory=StoredMemory(database))
+    first, _ = scripted_assistant(catalogue, "build_flow", texts(canvas), memory=StoredMemory(database))
     waiting = await play(first, "Make the prompt whisper", canvas)
     await database.aclose()
-    second, _ = follows(catalogue, "I changed the prompt.", memory=StoredMemory(database))
+    second, _ = scripted_assistant(catalogue, "I changed the prompt.", memory=StoredMemory(database))
     result = await play(second, "", canvas, answers={next(iter(waiting.approvals)): ToolApproved()})
     assert (result.outcome, len(result.actions)) == ("complete", 1)
     await database.aclose()
@@ -229,7 +232,7 @@ async def test_a_turn_that_waits_survives_a_restart_when_conversations_are_store
 
 async def test_a_plan_waits_and_is_carried_out_when_it_is_approved(catalogue: Catalogue) -> None:
     plan, build = call("propose_plan", 1, markdown=PLAN), call("build_flow", 2, spec=ECHO)
-    who, script = follows(catalogue, "build_flow", plan, build, "I built it.")
+    who, script = scripted_assistant(catalogue, "build_flow", plan, build, "I built it.")
     waiting = await play(who, "Build something large that answers from my files")
     [approval] = waiting.approvals.values()
     assert (waiting.outcome, approval) == ("pending", PlanApproval(markdown=PLAN))
@@ -241,7 +244,7 @@ async def test_a_plan_waits_and_is_carried_out_when_it_is_approved(catalogue: Ca
 
 async def test_a_turned_down_plan_is_quoted_once_to_the_message_that_refines_it(catalogue: Catalogue) -> None:
     plan = call("propose_plan", 1, markdown=PLAN)
-    who, script = follows(
+    who, script = scripted_assistant(
         catalogue,
         "build_flow",
         plan,
@@ -269,7 +272,7 @@ async def test_a_turned_down_plan_is_quoted_once_to_the_message_that_refines_it(
 
 async def test_a_message_instead_of_an_answer_refines_the_plan(catalogue: Catalogue) -> None:
     plan = call("propose_plan", 1, markdown=PLAN)
-    who, script = follows(
+    who, script = scripted_assistant(
         catalogue,
         "build_flow",
         plan,
@@ -291,7 +294,7 @@ async def test_a_message_instead_of_an_answer_refines_the_plan(catalogue: Catalo
 async def test_a_reset_forgets_what_waits_and_what_was_turned_down(catalogue: Catalogue) -> None:
     memory = ProcessMemory()
     plan = call("propose_plan", 1, markdown=PLAN)
-    who, script = follows(catalogue, "build_flow", plan, "build_flow", "Nothing.", "Nothing.", memory=memory)
+    who, script = scripted_assistant(catalogue, "build_flow", plan, "build_flow", "Nothing.", "Nothing.", memory=memory)
     waiting = await play(who, "Build something large")
     await who.reset("local", "default")
     late = await play(who, "", answers={next(iter(waiting.approvals)): ToolApproved()})

@@ -13,7 +13,8 @@ from agent.models.connections import connect
 from agent.models.scripted import call, tool_returns
 from agent.turn.history import CONTEXT, HistoryCompaction, unique
 from flows.catalogue import Catalogue
-from tests.agent.acting import ECHO, built, follows, play
+from tests.flow_texts import ECHO, flow_of
+from tests.scripted_assistant import play, scripted_assistant
 from tests.stand_ins import StandInRunner
 from tools.workbench import Workbench
 
@@ -37,10 +38,10 @@ def test_every_call_has_an_id_of_its_own(given_ids: list[str], taken: set[str]) 
 @pytest.mark.anyio
 async def test_calls_that_share_an_id_are_answered_each(catalogue: Catalogue) -> None:
     same = [call("add_component", 1, type="ChatInput"), call("add_component", 1, type="ChatOutput")]
-    who, script = follows(catalogue, "build_flow", same, "I added both.")
+    who, script = scripted_assistant(catalogue, "build_flow", same, "I added both.")
     result = await play(who, "Add an input and an output")
     assert len(result.after.nodes) == 2
-    parts = tool_returns(script.shown[-1])
+    parts = tool_returns(script.requests[-1])
     assert [str(part.content).split("-")[0] for part in parts] == ["Added ChatInput", "Added ChatOutput"]
     assert len({part.tool_call_id for part in parts}) == 2
 
@@ -48,7 +49,7 @@ async def test_calls_that_share_an_id_are_answered_each(catalogue: Catalogue) ->
 @pytest.mark.anyio
 async def test_a_long_turn_is_summarised_before_the_context_is_full(catalogue: Catalogue) -> None:
     looks = [call("search_components", step, query=f"{'prompt ' * 400}{step}") for step in range(1, 8)]
-    who, script = follows(
+    who, script = scripted_assistant(
         catalogue,
         "build_flow",
         *looks[:SEARCHES],
@@ -61,11 +62,14 @@ async def test_a_long_turn_is_summarised_before_the_context_is_full(catalogue: C
     assert result.proposal is not None, result.error
     assert not script.replies
     prompts = [
-        str(part.content) for message in script.shown[-1] for part in message.parts if isinstance(part, UserPromptPart)
+        str(part.content)
+        for message in script.requests[-1]
+        for part in message.parts
+        if isinstance(part, UserPromptPart)
     ]
     assert prompts[0].endswith("Build an echo"), "what was asked stays"
     assert "searches were made" in prompts[1]
-    assert len(script.shown[-1]) < 2 * SEARCHES
+    assert len(script.requests[-1]) < 2 * SEARCHES
     assert result.usage["main"].requests == SEARCHES + 3, "the summary is paid for"
 
 
@@ -92,7 +96,9 @@ def test_the_smallest_context_of_a_chain_counts_and_known_models_need_no_setting
 @pytest.mark.anyio
 async def test_a_model_with_a_large_context_is_not_summarised_early(catalogue: Catalogue) -> None:
     looks = [call("search_components", step, query=f"{'prompt ' * 400}{step}") for step in range(1, 8)]
-    who, script = follows(catalogue, "build_flow", *looks[:SEARCHES], call("build_flow", 9, spec=ECHO), "I built it.")
+    who, script = scripted_assistant(
+        catalogue, "build_flow", *looks[:SEARCHES], call("build_flow", 9, spec=ECHO), "I built it."
+    )
     result = await play(who, "Build an echo")
     assert (result.outcome, result.usage["main"].requests) == ("complete", SEARCHES + 2)
     assert not script.replies
@@ -106,7 +112,7 @@ async def test_a_limit_ends_a_turn_clearly_and_what_was_spent_is_told(
     catalogue: Catalogue, settings: dict[str, int]
 ) -> None:
     looks = [call("search_components", step, query="prompt " * 300) for step in range(1, 9)]
-    who, _ = follows(catalogue, "build_flow", *looks, **settings)
+    who, _ = scripted_assistant(catalogue, "build_flow", *looks, **settings)
     result = await play(who, "Search for ever")
     assert result.error is not None
     assert (result.outcome, result.error.code) == ("error", "limit")
@@ -117,14 +123,14 @@ async def test_a_limit_ends_a_turn_clearly_and_what_was_spent_is_told(
 
 @pytest.mark.anyio
 async def test_refused_turns_tell_what_they_cost(catalogue: Catalogue) -> None:
-    who, _ = follows(catalogue, "off_topic")
+    who, _ = scripted_assistant(catalogue, "off_topic")
     result = await play(who, "Tell me a joke")
     assert (result.outcome, result.usage["intent"].requests, result.usage["main"].requests) == ("refused", 1, 0)
     assert result.usage["intent"].input_tokens > 0
 
 
 def test_a_pure_read_is_read_once_and_a_failed_one_again(catalogue: Catalogue) -> None:
-    bench = Workbench(user="u", session="s", catalogue=catalogue, runner=StandInRunner(), flow=built(catalogue, ECHO))
+    bench = Workbench(user="u", session="s", catalogue=catalogue, runner=StandInRunner(), flow=flow_of(ECHO, catalogue))
     count = 0
 
     def read() -> str:
@@ -147,7 +153,7 @@ def test_a_pure_read_is_read_once_and_a_failed_one_again(catalogue: Catalogue) -
 
 @pytest.mark.anyio
 async def test_a_message_keeps_its_lines_and_says_that_it_was_cut(catalogue: Catalogue) -> None:
-    who, script = follows(catalogue, "question", "Long.", input_limit=100)
+    who, script = scripted_assistant(catalogue, "question", "Long.", input_limit=100)
     await play(who, "a\x00b\r\nc\td\x1b[0m" + "x" * 200)
     assert script.prompts[1].startswith("ab\nc\td[0mxx")
     assert script.prompts[1].endswith("[the message was longer; the rest was cut]")

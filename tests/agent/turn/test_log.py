@@ -7,7 +7,7 @@ from agent.settings import AssistantSettings
 from agent.turn.request import TurnRequest
 from flows.catalogue import Catalogue
 from runtime.telemetry import LOGGER, event_fields
-from tests.server.live import Blocked, says
+from tests.scripted_assistant import ScriptedModel
 from tests.stand_ins import StandInRunner
 
 pytestmark = pytest.mark.anyio
@@ -18,7 +18,7 @@ async def test_what_was_said_is_told_only_with_consent(
     catalogue: Catalogue, caplog: pytest.LogCaptureFixture, consent: bool
 ) -> None:
     settings = AssistantSettings(trace_content=consent)
-    who = Assistant(settings, StandInRunner(), catalogue=catalogue, model=says(["question", "Stripes."]))
+    who = Assistant(settings, StandInRunner(), catalogue=catalogue, model=ScriptedModel("question", "Stripes."))
     async with who.turn(TurnRequest(text="What about zebras?")) as events:
         _ = [event async for event in events]
     told = {record.getMessage(): event_fields(record) for record in caplog.records if record.name == LOGGER}
@@ -29,11 +29,11 @@ async def test_what_was_said_is_told_only_with_consent(
 async def test_a_turn_that_is_left_is_told_as_cancelled_once(
     catalogue: Catalogue, caplog: pytest.LogCaptureFixture
 ) -> None:
-    blocked = Blocked("question", "Never said.", at=1)
-    who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue, model=blocked.model())
+    blocked = ScriptedModel("question", "Never said.", blocks_at=1)
+    who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue, model=blocked)
     stream = who.turn(TurnRequest(text="What is it?"))
     await anext(aiter(stream))
-    await blocked.asked.wait()
+    await blocked.blocked.wait()
     await stream.aclose()
     told = [record.getMessage() for record in caplog.records if record.name == LOGGER]
     assert told.count("assistant.request.cancelled") == 1

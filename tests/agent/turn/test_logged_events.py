@@ -8,7 +8,8 @@ from pydantic_ai import ToolDenied
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from runtime.telemetry import event_fields
-from tests.agent.acting import ECHO, follows, play, play_all
+from tests.flow_texts import ECHO
+from tests.scripted_assistant import play, play_all, scripted_assistant
 from tools.events import Progress
 
 pytestmark = pytest.mark.anyio
@@ -22,7 +23,7 @@ def told(caplog: pytest.LogCaptureFixture, name: str) -> list[dict[str, object]]
 
 async def test_a_refinement_and_a_new_plan_are_told(catalogue: Catalogue, caplog: pytest.LogCaptureFixture) -> None:
     other = call("propose_plan", 1, markdown="2. Write")
-    who, _ = follows(catalogue, "build_flow", PLAN, "What else?", "build_flow", other)
+    who, _ = scripted_assistant(catalogue, "build_flow", PLAN, "What else?", "build_flow", other)
     waiting = await play(who, "Build something large", session="s")
     await play(who, "", session="s", answers=dict.fromkeys(waiting.approvals, ToolDenied()))
     with caplog.at_level(logging.INFO):
@@ -37,7 +38,7 @@ async def test_cached_reads_are_told_without_their_arguments(
     catalogue: Catalogue, caplog: pytest.LogCaptureFixture
 ) -> None:
     describe = [call("describe_component", step, type="ChatInput") for step in (1, 2)]
-    who, _ = follows(catalogue, "build_flow", *describe, call("build_flow", 3, spec=ECHO), "I built it.")
+    who, _ = scripted_assistant(catalogue, "build_flow", *describe, call("build_flow", 3, spec=ECHO), "I built it.")
     with caplog.at_level(logging.INFO):
         await play(who, "Build an echo")
     assert told(caplog, "assistant.tool_cache.miss") == [{"tool": "describe_component"}]
@@ -59,7 +60,7 @@ async def test_cached_reads_are_told_without_their_arguments(
 async def test_the_step_that_is_shown_follows_the_request(
     catalogue: Catalogue, intent: str, text: str, step: tuple[str, str]
 ) -> None:
-    who, _ = follows(catalogue, intent, "Nothing.", "Nothing.")
+    who, _ = scripted_assistant(catalogue, intent, "Nothing.", "Nothing.")
     events, _ = await play_all(who, text)
     shown = [(event.step, event.message) for event in events if isinstance(event, Progress)]
     assert step in shown

@@ -17,7 +17,7 @@ from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build
 from tests.cli.conftest import LOUDER, Wirewright
-from tests.server.live import Blocked, says
+from tests.scripted_assistant import ScriptedModel
 from tests.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
@@ -43,7 +43,7 @@ class Typed(Lines):
 
 def assistant(catalogue: Catalogue, *replies: Sequence[ToolCallPart | TextPart] | str) -> Assistant:
     return Assistant(
-        AssistantSettings(), StandInRunner(results=[ran("done")]), catalogue=catalogue, model=says(list(replies))
+        AssistantSettings(), StandInRunner(results=[ran("done")]), catalogue=catalogue, model=ScriptedModel(*replies)
     )
 
 
@@ -118,11 +118,11 @@ async def test_a_failed_turn_is_told_and_the_conversation_goes_on(
 async def test_an_interruption_stops_the_turn_and_not_the_conversation(
     catalogue: Catalogue, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    blocked = Blocked("question", "Never said.", at=1)
-    who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue, model=blocked.model())
+    blocked = ScriptedModel("question", "Never said.", blocks_at=1)
+    who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue, model=blocked)
     lines = Typed("What is it?", "/show")
     holding = asyncio.ensure_future(Talk().hold(who, lines))
-    await blocked.asked.wait()
+    await blocked.blocked.wait()
     lines.interrupt()
     assert await holding
     assert blocked.cancelled.is_set()
@@ -186,10 +186,10 @@ async def test_a_conversation_is_lines_of_json_when_json_is_wanted(
 async def test_a_stopped_turn_ends_with_a_line_of_its_own_when_json_is_wanted(
     catalogue: Catalogue, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    blocked, lines = Blocked("question", "Never said.", at=1), Typed("What is it?")
-    who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue, model=blocked.model())
+    blocked, lines = ScriptedModel("question", "Never said.", blocks_at=1), Typed("What is it?")
+    who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue, model=blocked)
     talking = asyncio.create_task(Talk(as_json=True).hold(who, lines))
-    await blocked.asked.wait()
+    await blocked.blocked.wait()
     lines.interrupt()
     assert await talking
     events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]

@@ -3,20 +3,18 @@
 import logging
 
 import pytest
-from pydantic_ai import ModelMessage, ModelResponse, TextPart
-from pydantic_ai.models.function import AgentInfo
+from pydantic_ai import ToolCallPart
 
-from agent.models.scripted import call, scripted
+from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import Flow
-from flows.spec import build
 from runtime.components.store import clear, save
 from runtime.files.folders import LOCAL_USER
 from server.settings import ServerSettings
 from server.streams.signals import EDITS_APPROVED, PLAN_APPROVED
-from tests.flows.specs import LOUDER
-from tests.server.conftest import ECHO
-from tests.server.live import ASSIST, FLOWS, assistant, events, says, serving
+from tests.flow_texts import ECHO, LOUDER, flow_of, node_id
+from tests.scripted_assistant import ScriptedModel, assistant
+from tests.server.live import ASSIST, FLOWS, events, serving
 
 pytestmark = pytest.mark.anyio
 PLAN = "1. Read\n2. Answer"
@@ -25,14 +23,12 @@ RESET = "/api/v1/agentic/sessions/reset"
 
 @pytest.fixture
 def canvas(catalogue: Catalogue) -> Flow:
-    flow = build(LOUDER, catalogue).flow
-    assert flow is not None
-    return flow
+    return flow_of(LOUDER, catalogue)
 
 
-def whisper(canvas: Flow, field: str = "template", step: int = 1) -> object:
+def whisper(canvas: Flow, field: str = "template", step: int = 1) -> ToolCallPart:
     """A change of the prompt template's text."""
-    node = next(node.id for node in canvas.nodes if node.type == "Prompt Template")
+    node = node_id(canvas, "Prompt Template")
     return call("configure_component", step, component_id=node, values={field: "Whisper: {text}"})
 
 
@@ -45,7 +41,7 @@ def test_the_fixed_messages_are_the_original_s_to_the_byte() -> None:
 
 
 async def test_a_text_edit_is_asked_and_approved_by_id(catalogue: Catalogue, canvas: Flow) -> None:
-    model = says(["build_flow", [whisper(canvas)], "I changed the prompt."])  # pyright: ignore[reportArgumentType]  (a tool call)
+    model = ScriptedModel("build_flow", [whisper(canvas)], "I changed the prompt.")
     async with serving(assistant(catalogue, model)) as live:
         asked = await events(live.client, input_value="Whisper", session_id="s", flow=canvas.to_json())
         data = asked[-1]["data"]
@@ -72,7 +68,7 @@ async def test_a_text_edit_is_asked_and_approved_by_id(catalogue: Catalogue, can
 
 
 async def test_a_patch_leads_to_the_field_that_is_changed(catalogue: Catalogue, canvas: Flow) -> None:
-    model = says(["build_flow", [whisper(canvas)]])  # pyright: ignore[reportArgumentType]  (a tool call)
+    model = ScriptedModel("build_flow", [whisper(canvas)])
     async with serving(assistant(catalogue, model)) as live:
         asked = await events(live.client, input_value="Whisper", session_id="s", flow=canvas.to_json())
     [patch] = next(event for event in asked if event.get("action") == "edit_field")["patch"]
@@ -83,8 +79,10 @@ async def test_a_patch_leads_to_the_field_that_is_changed(catalogue: Catalogue, 
 
 
 async def test_a_denial_keeps_the_text_and_changed_arguments_are_taken(catalogue: Catalogue, canvas: Flow) -> None:
-    model = says(["build_flow", [whisper(canvas)], "I left it.", "build_flow", [whisper(canvas)], "I changed it."])  # pyright: ignore[reportArgumentType]  (a tool call)
-    node = next(node.id for node in canvas.nodes if node.type == "Prompt Template")
+    model = ScriptedModel(
+        "build_flow", [whisper(canvas)], "I left it.", "build_flow", [whisper(canvas)], "I changed it."
+    )
+    node = node_id(canvas, "Prompt Template")
     async with serving(assistant(catalogue, model)) as live:
         for decision, expected in (
             ({"decision": "deny", "reason": "no"}, "Say it louder: {text}"),
@@ -104,7 +102,7 @@ async def test_a_denial_keeps_the_text_and_changed_arguments_are_taken(catalogue
 
 async def test_the_edit_message_approves_what_waits_and_the_rest_is_done(catalogue: Catalogue, canvas: Flow) -> None:
     add = call("add_component", 2, type="ChatOutput")
-    model = says(["build_flow", [whisper(canvas)], [add], "I changed the prompt and added an output."])  # pyright: ignore[reportArgumentType]  (a tool call)
+    model = ScriptedModel("build_flow", [whisper(canvas)], [add], "I changed the prompt and added an output.")
     async with serving(assistant(catalogue, model)) as live:
         first = {"input_value": "Change the prompt to a whisper and add a chat output", "session_id": "s"}
         asked = await events(live.client, **first, flow=canvas.to_json())
@@ -118,9 +116,9 @@ async def test_the_edit_message_approves_what_waits_and_the_rest_is_done(catalog
 async def test_the_client_may_have_applied_the_edit_itself(catalogue: Catalogue, canvas: Flow) -> None:
     from flows.edits import configure
 
-    node = next(node.id for node in canvas.nodes if node.type == "Prompt Template")
+    node = node_id(canvas, "Prompt Template")
     applied = configure(canvas, catalogue, node, {"template": "Whisper: {text}"}).flow
-    model = says(["build_flow", [whisper(canvas)], "It is done."])  # pyright: ignore[reportArgumentType]  (a tool call)
+    model = ScriptedModel("build_flow", [whisper(canvas)], "It is done.")
     async with serving(assistant(catalogue, model)) as live:
         await events(live.client, input_value="Whisper", session_id="s", flow=canvas.to_json())
         done = await events(live.client, input_value=EDITS_APPROVED, session_id="s", flow=applied.to_json())
@@ -136,7 +134,7 @@ async def test_the_plan_message_carries_out_the_plan_without_a_classifier(
         [call("build_flow", 2, spec=ECHO)],
         "I built it.",
     ]
-    async with serving(assistant(catalogue, says(replies))) as live:
+    async with serving(assistant(catalogue, ScriptedModel(*replies))) as live:
         asked = await events(live.client, input_value="Build something large", session_id="s")
         with caplog.at_level(logging.INFO):
             done = await events(live.client, input_value=PLAN_APPROVED, session_id="s")
@@ -149,14 +147,14 @@ async def test_the_plan_message_carries_out_the_plan_without_a_classifier(
 
 
 async def test_a_message_that_only_begins_like_one_is_a_message(catalogue: Catalogue) -> None:
-    async with serving(assistant(catalogue, says(["question", "Which plan?"]))) as live:
+    async with serving(assistant(catalogue, ScriptedModel("question", "Which plan?"))) as live:
         done = await events(live.client, input_value=f"{PLAN_APPROVED} Really.", session_id="s")
     assert done[-1]["data"]["result"] == "Which plan?"
 
 
 async def test_flow_proposal_ready_comes_only_with_an_offered_proposal(catalogue: Catalogue, canvas: Flow) -> None:
     add = call("add_component", 1, type="ChatOutput")
-    async with serving(assistant(catalogue, says(["build_flow", [add], "I added it."]))) as live:
+    async with serving(assistant(catalogue, ScriptedModel("build_flow", [add], "I added it."))) as live:
         found = await events(live.client, input_value="Add an output", flow=canvas.to_json())
     assert "flow_proposal_ready" not in [event.get("step") for event in found]
     assert "flow_ran" not in str([event.get("action") for event in found])
@@ -164,7 +162,7 @@ async def test_flow_proposal_ready_comes_only_with_an_offered_proposal(catalogue
 
 @pytest.mark.parametrize("message", [PLAN_APPROVED, EDITS_APPROVED])
 async def test_a_fixed_message_with_nothing_pending_is_refused(catalogue: Catalogue, message: str) -> None:
-    async with serving(assistant(catalogue, says([]))) as live:
+    async with serving(assistant(catalogue, ScriptedModel())) as live:
         reply = await live.client.post(ASSIST, json={"input_value": message, "session_id": "s"})
     assert (reply.status_code, reply.json()["error"]["code"]) == (409, "nothing_pending")
 
@@ -179,19 +177,19 @@ async def test_a_fixed_message_with_nothing_pending_is_refused(catalogue: Catalo
     ],
 )
 async def test_answers_that_cannot_be_taken_are_refused(catalogue: Catalogue, approvals: object, status: int) -> None:
-    async with serving(assistant(catalogue, says([]))) as live:
+    async with serving(assistant(catalogue, ScriptedModel())) as live:
         reply = await live.client.post(ASSIST, json={"session_id": "s", "approvals": approvals})
     assert reply.status_code == status, reply.text
 
 
 async def test_a_request_without_message_and_answers_is_refused(catalogue: Catalogue) -> None:
-    async with serving(assistant(catalogue, says([]))) as live:
+    async with serving(assistant(catalogue, ScriptedModel())) as live:
         reply = await live.client.post(ASSIST, json={"session_id": "s"})
     assert (reply.status_code, reply.json()["error"]["where"]) == (422, "$.input_value")
 
 
 async def test_a_reset_forgets_the_conversation(catalogue: Catalogue, canvas: Flow) -> None:
-    model = says(["build_flow", [whisper(canvas)]])  # pyright: ignore[reportArgumentType]  (a tool call)
+    model = ScriptedModel("build_flow", [whisper(canvas)])
     async with serving(assistant(catalogue, model)) as live:
         asked = await events(live.client, input_value="Whisper", session_id="s", flow=canvas.to_json())
         reset = await live.client.post(RESET, json={"session_id": "s"})
@@ -208,7 +206,7 @@ async def test_a_reset_forgets_the_conversation(catalogue: Catalogue, canvas: Fl
 
 
 async def test_a_stored_flow_gets_the_approved_change_as_one_version(catalogue: Catalogue, canvas: Flow) -> None:
-    model = says(["build_flow", [whisper(canvas)], "I changed the prompt."])  # pyright: ignore[reportArgumentType]  (a tool call)
+    model = ScriptedModel("build_flow", [whisper(canvas)], "I changed the prompt.")
     async with serving(assistant(catalogue, model)) as live:
         stored = (await live.client.post(FLOWS, json=canvas.to_json())).json()
         asked = await events(live.client, input_value="Whisper", session_id="s", flow_id=stored["id"])
@@ -220,27 +218,21 @@ async def test_a_stored_flow_gets_the_approved_change_as_one_version(catalogue: 
 
 @pytest.mark.parity("scenario-plan-reset", "smoke-plan-reset")
 async def test_a_plan_can_be_dropped_and_is_quoted_to_no_message(catalogue: Catalogue) -> None:
-    shown: list[str] = []
-    replies = iter(["build_flow", [call("propose_plan", 1, markdown=PLAN)], "question", "No plan."])
-
-    def plan(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
-        shown.append(str(messages))
-        reply = next(replies)
-        return ModelResponse(parts=[TextPart(reply)] if isinstance(reply, str) else reply)
-
-    async with serving(assistant(catalogue, scripted(plan, "m"))) as live:
+    model = ScriptedModel("build_flow", call("propose_plan", 1, markdown=PLAN), "question", "No plan.")
+    async with serving(assistant(catalogue, model)) as live:
         asked = await events(live.client, input_value="Build something large", session_id="s")
         dropped = await live.client.post(RESET, json={"session_id": "s", "what": "plan"})
         late = {asked[-1]["data"]["approvals"][0]["id"]: {"decision": "approve"}}
         refused = await live.client.post(ASSIST, json={"session_id": "s", "approvals": late})
         await events(live.client, input_value="Hm", session_id="s")
     assert (dropped.status_code, refused.status_code) == (200, 409)
-    assert "[Previous plan" not in shown[-1]
-    assert "Build something large" in shown[-1], "the history stays"
+    shown = str(model.requests[-1])
+    assert "[Previous plan" not in shown
+    assert "Build something large" in shown, "the history stays"
 
 
 async def test_a_reset_removes_the_components_of_its_user_alone_and_counts_them(catalogue: Catalogue) -> None:
-    who = assistant(catalogue, says([]))
+    who = assistant(catalogue, ScriptedModel())
     for user in (LOCAL_USER, "someone"):
         save(who.settings.data, user, "Doubler", "class Doubler: ...")
     async with serving(who) as live:

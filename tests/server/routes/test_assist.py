@@ -1,6 +1,5 @@
 """Turns over real HTTP: order and shape of the events, who stops them, and what becomes of the stored flow."""
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import anyio
@@ -8,15 +7,14 @@ import httpx
 import pytest
 from dirty_equals import IsFloat, IsInt, IsStr
 from inline_snapshot import snapshot
-from pydantic_ai import ModelMessage, ModelResponse
 from pydantic_ai.exceptions import ModelRateLimitError
-from pydantic_ai.models.function import AgentInfo, DeltaToolCalls, FunctionModel
 
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import Flow, JsonObject
-from tests.server.conftest import ECHO
-from tests.server.live import ASSIST, STREAM, Blocked, assistant, events, frames, leaving, says, serving
+from tests.flow_texts import ECHO
+from tests.scripted_assistant import ScriptedModel, assistant
+from tests.server.live import ASSIST, STREAM, events, frames, leaving, serving
 from tests.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
@@ -34,7 +32,7 @@ def kinds(found: list[dict[str, Any]]) -> list[str]:
 
 @pytest.mark.parity("base-term-single-agent-loop", "term-flow-ran", "smoke-usage-no-envelope")
 async def test_a_build_and_run_streams_its_events_in_order(catalogue: Catalogue) -> None:
-    model = says(["build_flow", [call("build_flow", 1, spec=ECHO)], [RUN], "Built and ran it."])
+    model = ScriptedModel("build_flow", [call("build_flow", 1, spec=ECHO)], [RUN], "Built and ran it.")
     runner = StandInRunner(results=[ran("probe"), ran("hello")])
     async with serving(assistant(catalogue, model, runner)) as live:
         found = await events(live.client, input_value="Build an echo and run it with hello", session_id="agentic_1")
@@ -95,7 +93,7 @@ async def test_a_build_and_run_streams_its_events_in_order(catalogue: Catalogue)
 
 @pytest.mark.parity("base-term-session-prefix", "ADR-011")
 async def test_a_flow_that_was_only_built_is_offered(catalogue: Catalogue) -> None:
-    model = says(["build_flow", [call("build_flow", 1, spec=ECHO)], "Built it."])
+    model = ScriptedModel("build_flow", [call("build_flow", 1, spec=ECHO)], "Built it.")
     async with serving(assistant(catalogue, model)) as live:
         found = await events(live.client, input_value="Build an echo")
     assert kinds(found)[-2:] == ["flow_proposal_ready", "complete"]
@@ -107,7 +105,7 @@ async def test_a_flow_that_was_only_built_is_offered(catalogue: Catalogue) -> No
 
 @pytest.mark.parity("ADR-001", "base-term-sse")
 async def test_the_stream_is_plain_server_sent_events(catalogue: Catalogue) -> None:
-    model = says(["question", "It\u2028takes\nwhat is typed."])
+    model = ScriptedModel("question", "It\u2028takes\nwhat is typed.")
     async with serving(assistant(catalogue, model)) as live:
         reply = await live.client.post(STREAM, json={"input_value": "What is a chat input?"})
     assert reply.headers["content-type"].startswith("text/event-stream")
@@ -121,7 +119,7 @@ async def test_the_stream_is_plain_server_sent_events(catalogue: Catalogue) -> N
 @pytest.mark.parity("base-term-token-event")
 async def test_a_question_streams_its_answer(catalogue: Catalogue) -> None:
     answer = "A chat input takes what a person types and gives it on as a message."
-    async with serving(assistant(catalogue, says(["question", answer]))) as live:
+    async with serving(assistant(catalogue, ScriptedModel("question", answer))) as live:
         found = await events(live.client, input_value="What is a chat input?")
     chunks = [event["chunk"] for event in found if event["event"] == "token"]
     assert len(chunks) > 1
@@ -129,16 +127,16 @@ async def test_a_question_streams_its_answer(catalogue: Catalogue) -> None:
 
 
 async def test_the_text_of_a_turn_that_acts_is_not_streamed(catalogue: Catalogue) -> None:
-    async with serving(assistant(catalogue, says(["build_flow", [ADD], "I added it."]))) as live:
+    async with serving(assistant(catalogue, ScriptedModel("build_flow", [ADD], "I added it."))) as live:
         found = await events(live.client, input_value="Add a chat input")
     assert "token" not in kinds(found)
     assert found[-1]["data"]["result"] == "I added it."
 
 
 async def test_the_first_event_arrives_before_any_model_has_answered(catalogue: Catalogue) -> None:
-    blocked = Blocked("question", "It takes what is typed.")
+    blocked = ScriptedModel("question", "It takes what is typed.", blocks_at=0)
     async with (
-        serving(assistant(catalogue, blocked.model())) as live,
+        serving(assistant(catalogue, blocked)) as live,
         live.client.stream("POST", STREAM, json={"input_value": "What is a chat input?"}) as response,
     ):
         found = frames(response)
@@ -158,7 +156,7 @@ async def test_the_demo_planner_serves_when_nothing_is_configured(catalogue: Cat
 
 
 async def test_an_inline_flow_is_the_canvas(catalogue: Catalogue, echo: JsonObject) -> None:
-    async with serving(assistant(catalogue, says(["build_flow", [RUN], "Ran it."]), StandInRunner())) as live:
+    async with serving(assistant(catalogue, ScriptedModel("build_flow", [RUN], "Ran it."), StandInRunner())) as live:
         data = (await events(live.client, input_value="Run it", flow=echo))[-1]["data"]
     assert data["flow"] == echo
     assert data["actions"] == 0
@@ -166,24 +164,13 @@ async def test_an_inline_flow_is_the_canvas(catalogue: Catalogue, echo: JsonObje
 
 
 async def test_one_reply_holds_what_the_stream_ends_with(catalogue: Catalogue, echo: JsonObject) -> None:
-    async with serving(assistant(catalogue, says(["build_flow", [RUN], "Ran it."]))) as live:
+    async with serving(assistant(catalogue, ScriptedModel("build_flow", [RUN], "Ran it."))) as live:
         reply = await live.client.post(ASSIST, json={"input_value": "Run it", "flow": echo})
     assert reply.status_code == 200
     assert (reply.json()["result"], reply.json()["run"]["output"], reply.json()["flow"]) == ("Ran it.", "done", echo)
 
 
 # Failures
-
-
-def failing(failure: Exception) -> FunctionModel:
-    async def respond(_: list[ModelMessage], __: AgentInfo) -> ModelResponse:
-        raise failure
-
-    async def stream(_: list[ModelMessage], __: AgentInfo) -> AsyncIterator[str | DeltaToolCalls]:
-        raise failure
-        yield ""
-
-    return FunctionModel(respond, stream_function=stream, model_name="failing")
 
 
 @pytest.mark.parametrize(
@@ -198,7 +185,7 @@ def failing(failure: Exception) -> FunctionModel:
 async def test_a_failure_ends_the_turn_in_words_without_the_exceptions_text(
     failure: Exception, code: str, status: int, catalogue: Catalogue
 ) -> None:
-    async with serving(assistant(catalogue, failing(failure))) as live:
+    async with serving(assistant(catalogue, ScriptedModel(failure))) as live:
         response = await live.client.post(STREAM, json={"input_value": "Build an echo"})
         found = await events(live.client, input_value="Build an echo")
         reply = await live.client.post(ASSIST, json={"input_value": "Build an echo"})
@@ -215,9 +202,9 @@ async def test_a_failure_ends_the_turn_in_words_without_the_exceptions_text(
 @pytest.mark.parametrize("path", [STREAM, ASSIST])
 @pytest.mark.parity("base-error-client-gone")
 async def test_a_lost_client_cancels_the_turn(path: str, catalogue: Catalogue) -> None:
-    blocked = Blocked()
-    async with serving(assistant(catalogue, blocked.model())) as live:
-        await leaving(live, path, {"input_value": "Build an echo"}, blocked.asked)
+    blocked = ScriptedModel(blocks_at=0)
+    async with serving(assistant(catalogue, blocked)) as live:
+        await leaving(live, path, {"input_value": "Build an echo"}, blocked.blocked)
         with anyio.fail_after(10):
             await blocked.cancelled.wait()
         assert (await live.client.get("/healthz")).status_code == 200
@@ -226,21 +213,21 @@ async def test_a_lost_client_cancels_the_turn(path: str, catalogue: Catalogue) -
 @pytest.mark.parametrize("path", [STREAM, ASSIST])
 async def test_a_lost_client_cancels_the_run_of_its_turn(path: str, catalogue: Catalogue, echo: JsonObject) -> None:
     runner = StandInRunner(hangs=True)
-    async with serving(assistant(catalogue, says(["build_flow", [RUN], "Ran it."]), runner)) as live:
+    async with serving(assistant(catalogue, ScriptedModel("build_flow", [RUN], "Ran it."), runner)) as live:
         await leaving(live, path, {"input_value": "Run it", "flow": echo}, runner.running)
         with anyio.fail_after(10):
             await runner.cancelled.wait()
 
 
 async def test_a_server_that_stops_says_so_on_open_streams_and_ends(catalogue: Catalogue) -> None:
-    blocked = Blocked()
+    blocked = ScriptedModel(blocks_at=0)
     async with (
-        serving(assistant(catalogue, blocked.model())) as live,
+        serving(assistant(catalogue, blocked)) as live,
         live.client.stream("POST", STREAM, json={"input_value": "Build an echo"}) as response,
     ):
         found = frames(response)
         assert (await anext(found))["event"] == "progress"
-        await blocked.asked.wait()
+        await blocked.blocked.wait()
         live.server.stop()
         assert [event["event"] async for event in found] == ["cancelled"]
         assert blocked.cancelled.is_set()
@@ -249,8 +236,8 @@ async def test_a_server_that_stops_says_so_on_open_streams_and_ends(catalogue: C
 
 
 async def test_a_server_that_stops_answers_those_who_wait_for_one_reply(catalogue: Catalogue) -> None:
-    blocked = Blocked()
-    async with serving(assistant(catalogue, blocked.model())) as live:
+    blocked = ScriptedModel(blocks_at=0)
+    async with serving(assistant(catalogue, blocked)) as live:
         replies: list[httpx.Response] = []
         async with anyio.create_task_group() as tasks:
 
@@ -258,7 +245,7 @@ async def test_a_server_that_stops_answers_those_who_wait_for_one_reply(catalogu
                 replies.append(await live.client.post(ASSIST, json={"input_value": "Build an echo"}))
 
             tasks.start_soon(ask)
-            await blocked.asked.wait()
+            await blocked.blocked.wait()
             live.server.stop()
         assert replies[0].status_code == 503
         assert replies[0].json()["error"]["code"] == "stopping"

@@ -4,7 +4,8 @@ import pytest
 from inline_snapshot import snapshot
 
 from flows.catalogue import Catalogue
-from tests.server.live import STREAM, assistant, serving
+from tests.scripted_assistant import assistant
+from tests.server.live import STREAM, serving
 
 pytestmark = pytest.mark.anyio
 

@@ -7,7 +7,8 @@ import pytest
 from agent.assistant import Assistant
 from flows.catalogue import Catalogue
 from server.settings import ServerSettings
-from tests.server.live import assistant, serving
+from tests.scripted_assistant import assistant
+from tests.server.live import serving
 from tests.stand_ins import StandInRunner
 
 pytestmark = pytest.mark.anyio

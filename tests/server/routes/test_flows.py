@@ -8,7 +8,8 @@ from dirty_equals import IsStr
 from flows.catalogue import Catalogue
 from flows.document import JsonObject
 from runtime.results import RunError
-from tests.server.live import FLOWS, assistant, serving
+from tests.scripted_assistant import assistant
+from tests.server.live import ASSIST, FLOWS, serving
 from tests.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
@@ -169,8 +170,6 @@ async def test_a_lost_client_cancels_its_run_while_others_are_answered(catalogue
 async def test_a_store_that_cannot_be_had_is_a_503_and_turns_without_it_go_on(
     catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tests.server.live import ASSIST
-
     monkeypatch.setenv("WIREWRIGHT_DATABASE", "sqlite+aiosqlite:////dev/null/flows.db")
     async with serving(assistant(catalogue)) as live:
         reply = await live.client.get(FLOWS)

@@ -7,7 +7,8 @@ import pytest
 from flows.catalogue import Catalogue
 from runtime.results import RunError
 from server.routes.health import MESSAGES
-from tests.server.live import assistant, serving
+from tests.scripted_assistant import assistant
+from tests.server.live import serving
 from tests.stand_ins import StandInRunner
 
 pytestmark = pytest.mark.anyio

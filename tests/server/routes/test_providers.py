@@ -10,7 +10,8 @@ import pytest
 from agent.assistant import Assistant
 from agent.models.providers import PROVIDERS
 from flows.catalogue import Catalogue
-from tests.server.live import assistant, serving
+from tests.scripted_assistant import assistant
+from tests.server.live import serving
 
 pytestmark = pytest.mark.anyio
 

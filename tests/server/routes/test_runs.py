@@ -10,7 +10,8 @@ from flows.catalogue import Catalogue
 from flows.document import Json, JsonObject
 from flows.json_values import as_list, as_object
 from runtime.results import BUSY, RunEvent
-from tests.server.live import FLOWS, assistant, serving
+from tests.scripted_assistant import assistant
+from tests.server.live import FLOWS, serving
 from tests.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio

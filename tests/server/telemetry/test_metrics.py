@@ -10,7 +10,8 @@ from flows.catalogue import Catalogue
 from runtime.telemetry import event_fields, log_event
 from server.telemetry.logs import JsonLines, PlainLines
 from server.telemetry.metrics import LABELS, Metrics
-from tests.server.live import ASSIST, assistant, says, serving
+from tests.scripted_assistant import ScriptedModel, assistant
+from tests.server.live import ASSIST, serving
 
 
 @pytest.fixture
@@ -112,7 +113,7 @@ def test_the_values_of_a_label_are_bounded(metrics: Metrics) -> None:
 
 @pytest.mark.anyio
 async def test_a_turn_shows_in_the_figures_and_what_was_said_does_not(catalogue: Catalogue) -> None:
-    async with serving(assistant(catalogue, says(["question", "It echoes zebras."]))) as live:
+    async with serving(assistant(catalogue, ScriptedModel("question", "It echoes zebras."))) as live:
         reply = await live.client.post(ASSIST, json={"input_value": "What about zebras?", "session_id": "s"})
         assert reply.status_code == 200
         shown = await live.client.get("/metrics")
@@ -180,7 +181,7 @@ async def test_a_spec_that_is_refused_for_an_orphan_is_told_and_counted(
 ) -> None:
     orphan = "nodes:\n  a: ChatInput\n  b: ChatOutput\n  c: Prompt Template\nedges:\n  a.message -> b.input_value\n"
     replies = ["build_flow", [call("build_flow", 1, spec=orphan)], "It cannot be built.", "It cannot be built."]
-    async with serving(assistant(catalogue, says(replies))) as live:
+    async with serving(assistant(catalogue, ScriptedModel(*replies))) as live:
         await live.client.post(ASSIST, json={"input_value": "Build it", "session_id": "s"})
         found = figures((await live.client.get("/metrics")).text)
     assert found["assistant_flow_orphan_rejection_total"] == 1
@@ -193,7 +194,7 @@ async def test_a_spec_that_is_refused_for_an_orphan_is_told_and_counted(
 async def test_a_remembered_turn_and_a_forgotten_conversation_are_told(
     catalogue: Catalogue, caplog: pytest.LogCaptureFixture
 ) -> None:
-    who = assistant(catalogue, says(["question", "One.", "question", "Two."]))
+    who = assistant(catalogue, ScriptedModel("question", "One.", "question", "Two."))
     who.memory = ProcessMemory(sessions=1)
     async with serving(who) as live:
         for session in ("first", "second"):

@@ -18,7 +18,8 @@ from agent.turn.request import TurnRequest
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from server.telemetry.tracing import RECEIVERS, configure_traces, is_traced
-from tests.agent.acting import Scripted, built, follows, id_of, play
+from tests.flow_texts import LOUDER, flow_of, node_id
+from tests.scripted_assistant import Step, play, scripted_assistant
 from tests.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
@@ -72,15 +73,15 @@ def traces() -> Generator[Traces]:
 
 @pytest.fixture
 def canvas(catalogue: Catalogue) -> Flow:
-    return built(catalogue)
+    return flow_of(LOUDER, catalogue)
 
 
 async def ran_turn(catalogue: Catalogue, canvas: Flow) -> None:
     """A turn that reads a value, runs the flow and answers."""
     runner = StandInRunner(results=[ran(f"{WORDS} came out")])
-    look = call("get_field_value", 1, component_id=id_of(canvas, "Prompt Template"), field="template")
+    look = call("get_field_value", 1, component_id=node_id(canvas, "Prompt Template"), field="template")
     run = call("run_flow", 2, input=WORDS)
-    who, _ = follows(catalogue, "build_flow", look, run, f"I ran it; it gave: {WORDS}", runner=runner)
+    who, _ = scripted_assistant(catalogue, "build_flow", look, run, f"I ran it; it gave: {WORDS}", runner=runner)
     result = await play(who, f"Run it with {WORDS}", canvas)
     assert result.outcome == "complete", result.error
 
@@ -158,8 +159,8 @@ async def test_a_failure_is_marked_and_leaks_nothing(
     catalogue: Catalogue, canvas: Flow, traces: Traces, failure: Exception, classifying: bool
 ) -> None:
     traces.begin()
-    replies: list[Scripted] = [fails(failure)] if classifying else ["build_flow", fails(failure)]
-    who, _ = follows(catalogue, *replies)
+    replies: list[Step] = [fails(failure)] if classifying else ["build_flow", fails(failure)]
+    who, _ = scripted_assistant(catalogue, *replies)
     result = await play(who, f"Do {WORDS}", canvas)
     assert result.error is not None
     [turn] = traces.named("turn")
@@ -178,7 +179,7 @@ async def test_a_failing_tool_leaks_nothing_either(catalogue: Catalogue, canvas:
             raise OSError(f"{SECRET} is not in {PLACE}")
 
     traces.begin()
-    who, _ = follows(catalogue, "run_flow", call("run_flow", 1, input=WORDS), runner=Broken())
+    who, _ = scripted_assistant(catalogue, "run_flow", call("run_flow", 1, input=WORDS), runner=Broken())
     result = await play(who, "Run it", canvas)
     assert result.outcome == "error"
     [run] = [span for span in traces.spans if span.name == "run"]
@@ -190,7 +191,7 @@ async def test_a_failing_tool_leaks_nothing_either(catalogue: Catalogue, canvas:
 async def test_every_span_ends_when_a_turn_is_left(catalogue: Catalogue, canvas: Flow, traces: Traces) -> None:
     traces.begin()
     runner = StandInRunner(hangs=True)
-    who, _ = follows(catalogue, "run_flow", call("run_flow", 1, input="x"), runner=runner)
+    who, _ = scripted_assistant(catalogue, "run_flow", call("run_flow", 1, input="x"), runner=runner)
     async with who.turn(TurnRequest(text="Run it", flow=canvas)) as events:
 
         async def read() -> None:

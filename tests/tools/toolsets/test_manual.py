@@ -8,7 +8,7 @@ import pytest
 import tools.manual
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
-from tests.agent.acting import follows, play
+from tests.scripted_assistant import play, scripted_assistant
 from tools.manual import TOPICS, page
 from tools.toolsets.manual import Topic
 
@@ -23,7 +23,9 @@ def test_every_topic_has_a_page_and_every_page_a_topic() -> None:
 
 @pytest.mark.anyio
 async def test_a_question_about_the_assistant_is_answered_from_the_manual(catalogue: Catalogue) -> None:
-    who, script = follows(catalogue, "question", call("read_manual", 1, topic="approvals"), "You approve texts.")
+    who, script = scripted_assistant(
+        catalogue, "question", call("read_manual", 1, topic="approvals"), "You approve texts."
+    )
     result = await play(who, "When do I have to approve something?")
     assert (result.outcome, result.text) == ("complete", "You approve texts.")
-    assert "Approvals" in str(script.shown[-1][-1].parts[0].content)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]  (a tool's answer)
+    assert "Approvals" in str(script.requests[-1][-1].parts[0].content)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]  (a tool's answer)
