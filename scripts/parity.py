@@ -1,6 +1,6 @@
 """The parity inventory: rows of the two specifications, the tests that are marked with them, and the page of both.
 
-`python -m scripts.parity` drops `missing` from rows that have a test by now and writes `docs/parity.md` anew.
+`python -m scripts.parity` removes `missing` from rows that now have a test and renders `docs/parity.md`.
 """
 
 import ast
@@ -32,31 +32,31 @@ SPECIFICATIONS: Mapping[str, str] = {"assistant": "The assistant", "mcp": "Its f
 """The two specifications and their headings."""
 
 DISPOSITIONS: Mapping[str, str] = {
-    "backend": "shown by tests",
+    "backend": "tested",
     "service": "comes with the HTTP service",
     "page": "comes with the page",
     "different": "done differently",
     "not_applicable": "does not apply",
 }
-"""What becomes of a row; all but the first need a reason."""
+"""The status of a row; all but the first need a reason."""
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # faster in C, where PyYAML was built with it
 
 MARK_LIMIT = 3
-"""The most rows that one test may show."""
+"""The most rows that one test may demonstrate."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One thing that a specification asks for.
+    """One requirement of a specification.
 
     Attributes:
         id: what a test names in its mark.
         specification: `assistant` or `mcp`.
         kind: a key of `KINDS`.
         disposition: a key of `DISPOSITIONS`.
-        reason: why the back end does not do it so.
-        missing: what no test shows yet.
+        reason: why the back end does not do it this way.
+        missing: what no test demonstrates yet.
     """
 
     id: str
@@ -71,7 +71,7 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True)
 class MarkedTest:
-    """A test and the rows that it shows.
+    """A test and the rows that it demonstrates.
 
     Attributes:
         rows: the ids in its marks, in order.
@@ -113,7 +113,7 @@ def marked_tests(folder: Path = ROOT / "tests") -> list[MarkedTest]:
 
 
 def _marks(decorator: ast.expr) -> Iterator[str]:
-    """The rows that a decorator names; a mark that is not written out in plain strings is shown as it stands."""
+    """The rows that a decorator names; an argument that is not a string literal is shown as source."""
     if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == "pytest.mark.parity":
         for argument in decorator.args:
             value = argument.value if isinstance(argument, ast.Constant) else None
@@ -121,7 +121,7 @@ def _marks(decorator: ast.expr) -> Iterator[str]:
 
 
 def showing(tests: Sequence[MarkedTest]) -> dict[str, list[MarkedTest]]:
-    """The tests by the row that they show."""
+    """The tests by the row that they demonstrate."""
     by_row: dict[str, list[MarkedTest]] = defaultdict(list)
     for test in tests:
         for row in test.rows:
@@ -130,14 +130,14 @@ def showing(tests: Sequence[MarkedTest]) -> dict[str, list[MarkedTest]]:
 
 
 def rendered(inventory: Sequence[Row], tests: Sequence[MarkedTest]) -> str:
-    """The page: how much is shown, and every row with its tests, its reason or what is missing."""
+    """The page: a summary, and every row with its tests, its reason or what is missing."""
     by_row = showing(tests)
     lines = [
         "# Parity",
         "",
-        "What Langflow's assistant and its flow-builder tools are specified to do, and where Wirewright shows that it",
-        "does it. Rendered by `python -m scripts.parity` from `tests/parity/rows.yaml` and the marks of the tests; the",
-        "first column has lines of the specification.",
+        "What the specifications of Langflow's assistant and its flow-builder tools require, and the tests that show that",
+        "Wirewright does it. Rendered by `python -m scripts.parity` from `tests/parity/rows.yaml` and the marks of the",
+        "tests; the first column gives the line in the specification.",
         "",
         *_summary(inventory),
     ]
@@ -154,7 +154,7 @@ def rendered(inventory: Sequence[Row], tests: Sequence[MarkedTest]) -> str:
 def _summary(inventory: Sequence[Row]) -> list[str]:
     counts = Counter((row.kind, row.disposition) for row in inventory)
     missing = Counter(row.kind for row in inventory if row.missing)
-    heads = [*DISPOSITIONS.values(), "of the tests, missing"]
+    heads = [*DISPOSITIONS.values(), "test missing"]
     lines = [f"| | {' | '.join(heads)} |", "|---" * (len(heads) + 1) + "|"]
     for kind, title in KINDS.items():
         cells = [*(counts[kind, disposition] for disposition in DISPOSITIONS), missing[kind]]
