@@ -44,3 +44,11 @@ def test_every_link_of_the_documents_leads_somewhere() -> None:
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
             if "://" not in target:
                 assert (page.parent / target).exists(), (page.name, target)
+
+
+def test_every_path_in_the_decision_records_exists() -> None:
+    root = DOCS.parent
+    for page in (DOCS / "adrs").glob("*.md"):
+        for path in re.findall(r"`((?:[\w.-]+/)+[\w.-]*)`", page.read_text()):
+            if (root / path.split("/")[0]).is_dir():
+                assert (root / path).exists(), (page.name, path)
