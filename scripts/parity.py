@@ -135,9 +135,9 @@ def rendered(inventory: Sequence[Row], tests: Sequence[MarkedTest]) -> str:
     lines = [
         "# Parity",
         "",
-        "What the specifications of Langflow's assistant and its flow-builder tools require, and the tests that show that",
-        "Wirewright does it. Rendered by `python -m scripts.parity` from `tests/parity/rows.yaml` and the marks of the",
-        "tests; the first column gives the line in the specification.",
+        "What the specifications of Langflow's assistant and its flow-builder tools require, and the tests that show",
+        "it. Rendered by `python -m scripts.parity` from `tests/parity/rows.yaml` and the marks of the tests; the",
+        "first column gives the line in the specification.",
         "",
         *_summary(inventory),
     ]
