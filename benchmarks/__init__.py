@@ -1,1 +1,1 @@
-"""Measurements, side by side in one run: ratios first, absolute figures for this machine beside them."""
+"""Benchmarks: ratios to what Wirewright builds on or to another commit, and absolute figures for this machine."""

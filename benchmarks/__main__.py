@@ -1,16 +1,16 @@
-"""`python -m benchmarks`: every comparison, side by side in one run; `--against COMMIT`: beside another commit."""
+"""`python -m benchmarks`: every benchmark in one run; `--against COMMIT` compares with another commit."""
 
 import asyncio
 import os
 import sys
 
-from benchmarks import budgets, building, growth, models, pace, runs, searching, serving, turn
+from benchmarks import budgets, building, growth, pace, runs, searching, serving, turn
 from benchmarks.against import command
-from benchmarks.checkout import settings
 from benchmarks.engine import engine
 from flows.catalogue import Catalogue
 from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
+from scripts.checkout import checkout_environment
 
 
 async def main() -> None:
@@ -19,22 +19,21 @@ async def main() -> None:
     await environment.install(print)
     print(pace.measure())
     catalogue = Catalogue.load()
-    with engine(environment) as lfx:
-        print(*building.measure(catalogue, lfx), sep="\n")
+    async with engine(environment) as lfx:
+        print(*await building.measure(catalogue, lfx), sep="\n")
         print(searching.measure(catalogue))  # after building: it fills the memory with 10,000 components
         async with Runner(environment, catalogue=catalogue) as runner:
             assert await runner.ready()
             await asyncio.to_thread(serving.settle, os.getpid())
             print(*await runs.measure(runner, catalogue, lfx), sep="\n")
-            print(await models.measure(runner, catalogue, lfx))
             print(*await budgets.measure(runner), sep="\n")
-    print(*await asyncio.to_thread(serving.measure), sep="\n")
-    print(pace.measure(), *await turn.measure(), pace.measure(), sep="\n")
+    print(*await command.measure_checkout(), sep="\n")
+    print(pace.measure(), await turn.measure(), pace.measure(), sep="\n")
     print(*await growth.measure(), sep="\n")
 
 
 if __name__ == "__main__":
     if sys.argv[1:]:
         sys.exit(command.main(sys.argv[1:]))
-    with settings():
+    with checkout_environment():
         asyncio.run(main())

@@ -1,4 +1,4 @@
-"""What a turn sends to its model: characters of all request bodies over the OpenAI Chat wire, by trajectory."""
+"""What a turn sends to its model over the OpenAI Chat wire: characters of all request bodies, by trajectory."""
 
 import os
 from dataclasses import dataclass
@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from agent.assistant import Assistant
 from agent.settings import AssistantSettings
 from agent.turn.request import TurnRequest
-from agent.turn.result import TurnEnded, TurnResult
+from agent.turn.result import TurnEnded
 from benchmarks.script import BUILD, DIRECT, LONG, MODEL, OFF_TOPIC, classified
-from benchmarks.specs import ECHO
-from flows.document import Flow
-from flows.spec import build
+from benchmarks.specs import ECHO, built
 from runtime.runner import Runner
 from scripts.scripted_provider import Reply, ScriptedProvider, in_order
 
@@ -37,27 +35,9 @@ class Trajectory:
 
 
 TRAJECTORIES = (
-    Trajectory(
-        name="two-node build, the original's way",
-        text=BUILD,
-        replies=LONG,
-        budget=60_000,
-        original=250_085,
-    ),
-    Trajectory(
-        name="two-node build, the direct way",
-        text=BUILD,
-        replies=DIRECT,
-        budget=30_000,
-        original=250_085,
-    ),
-    Trajectory(
-        name="off-topic",
-        text=OFF_TOPIC,
-        replies=(classified("off_topic"),),
-        budget=6_000,
-        original=17_712,
-    ),
+    Trajectory(name="two-node build, the original's way", text=BUILD, replies=LONG, budget=60_000, original=250_085),
+    Trajectory(name="two-node build, the direct way", text=BUILD, replies=DIRECT, budget=30_000, original=250_085),
+    Trajectory(name="off-topic", text=OFF_TOPIC, replies=(classified("off_topic"),), budget=6_000, original=17_712),
     Trajectory(
         name="run",
         text="Run the flow with hello",
@@ -100,17 +80,9 @@ async def characters(trajectory: Trajectory, runner: Runner) -> list[int]:
     async with provider.serve() as base_url:
         os.environ.update(OPENAI_API_KEY="sk-scripted", OPENAI_BASE_URL=base_url)
         assistant = Assistant(AssistantSettings(model=MODEL), runner)
-        canvas: Flow | None = None
-        if trajectory.canvas:
-            canvas = build(ECHO, await assistant.catalogue()).flow
-        result = await played(assistant, TurnRequest(text=trajectory.text, flow=canvas))
+        canvas = built(ECHO, await assistant.catalogue()) if trajectory.canvas else None
+        async with assistant.turn(TurnRequest(text=trajectory.text, flow=canvas)) as events:
+            (result,) = [event.result async for event in events if isinstance(event, TurnEnded)]
     assert result.outcome in {"complete", "refused"}, result.error
     assert provider.requests == len(trajectory.replies), provider.requests
     return provider.sizes
-
-
-async def played(assistant: Assistant, request: TurnRequest) -> TurnResult:
-    """One turn, to its result."""
-    async with assistant.turn(request) as events:
-        results = [event.result async for event in events if isinstance(event, TurnEnded)]
-    return results[-1]

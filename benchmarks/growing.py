@@ -1,4 +1,4 @@
-"""The server that the measurement of growth plays against: scripted turns, no engine, and a look at its own memory."""
+"""The server of `benchmarks.growth`: scripted turns, no engine, and a route that tells what the process holds."""
 
 import asyncio
 import gc
@@ -24,7 +24,7 @@ from server.settings import ServerSettings
 
 
 class NoEngine:
-    """Stands where the engine would: every run gives the same at once, because runs are measured elsewhere."""
+    """In place of the engine: every run gives the same at once, because runs are measured elsewhere."""
 
     state = "ready"
     failure: RunError | None = None
@@ -61,18 +61,12 @@ async def memory(_: Request) -> JSONResponse:
     gc.collect()
     status = await asyncio.to_thread(Path("/proc/self/status").read_text)
     resident = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS:"))
-    return JSONResponse(
-        {
-            "resident_kb": resident,
-            "blocks": sys.getallocatedblocks(),
-            "objects": len(gc.get_objects()),
-            "tasks": len(asyncio.all_tasks()),
-        }
-    )
+    counts = {"blocks": sys.getallocatedblocks(), "objects": len(gc.get_objects()), "tasks": len(asyncio.all_tasks())}
+    return JSONResponse({"resident_kb": resident, **counts})
 
 
 def main(port: int) -> None:
-    """Serve until told to stop."""
+    """Serve until it is stopped."""
     settings = ServerSettings()
     catalogue = Catalogue.load()
     assistant = Assistant(settings, NoEngine(), catalogue=catalogue, model=scripted(reply, "scripted"))

@@ -9,18 +9,17 @@ from time import perf_counter
 
 import httpx
 
-from benchmarks.checkout import settings
 from benchmarks.serving import free_port, healthy
-from benchmarks.specs import ECHO
+from benchmarks.specs import ECHO, built
 from flows.catalogue import Catalogue
-from flows.spec import build
+from scripts.checkout import checkout_environment
 
 TURNS = 2_000
 WARM = 800
-"""Turns before the first look: all caches filled once, and the conversations that go on at their limit of ten turns."""
+"""Turns before the first look: all caches are full, and the lasting conversations at their limit of ten turns."""
 
 LASTING = 30
-"""Conversations that go on; every second turn is the only one of its own, so that far more come than are kept."""
+"""Conversations that go on; every second turn is in a new one, so that there are far more than are kept."""
 
 AT_ONCE = 4
 
@@ -34,19 +33,15 @@ async def measure() -> list[str]:
     with tempfile.TemporaryDirectory() as data:
         port = free_port()
         server = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "benchmarks.growing",
-            str(port),
+            *(sys.executable, "-m", "benchmarks.growing", str(port)),
             env={**os.environ, "WIREWRIGHT_DATA": data, "WIREWRIGHT_MEMORY": "file"},
             stdout=asyncio.subprocess.DEVNULL,
         )
         try:
             async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=120) as client:
                 await healthy(client, "/healthz")
-                flow = build(ECHO, Catalogue.load()).flow
-                assert flow is not None
-                stored = (await client.post("/api/v1/flows", json=flow.to_json())).json()["id"]
+                flow = built(ECHO, Catalogue.load()).to_json()
+                stored = (await client.post("/api/v1/flows", json=flow)).json()["id"]
                 started = perf_counter()
                 await _play(client, stored, 0, WARM)
                 before, files = (await client.get("/memory")).json(), sizes(Path(data))
@@ -87,17 +82,18 @@ async def _play(client: httpx.AsyncClient, stored: str, first: int, last: int) -
 
 async def _turn(client: httpx.AsyncClient, stored: str, number: int) -> None:
     session = f"lasting-{number // 2 % LASTING}" if number % 2 == 0 else f"once-{number}"
-    kind = number % 5
-    if kind == 0:
-        asked = {"input_value": "Build an echo flow"}
-    elif kind == 1:
-        asked = {"input_value": "What does my flow do?", "flow_id": stored}
-    else:
-        asked = {"input_value": f"Switch clean data {'on' if number % 4 < 2 else 'off'}", "flow_id": stored}
-    reply = await client.post("/api/v1/agentic/assist", json={**asked, "session_id": session})
+    message = {"session_id": session, "flow_id": stored}
+    match number % 5:
+        case 0:
+            message = {"session_id": session, "input_value": "Build an echo flow"}
+        case 1:
+            message["input_value"] = "What does my flow do?"
+        case _:
+            message["input_value"] = f"Switch clean data {'on' if number % 4 < 2 else 'off'}"
+    reply = await client.post("/api/v1/agentic/assist", json=message)
     assert reply.status_code == 200, reply.text
 
 
 if __name__ == "__main__":
-    with settings():
+    with checkout_environment():
         print(*asyncio.run(measure()), sep="\n")

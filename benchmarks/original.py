@@ -1,8 +1,8 @@
-"""`make bench-original`: the original and ours, both served here and asked by turns.
+"""`make bench-original`: Langflow's own assistant and ours, both served here and played alternately.
 
-What a budget of time says depends on the machine, and the budgets were set by what the original took on another one.
-Beside the original itself they become ratios. It is played the way its figures were found: build turns of six requests
-to a scripted model without latency, over the OpenAI Chat wire.
+The budgets of time were set by what the original took on another machine; beside the original itself they become
+ratios. It plays the turns that its figures are of: builds of six requests to a scripted model without latency, over the
+OpenAI Chat wire.
 """
 
 import asyncio
@@ -21,17 +21,18 @@ from typing import Any
 import httpx
 
 from benchmarks import pace
-from benchmarks.checkout import settings
 from benchmarks.client import MESSAGE, play
 from benchmarks.script import OFF_TOPIC, classified, direct_way, long_way
 from benchmarks.serving import free_port, healthy
 from benchmarks.specs import ECHO
-from benchmarks.turn import PARALLEL, built, running, served, verify
+from benchmarks.turn import built, running, served, verify
 from flows.document import Flow
 from runtime.runner import Runner
+from scripts.checkout import checkout_environment
 from scripts.scripted_provider import Reply, Script, ScriptedProvider
 
 ROUNDS = 22
+PARALLEL = 32
 TOGETHER = 8
 """Turns at once that the original's figure is of; of 32 it finishes none."""
 
@@ -40,7 +41,7 @@ BUILD, REFUSAL, RATE = 465.0, 82.0, 1.5
 BEYOND, OURS = 40.0, 15.0
 """The budgets: ms beyond the run, and turns a second."""
 
-ASIDE = {"input_value": OFF_TOPIC}
+REFUSED = {"input_value": OFF_TOPIC}
 PROVIDER = {"provider": "OpenAI", "model_name": "gpt-4o"}
 
 
@@ -108,7 +109,7 @@ async def canvas(client: httpx.AsyncClient, number: int) -> dict[str, Any]:
 
 
 async def measure(executable: Path) -> list[str]:
-    """Serve both and play them by turns.
+    """Serve both and play them alternately.
 
     Args:
         executable: the original's command, `langflow`.
@@ -128,14 +129,14 @@ async def measure(executable: Path) -> list[str]:
         their_rate = await _rate(them, [await canvas(them, ROUNDS + number) for number in range(TOGETHER)])
         our_rate = await _rate(us, [MESSAGE] * PARALLEL)
     build, aside, beyond = taken["their build"], taken["their aside"], taken["beyond"]
-    theirs_said = (
+    original_line = (
         f"the original: healthy after {start:.0f} s, a build {build:.0f} ms ({BUILD:.0f} where the budgets were set: "
         f"{build / BUILD:.1f} times), {taken['characters']:,.0f} characters; off-topic {aside:.0f} ms "
         f"({REFUSAL:.0f}: {aside / REFUSAL:.1f} times); {TOGETHER} builds at once {their_rate:.2f} a second "
         f"({RATE}: {RATE / their_rate:.1f} times)"
     )
-    ours_said = (
-        f"ours by turns with it: a build with its six requests {taken['long']:.0f} ms (ratio "
+    our_line = (
+        f"ours alternately with it: a build with its six requests {taken['long']:.0f} ms (ratio "
         f"{taken['long'] / build:.3f}), with three {taken['direct']:.0f} ms ({taken['direct'] / build:.3f}), off-topic "
         f"{taken['aside']:.0f} ms ({taken['aside'] / aside:.3f})"
     )
@@ -147,7 +148,7 @@ async def measure(executable: Path) -> list[str]:
         f"{PARALLEL} builds at once: {our_rate:.1f} a second, {our_rate / their_rate:.0f} times the original's rate "
         f"(target: {OURS:.0f} to {RATE}, {OURS / RATE:.0f} times)"
     )
-    return [theirs_said, ours_said, alone, together]
+    return [original_line, our_line, alone, together]
 
 
 async def _round(
@@ -165,9 +166,9 @@ async def _round(
     their_build, _ = await play(them, message)
     characters = theirs.characters - before
     theirs.script = scripted("off_topic")
-    their_aside, _ = await play(them, {**message, **ASIDE})
+    their_aside, _ = await play(them, {**message, **REFUSED})
     mine.script = lambda _: classified("off_topic")
-    aside, _ = await play(us, ASIDE)
+    aside, _ = await play(us, REFUSED)
     mine.script = long_way
     long, _ = await play(us)
     await verify(runner, flow)  # between turns as below, so that what they prepare is ready
@@ -199,5 +200,5 @@ async def main(executable: Path) -> None:
 
 
 if __name__ == "__main__":
-    with settings():
+    with checkout_environment():
         asyncio.run(main(Path(sys.argv[1])))

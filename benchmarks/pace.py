@@ -17,7 +17,7 @@ print(time.perf_counter() - started)
 
 
 def measure() -> str:
-    """Let a plain loop run alone, and two at once, by turns: with two free cores both take the same time."""
+    """Let a plain loop run alone, and two at once, alternately: with two free cores both take the same time."""
     alone: list[float] = []
     together: list[float] = []
     for _ in range(ROUNDS):

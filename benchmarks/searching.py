@@ -1,4 +1,4 @@
-"""Searching: how often what people mean is found, beside the engine's own way, and how long it takes."""
+"""Searching: how often what people mean is found, beside the engine's own search, and how long it takes."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -115,10 +115,4 @@ def measure(catalogue: Catalogue) -> str:
         lines.append(
             f"  {len(held):>6} components: median {each:.2f} ms (target: under {target}), index {built:.0f} ms"
         )
-    times: list[float] = []
-    for _ in range(9):
-        started = perf_counter()
-        Catalogue.load()
-        times.append((perf_counter() - started) * 1000)
-    lines.append(f"  loading the catalogue: median {median(times):.1f} ms (target: under 30)")
     return "\n".join(lines)

@@ -1,62 +1,18 @@
-"""The served assistant: from start to the first answered question, and memory at rest."""
+"""Servers and processes under measurement: serving, waiting until they are at rest, and their memory."""
 
 import asyncio
-import os
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
 import httpx
 
-QUESTION = {"input_value": "What does the Prompt Template component do?"}
-
 QUIET = 2.0
 """Seconds without work after which an engine is at rest: it goes on warming itself after one second without a run."""
-
-
-def measure() -> list[str]:
-    """Start the server, ask while the runner warms, and read the memory once all is ready."""
-    port = free_port()
-    started = perf_counter()
-    server = subprocess.Popen(
-        [str(Path(sys.executable).with_name("wirewright")), "serve", "--port", str(port)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "WIREWRIGHT_MODEL": "demo"},
-    )
-    base = f"http://127.0.0.1:{port}"
-    try:
-        with httpx.Client(base_url=base, timeout=60) as client:
-            wait_for(client, "/healthz")
-            healthy = perf_counter() - started
-            answer = client.post("/api/v1/agentic/assist", json=QUESTION)
-            answered = perf_counter() - started
-            warming = client.get("/readyz").status_code != 200
-            assert answer.status_code == 200, answer.text
-            wait_for(client, "/readyz")
-            ready = perf_counter() - started
-            settle(server.pid)
-            children = descendants(server.pid)
-            started_in = (
-                f"start to healthy {healthy:.2f} s, to the first answered question {answered:.2f} s "
-                f"(runner {'still warming' if warming else 'already ready'}; target 1.5 s; the original: about 25 s), "
-                f"to ready {ready:.2f} s"
-            )
-            memory = (
-                f"memory at rest: server {memory_of(server.pid):.0f} MB (target 200), runner "
-                f"{memory_of(*children):.0f} MB in {len(children)} processes (target 350); "
-                f"the original: 1140 MB"
-            )
-            return [started_in, memory]
-    finally:
-        server.terminate()
-        server.wait(15)
 
 
 @dataclass(frozen=True)
@@ -113,23 +69,6 @@ async def serve(executable: Path, environment: Mapping[str, str]) -> AsyncGenera
         await ended
 
 
-def wait_for(client: httpx.Client, path: str, seconds: float = 300) -> None:
-    """Ask until the answer is 200.
-
-    Raises:
-        TimeoutError: when it never is.
-    """
-    until = perf_counter() + seconds
-    while perf_counter() < until:
-        try:
-            if client.get(path).status_code == 200:
-                return
-        except httpx.TransportError:
-            pass  # not listening yet
-        time.sleep(0.02)
-    raise TimeoutError(f"{path} was never 200")
-
-
 async def healthy(client: httpx.AsyncClient, path: str, *, seconds: float = 300, pause: float = 0.05) -> None:
     """Ask a server that is starting until it answers 200, with a pause in seconds between the attempts.
 
@@ -165,17 +104,13 @@ def settle(pid: int, seconds: float = 120) -> None:
 
 
 def work_of(pid: int) -> dict[int, int]:
-    """The processor time, in clock ticks, of each process below one; one that has ended meanwhile has none."""
-    return {child: ticks_of(child) for child in descendants(pid)}
-
-
-def ticks_of(pid: int) -> int:
-    """The processor time that a process has used, in clock ticks; 0 when there is none such any more."""
-    try:
-        user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
-    except (FileNotFoundError, ProcessLookupError):
-        return 0
-    return int(user) + int(system)
+    """The processor time, in clock ticks, of each process below one; a process that has just ended has none."""
+    work: dict[int, int] = {}
+    for child in descendants(pid):
+        with suppress(FileNotFoundError, ProcessLookupError):
+            user, system = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()[11:13]
+            work[child] = int(user) + int(system)
+    return work
 
 
 def free_port() -> int:

@@ -1,26 +1,17 @@
 """`python -m scripts.baseline`: play all scenarios with the demo planner, write the baseline and the README's score."""
 
 import asyncio
-import os
-import re
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+from cli.eval.environment import play_environment
+from evals.analysis.tally import tally, write_verdicts
+from evals.play.attempts import play
+from evals.players.demo import DemoPlayer
+from evals.scenarios.loader import load_scenarios
+from evals.score import Verdict, score_attempts
+from scripts.checkout import ROOT, checkout_environment, replace_marked
+
 README = ROOT / "README.md"
-MARKED = re.compile(r"(<!-- demo-score -->\n).*?(<!-- /demo-score -->)", re.DOTALL)
-
-os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-os.environ.setdefault("LOGFIRE_IGNORE_NO_CONFIG", "1")
-
-from cli.eval.environment import play_environment  # noqa: E402  (after the environment is set)
-from evals.analysis.tally import tally, write_verdicts  # noqa: E402  (likewise)
-from evals.play.attempts import play  # noqa: E402  (likewise)
-from evals.players.demo import DemoPlayer  # noqa: E402  (likewise)
-from evals.scenarios.loader import load_scenarios  # noqa: E402  (likewise)
-from evals.score import Verdict, score_attempts  # noqa: E402  (likewise)
-
 BASELINE = ROOT / "evals" / "baselines" / "demo.jsonl"
 SHOWN = ("resolved", "honest", "preserved", "nodes", "edges", "language")
 
@@ -45,13 +36,10 @@ async def demo_verdicts() -> list[Verdict]:
 
 def main() -> None:
     """Write the baseline and the README's table."""
-    os.environ.setdefault("WIREWRIGHT_CACHE", str(ROOT / ".cache" / "wirewright"))
-    with tempfile.TemporaryDirectory() as data:
-        os.environ["WIREWRIGHT_DATA"] = data
+    with checkout_environment():
         verdicts = asyncio.run(demo_verdicts())
     write_verdicts(BASELINE, verdicts, measured=False)
-    text = README.read_text(encoding="utf-8")
-    README.write_text(MARKED.sub(lambda found: found[1] + score_table(verdicts) + found[2], text), encoding="utf-8")
+    replace_marked(README, "demo-score", score_table(verdicts))
     print(score_table(verdicts))
 
 

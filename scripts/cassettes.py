@@ -8,11 +8,9 @@ import asyncio
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import vcr
@@ -27,25 +25,19 @@ from agent.turn.result import TurnEnded, TurnResult
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build
+from scripts.checkout import ROOT, checkout_environment
 from scripts.conversations import APPROVAL_REQUEST, CONVERSATIONS, REQUEST, SPEC
 from scripts.scripted_provider import in_order
 from scripts.wire_formats import EveryWire
 
-FOLDER = Path(__file__).parent.parent / "cassettes" / "wire"
+FOLDER = ROOT / "cassettes" / "wire"
 PORT = 47931
 """Where the scripted provider listens while recording; replays ask the same address, where nothing listens."""
 ADDRESS = f"http://127.0.0.1:{PORT}"
 BASE_URL = f"{ADDRESS}/v1"
 MODEL = "openai-chat:gpt-6.1-sol"
-SECRET_HEADERS = [
-    "authorization",
-    "x-api-key",
-    "x-goog-api-key",
-    "cookie",
-    "set-cookie",
-    "openai-organization",
-    "openai-project",
-]
+SECRET_HEADERS = ["authorization", "x-api-key", "x-goog-api-key", "cookie", "set-cookie"]
+SECRET_HEADERS += ["openai-organization", "openai-project"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,7 +178,5 @@ async def _record_all() -> None:
 
 if __name__ == "__main__":
     FOLDER.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as data:
-        os.environ.setdefault("WIREWRIGHT_CACHE", str(Path(__file__).parent.parent / ".cache" / "wirewright"))
-        os.environ["WIREWRIGHT_DATA"] = data
+    with checkout_environment():
         asyncio.run(_record_all())

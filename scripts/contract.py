@@ -12,8 +12,9 @@ from pydantic.json_schema import models_json_schema
 
 from agent.contract.events import EVENTS
 from agent.contract.requests import AssistRequest, ResetRequest, RunRequest
+from scripts.checkout import ROOT
 
-FOLDER = Path(__file__).parents[1] / "docs" / "contract"
+FOLDER = ROOT / "docs" / "contract"
 REF = "#/$defs/"
 INDENT = "  "
 
@@ -65,14 +66,10 @@ def _type(entry: Schema) -> str:
     if choices := entry.get("anyOf") or entry.get("oneOf"):
         return " | ".join(dict.fromkeys(_type(choice) for choice in choices))
     match entry.get("type"):
-        case "string":
-            return "string"
+        case "string" | "boolean" | "null" as plain:
+            return str(plain)
         case "integer" | "number":
             return "number"
-        case "boolean":
-            return "boolean"
-        case "null":
-            return "null"
         case "array":
             item = _type(entry.get("items", {}))
             return f"({item})[]" if "|" in item else f"{item}[]"

@@ -1,4 +1,4 @@
-"""The scripted conversations behind the recorded cassettes and the benchmark of one build turn."""
+"""The scripted conversations behind the recorded wire cassettes."""
 
 from scripts.scripted_provider import Reply
 
@@ -19,12 +19,7 @@ config:
 BUILD_AND_RUN = (
     Reply(text='{"intent": "build_flow"}'),
     Reply(calls=(("search_components", {"query": "prompt template"}),)),
-    Reply(
-        calls=(
-            ("describe_component", {"type": "Prompt Template"}),
-            ("describe_component", {"type": "ChatOutput"}),
-        )
-    ),
+    Reply(calls=(("describe_component", {"type": "Prompt Template"}), ("describe_component", {"type": "ChatOutput"}))),
     Reply(calls=(("build_flow", {"spec": SPEC}),)),
     Reply(calls=(("run_flow", {"input": "hello"}),)),
     Reply(text="I built the flow and ran it with hello; it answered: Say it louder: hello"),
@@ -32,73 +27,37 @@ BUILD_AND_RUN = (
 """One complete build-and-run turn: classify, search, describe twice, build, run, answer."""
 
 APPROVAL_REQUEST = "Have the prompt whisper, please."
+_WHISPER = {
+    "component_id": "prompt-aaaaa",
+    "values": {"template": "Whisper: {text}"},
+    "reason": "It shall whisper",
+}
 APPROVAL = (
     Reply(text='{"intent": "build_flow"}'),
-    Reply(
-        text="I will reword the prompt.",
-        calls=(
-            (
-                "configure_component",
-                {
-                    "component_id": "prompt-aaaaa",
-                    "values": {"template": "Whisper: {text}"},
-                    "reason": "It shall whisper",
-                },
-            ),
-        ),
-    ),
+    Reply(text="I will reword the prompt.", calls=(("configure_component", _WHISPER),)),
     Reply(text="The prompt now whispers."),
 )
 """A turn that waits for an approval, and its second half: classify, ask, answer."""
 
-NOT_FOUND_404 = Reply(
-    status=404,
-    error={
-        "message": "The model `gpt-6.1-sol` does not exist or you do not have access to it.",
-        "type": "invalid_request_error",
-        "param": None,
-        "code": "model_not_found",
-    },
+
+def _openai_error(status: int, code: str, message: str, kind: str = "invalid_request_error") -> Reply:
+    return Reply(status=status, error={"message": message, "type": kind, "param": None, "code": code})
+
+
+NOT_FOUND_404 = _openai_error(
+    404, "model_not_found", "The model `gpt-6.1-sol` does not exist or you do not have access to it."
 )
-NOT_FOUND_403 = Reply(
-    status=403,
-    error={
-        "message": "Project `proj_example` does not have access to model `gpt-6.1-sol`",
-        "type": "invalid_request_error",
-        "param": None,
-        "code": "model_not_found",
-    },
+NOT_FOUND_403 = _openai_error(
+    403, "model_not_found", "Project `proj_example` does not have access to model `gpt-6.1-sol`"
 )
-REFUSED_401 = Reply(
-    status=401,
-    error={
-        "message": "Incorrect API key provided.",
-        "type": "invalid_request_error",
-        "param": None,
-        "code": "invalid_api_key",
-    },
-)
-LIMITED_429 = Reply(
-    status=429,
-    error={
-        "message": "Rate limit reached for requests",
-        "type": "requests",
-        "param": None,
-        "code": "rate_limit_exceeded",
-    },
-)
+REFUSED_401 = _openai_error(401, "invalid_api_key", "Incorrect API key provided.")
+LIMITED_429 = _openai_error(429, "rate_limit_exceeded", "Rate limit reached for requests", "requests")
 OFF_TOPIC = Reply(text='{"intent": "off_topic"}')
 
 ANTHROPIC_NOT_FOUND_404 = Reply(status=404, error={"type": "not_found_error", "message": "model: claude-opus-5-5"})
 ANTHROPIC_REFUSED_401 = Reply(status=401, error={"type": "authentication_error", "message": "invalid x-api-key"})
-GOOGLE_NOT_FOUND_404 = Reply(
-    status=404,
-    error={
-        "code": 404,
-        "message": "models/gemini-4-argon is not found for API version v1beta.",
-        "status": "NOT_FOUND",
-    },
-)
+_NO_MODEL = "models/gemini-4-argon is not found for API version v1beta."
+GOOGLE_NOT_FOUND_404 = Reply(status=404, error={"code": 404, "message": _NO_MODEL, "status": "NOT_FOUND"})
 GOOGLE_REFUSED_400 = Reply(
     status=400,
     error={

@@ -1,28 +1,20 @@
 """`python -m scripts.kill_rate`: measure the kill rate over all scenarios, keep it, and show it in the manual."""
 
 import asyncio
-import os
-import re
-import tempfile
-from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+from cli.eval.environment import play_environment
+from evals.analysis.tally import tally
+from evals.mutate.matrix import matrix, read_accepted
+from evals.mutate.measurement import MEASURED, Measured, as_markdown
+from evals.mutate.trials import prepared, trials
+from evals.play.attempts import play
+from evals.players.oracle.player import OraclePlayer
+from evals.scenarios.loader import load_scenarios
+from evals.score import score_attempts
+from scripts.checkout import ROOT, checkout_environment, replace_marked
+
 MANUAL = ROOT / "docs" / "evaluations.md"
-MARKED = re.compile(r"(<!-- kill-rate -->\n).*?(<!-- /kill-rate -->)", re.DOTALL)
 PER_OPERATOR = 1
-
-os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-os.environ.setdefault("LOGFIRE_IGNORE_NO_CONFIG", "1")
-
-from cli.eval.environment import play_environment  # noqa: E402  (after the environment is set)
-from evals.analysis.tally import tally  # noqa: E402  (likewise)
-from evals.mutate.matrix import matrix, read_accepted  # noqa: E402  (likewise)
-from evals.mutate.measurement import MEASURED, Measured, as_markdown  # noqa: E402  (likewise)
-from evals.mutate.trials import prepared, trials  # noqa: E402  (likewise)
-from evals.play.attempts import play  # noqa: E402  (likewise)
-from evals.players.oracle.player import OraclePlayer  # noqa: E402  (likewise)
-from evals.scenarios.loader import load_scenarios  # noqa: E402  (likewise)
-from evals.score import score_attempts  # noqa: E402  (likewise)
 
 
 async def measured() -> Measured:
@@ -41,20 +33,12 @@ async def measured() -> Measured:
         )
 
 
-def write(found: Measured) -> None:
-    """Keep a measurement, and show it in the manual."""
-    MEASURED.write_text(found.model_dump_json(indent=2) + "\n", encoding="utf-8")
-    text = MANUAL.read_text(encoding="utf-8")
-    MANUAL.write_text(MARKED.sub(lambda marks: marks[1] + as_markdown(found) + marks[2], text), encoding="utf-8")
-
-
 def main() -> None:
     """Measure, keep, and print what survived."""
-    os.environ.setdefault("WIREWRIGHT_CACHE", str(ROOT / ".cache" / "wirewright"))
-    with tempfile.TemporaryDirectory() as data:
-        os.environ["WIREWRIGHT_DATA"] = data
+    with checkout_environment():
         found = asyncio.run(measured())
-    write(found)
+    MEASURED.write_text(found.model_dump_json(indent=2) + "\n", encoding="utf-8")
+    replace_marked(MANUAL, "kill-rate", as_markdown(found))
     print(as_markdown(found))
     for name in found.survivors:
         print(f"survived {name}")

@@ -13,7 +13,8 @@ from typing import Any
 
 import yaml
 
-ROOT = Path(__file__).parent.parent
+from scripts.checkout import ROOT
+
 ROWS = ROOT / "tests" / "parity" / "rows.yaml"
 PAGE = ROOT / "docs" / "parity.md"
 

@@ -4,24 +4,18 @@ They come from the oracle, so no provider's traffic is in them; `--player replay
 """
 
 import asyncio
-import os
-import tempfile
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import yaml
-
-os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-os.environ.setdefault("LOGFIRE_IGNORE_NO_CONFIG", "1")
 
 from cli.eval.environment import play_environment
 from evals.journal import open_journal, read_journal
 from evals.play.attempts import play
 from evals.players.oracle.player import OraclePlayer
 from evals.scenarios.loader import load_scenarios
+from scripts.checkout import ROOT, checkout_environment
 
-ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "cassettes" / "scenarios"
 RECORDED = {
     "build": ("echo-wired", "build-only"),
@@ -32,12 +26,12 @@ RECORDED = {
 
 
 def metadata(name: str) -> dict[str, Any]:
-    """What a cassette's own file says of it: source, date, digests."""
+    """The file that describes a cassette: source, date, digests."""
     return yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))
 
 
 def stale(name: str) -> list[str]:
-    """The scenarios of a cassette that are others by now than when they were recorded."""
+    """The scenarios of a cassette that have changed since they were recorded."""
     now = {scenario.id: scenario.digest for scenario in load_scenarios()}
     attempts = read_journal(FOLDER / f"{name}.jsonl")
     return [attempt.scenario for attempt in attempts if now.get(attempt.scenario) != attempt.digest]
@@ -68,7 +62,5 @@ async def _record_all() -> None:
 
 if __name__ == "__main__":
     FOLDER.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as data:
-        os.environ.setdefault("WIREWRIGHT_CACHE", str(ROOT / ".cache" / "wirewright"))
-        os.environ["WIREWRIGHT_DATA"] = data
+    with checkout_environment():
         asyncio.run(_record_all())

@@ -84,12 +84,16 @@ class ScriptedProvider:
         """Characters of all request bodies together."""
         return sum(self.sizes)
 
-    async def _complete(self, request: Request) -> Response:
+    async def reply_to(self, request: Request) -> tuple[dict[str, Any], Reply]:
+        """The body of a request, which is counted, and the script's answer."""
         raw = await request.body()
         self.requests += 1
         self.sizes.append(len(raw.decode()))
         body = json.loads(raw)
-        reply = self.script(body)
+        return body, self.script(body)
+
+    async def _complete(self, request: Request) -> Response:
+        body, reply = await self.reply_to(request)
         if reply.status != 200:
             return JSONResponse({"error": reply.error}, status_code=reply.status)
         model, number = body["model"], self.requests
@@ -110,8 +114,13 @@ def _tool_calls(reply: Reply, number: int) -> list[dict[str, Any]]:
     ]
 
 
+def completion_tokens(reply: Reply) -> int:
+    """The tokens that a reply is said to have."""
+    return len(reply.text) // 4 + 20 * len(reply.calls) + 1
+
+
 def _usage(reply: Reply) -> dict[str, int]:
-    written = len(reply.text) // 4 + 20 * len(reply.calls) + 1
+    written = completion_tokens(reply)
     return {"prompt_tokens": 100, "completion_tokens": written, "total_tokens": 100 + written}
 
 

@@ -1,32 +1,25 @@
-"""`python -m scripts.soak_evals`: play all scenarios with oracle and demo, round after round; scores must be the same.
+"""`python -m scripts.soak_evals`: play all scenarios repeatedly with oracle and demo; scores must be the same.
 
 Measurements, and reasons that quote addresses, may differ; whether an attempt passed and what evaluators say may not.
 """
 
 import argparse
 import asyncio
-import os
 import sys
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
-
-os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-os.environ.setdefault("LOGFIRE_IGNORE_NO_CONFIG", "1")
-
-from cli.eval.environment import play_environment  # noqa: E402  (after the environment is set)
-from evals.analysis.comparison import Difference, compare  # noqa: E402  (likewise)
-from evals.analysis.tally import tally  # noqa: E402  (likewise)
-from evals.play.attempts import play  # noqa: E402  (likewise)
-from evals.play.environment import PlayEnvironment  # noqa: E402  (likewise)
-from evals.players.demo import DemoPlayer  # noqa: E402  (likewise)
-from evals.players.oracle.player import OraclePlayer  # noqa: E402  (likewise)
-from evals.players.player import Player  # noqa: E402  (likewise)
-from evals.scenario import Scenario  # noqa: E402  (likewise)
-from evals.scenarios.loader import load_scenarios  # noqa: E402  (likewise)
-from evals.score import score_attempts  # noqa: E402  (likewise)
+from cli.eval.environment import play_environment
+from evals.analysis.comparison import Difference, compare
+from evals.analysis.tally import tally
+from evals.play.attempts import play
+from evals.play.environment import PlayEnvironment
+from evals.players.demo import DemoPlayer
+from evals.players.oracle.player import OraclePlayer
+from evals.players.player import Player
+from evals.scenario import Scenario
+from evals.scenarios.loader import load_scenarios
+from evals.score import score_attempts
+from scripts.checkout import checkout_environment
 
 PLAYERS: tuple[Player, ...] = (OraclePlayer(), DemoPlayer())
 
@@ -35,32 +28,31 @@ async def soak(scenarios: Sequence[Scenario], environment: PlayEnvironment, roun
     """Play every round with every player.
 
     Returns:
-        A line for everything that differs from the first round; empty when nothing does.
+        A line for everything that differs from the first round, and for every harness error; usually empty.
     """
-    told: list[str] = []
+    differences: list[str] = []
     for player in PLAYERS:
         first = None
         for number in range(1, rounds + 1):
             attempts = await play(scenarios, player, environment)
             verdicts = await asyncio.to_thread(score_attempts, scenarios, attempts, environment.catalogue)
             first = verdicts if first is None else first
-            found = [f"{player.name}, round {number}: {line}" for line in lines(compare(first, verdicts))]
             result = tally(verdicts)
             print(f"{player.name}, round {number} of {rounds}: {result.passed} of {result.scored} passed", flush=True)
-            told += [*found, *(f"{player.name}, round {number}: {one}" for one in _errors(result.harness_errors))]
-    return told
+            found = lines(compare(first, verdicts))
+            if result.harness_errors:
+                found.append(f"{result.harness_errors} attempts failed in the harness")
+            differences += [f"{player.name}, round {number}: {line}" for line in found]
+    return differences
 
 
 def lines(difference: Difference) -> list[str]:
     """What differs, a line each."""
-    told = [f"{one.scenario} passed before: {'; '.join(one.why)}" for one in difference.lost]
-    told += [f"{one.scenario} failed before" for one in difference.gained]
-    told += [f"{one.scenario}: {one.name} {one.before} -> {one.after}" for one in difference.moved]
-    return told
-
-
-def _errors(count: int) -> list[str]:
-    return [f"{count} attempts failed in the harness"] if count else []
+    return [
+        *(f"{one.scenario} passed before: {'; '.join(one.why)}" for one in difference.lost),
+        *(f"{one.scenario} failed before" for one in difference.gained),
+        *(f"{one.scenario}: {one.name} {one.before} -> {one.after}" for one in difference.moved),
+    ]
 
 
 async def _main(rounds: int, names: Sequence[str]) -> list[str]:
@@ -75,14 +67,12 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--scenario", action="append", default=[])
     given = parser.parse_args()
-    os.environ.setdefault("WIREWRIGHT_CACHE", str(ROOT / ".cache" / "wirewright"))
-    with tempfile.TemporaryDirectory() as data:
-        os.environ["WIREWRIGHT_DATA"] = data
-        told = asyncio.run(_main(given.rounds, given.scenario))
-    for line in told:
+    with checkout_environment():
+        differences = asyncio.run(_main(given.rounds, given.scenario))
+    for line in differences:
         print(line)
-    print("The scores are not the same." if told else "The scores are the same in every round.")
-    sys.exit(bool(told))
+    print("The scores are not the same." if differences else "The scores are the same in every round.")
+    sys.exit(bool(differences))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from scripts.scripted_provider import CREATED, Reply, Script, ScriptedProvider
+from scripts.scripted_provider import CREATED, Reply, Script, ScriptedProvider, completion_tokens
 
 PIECE = 24
 """Characters of a streamed piece of text or arguments."""
@@ -33,34 +33,27 @@ class EveryWire(ScriptedProvider):
         ]
 
     async def _responses(self, request: Request) -> Response:
-        body, reply = await self._asked(request)
+        body, reply = await self.reply_to(request)
         if reply.status != 200:
             return JSONResponse({"error": reply.error}, reply.status)
         whole = responses_whole(reply, body["model"], self.requests)
         return _sent(responses_frames(reply, whole)) if body.get("stream") else JSONResponse(whole)
 
     async def _messages(self, request: Request) -> Response:
-        body, reply = await self._asked(request)
+        body, reply = await self.reply_to(request)
         if reply.status != 200:
             return JSONResponse({"type": "error", "error": reply.error}, reply.status)
         whole = messages_whole(reply, body["model"], self.requests)
         return _sent(messages_frames(whole)) if body.get("stream") else JSONResponse(whole)
 
     async def _generate(self, request: Request) -> Response:
-        _, reply = await self._asked(request)
+        _, reply = await self.reply_to(request)
         if reply.status != 200:
             return JSONResponse({"error": reply.error}, reply.status)
         model, _, method = request.path_params["call"].partition(":")
         streams = method == "streamGenerateContent"
         chunks = generate_chunks(reply, model, self.requests, split=streams)
         return _sent(_frame(chunk) for chunk in chunks) if streams else JSONResponse(next(chunks))
-
-    async def _asked(self, request: Request) -> tuple[dict[str, Any], Reply]:
-        raw = await request.body()
-        self.requests += 1
-        self.sizes.append(len(raw.decode()))
-        body = json.loads(raw)
-        return body, self.script(body)
 
 
 def _sent(frames: Iterator[str]) -> Response:
@@ -77,24 +70,13 @@ def _pieces(text: str) -> Iterator[str]:
         yield text[start : start + PIECE]
 
 
-def _written(reply: Reply) -> int:
-    return len(reply.text) // 4 + 20 * len(reply.calls) + 1
-
-
 def responses_whole(reply: Reply, model: str, number: int) -> dict[str, Any]:
     """A response of OpenAI's Responses API."""
     output: list[dict[str, Any]] = []
     if reply.text:
         content = [{"type": "output_text", "text": reply.text, "annotations": []}]
-        output.append(
-            {
-                "id": f"msg_{number}",
-                "type": "message",
-                "role": "assistant",
-                "status": "completed",
-                "content": content,
-            }
-        )
+        head = {"id": f"msg_{number}", "type": "message", "role": "assistant", "status": "completed"}
+        output.append({**head, "content": content})
     for index, (name, arguments) in enumerate(reply.calls):
         output.append(
             {
@@ -106,7 +88,7 @@ def responses_whole(reply: Reply, model: str, number: int) -> dict[str, Any]:
                 "status": "completed",
             }
         )
-    written = _written(reply)
+    written = completion_tokens(reply)
     return {
         "id": f"resp_{number}",
         "object": "response",
@@ -179,7 +161,7 @@ def messages_whole(reply: Reply, model: str, number: int) -> dict[str, Any]:
         "content": content,
         "stop_reason": "tool_use" if reply.calls else "end_turn",
         "stop_sequence": None,
-        "usage": {"input_tokens": 100, "output_tokens": _written(reply)},
+        "usage": {"input_tokens": 100, "output_tokens": completion_tokens(reply)},
     }
 
 
@@ -215,7 +197,7 @@ def generate_chunks(reply: Reply, model: str, number: int, *, split: bool) -> It
         {"functionCall": {"id": f"call_{number}_{index}", "name": name, "args": arguments}}
         for index, (name, arguments) in enumerate(reply.calls)
     ]
-    written = _written(reply)
+    written = completion_tokens(reply)
     counts = {"promptTokenCount": 100, "candidatesTokenCount": written, "totalTokenCount": 100 + written}
     head = {"modelVersion": model, "responseId": f"resp_{number}", "usageMetadata": counts}
     groups = [[part] for part in parts] if split else [parts]

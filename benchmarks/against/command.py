@@ -1,4 +1,4 @@
-"""`python -m benchmarks --against COMMIT`: this checkout beside another commit."""
+"""`python -m benchmarks --against COMMIT`: this checkout compared with another commit."""
 
 import argparse
 import asyncio
@@ -13,31 +13,33 @@ from time import perf_counter
 
 from benchmarks.against.process import ProcessFailed, output_of
 from benchmarks.against.provider import provider
-from benchmarks.against.report import document, table
+from benchmarks.against.report import document, figures, table
 from benchmarks.against.rounds import measure
 from benchmarks.against.side import Side
-from benchmarks.against.stages import STAGES
+from benchmarks.against.suites import SUITES
 from benchmarks.against.worktree import Worktree, WorktreeError, git
-from benchmarks.checkout import ROOT
+from scripts.checkout import ROOT
 
-NAMES = [metric.name for stage in STAGES for metric in stage.metrics]
+ALONE = 4
+"""Rounds of each metric when this checkout is measured alone."""
+NAMES = [metric.name for suite in SUITES for metric in suite.metrics]
 
 
 def parser() -> argparse.ArgumentParser:
     """What the command takes."""
-    made = argparse.ArgumentParser(
+    options = argparse.ArgumentParser(
         prog="python -m benchmarks",
-        description="Without arguments: every comparison with what Wirewright builds on. With --against: this checkout "
-        "beside another commit, by turns in one run, through the command line, HTTP and the Python face.",
+        description="Without arguments: every benchmark of this checkout. With --against: this checkout compared with "
+        "another commit, alternately in one run, through the command line, HTTP and the Python face.",
     )
-    made.add_argument("--against", metavar="COMMIT", required=True, help="what to compare with: whatever git knows")
-    made.add_argument("--rounds", metavar="N", type=positive, help="rounds of each metric, in place of its own number")
-    made.add_argument(
+    options.add_argument("--against", metavar="COMMIT", required=True, help="what to compare with: whatever git knows")
+    options.add_argument("--rounds", metavar="N", type=positive, help="rounds of each metric, instead of its default")
+    options.add_argument(
         "--only", metavar="NAME", nargs="+", default=[], choices=NAMES, help=f"only these metrics: {', '.join(NAMES)}"
     )
-    made.add_argument("--json", metavar="FILE", type=Path, help="write the figures of every round there")
-    made.add_argument("--remove", action="store_true", help="remove the commit's worktree and measure nothing")
-    return made
+    options.add_argument("--json", metavar="FILE", type=Path, help="write the figures of every round there")
+    options.add_argument("--remove", action="store_true", help="remove the commit's worktree and measure nothing")
+    return options
 
 
 def positive(text: str) -> int:
@@ -50,22 +52,33 @@ def positive(text: str) -> int:
 
 def main(arguments: Sequence[str]) -> int:
     """Compare and print; the exit code is 0 whatever the ratios say, and 2 when there is nothing to compare with."""
-    asked = parser().parse_args(arguments)
+    options = parser().parse_args(arguments)
     try:
-        worktree = Worktree.of(ROOT, asked.against)
-        if asked.remove:
-            print(f"{'Removed' if worktree.remove() else 'There is no'} {worktree.folder}", file=sys.stderr)
+        worktree = Worktree.of(ROOT, options.against)
+        if options.remove:
+            print("Removed" if worktree.remove() else "Nothing to remove:", worktree.folder, file=sys.stderr)
             return 0
-        cache = Path(os.environ.get("WIREWRIGHT_CACHE") or ROOT / ".cache" / "wirewright").resolve()
+        cache = _cache()
         say(f"Preparing {worktree.folder}")
         worktree.prepare(cache)
-        return asyncio.run(_compare(asked, worktree, cache))
+        return asyncio.run(_compare(options, worktree, cache))
     except (WorktreeError, ProcessFailed) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
 
 
-async def _compare(asked: argparse.Namespace, worktree: Worktree, cache: Path) -> int:
+async def measure_checkout() -> list[str]:
+    """Measure every metric of this checkout alone, a line each."""
+    async with provider() as base:
+        ours = Side(name="ours", root=ROOT, cache=_cache(), models=f"{base}/ours/v1")
+        return figures(await measure(SUITES, [ours], rounds=ALONE, say=say))
+
+
+def _cache() -> Path:
+    return Path(os.environ.get("WIREWRIGHT_CACHE") or ROOT / ".cache" / "wirewright").resolve()
+
+
+async def _compare(options: argparse.Namespace, worktree: Worktree, cache: Path) -> int:
     ours = Side(name="ours", root=ROOT, cache=cache)
     theirs = Side(name="theirs", root=worktree.folder, cache=worktree.cache)
     for side in (ours, theirs):
@@ -73,17 +86,17 @@ async def _compare(asked: argparse.Namespace, worktree: Worktree, cache: Path) -
     started = perf_counter()
     async with provider() as base:
         sides = (replace(ours, models=f"{base}/ours/v1"), replace(theirs, models=f"{base}/theirs/v1"))
-        found = await measure(STAGES, sides, only=asked.only, rounds=asked.rounds, say=say)
+        found = await measure(SUITES, sides, only=options.only, rounds=options.rounds, say=say)
     seconds = perf_counter() - started
     head, changed = git(ROOT, "rev-parse", "HEAD"), bool(git(ROOT, "status", "--porcelain"))
     print(f"ours: {head[:12]}{' with changes' if changed else ''}   theirs: {worktree.commit[:12]}   ({seconds:.0f} s)")
     print(*table(found), sep="\n")
-    if asked.json is not None:
+    if options.json is not None:
         whole = {"ours": head, "changed": changed, "theirs": worktree.commit, "metrics": document(found)}
-        asked.json.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
+        options.json.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
     return 0
 
 
 def say(progress: str) -> None:
-    """Tell on standard error what begins, and when."""
+    """Print the time and what begins on standard error."""
     print(f"{datetime.now().astimezone():%H:%M:%S} {progress}", file=sys.stderr, flush=True)

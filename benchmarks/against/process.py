@@ -1,9 +1,9 @@
-"""Processes of a side: its worker, which is asked line by line, and commands that run once."""
+"""Processes that are measured: workers, which do one command a line, and commands that run once."""
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +11,15 @@ from benchmarks.against.side import Side
 
 WORKER = Path(__file__).with_name("worker.py")
 TAIL = 600
-"""Characters of a failed process's last words that are reported."""
+"""Characters at the end of a failed process's standard error that are reported."""
 
 
 class ProcessFailed(Exception):
-    """A process of a side failed; the message is what it said last."""
+    """A process failed; the message is the end of its standard error."""
 
 
 class Worker:
-    """A process in a side's interpreter that measures there what its Python face does."""
+    """A process that does one command a line and measures it."""
 
     def __init__(self, process: asyncio.subprocess.Process, log: Path) -> None:
         self._process = process
@@ -29,53 +29,63 @@ class Worker:
         """Let it do something.
 
         Returns:
-            The milliseconds that it took over there.
+            The milliseconds that it took there.
 
         Raises:
-            ProcessFailed: it could not, or it is dead.
+            ProcessFailed: it could not, or it has ended.
         """
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        try:
+        with suppress(BrokenPipeError, ConnectionResetError):  # it has ended, which the end of its output says too
             self._process.stdin.write(json.dumps({"do": do, **arguments}).encode() + b"\n")
             await self._process.stdin.drain()
-        except (BrokenPipeError, ConnectionResetError):
-            pass  # it is dead, which the end of its output says too
         line = await self._process.stdout.readline()
         if not line:
             code = await self._process.wait()
-            raise ProcessFailed(f"the worker ended with code {code}: {last_words(self._log.read_bytes())}")
+            raise ProcessFailed(f"the worker ended with code {code}: {stderr_tail(self._log.read_bytes())}")
         answer = json.loads(line)
         if "error" in answer:
             raise ProcessFailed(answer["error"])
         return float(answer["ms"])
 
 
+def asking(do: str, **arguments: Any) -> Callable[[Worker], Awaitable[float]]:
+    """Measures one command of a worker."""
+    return lambda worker: worker.ask(do, **arguments)
+
+
+@asynccontextmanager
+async def started(command: Sequence[str], folder: Path, environment: Mapping[str, str]) -> AsyncGenerator[Worker]:
+    """Start a worker in a folder, where its standard error is logged, and end it afterwards."""
+    log = folder / "worker.log"
+    with log.open("wb") as errors:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=errors,
+            cwd=folder,
+            env=environment,
+        )
+    assert process.stdin is not None
+    ended = asyncio.create_task(process.wait())
+    try:
+        yield Worker(process, log)
+    finally:
+        process.stdin.close()
+        await asyncio.wait((ended,), timeout=15)
+        if not ended.done():
+            process.kill()
+        await ended
+
+
 @asynccontextmanager
 async def worker(side: Side) -> AsyncGenerator[Worker]:
-    """Start a side's worker and end it afterwards."""
+    """A worker in a side's interpreter that measures what its Python face does."""
     with side.environment() as environment:
-        folder = Path(environment["WIREWRIGHT_DATA"])
-        log = folder / "worker.log"
-        with log.open("wb") as said:
-            process = await asyncio.create_subprocess_exec(
-                *(str(side.python), "-P", str(WORKER)),
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=said,
-                cwd=folder,
-                env=environment,
-            )
-        assert process.stdin is not None
-        ended = asyncio.create_task(process.wait())
-        try:
-            yield Worker(process, log)
-        finally:
-            process.stdin.close()
-            await asyncio.wait((ended,), timeout=15)
-            if not ended.done():
-                process.kill()
-            await ended
+        command = [str(side.python), "-P", str(WORKER)]
+        async with started(command, Path(environment["WIREWRIGHT_DATA"]), environment) as working:
+            yield working
 
 
 async def output_of(side: Side, *command: str) -> str:
@@ -94,16 +104,16 @@ async def output_of(side: Side, *command: str) -> str:
             env=environment,
         )
         try:
-            printed, said = await process.communicate()
+            printed, errors = await process.communicate()
         finally:
             if process.returncode is None:
                 process.kill()
                 await process.wait()
     if process.returncode:
-        raise ProcessFailed(f"{Path(command[0]).name} ended with code {process.returncode}: {last_words(said)}")
+        raise ProcessFailed(f"{Path(command[0]).name} ended with code {process.returncode}: {stderr_tail(errors)}")
     return printed.decode()
 
 
-def last_words(said: bytes) -> str:
+def stderr_tail(errors: bytes) -> str:
     """The end of what a process wrote on standard error, on one line."""
-    return " ".join(said.decode(errors="replace").split())[-TAIL:]
+    return " ".join(errors.decode(errors="replace").split())[-TAIL:]

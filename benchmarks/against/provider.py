@@ -1,11 +1,11 @@
-"""The scripted model of both sides: one server in a process of its own, which counts what each side sends."""
+"""The scripted model of all sides: one server in a process of its own, which counts what each side sends."""
 
 import asyncio
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
+import httpx
 import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -13,11 +13,11 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Mount, Route
 
 from benchmarks.script import any_turn
-from benchmarks.serving import free_port
+from benchmarks.serving import free_port, healthy
+from scripts.checkout import ROOT
 from scripts.scripted_provider import ScriptedProvider
 
 SIDES = ("ours", "theirs")
-ROOT = Path(__file__).parent.parent.parent
 
 
 def app() -> Starlette:
@@ -40,16 +40,11 @@ async def provider() -> AsyncGenerator[str]:
     """Serve the scripted models; yields the base URL, to which a side's name and `/v1` are added."""
     port = free_port()
     process = await asyncio.create_subprocess_exec(sys.executable, "-m", __name__, str(port), cwd=ROOT)
+    base = f"http://127.0.0.1:{port}"
     try:
-        for _ in range(1_000):
-            try:
-                _, writer = await asyncio.open_connection("127.0.0.1", port)
-            except OSError:
-                await asyncio.sleep(0.02)
-            else:
-                writer.close()
-                break
-        yield f"http://127.0.0.1:{port}"
+        async with httpx.AsyncClient() as client:
+            await healthy(client, f"{base}/{SIDES[0]}/characters", pause=0.02)
+        yield base
     finally:
         process.terminate()
         await process.wait()

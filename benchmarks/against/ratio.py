@@ -6,7 +6,7 @@ from math import inf
 from statistics import median
 from typing import Literal
 
-from scipy.stats import quantile_test
+from evals.analysis.statistics import median_interval
 
 CONFIDENCE = 0.99
 """Of the interval around a median ratio. High, because some twenty metrics are compared in one run."""
@@ -36,10 +36,8 @@ class Ratio:
 def compare(rounds: Sequence[tuple[float, float]], *, margin: float = 0.0, higher_is_better: bool = False) -> Ratio:
     """Compare two sides by the ratio of each round, whose noise hit both alike.
 
-    The interval is made of order statistics: it holds the true median with a probability of at least `CONFIDENCE`
-    whatever the distribution (Conover, Practical Nonparametric Statistics, section 3.2). Fewer than eight rounds have
-    no such interval; the range of their ratios stands in its place, widened by its own factor to both sides, and a
-    single round says nothing unless the figures are exact.
+    Fewer than eight rounds have no interval of that confidence; the range of their ratios stands in its place, widened
+    by its own factor to both sides, and a single round says nothing unless the figures are exact.
 
     Args:
         rounds: what each round measured, ours first; all above zero.
@@ -57,13 +55,12 @@ def compare(rounds: Sequence[tuple[float, float]], *, margin: float = 0.0, highe
     return Ratio(median=median(ratios), low=low, high=high, verdict=verdict(low, high, margin))
 
 
-def interval(values: Sequence[float]) -> tuple[float, float]:
-    """The confidence interval of the median of ratios; the widened range of those that are too few for one."""
-    found = quantile_test(values, q=median(values), p=0.5).confidence_interval(CONFIDENCE)
-    low, high = float(found.low), float(found.high)
-    if low <= high:  # neither is NaN
-        return low, high
-    least, most = min(values), max(values)
+def interval(ratios: Sequence[float]) -> tuple[float, float]:
+    """The confidence interval of the median ratio; the widened range of ratios that are too few for one."""
+    found = median_interval(ratios, CONFIDENCE)
+    if found is not None:
+        return found
+    least, most = min(ratios), max(ratios)
     return least * least / most, most * most / least
 
 

@@ -1,4 +1,4 @@
-"""What a comparison found, as a table and as JSON."""
+"""What was measured, as lines and as JSON."""
 
 from collections.abc import Sequence
 from statistics import median
@@ -15,7 +15,24 @@ def ratio_of(measured: Measured) -> Ratio | None:
     if measured.failure is not None:
         return None
     metric = measured.metric
-    return compare(measured.rounds, margin=metric.margin, higher_is_better=metric.higher_is_better)
+    pairs = [(ours, theirs) for ours, theirs in measured.rounds]
+    return compare(pairs, margin=metric.margin, higher_is_better=metric.higher_is_better)
+
+
+def figures(found: Sequence[Measured]) -> list[str]:
+    """A line a metric of one side alone: the median of its rounds, its target, and the original's figure."""
+    lines: list[str] = []
+    for each in found:
+        metric = each.metric
+        if each.failure is not None:
+            lines.append(f"{metric.name:<22} FAILED: {each.failure}")
+            continue
+        bound = "at least" if metric.higher_is_better else "at most"
+        notes = [] if metric.target is None else [f"target: {bound} {figure(metric.target)}"]
+        notes += [] if metric.original is None else [f"the original: {figure(metric.original)}"]
+        value = figure(median(alone for (alone,) in each.rounds))
+        lines.append(f"{metric.name:<22} {value:>10} {metric.unit:<6} {'; '.join(notes)}".rstrip())
+    return lines
 
 
 def table(found: Sequence[Measured]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Both sides by turns: A B, B A, A B … so that whatever else disturbs the machine hits both alike."""
+"""Sides measured alternately: A B, B A, A B … so that whatever else disturbs the machine hits both alike."""
 
 import asyncio
 from collections.abc import Callable, Collection, Sequence
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchmarks.against.side import Side
-from benchmarks.against.stage import Metric, Stage
+from benchmarks.against.suite import Metric, Suite
 
 TIMEOUT = 180.0
 """Seconds that one figure may take."""
@@ -17,10 +17,10 @@ Say = Callable[[str], None]
 
 @dataclass
 class Measured:
-    """The rounds of a metric, ours first; and the reason when a side failed."""
+    """The rounds of a metric, each with a figure of every side, ours first; and the reason when a side failed."""
 
     metric: Metric[Any]
-    rounds: list[tuple[float, float]] = field(default_factory=list[tuple[float, float]])
+    rounds: list[tuple[float, ...]] = field(default_factory=list[tuple[float, ...]])
     failure: str | None = None
 
 
@@ -33,40 +33,40 @@ class SideFailed(Exception):
 
 
 async def measure(
-    stages: Sequence[Stage[Any]],
-    sides: tuple[Side, Side],
+    suites: Sequence[Suite[Any]],
+    sides: Sequence[Side],
     *,
     only: Collection[str] = (),
     rounds: int | None = None,
     say: Say = lambda _: None,
 ) -> list[Measured]:
-    """Measure stage by stage; what fails is reported in its place, and the rest is measured.
+    """Measure suite by suite; what fails is reported in its place, and the rest is measured.
 
     Args:
-        stages: what there is to measure.
-        sides: ours and theirs.
+        suites: what there is to measure.
+        sides: ours, or ours and theirs.
         only: names of the metrics to measure; empty for all.
         rounds: how many rounds of each metric; None for each metric's own.
-        say: told what begins.
+        say: gets the names of the metrics that are measured next.
     """
     found: list[Measured] = []
-    for stage in stages:
-        chosen = [Measured(metric) for metric in stage.metrics if not only or metric.name in only]
+    for suite in suites:
+        chosen = [Measured(metric) for metric in suite.metrics if not only or metric.name in only]
         if chosen:
             say(", ".join(each.metric.name for each in chosen))
-            await _stage(stage, chosen, sides, rounds)
+            await _suite(suite, chosen, sides, rounds)
             found += chosen
     return found
 
 
-async def _stage(stage: Stage[Any], chosen: Sequence[Measured], sides: tuple[Side, Side], rounds: int | None) -> None:
+async def _suite(suite: Suite[Any], chosen: Sequence[Measured], sides: Sequence[Side], rounds: int | None) -> None:
     most = max(rounds or each.metric.rounds for each in chosen)
-    generations = min(stage.generations, most)
+    generations = min(suite.generations, most)
     for generation in range(generations):
         left = [each for each in chosen if each.failure is None]
         while left:
             try:
-                await _generation(stage, left, sides, rounds, generation, generations)
+                await _generation(suite, left, sides, rounds, generation, generations)
             except SideFailed as failed:
                 for each in list(left):
                     if failed.metric in (None, each.metric):
@@ -75,19 +75,19 @@ async def _stage(stage: Stage[Any], chosen: Sequence[Measured], sides: tuple[Sid
 
 
 async def _generation(
-    stage: Stage[Any],
+    suite: Suite[Any],
     left: list[Measured],
-    sides: tuple[Side, Side],
+    sides: Sequence[Side],
     rounds: int | None,
     generation: int,
     generations: int,
 ) -> None:
-    """Open both sides and measure what is left, which gets shorter with every metric that is done."""
+    """Open the sides and measure what is left, which gets shorter with every metric that is done."""
     async with AsyncExitStack() as stack:
         opened: dict[str, Any] = {}
         for side in _order(sides, generation):
             try:
-                opened[side.name] = await stack.enter_async_context(stage.open(side))
+                opened[side.name] = await stack.enter_async_context(suite.open(side))
             except Exception as error:
                 raise SideFailed(side, None, error) from error
         while left:
@@ -96,7 +96,7 @@ async def _generation(
             for number in range(-each.metric.warm, share) if share else ():
                 figures = {side.name: await _figure(each.metric, side, opened) for side in _order(sides, number)}
                 if number >= 0:
-                    each.rounds.append((figures[sides[0].name], figures[sides[1].name]))
+                    each.rounds.append(tuple(figures[side.name] for side in sides))
             left.pop(0)
 
 
@@ -108,8 +108,8 @@ async def _figure(metric: Metric[Any], side: Side, opened: dict[str, Any]) -> fl
         raise SideFailed(side, metric, error) from error
 
 
-def _order(sides: tuple[Side, Side], number: int) -> tuple[Side, Side]:
-    return sides if number % 2 == 0 else (sides[1], sides[0])
+def _order(sides: Sequence[Side], number: int) -> Sequence[Side]:
+    return sides if number % 2 == 0 else sides[::-1]
 
 
 def _share(rounds: int, generation: int, generations: int) -> int:

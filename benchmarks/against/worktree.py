@@ -70,13 +70,10 @@ class Worktree:
             git(self.checkout, "worktree", "prune")
             git(self.checkout, "worktree", "add", "--detach", "--quiet", str(self.folder), self.commit)
         kept = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
-        own = {"UV_PROJECT_ENVIRONMENT": ".venv", "UV_PYTHON_DOWNLOADS": "never", "UV_COMPILE_BYTECODE": "1"}
+        settings = {"UV_PROJECT_ENVIRONMENT": ".venv", "UV_PYTHON_DOWNLOADS": "never", "UV_COMPILE_BYTECODE": "1"}
         interpreter = Path(sys.base_prefix) / "bin" / f"python{sys.version_info.major}.{sys.version_info.minor}"
-        _run(
-            [uv.find_uv_bin(), "sync", "--frozen", "--quiet", "--python", str(interpreter)],
-            self.folder,
-            kept | own,
-        )
+        command = [uv.find_uv_bin(), "sync", "--frozen", "--quiet", "--python", str(interpreter)]
+        _run(command, self.folder, kept | settings)
         self._share(cache)
 
     def remove(self) -> bool:
@@ -99,7 +96,7 @@ class Worktree:
     def _share(self, cache: Path) -> None:
         """Use the flow engine of another cache when both are made from the same lock; the catalogue stays apart.
 
-        Either side exports the catalogue anew when its exporter differs, so one file for both would never be current.
+        Either side exports the catalogue again when its exporter differs, so one file for both would never be current.
         """
         engines = self.cache / "runner"
         shared = (cache / "runner").resolve()

@@ -7,7 +7,7 @@ scenario means, and its interval comes from the spread between scenarios.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import comb, sqrt
-from statistics import NormalDist, fmean, stdev
+from statistics import NormalDist, fmean, median, stdev
 from typing import Any
 
 CONFIDENCE = 0.95
@@ -141,6 +141,21 @@ def wilson(passed: int, count: int) -> tuple[float, float]:
     _check_counts(count, passed, 1)
     interval = _stats().binomtest(passed, count).proportion_ci(CONFIDENCE, method="wilson")
     return float(interval.low), float(interval.high)
+
+
+def median_interval(values: Sequence[float], confidence: float) -> tuple[float, float] | None:
+    """The interval of the median from order statistics; None when there are too few values for the confidence.
+
+    It holds the true median with at least that probability whatever the distribution. Source: Conover, Practical
+    Nonparametric Statistics, section 3.2, as scipy computes it.
+
+    Args:
+        values: the sample; not empty.
+        confidence: the least probability, between 0 and 1.
+    """
+    found = _stats().quantile_test(values, q=median(values), p=0.5).confidence_interval(confidence)
+    low, high = float(found.low), float(found.high)
+    return (low, high) if low <= high else None  # either is NaN when there are too few
 
 
 def compare_paired(first: Sample, second: Sample) -> Comparison | None:

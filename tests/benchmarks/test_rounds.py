@@ -1,4 +1,4 @@
-"""Both sides by turns: their order, their rounds, and what is left when a side fails."""
+"""Sides measured alternately: their order, their rounds, and what remains when a side fails."""
 
 import sys
 from collections.abc import AsyncGenerator
@@ -11,7 +11,7 @@ from benchmarks.against.process import ProcessFailed, Worker, worker
 from benchmarks.against.report import document, table
 from benchmarks.against.rounds import measure
 from benchmarks.against.side import Side
-from benchmarks.against.stage import Metric, Stage
+from benchmarks.against.suite import Metric, Suite
 
 pytestmark = pytest.mark.anyio
 
@@ -53,8 +53,8 @@ class Measuring:
 
 async def test_the_sides_change_who_goes_first_from_round_to_round(sides: tuple[Side, Side]) -> None:
     measuring = Measuring()
-    stage = Stage(open=itself, metrics=(Metric(name="m", unit="ms", measure=measuring, rounds=4, warm=0),))
-    (found,) = await measure([stage], sides)
+    suite = Suite(open=itself, metrics=(Metric(name="m", unit="ms", measure=measuring, rounds=4, warm=0),))
+    (found,) = await measure([suite], sides)
     assert measuring.turns == ["ours", "theirs", "theirs", "ours"] * 2
     assert found.rounds == [(2.0, 1.0)] * 4
 
@@ -69,7 +69,7 @@ async def test_warm_rounds_do_not_count_and_generations_share_the_rounds(sides: 
 
     measuring = Measuring()
     metric = Metric(name="m", unit="ms", measure=measuring, rounds=5, warm=1)
-    (found,) = await measure([Stage(open=counted, metrics=(metric,), generations=2)], sides)
+    (found,) = await measure([Suite(open=counted, metrics=(metric,), generations=2)], sides)
     assert opened == ["ours", "theirs", "theirs", "ours"]
     assert len(found.rounds) == 5
     assert len(measuring.turns) == 2 * (5 + 2)
@@ -80,7 +80,7 @@ async def test_only_the_metrics_that_were_asked_for_are_measured_as_often_as_ask
     metrics = tuple(
         Metric(name=name, unit="ms", measure=each, rounds=9, warm=0) for name, each in (("a", wanted), ("b", other))
     )
-    (found,) = await measure([Stage(open=itself, metrics=metrics, generations=3)], sides, only=["a"], rounds=2)
+    (found,) = await measure([Suite(open=itself, metrics=metrics, generations=3)], sides, only=["a"], rounds=2)
     assert (found.metric.name, len(found.rounds), other.turns) == ("a", 2, [])
 
 
@@ -89,7 +89,7 @@ async def test_a_metric_that_fails_on_one_side_is_reported_and_the_rest_measured
         Metric(name=name, unit="ms", measure=each, rounds=8, warm=0)
         for name, each in (("a", Measuring()), ("b", Measuring(fails="theirs")), ("c", Measuring()))
     )
-    found = await measure([Stage(open=itself, metrics=metrics, generations=2)], sides)
+    found = await measure([Suite(open=itself, metrics=metrics, generations=2)], sides)
     assert [(each.metric.name, len(each.rounds), each.failure) for each in found] == [
         ("a", 8, None),
         ("b", 0, "theirs failed: RuntimeError: broken"),
@@ -101,7 +101,7 @@ async def test_a_metric_that_fails_on_one_side_is_reported_and_the_rest_measured
     assert [row.get("verdict") for row in document(found)] == ["worse", None, "worse"]
 
 
-async def test_a_worker_that_dies_is_reported_with_its_last_words(sides: tuple[Side, Side]) -> None:
+async def test_a_worker_that_dies_is_reported_with_the_end_of_its_standard_error(sides: tuple[Side, Side]) -> None:
     ours, theirs = sides
     (ours.root / ".venv" / "bin" / "python").write_text("#!/bin/sh\necho no such interpreter >&2\nexit 3\n")
 
@@ -111,8 +111,8 @@ async def test_a_worker_that_dies_is_reported_with_its_last_words(sides: tuple[S
     whole = Metric(name="whole", unit="ms", measure=Measuring(), rounds=1)
     found = await measure(
         [
-            Stage(open=worker, metrics=(Metric(name="load", unit="ms", measure=load, rounds=2, warm=0),)),
-            Stage(open=itself, metrics=(whole,)),
+            Suite(open=worker, metrics=(Metric(name="load", unit="ms", measure=load, rounds=2, warm=0),)),
+            Suite(open=itself, metrics=(whole,)),
         ],
         (ours, theirs),
     )
@@ -127,7 +127,7 @@ async def test_a_side_that_cannot_be_opened_fails_all_metrics_of_its_stage(sides
         return await working.ask("load")
 
     metrics = tuple(Metric(name=name, unit="ms", measure=load, rounds=1) for name in ("a", "b"))
-    found = await measure([Stage(open=worker, metrics=metrics)], sides)
+    found = await measure([Suite(open=worker, metrics=metrics)], sides)
     assert [each.failure is not None and "theirs failed: FileNotFoundError" in each.failure for each in found] == [
         True,
         True,

@@ -13,7 +13,8 @@ from evals.players.demo import DemoPlayer
 from evals.scenario import Scenario
 from evals.scenarios.loader import load_scenarios
 from evals.score import Verdict, score_attempt
-from scripts.baseline import BASELINE, MARKED, README, score_table
+from scripts.baseline import BASELINE, README, score_table
+from scripts.checkout import marked
 from tests.evals.run_cache import with_cached_runs
 
 GATE = Path(BASELINE).parent.parent / "gates" / "demo.yaml"
@@ -48,6 +49,6 @@ async def test_the_demo_does_what_its_baseline_says_and_two_plays_give_the_same_
 
 
 def test_the_readme_shows_the_score_of_the_baseline() -> None:
-    found = MARKED.search(README.read_text(encoding="utf-8"))
+    found = marked("demo-score").search(README.read_text(encoding="utf-8"))
     assert found is not None
     assert score_table(list(read_verdicts(BASELINE))) in found.group(0)

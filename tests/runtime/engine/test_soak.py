@@ -1,4 +1,4 @@
-"""Many runs with kills in between: each call ends once and nothing is left over; `benchmarks.soak` is the long form."""
+"""Many runs with kills in between: each call ends once and nothing is left over; `make soak` repeats it."""
 
 import asyncio
 import contextlib

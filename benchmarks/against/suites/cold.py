@@ -3,8 +3,8 @@
 from time import perf_counter
 
 from benchmarks.against.side import Side
-from benchmarks.against.stage import Metric, Stage
-from benchmarks.against.stages.imports import opened
+from benchmarks.against.suite import Metric, Suite
+from benchmarks.against.suites.imports import opened
 from benchmarks.client import play
 from benchmarks.script import QUESTION
 from benchmarks.serving import serve
@@ -19,4 +19,5 @@ async def first_answer(side: Side) -> float:
             return (perf_counter() - started) * 1000
 
 
-STAGE = Stage(open=opened, metrics=(Metric(name="first-answer", unit="ms", measure=first_answer, rounds=8, warm=0),))
+METRIC = Metric(name="first-answer", unit="ms", measure=first_answer, rounds=8, warm=0, target=1_500, original=25_000)
+SUITE = Suite(open=opened, metrics=(METRIC,))

@@ -6,8 +6,8 @@ from time import perf_counter
 
 from benchmarks.against.process import output_of
 from benchmarks.against.side import Side
-from benchmarks.against.stage import Metric, Stage
-from benchmarks.against.stages.imports import opened
+from benchmarks.against.suite import Metric, Suite
+from benchmarks.against.suites.imports import opened
 from benchmarks.specs import chain
 
 
@@ -21,4 +21,4 @@ async def flow_check(side: Side) -> float:
         return (perf_counter() - started) * 1000
 
 
-STAGE = Stage(open=opened, metrics=(Metric(name="flow-check", unit="ms", measure=flow_check, rounds=14),))
+SUITE = Suite(open=opened, metrics=(Metric(name="flow-check", unit="ms", measure=flow_check, rounds=14),))

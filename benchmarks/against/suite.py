@@ -1,4 +1,4 @@
-"""What is measured: metrics, and the stage that several of them share."""
+"""What is measured: metrics, in suites that share a server or a process."""
 
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
@@ -18,10 +18,12 @@ class Metric(Generic[T]):
         name: what it is called in the table and for `--only`.
         unit: of its figures.
         measure: gives a figure above zero of an opened side.
-        rounds: how often each side is measured, over all generations of its stage.
+        rounds: how often each side is measured, over all generations of its suite.
         warm: rounds at the start of each generation that do not count.
         margin: how far the median ratio of two processes of the same code may be from 1, as a share.
         higher_is_better: whether the figures are rates.
+        target: what the figure should be at most, for a rate at least.
+        original: the figure of Langflow's own assistant, measured on another machine.
     """
 
     name: str
@@ -31,11 +33,13 @@ class Metric(Generic[T]):
     warm: int = 1
     margin: float = 0.03
     higher_is_better: bool = False
+    target: float | None = None
+    original: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stage(Generic[T]):
-    """Metrics of the same thing, which is opened once for either side and kept while they take turns.
+class Suite(Generic[T]):
+    """Metrics of the same thing, which is opened once for each side and kept while they alternate.
 
     Attributes:
         open: opens a side: starts its server, its worker or nothing.

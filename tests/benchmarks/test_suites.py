@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from benchmarks.against.command import NAMES, parser
-from benchmarks.against.stages import STAGES
-from benchmarks.against.stages.imports import EVERY
+from benchmarks.against.suites import SUITES
+from benchmarks.against.suites.imports import EVERY
 from benchmarks.script import BUILD, BUILT, OFF_TOPIC, QUESTION, any_turn
 from wirewright import __all__ as face
 
@@ -18,7 +18,7 @@ def body(text: str, *, tools: bool = False, results: int = 0) -> dict[str, Any]:
 
 def test_every_metric_has_a_name_of_its_own_and_rounds_for_each_generation() -> None:
     assert len(set(NAMES)) == len(NAMES)
-    assert all(metric.rounds >= stage.generations for stage in STAGES for metric in stage.metrics)
+    assert all(metric.rounds >= suite.generations for suite in SUITES for metric in suite.metrics)
 
 
 def test_the_import_that_is_measured_is_the_whole_face() -> None:

@@ -5,9 +5,9 @@ import os
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
-from benchmarks.against.process import Worker, worker
+from benchmarks.against.process import Worker, asking, worker
 from benchmarks.against.side import Side
-from benchmarks.against.stage import Metric, Stage
+from benchmarks.against.suite import Metric, Suite
 from benchmarks.serving import settle
 
 RUNS = 8
@@ -23,20 +23,10 @@ async def warm(side: Side) -> AsyncGenerator[Worker]:
         yield working
 
 
-async def alone(working: Worker) -> float:
-    """One run after another."""
-    return await working.ask("run", runs=RUNS, at_once=1)
-
-
-async def paired(working: Worker) -> float:
-    """Two runs at once."""
-    return await working.ask("run", runs=RUNS, at_once=2)
-
-
-STAGE = Stage(
+SUITE = Suite(
     open=warm,
     metrics=(
-        Metric(name="run-alone", unit="ms", measure=alone, rounds=16),
-        Metric(name="run-two-at-once", unit="ms", measure=paired, rounds=16),
+        Metric(name="run-alone", unit="ms", measure=asking("run", runs=RUNS, at_once=1), rounds=16),
+        Metric(name="run-two-at-once", unit="ms", measure=asking("run", runs=RUNS, at_once=2), rounds=16),
     ),
 )

@@ -1,12 +1,12 @@
-"""Playing scenarios with the oracle, by the command that everybody uses."""
+"""Playing scenarios with the oracle, by the `eval run` command."""
 
 import json
 from time import perf_counter
 
 from benchmarks.against.process import output_of
 from benchmarks.against.side import Side
-from benchmarks.against.stage import Metric, Stage
-from benchmarks.against.stages.imports import opened
+from benchmarks.against.suite import Metric, Suite
+from benchmarks.against.suites.imports import opened
 
 SCENARIOS = (
     "branch-length",
@@ -35,7 +35,7 @@ async def attempts(side: Side) -> float:
     return played / seconds
 
 
-STAGE = Stage(
+SUITE = Suite(
     open=opened,
     metrics=(Metric(name="eval-attempts", unit="/s", measure=attempts, rounds=4, warm=0, higher_is_better=True),),
 )

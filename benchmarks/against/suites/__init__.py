@@ -1,0 +1,16 @@
+"""Everything that is measured of a checkout, one subject a file."""
+
+from typing import Any
+
+from benchmarks.against.suite import Suite
+from benchmarks.against.suites import cold, commands, flows, imports, runs, scenarios, served
+
+SUITES: tuple[Suite[Any], ...] = (
+    imports.SUITE,
+    flows.SUITE,
+    commands.SUITE,
+    runs.SUITE,
+    cold.SUITE,
+    served.SUITE,
+    scenarios.SUITE,
+)
