@@ -109,6 +109,11 @@ class Attempt(Identified):
         return tokens_of(self.turns)
 
 
+def acted(turn: TurnResult) -> bool:
+    """Whether a turn changed, proposed or ran anything."""
+    return bool(turn.actions or turn.proposal is not None or turn.runs)
+
+
 def tokens_of(turns: Iterable[TurnResult]) -> int | None:
     """Tokens of the models that played turns, in and out; None when none were counted."""
     spent = [usage for turn in turns for phase, usage in turn.usage.items() if phase != "flow"]

@@ -1,10 +1,11 @@
-"""A case: one attempt beside what was right, compared once for all evaluators."""
+"""A case: one attempt and what would have been right, compared once for all evaluators."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import TypeAlias
 
 from pydantic import BaseModel, ConfigDict
@@ -26,7 +27,7 @@ class Score(BaseModel):
     """What one evaluator says of one attempt.
 
     Attributes:
-        value: None is "not scored": never zero, and left out of every count.
+        value: None is "not scored": it is never zero, and left out of every count.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -36,13 +37,17 @@ class Score(BaseModel):
     reason: str
 
 
+Grade: TypeAlias = tuple[bool | float | None, str]
+"""What an evaluator returns: the value of its score, and the reason."""
+
+
 @dataclass(frozen=True)
 class Case:
-    """What an evaluator is given.
+    """What an evaluator reads.
 
     Attributes:
-        scenario: as it was played: with the addresses of its services in place.
-        attempt: what was played; it has at least one turn.
+        scenario: the scenario as it was played, with the addresses of its services.
+        attempt: the attempt; it has at least one turn.
     """
 
     scenario: Scenario
@@ -51,7 +56,7 @@ class Case:
 
     @classmethod
     def of(cls, scenario: Scenario, attempt: Attempt, catalogue: Catalogue) -> Case:
-        """The case of an attempt at a scenario as its file says it.
+        """The case of an attempt at a scenario as its file defines it.
 
         Args:
             catalogue: the built-in component types; the scenario's own come with the attempt.
@@ -60,102 +65,111 @@ class Case:
 
     @cached_property
     def before(self) -> Flow:
-        """What the user made of the canvas last: the scenario's canvas, or the last edit that was played."""
-        if self.edited is not None:
-            text = self.scenario.turns[self.edited].edit or ""
-            return read_named(f"the edit before message {self.edited + 1}", text, self.catalogue)
+        """The canvas as the user last left it: the scenario's canvas, or the last edit that was played."""
+        if self.last_edit is not None:
+            text = self.scenario.turns[self.last_edit].edit or ""
+            return read_named(f"the edit before message {self.last_edit + 1}", text, self.catalogue)
         text = self.scenario.canvas
         return Flow.empty() if text is None else read_named("the canvas", text, self.catalogue)
 
     @cached_property
-    def edited(self) -> int | None:
-        """The last message played, from 0, before which the user edited the canvas; None when there is none."""
+    def last_edit(self) -> int | None:
+        """The last message played, from 0, before which the user edited the canvas; None without an edit."""
         played = set(self.attempt.asked)
         edits = [number for number, turn in enumerate(self.scenario.turns) if turn.edit and number in played]
         return edits[-1] if edits else None
 
-    @cached_property
+    @property
     def after(self) -> Flow:
-        """The flow that the user is left with."""
+        """The resulting flow."""
         return self.attempt.turns[-1].flow
 
     @cached_property
-    def changes(self) -> bool:
-        """Whether the scenario asks for another flow than there is, not only for runs and words."""
-        if self.scenario.open:
-            return True
-        return not any(same(target, self.start) for target in self.targets)
+    def change_expected(self) -> bool:
+        """Whether the scenario asks for a change of the flow, not only for runs and words."""
+        return self.scenario.open or not any(same(target, self.start) for target in self.targets)
 
     @cached_property
-    def touched(self) -> bool:
-        """Whether the player left another flow than there was."""
-        return not same(self.made, self.start)
+    def changed(self) -> bool:
+        """Whether the player changed the flow."""
+        return not same(self.result, self.start)
 
     @cached_property
     def start(self) -> ScoredFlow:
-        """What is scored of the canvas at the start."""
+        """The canvas at the start, as it is scored."""
         return scored_flow(self.before, self.catalogue)
 
     @cached_property
-    def made(self) -> ScoredFlow:
-        """What is scored of the flow at the end."""
+    def result(self) -> ScoredFlow:
+        """The resulting flow, as it is scored."""
         return scored_flow(self.after, self.catalogue)
 
     @cached_property
     def target_flows(self) -> tuple[Flow, ...]:
-        """The flows that are right: the reference and its alternatives, or the canvas itself when it must stay."""
+        """The right flows: the reference and its alternatives, or the canvas itself if it must stay as it is."""
         return tuple(read_named(name, text, self.catalogue) for name, text in self.scenario.right) or (self.before,)
 
     @cached_property
     def targets(self) -> tuple[ScoredFlow, ...]:
-        """What is scored of the flows that are right."""
+        """The right flows, as they are scored."""
         return tuple(scored_flow(flow, self.catalogue) for flow in self.target_flows)
 
     @cached_property
     def comparisons(self) -> tuple[Comparison, ...]:
-        """The flow at the end beside each right one."""
-        return tuple(Comparison.of(self.start, self.made, target) for target in self.targets)
+        """The resulting flow compared with each right one."""
+        return tuple(Comparison.of(self.start, self.result, target) for target in self.targets)
 
     @cached_property
-    def asked_earlier(self) -> frozenset[Fact]:
-        """What the messages before the last one asked to change of what was there, as facts that came or went.
+    def requested_earlier(self) -> frozenset[Fact]:
+        """The facts that messages before the last one asked to add or remove.
 
-        Messages before the user's last edit do not count: what they asked for was there when the user edited.
+        Messages before the user's last edit do not count: the user edited what had come of them.
         """
-        since = self.scenario.turns[self.edited or 0 :]
-        steps = [turn.flow for turn in since if turn.flow is not None]
-        flows = [scored_flow(read_flow(text, self.catalogue), self.catalogue) for text in steps]
-        wanted = [Comparison.of(self.start, self.made, flow).wanted for flow in flows]
-        return frozenset(fact for changes in wanted for _, fact in changes)
+        since = self.scenario.turns[self.last_edit or 0 :]
+        steps = [scored_flow(read_flow(turn.flow, self.catalogue), self.catalogue) for turn in since if turn.flow]
+        return frozenset(
+            fact for step in steps for _, fact in Comparison.of(self.start, self.result, step).expected_changes
+        )
 
     def best(self, measure: Callable[[Comparison], float]) -> float:
-        """The highest of a measure over all right flows."""
+        """The highest value of a measure over all right flows."""
         return max(measure(comparison) for comparison in self.comparisons)
+
+    def agreement(self, kind: str) -> float:
+        """The highest F1 of one kind of fact over all right flows."""
+        return self.best(lambda comparison: comparison.agreement(kind))
+
+    @property
+    def ungraded(self) -> Grade | None:
+        """The grade without comparing flows: not scored if no change was expected, zero if none was made."""
+        if not self.change_expected:
+            return None, "no other flow was asked for"
+        return None if self.changed else (0.0, "nothing was changed")
+
+    @property
+    def unset(self) -> Grade | None:
+        """The grade of fields where none is set in any of the flows: not scored."""
+        set_somewhere = any(node.values for flow in (self.result, *self.targets) for node in flow.nodes)
+        return None if set_somewhere else (None, "no field is set")
 
     @cached_property
     def probed(self) -> tuple[tuple[Probe, tuple[RunResult, ...]], ...]:
-        """Each probe with its runs; fewer runs than inputs when it was not made."""
-        runs = list(self.attempt.probes)
-        found: list[tuple[Probe, tuple[RunResult, ...]]] = []
-        for probe in self.scenario.probes:
-            size = len(probe.inputs)
-            found.append((probe, tuple(runs[:size])))
-            runs = runs[size:]
-        return tuple(found)
+        """Each probe with its runs; fewer runs than inputs if they were not made."""
+        runs = iter(self.attempt.probes)
+        return tuple((probe, tuple(islice(runs, len(probe.inputs)))) for probe in self.scenario.probes)
 
 
 def same(left: ScoredFlow, right: ScoredFlow) -> bool:
     """Whether two flows agree in everything that is scored."""
-    if len(left.links) != len(right.links) or _contents(left) != _contents(right):
-        return False  # matching takes long, and most flows differ in what they hold
-    ids = match(left, right)
-    there = {part.id: (part.values, part.name) for part in right.parts}
-    renamed = left.renamed(ids)
-    return renamed.links == right.links and all((part.values, part.name) == there[part.id] for part in renamed.parts)
+    if len(left.edges) != len(right.edges) or _contents(left) != _contents(right):
+        return False  # matching is slow, and most flows differ in their components
+    relabelled = left.relabelled(match(left, right))
+    others = {node.id: node for node in right.nodes}
+    return relabelled.edges == right.edges and all(node == others[node.id] for node in relabelled.nodes)
 
 
 def _contents(flow: ScoredFlow) -> list[tuple[str, str, list[tuple[str, str]]]]:
-    return sorted((part.type, part.name, sorted(part.values.items())) for part in flow.parts)
+    return sorted((node.type, node.name, sorted(node.values.items())) for node in flow.nodes)
 
 
-Evaluator: TypeAlias = Callable[[Case], Score]
+Evaluator: TypeAlias = Callable[[Case], Grade]

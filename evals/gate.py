@@ -10,10 +10,10 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from evals.analysis.comparison import compare
-from evals.analysis.metrics import DECLARED, METRICS
+from evals.analysis.metrics import DECLARED
 from evals.analysis.significance import ALPHA, Significance, objections, significance
 from evals.analysis.tally import read_verdicts, tally
-from evals.score import EVALUATORS, Verdict
+from evals.score import METRICS, Verdict
 
 
 class GateError(ValueError):
@@ -44,7 +44,7 @@ class Gate(BaseModel):
 
     @model_validator(mode="after")
     def _known(self) -> Gate:
-        unknown = sorted(self.floors.keys() - {*EVALUATORS, "passed"})
+        unknown = sorted(self.floors.keys() - set(METRICS))
         if unknown:
             raise ValueError(f"floors: there is no score {', '.join(unknown)}")
         if self.mode == "statistical":

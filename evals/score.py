@@ -1,4 +1,4 @@
-"""Scoring: attempts in, verdicts out. It reads and counts; it never plays."""
+"""Scoring: attempts in, verdicts out, without playing anything."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -62,16 +62,22 @@ DECIDING = frozenset(
 """The scores that decide whether an attempt passes: none of them may be false. The others grade."""
 
 COMPARING = frozenset({"nodes", "edges", "parameters", "values", "preserved", "edit_precision", "edit_recall"})
-"""The scores that compare with a right flow: an open scenario has none, and they are not scored."""
+"""The scores that compare with a right flow: they are not scored for an open scenario, which has none."""
+
+PASSED = "passed"
+"""The metric that says whether an attempt passed."""
+
+METRICS = (PASSED, *EVALUATORS)
+"""Every metric: whether an attempt passed, then each evaluator's score."""
 
 
 class Measured(BaseModel):
     """What an attempt took: figures that differ from one play to the next, outside scores and exact gates.
 
     Attributes:
-        tokens: of the models that played, in and out; None when none were counted.
-        calls: tool calls; None when the player does not show them.
-        cost: of the models that played, in US dollars; None when nothing was counted or a price is not known.
+        tokens: of the models that played, in and out; None if none were counted.
+        calls: tool calls; None if the player does not show them.
+        cost: of the models that played, in US dollars; None if nothing was counted or a price is unknown.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -86,7 +92,7 @@ class Verdict(BaseModel):
     """What all evaluators say of one attempt: a line of scores.jsonl.
 
     Attributes:
-        passed: whether no deciding score is false; None when nothing was scored.
+        passed: whether no deciding score is false; None if nothing was scored.
         scores: by evaluator, in the order of `EVALUATORS`.
     """
 
@@ -101,13 +107,27 @@ class Verdict(BaseModel):
     measured: Measured = Measured()
     harness_error: str | None = None
 
-    def value(self, name: str) -> bool | float | None:
-        """One score; None when it was not scored."""
-        return next((entry.value for entry in self.scores if entry.name == name), None)
+    def value(self, metric: str) -> bool | float | None:
+        """One score, or whether the attempt `passed`; None if it was not scored."""
+        if metric == PASSED:
+            return self.passed
+        return next((score.value for score in self.scores if score.name == metric), None)
+
+    @property
+    def failures(self) -> tuple[Score, ...]:
+        """The deciding scores that are false."""
+        return tuple(score for score in self.scores if score.name in DECIDING and score.value is False)
+
+    @property
+    def why(self) -> str:
+        """Why the attempt did not pass; empty if it did."""
+        if self.harness_error is not None:
+            return f"harness: {self.harness_error}"
+        return "; ".join(f"{score.name}: {score.reason}" for score in self.failures)
 
 
 class UnknownScenario(KeyError):
-    """An attempt at a scenario that is not there, or whose content is another by now."""
+    """An attempt at a scenario that does not exist, or that has changed since."""
 
     def __init__(self, attempt: Attempt, *, known: bool) -> None:
         super().__init__(attempt.scenario)
@@ -119,10 +139,10 @@ def score_attempt(scenario: Scenario, attempt: Attempt, catalogue: Catalogue) ->
     """Score one attempt.
 
     Args:
-        catalogue: the component types; the reference flows are built from it.
+        catalogue: the component types, from which the reference flows are built.
 
     Returns:
-        The verdict; a flow of the scenario that does not build is a harness error that names it.
+        The verdict; if a flow of the scenario does not build, it is a harness error that names it.
     """
     if attempt.harness_error is not None or not attempt.turns:
         return _unscored(attempt, attempt.harness_error or "no turn was played")
@@ -131,7 +151,7 @@ def score_attempt(scenario: Scenario, attempt: Attempt, catalogue: Catalogue) ->
         scores = tuple(_scored(name, evaluator, case) for name, evaluator in EVALUATORS.items())
     except BadFlow as bad:
         return _unscored(attempt, str(bad))
-    passed = all(score_attempts.value is not False for score_attempts in scores if score_attempts.name in DECIDING)
+    passed = all(score.value is not False for score in scores if score.name in DECIDING)
     return _verdict(attempt, passed=passed, scores=scores, error=None)
 
 
@@ -139,7 +159,7 @@ def score_attempts(scenarios: Sequence[Scenario], attempts: Iterable[Attempt], c
     """Score attempts, by scenario and repeat.
 
     Raises:
-        UnknownScenario: when an attempt's scenario is not among the scenarios as they are now.
+        UnknownScenario: an attempt's scenario is not among the scenarios as they are now.
     """
     by_id = {scenario.id: scenario for scenario in scenarios}
     verdicts: list[Verdict] = []
@@ -159,7 +179,8 @@ def _unscored(attempt: Attempt, why: str) -> Verdict:
 def _scored(name: str, evaluator: Evaluator, case: Case) -> Score:
     if case.scenario.open and name in COMPARING:
         return Score(name=name, value=None, reason="the scenario is open: no right flow is known")
-    return evaluator(case)
+    value, reason = evaluator(case)
+    return Score(name=name, value=value, reason=reason)
 
 
 def _verdict(attempt: Attempt, *, passed: bool | None, scores: tuple[Score, ...], error: str | None) -> Verdict:

@@ -250,6 +250,11 @@ class Flow:
         return tuple(Node(as_object(node)) for node in as_list(self.data.get("nodes")))
 
     @once
+    def components(self) -> tuple[Node, ...]:
+        """The nodes that are not notes, in document order."""
+        return tuple(node for node in self.nodes if not node.is_note)
+
+    @once
     def edges(self) -> tuple[Edge, ...]:
         """All edges in document order."""
         return tuple(Edge(as_object(edge)) for edge in as_list(self.data.get("edges")))

@@ -81,7 +81,7 @@ def _of_player(verdicts: "list[Verdict]", name: str | None, file: str) -> "list[
 
 
 def _metrics(names: list[str]) -> list[str]:
-    from evals.analysis.metrics import METRICS
+    from evals.score import METRICS
 
     for name in names:
         if name not in METRICS:

@@ -129,7 +129,7 @@ def _played(attempt: "Attempt", verdict: "Verdict") -> list[str]:
         lines.append(f"  harness: {attempt.harness_error}")
     for turn in attempt.turns:
         lines += [
-            f"  {call.tool}{'' if call.taken else ' (refused)'}: {call.arguments}"[:300] for call in calls_of(turn)
+            f"  {call.tool}{'' if call.accepted else ' (refused)'}: {call.arguments}"[:300] for call in calls_of(turn)
         ]
         lines += [f"  ran: {run.output!r}{f' ({run.error.message})' if run.error else ''}" for run in turn.runs]
         lines += [f"  {turn.outcome}:", *_indented(turn.text, "    ")]

@@ -1,75 +1,81 @@
-"""The metrics of a play, their values by scenario, and two plays compared by them."""
+"""The metrics of a play by scenario, and two plays compared by them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from statistics import fmean
+from dataclasses import asdict
 
-from evals.analysis.statistics import Comparison, compare_paired, holm
-from evals.score import EVALUATORS, Verdict
+from pydantic import BaseModel, ConfigDict
 
-PASSED = "passed"
-"""The metric that says whether an attempt passed."""
-
-METRICS = (PASSED, *EVALUATORS)
-"""Every metric: whether an attempt passed, then each evaluator's score."""
+from evals.analysis.statistics import compare_paired, holm
+from evals.score import PASSED, Verdict
 
 DECLARED = (PASSED, "resolved", "honest", "preserved")
-"""The metrics that are tested where none are named; their p-values are adjusted for being several."""
+"""The metrics that are tested by default; their p-values are adjusted for multiple testing."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class MetricComparison:
+class MetricComparison(BaseModel):
     """One metric in two plays of the same scenarios.
 
     Attributes:
         before: the first play's mean of scenario means.
-        now: the second's.
-        found: difference, p-value and the smallest difference that could have been detected.
-        adjusted: the p-value after Holm's procedure over all metrics that are compared.
+        after: the second's.
+        difference: the mean of scenario differences, second minus first.
+        low: the lower end of its 95% interval.
+        p: of the sign-flip permutation test, two-sided.
+        adjusted: the same after Holm's procedure over all metrics that are compared.
+        smallest_effect: the difference that this comparison detects with 80% power.
     """
 
-    measure: str
+    model_config = ConfigDict(frozen=True)
+
+    metric: str
     before: float
-    now: float
-    found: Comparison
+    after: float
+    difference: float
+    low: float
+    high: float
+    p: float
     adjusted: float
+    smallest_effect: float
+    scenarios: int
 
+    def fell(self, alpha: float) -> bool:
+        """Whether the metric fell significantly."""
+        return self.difference < 0 and self.adjusted < alpha
 
-def value_of(verdict: Verdict, metric: str) -> float | None:
-    """A metric of one verdict from 0 to 1; None when it was not scored."""
-    value = verdict.passed if metric == PASSED else verdict.value(metric)
-    return None if value is None else float(value)
+    def __str__(self) -> str:
+        return (
+            f"{self.metric} {self.before:.1%} -> {self.after:.1%}, difference {self.difference:+.1%} "
+            f"[{self.low:+.1%}, {self.high:+.1%}], p {self.p:.4f}, adjusted {self.adjusted:.4f}, "
+            f"smallest effect {self.smallest_effect:.1%}, {self.scenarios} scenarios"
+        )
 
 
 def samples(verdicts: Iterable[Verdict], metric: str) -> dict[str, list[float]]:
-    """The values of each scenario's repeats; attempts at which the metric was not scored are left out."""
+    """The values of each scenario's repeats; attempts for which the metric was not scored are left out."""
     found: dict[str, list[float]] = {}
     for verdict in verdicts:
-        value = value_of(verdict, metric)
+        value = verdict.value(metric)
         if value is not None:
-            found.setdefault(verdict.scenario, []).append(value)
+            found.setdefault(verdict.scenario, []).append(float(value))
     return found
 
 
 def compare_metrics(
     before: Sequence[Verdict], after: Sequence[Verdict], metrics: Iterable[str] = DECLARED
 ) -> tuple[MetricComparison, ...]:
-    """Compare the metrics that both plays have for at least one scenario, over the scenarios that both have.
+    """Compare two plays by each metric that both have for at least one scenario, over the scenarios that they share.
 
-    Holm's procedure is over all of them, so whoever adds a metric pays for it.
+    Holm's procedure adjusts the p-values over all of these metrics.
     """
-    found: dict[str, tuple[float, float, Comparison]] = {}
-    for metric in dict.fromkeys(metrics):
-        first, second = samples(before, metric), samples(after, metric)
-        paired = compare_paired(first, second)
-        if paired is not None:
-            both = sorted(first.keys() & second.keys())
-            means = [fmean(fmean(one[name]) for name in both) for one in (first, second)]
-            found[metric] = (means[0], means[1], paired)
-    adjusted = holm({metric: paired.p for metric, (_, _, paired) in found.items()})
+    compared = {
+        metric: paired
+        for metric in dict.fromkeys(metrics)
+        if (paired := compare_paired(samples(before, metric), samples(after, metric))) is not None
+    }
+    adjusted = holm({metric: paired.p for metric, paired in compared.items()})
     return tuple(
-        MetricComparison(measure=metric, before=first, now=second, found=paired, adjusted=adjusted[metric])
-        for metric, (first, second, paired) in found.items()
+        MetricComparison(metric=metric, adjusted=adjusted[metric], **asdict(paired))
+        for metric, paired in compared.items()
     )

@@ -1,7 +1,7 @@
-"""The statistics of repeated plays: intervals, pass@k and pass^k, a paired comparison, and what it could have seen.
+"""The statistics of repeated plays: intervals, pass@k and pass^k, a paired comparison and its power.
 
-Scenarios are the unit that is sampled; repeats of one scenario are not independent. So every mean is a mean of
-scenario means, and its interval comes from the spread between scenarios.
+Scenarios are the unit of sampling; repeats of one scenario are not independent. So every mean is a mean of scenario
+means, and its interval comes from the spread between scenarios.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ class Estimate:
     """A mean with its interval.
 
     Attributes:
-        method: `t` over scenario means, `wilson` for single plays that pass or fail, `none` when one scenario is all.
+        method: `t` over scenario means, `wilson` for single plays that pass or fail, `none` with a single scenario.
     """
 
     mean: float
@@ -36,17 +36,21 @@ class Estimate:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Comparison:
+class PairedComparison:
     """Two players on the same scenarios.
 
     Attributes:
+        before: the first player's mean of scenario means.
+        after: the second's.
         difference: the mean of scenario differences, second minus first.
-        low: the lower end of its interval; -1 when one scenario is all.
-        high: the upper end; 1 when one scenario is all.
+        low: the lower end of its interval; -1 with a single scenario.
+        high: the upper end; 1 with a single scenario.
         p: the two-sided p-value of the sign-flip permutation test.
-        smallest_effect: the difference that such a comparison would see with 80% power.
+        smallest_effect: the difference that such a comparison detects with 80% power.
     """
 
+    before: float
+    after: float
     difference: float
     low: float
     high: float
@@ -63,10 +67,10 @@ def pass_at_k(tries: int, passed: int, k: int) -> float:
     Args:
         tries: n, how often the scenario was played.
         passed: c, how often it passed.
-        k: how many tries one would have; at most n.
+        k: how many tries there are; at most n.
 
     Raises:
-        ValueError: when k is not from 1 to n, or c not from 0 to n.
+        ValueError: k is not from 1 to n, or c not from 0 to n.
     """
     _check_counts(tries, passed, k)
     return 1.0 - comb(tries - passed, k) / comb(tries, k)
@@ -83,7 +87,7 @@ def pass_hat_k(tries: int, passed: int, k: int) -> float:
         k: how many tries must pass; at most n.
 
     Raises:
-        ValueError: when k is not from 1 to n, or c not from 0 to n.
+        ValueError: k is not from 1 to n, or c not from 0 to n.
     """
     _check_counts(tries, passed, k)
     return comb(passed, k) / comb(tries, k)
@@ -110,10 +114,10 @@ def estimate(sample: Sample) -> Estimate | None:
 
     With repeats or graded values: SE = sqrt(sum (x_s - x)^2 / (S (S - 1))) over the S scenario means, and a t interval
     with S - 1 degrees of freedom, cut to 0 and 1. For single plays that pass or fail: Wilson's score interval, which
-    keeps its coverage near 0 and 1 where the other has none.
+    keeps its coverage near 0 and 1, where the t interval has none.
 
     Returns:
-        The estimate, or None without any value.
+        The estimate, or None without values.
     """
     means = [fmean(tries) for tries in sample.values() if tries]
     if not means:
@@ -136,7 +140,7 @@ def wilson(passed: int, count: int) -> tuple[float, float]:
         count: of how many; at least 1.
 
     Raises:
-        ValueError: when count is below 1 or passed is not from 0 to count.
+        ValueError: count is below 1 or passed is not from 0 to count.
     """
     _check_counts(count, passed, 1)
     interval = _stats().binomtest(passed, count).proportion_ci(CONFIDENCE, method="wilson")
@@ -158,7 +162,7 @@ def median_interval(values: Sequence[float], confidence: float) -> tuple[float, 
     return (low, high) if low <= high else None  # either is NaN when there are too few
 
 
-def compare_paired(first: Sample, second: Sample) -> Comparison | None:
+def compare_paired(first: Sample, second: Sample) -> PairedComparison | None:
     """Compare two players over the scenarios that both played, by a sign-flip permutation test of their differences.
 
     The interval is t's over the differences, with S - 1 degrees of freedom, cut to -1 and 1.
@@ -167,16 +171,19 @@ def compare_paired(first: Sample, second: Sample) -> Comparison | None:
     tried when there are few, else 9,999 are drawn with a fixed seed, so that the same data give the same p-value.
 
     Returns:
-        The comparison, or None when they share no scenario.
+        The comparison, or None if they share no scenario.
     """
     shared = [name for name in first if name in second and first[name] and second[name]]
-    differences = [fmean(second[name]) - fmean(first[name]) for name in shared]
-    if not differences:
+    if not shared:
         return None
+    before, after = ([fmean(sample[name]) for name in shared] for sample in (first, second))
+    differences = [now - was for was, now in zip(before, after, strict=True)]
     count, mean = len(differences), fmean(differences)
     deviation = stdev(differences) if count > 1 else 0.0
     low, high = _t_interval(mean, deviation, count) if count > 1 else (-1.0, 1.0)
-    return Comparison(
+    return PairedComparison(
+        before=fmean(before),
+        after=fmean(after),
         difference=mean,
         low=max(-1.0, low),
         high=min(1.0, high),
@@ -187,7 +194,7 @@ def compare_paired(first: Sample, second: Sample) -> Comparison | None:
 
 
 def holm(values: Mapping[str, float]) -> dict[str, float]:
-    """p-values adjusted for being several, by Holm's step-down procedure.
+    """p-values adjusted for multiple testing, by Holm's step-down procedure.
 
     Source: Holm 1979. The i-th smallest of m is multiplied by m - i + 1, and none is smaller than the one before it.
 
@@ -203,13 +210,13 @@ def holm(values: Mapping[str, float]) -> dict[str, float]:
 
 
 def smallest_effect(deviation: float, scenarios: int) -> float:
-    """The difference that a paired comparison sees with 80% power at the 5% level: (1.96 + 0.84) sd / sqrt(n).
+    """The difference that a paired comparison detects with 80% power at the 5% level: (1.96 + 0.84) sd / sqrt(n).
 
     Args:
         scenarios: how many; at least 1.
 
     Raises:
-        ValueError: when there is no scenario.
+        ValueError: there is no scenario.
     """
     if scenarios < 1:
         raise ValueError("the smallest effect needs at least one scenario")
@@ -225,7 +232,7 @@ def _check_counts(tries: int, passed: int, k: int) -> None:
     if not 1 <= k <= tries:
         raise ValueError(f"k is {k}; it must be from 1 to the number of tries, {tries}")
     if not 0 <= passed <= tries:
-        raise ValueError(f"{passed} of {tries} passed, which cannot be")
+        raise ValueError(f"{passed} of {tries} passed, which is impossible")
 
 
 def _t_interval(mean: float, deviation: float, count: int) -> tuple[float, float]:
@@ -254,7 +261,7 @@ def _sign_flip(differences: Sequence[float]) -> float:
 
 
 def _stats() -> Any:
-    """scipy's statistics, imported when they are first needed: importing them takes half a second."""
+    """scipy's statistics, imported on first use: importing them takes half a second."""
     from scipy import stats  # pyright: ignore[reportMissingTypeStubs]  (scipy has no stubs of its own)
 
     return stats

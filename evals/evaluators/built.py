@@ -1,17 +1,17 @@
-"""Built: is there another flow than before, where one was asked for?"""
+"""Built: is there a new flow, where one was asked for?"""
 
-from evals.case import Case, Score
+from evals.case import Case, Grade
 
 
-def built(case: Case) -> Score:
-    """True when the user is left with a flow that is not empty and not the one that was there.
+def built(case: Case) -> Grade:
+    """True if the resulting flow is not empty and differs from the one at the start.
 
-    Not scored when the right flow is the one that was there.
+    Not scored if no change was expected.
     """
-    if not case.changes:
-        return Score(name="built", value=None, reason="no other flow was asked for")
-    if not case.made.parts:
-        return Score(name="built", value=False, reason="there is no flow")
-    if not case.touched:
-        return Score(name="built", value=False, reason="nothing was changed")
-    return Score(name="built", value=True, reason=f"a flow of {len(case.made.parts)} components")
+    if not case.change_expected:
+        return None, "no other flow was asked for"
+    if not case.result.nodes:
+        return False, "there is no flow"
+    if not case.changed:
+        return False, "nothing was changed"
+    return True, f"a flow of {len(case.result.nodes)} components"

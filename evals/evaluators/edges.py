@@ -1,20 +1,17 @@
 """Typed-port edge F1: are the right outputs connected to the right inputs?"""
 
-from evals.case import Case, Score
+from evals.case import Case, Grade
 
 
-def edges(case: Case) -> Score:
-    """F1 over connections; one is right when its components are matched and both of its ports are equal.
+def edges(case: Case) -> Grade:
+    """F1 over connections; one is correct if its components are matched and both of its ports are equal.
 
     The matching is the one in which most connections and values agree, so a relabelled flow scores the same and any
-    rewiring that is no automorphism scores less. Zero when another flow was asked for and the canvas is as it was; not
-    scored when none was asked for, or neither flow has connections.
+    rewiring that is no automorphism scores less. Zero if a change was expected and none was made; not scored if none
+    was expected, or neither flow has connections.
     """
-    if not case.changes:
-        return Score(name="edges", value=None, reason="no other flow was asked for")
-    if not case.touched:
-        return Score(name="edges", value=0.0, reason="nothing was changed")
-    if not case.made.links and not any(target.links for target in case.targets):
-        return Score(name="edges", value=None, reason="there are no connections")
-    value = case.best(lambda comparison: comparison.agreement("link"))
-    return Score(name="edges", value=value, reason=f"{len(case.made.links)} connections were made")
+    if grade := case.ungraded:
+        return grade
+    if not case.result.edges and not any(target.edges for target in case.targets):
+        return None, "there are no connections"
+    return case.agreement("edge"), f"{len(case.result.edges)} connections were made"

@@ -1,22 +1,22 @@
-"""Edit recall: of what had to be changed, how much was?"""
+"""Edit recall: how many of the expected changes were made?"""
 
-from evals.case import Case, Score
+from evals.case import Case, Grade
 from evals.oracles.facts import Comparison
 
 
-def edit_recall(case: Case) -> Score:
-    """|changes wanted that were made| / |changes wanted|, a change being a fact that came or went (`oracles.facts`).
+def edit_recall(case: Case) -> Grade:
+    """|changes expected that were made| / |changes expected|, a change being a fact added or removed (`oracles.facts`).
 
-    For the nearest right flow; zero when nothing was changed. Not scored on an empty canvas, or when nothing had to be
-    changed.
+    For the nearest right flow; zero if nothing was changed. Not scored on an empty canvas, or if no change was
+    expected.
     """
-    if not case.start.parts or not case.changes:
-        return Score(name="edit_recall", value=None, reason="nothing that was there had to be changed")
-    if not case.touched:
-        return Score(name="edit_recall", value=0.0, reason="nothing was changed")
+    if not case.start.nodes or not case.change_expected:
+        return None, "nothing that was there had to be changed"
+    if not case.changed:
+        return 0.0, "nothing was changed"
 
     def recall(comparison: Comparison) -> float:
-        wanted = comparison.wanted
-        return len(comparison.changes & wanted) / len(wanted) if wanted else 1.0
+        expected = comparison.expected_changes
+        return len(comparison.changes & expected) / len(expected) if expected else 1.0
 
-    return Score(name="edit_recall", value=case.best(recall), reason="changes made beside those that were wanted")
+    return case.best(recall), "changes made beside those that were wanted"

@@ -1,16 +1,15 @@
-"""Finished: did the player come to an end by itself?"""
+"""Finished: did the player finish within its limits?"""
 
-from evals.case import Case, Score
+from evals.case import Case, Grade
 
-_WORDS = {"timeout": "the time was up", "tokens": "the tokens were used up"}
+_LIMITS = {"timeout": "the time was up", "tokens": "the tokens were used up"}
 
 
-def finished(case: Case) -> Score:
-    """True when no limit stopped the attempt and no turn ended in an error."""
-    stopped = case.attempt.stopped
-    if stopped is not None:
-        return Score(name="finished", value=False, reason=_WORDS[stopped])
-    error = next((turn.error for turn in case.attempt.turns if turn.outcome == "error"), None)
-    if error is not None:
-        return Score(name="finished", value=False, reason=f"a turn failed: {error.message}")
-    return Score(name="finished", value=True, reason="every turn came to an end")
+def finished(case: Case) -> Grade:
+    """True if no limit stopped the attempt and no turn ended in an error."""
+    if case.attempt.stopped is not None:
+        return False, _LIMITS[case.attempt.stopped]
+    for turn in case.attempt.turns:
+        if turn.outcome == "error" and turn.error is not None:
+            return False, f"a turn failed: {turn.error.message}"
+    return True, "every turn came to an end"

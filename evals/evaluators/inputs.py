@@ -2,37 +2,36 @@
 
 from collections import Counter
 
-from evals.case import Case, Score
-from flows.document import Flow, Json
+from evals.case import Case, Grade
+from evals.oracles.scored_flow import is_blank
+from flows.document import Flow
 
-_EMPTY: tuple[Json, ...] = (None, "", [], {})
 
+def inputs(case: Case) -> Grade:
+    """The share of required, shown fields of all components that have a value or a connection.
 
-def inputs(case: Case) -> Score:
-    """The share of required, shown fields of all components that hold a value or are connected.
-
-    Model fields do not count: an empty one stands for the assistant's model. Neither does what the right flow leaves
-    empty as well. Not scored when the player left the flow as it was, or nothing is required.
+    Model fields do not count: an empty one stands for the assistant's model. Neither do fields that the right flow also
+    leaves empty. Not scored if the player did not change the flow, or nothing is required.
     """
-    if not case.touched:
-        return Score(name="inputs", value=None, reason="no flow was made or changed")
+    if not case.changed:
+        return None, "no flow was made or changed"
     filled, missing = _coverage(case.after)
     rights = [_coverage(flow)[1] for flow in case.target_flows]
     missing = min((list((Counter(missing) - Counter(right)).elements()) for right in rights), key=len)
     if not filled and not missing:
-        return Score(name="inputs", value=None, reason="no input is required")
+        return None, "no input is required"
     reason = f"missing: {', '.join(missing)}" if missing else "every required input has something"
-    return Score(name="inputs", value=filled / (filled + len(missing)), reason=reason)
+    return filled / (filled + len(missing)), reason
 
 
 def _coverage(flow: Flow) -> tuple[int, list[str]]:
-    taken = {(edge.target, edge.target_port) for edge in flow.edges}
+    connected = {(edge.target, edge.target_port) for edge in flow.edges}
     filled, missing = 0, list[str]()
-    for node in flow.nodes:
-        for name, field in node.template.items() if not node.is_note else ():
+    for node in flow.components:
+        for name, field in node.template.items():
             if not field.get("required") or field.get("show") is False or field.get("type") == "model":
                 continue
-            if (node.id, name) in taken or field.get("value") not in _EMPTY:
+            if (node.id, name) in connected or not is_blank(field.get("value")):
                 filled += 1
             elif not node.tool_mode:
                 missing.append(f"{node.type}.{name}")

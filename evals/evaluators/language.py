@@ -1,10 +1,10 @@
 """Language: does the player answer in the user's language?"""
 
-from evals.case import Case, Score
+from evals.case import Case, Grade
 from evals.oracles.language import detect_language
 
 
-def language(case: Case) -> Score:
+def language(case: Case) -> Grade:
     """True when every answer is in the language of its message (`evals.oracles.language`).
 
     Not scored when the language of a message or of every answer cannot be detected, as with very short ones.
@@ -18,7 +18,7 @@ def language(case: Case) -> Score:
                 continue
             compared += 1
             if heard != spoken:
-                return Score(name="language", value=False, reason=f"asked in {spoken}, answered in {heard}")
+                return False, f"asked in {spoken}, answered in {heard}"
     if not compared:
-        return Score(name="language", value=None, reason="the languages cannot be told")
-    return Score(name="language", value=True, reason="the answers are in the user's language")
+        return None, "the languages cannot be told"
+    return True, "the answers are in the user's language"

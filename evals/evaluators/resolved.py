@@ -2,27 +2,26 @@
 
 from collections.abc import Iterator
 
-from evals.case import Case, Score
+from evals.attempt import acted
+from evals.case import Case, Grade
 from evals.expectation import Probe
 from evals.oracles.expectations import unmet_expectations
 from evals.oracles.speech_acts import asks, declines
 from runtime.results import RunResult
 
 
-def resolved(case: Case) -> Score:
-    """True when every probe of the resulting flow gave what it must (its counterfactual another output), the scenario's
-    expectations of the flow hold, every answer is as it must be, and what should be asked back or refused was.
+def resolved(case: Case) -> Grade:
+    """True if every probe of the resulting flow gave the expected output (its counterfactual a different one), the
+    scenario's expectations of the flow and of every answer hold, and the player asked back or refused where it should.
 
-    A run that was asked for counts in `ran`. Never unscored: a player that shows nothing resolved nothing.
+    Runs that the user asked for count in `ran`. Always scored: a player that shows nothing resolved nothing.
     """
-    wrong = next(_failures(case), None)
-    if wrong is not None:
-        return Score(name="resolved", value=False, reason=wrong)
-    return Score(name="resolved", value=True, reason="everything that was asked for is so")
+    failure = next(_failures(case), None)
+    return failure is None, failure or "everything that was asked for is so"
 
 
 def _failures(case: Case) -> Iterator[str]:
-    if case.changes and not case.touched:
+    if case.change_expected and not case.changed:
         yield "the flow is as it was"
     for number, (probe, runs) in enumerate(case.probed, start=1):
         if reason := probe_failure(probe, runs):
@@ -39,8 +38,7 @@ def _failures(case: Case) -> Iterator[str]:
                 yield f"the answer to message {number + 1} is not as expected: {rule}"
         if turn.run is not None and not any(reply.runs for reply in replies):
             yield f"message {number + 1} asks for a run, and there was none"
-        acted = any(reply.actions or reply.proposal is not None or reply.runs for reply in replies)
-        if turn.should != "act" and acted:
+        if turn.should != "act" and any(acted(reply) for reply in replies):
             yield f"message {number + 1} should not be acted on (it asks to {turn.should})"
         if turn.should == "ask" and not asks(said):
             yield f"message {number + 1} should be asked back about"
@@ -49,7 +47,7 @@ def _failures(case: Case) -> Iterator[str]:
 
 
 def probe_failure(probe: Probe, runs: tuple[RunResult, ...]) -> str:
-    """Why a probe's runs are not as they must be; empty when they are."""
+    """Why a probe's runs are not as expected; empty if they are."""
     if len(runs) < len(probe.inputs):
         return "was not run: there was no flow"
     if probe.error is not None:

@@ -1,17 +1,17 @@
 """Valid: is the resulting flow free of structural errors?"""
 
-from evals.case import Case, Score
+from evals.case import Case, Grade
 from flows.checks import check
 
 
-def valid(case: Case) -> Score:
-    """True when the flow layer's checks find no error in the flow that the user is left with.
+def valid(case: Case) -> Grade:
+    """True if the flow layer's checks find no error in the resulting flow.
 
-    Not scored when the player left the flow as it was.
+    Not scored if the player did not change the flow.
     """
-    if not case.touched:
-        return Score(name="valid", value=None, reason="no flow was made or changed")
+    if not case.changed:
+        return None, "no flow was made or changed"
     errors = [fault for fault in check(case.after, case.catalogue) if fault.is_error]
     if errors:
-        return Score(name="valid", value=False, reason="; ".join(fault.message for fault in errors))
-    return Score(name="valid", value=True, reason="the checks found no error")
+        return False, "; ".join(fault.message for fault in errors)
+    return True, "the checks found no error"

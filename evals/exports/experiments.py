@@ -166,7 +166,7 @@ def _output(attempt: Attempt, *, content: bool) -> Document:
     flow = attempt.flow or Flow.empty()
     output: Document = {
         "outcomes": [turn.outcome for turn in attempt.turns],
-        "components": sum(not node.is_note for node in flow.nodes),
+        "components": len(flow.components),
         "connections": len(flow.edges),
         "stopped": attempt.stopped,
     }

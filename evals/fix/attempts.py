@@ -42,7 +42,7 @@ async def fix_of(
             case = Case(rerun.scenario, tried, catalogue)
             return (
                 not any(fault.is_error for fault in check(flow, catalogue))
-                and (case.touched or not case.changes)
+                and (case.changed or not case.change_expected)
                 and not any(probe_failure(probe, runs) for probe, runs in case.probed)
                 and next(iter(unmet_expectations(case)), None) is None
                 and await _runs_as_asked(rerun, flow)

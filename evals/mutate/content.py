@@ -19,8 +19,8 @@ OTHERS = 2
 
 def swap_type(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
     """Each component exchanged for one of another type that a search for its own finds next."""
-    for node in flow.nodes:
-        kind = None if node.is_note else catalogue.get(node.type)
+    for node in flow.components:
+        kind = catalogue.get(node.type)
         if kind is None:
             continue
         near = [match.type for match in catalogue.search(kind.display_name, OTHERS + 4) if match.type != node.type]
@@ -33,25 +33,22 @@ def swap_type(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
 
 def change_value(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
     """Each value that someone set, set to another."""
-    for part in scored_flow(flow, catalogue).parts:
-        node = flow.node(part.id)
-        for name in part.values:
-            if node is None or name == "code":
-                continue
-            other = _other(as_object(node.template.get(name)))
-            if other is None:
-                continue
-            yield f"{part.id}.{name} changed", _set(flow, catalogue, part.id, {name: other})
+    for scored in scored_flow(flow, catalogue).nodes:
+        node = flow.node(scored.id)
+        for name in scored.values:
+            other = None if node is None or name == "code" else _other_value(as_object(node.template.get(name)))
+            if other is not None:
+                yield f"{scored.id}.{name} changed", _set(flow, catalogue, scored.id, {name: other})
 
 
 def move_value(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
     """Each text that someone set, moved to another text field of its component that was empty."""
-    for part in scored_flow(flow, catalogue).parts:
-        node = flow.node(part.id)
-        kind = catalogue.get(part.type)
+    for scored in scored_flow(flow, catalogue).nodes:
+        node = flow.node(scored.id)
+        kind = catalogue.get(scored.type)
         if node is None or kind is None:
             continue
-        for name in part.values:
+        for name in scored.values:
             value = node.value(name)
             default = as_object(kind.template.get(name)).get("value")
             if not isinstance(value, str) or name == "code":
@@ -62,8 +59,8 @@ def move_value(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
                     continue
                 emptied = default if isinstance(default, str) else ""
                 yield (
-                    f"{part.id}.{name} moved to {target}",
-                    _set(flow, catalogue, part.id, {name: emptied, target: value}),
+                    f"{scored.id}.{name} moved to {target}",
+                    _set(flow, catalogue, scored.id, {name: emptied, target: value}),
                 )
                 break
 
@@ -79,7 +76,7 @@ def silent_edit(before: Flow, flow: Flow, catalogue: Catalogue) -> Iterator[Faul
         if node.is_note or old is None or old.type != node.type:
             continue
         for name, field in node.template.items():
-            other = _other(field) if field.get("type") in ("bool", "int") and field.get("show", True) else None
+            other = _other_value(field) if field.get("type") in ("bool", "int") and field.get("show", True) else None
             if other is None or field.get("value") != as_object(old.template.get(name)).get("value"):
                 continue
             yield f"{node.id}.{name} changed unasked", _set(flow, catalogue, node.id, {name: other})
@@ -90,7 +87,7 @@ def _set(flow: Flow, catalogue: Catalogue, node_id: str, values: dict[str, Json]
     return partial(edited, partial(configure, flow, catalogue, node_id, values))
 
 
-def _other(field: JsonObject) -> Json:
+def _other_value(field: JsonObject) -> Json:
     """A legal value that is not the field's, or None when none can be said."""
     value, options = field.get("value"), field.get("options")
     if isinstance(options, list) and options:

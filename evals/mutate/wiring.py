@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import permutations, product
 from typing import TypeAlias
 
 from flows.catalogue import Catalogue
@@ -75,19 +76,14 @@ def reverse_edge(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
 def delete_node(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
     """Each component left out with its edges."""
     del catalogue
-    for node in flow.nodes:
-        if not node.is_note:
-            yield f"deleted {node.id}", partial(edited, partial(remove_component, flow, node.id))
+    for node in flow.components:
+        yield f"deleted {node.id}", partial(edited, partial(remove_component, flow, node.id))
 
 
 def _possible(flow: Flow) -> Iterator[tuple[Node, Port, Node, Port]]:
-    nodes = [node for node in flow.nodes if not node.is_note]
-    for source in nodes:
-        for target in nodes:
-            if source is not target:
-                for leaving in output_ports(source):
-                    for entering in input_ports(target):
-                        yield source, leaving, target, entering
+    for source, target in permutations(flow.components, 2):
+        for leaving, entering in product(output_ports(source), input_ports(target)):
+            yield source, leaving, target, entering
 
 
 def _joined(flow: Flow, source: str, output: str, target: str, entering: str) -> bool:

@@ -1,9 +1,9 @@
-"""A flow reduced to what is scored: its components, the values that someone set, its connections; no layout."""
+"""A flow reduced to what is scored: its components, the values that were set and its connections, without layout."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 
 from flows.catalogue import Catalogue
@@ -11,17 +11,15 @@ from flows.document import Flow, Node
 from flows.fields.model_values import CONNECTED
 from flows.json_values import Json, as_object, same_json
 
-_EMPTY: tuple[Json, ...] = (None, "", [], {})
-
 
 @dataclass(frozen=True)
-class Part:
+class ScoredNode:
     """One component.
 
     Attributes:
-        id: the node's id; only what tells it apart from others of the same flow.
-        values: what differs from the type's defaults, as JSON text by field name.
-        name: the display name when it is not the type's own, else empty.
+        id: the node's id; only tells it apart from others of the same flow.
+        values: the values that differ from the type's defaults, as JSON text by field name.
+        name: the display name if it is not the type's, else empty.
     """
 
     id: str
@@ -31,7 +29,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Link:
+class ScoredEdge:
     """One connection, from output to input (or, in a loop, to an output)."""
 
     source: str
@@ -44,64 +42,67 @@ class Link:
 class ScoredFlow:
     """A flow's components and connections, without duplicate connections."""
 
-    parts: tuple[Part, ...]
-    links: frozenset[Link]
+    nodes: tuple[ScoredNode, ...]
+    edges: frozenset[ScoredEdge]
 
-    def part(self, part_id: str) -> Part | None:
-        """The component of that id."""
-        return next((part for part in self.parts if part.id == part_id), None)
+    def without(self, ids: Container[str]) -> ScoredFlow:
+        """The other components, without any connections."""
+        return ScoredFlow(tuple(node for node in self.nodes if node.id not in ids), frozenset())
 
-    def renamed(self, ids: Mapping[str, str]) -> ScoredFlow:
-        """The same with other ids; those that `ids` leaves out stay."""
-        parts = tuple(replace(part, id=ids.get(part.id, part.id)) for part in self.parts)
-        links = frozenset(
-            replace(link, source=ids.get(link.source, link.source), target=ids.get(link.target, link.target))
-            for link in self.links
+    def relabelled(self, ids: Mapping[str, str]) -> ScoredFlow:
+        """The same flow with new ids; components that `ids` does not name keep theirs."""
+        nodes = tuple(replace(node, id=ids.get(node.id, node.id)) for node in self.nodes)
+        edges = frozenset(
+            replace(edge, source=ids.get(edge.source, edge.source), target=ids.get(edge.target, edge.target))
+            for edge in self.edges
         )
-        return ScoredFlow(parts, links)
+        return ScoredFlow(nodes, edges)
 
 
 def scored_flow(flow: Flow, catalogue: Catalogue) -> ScoredFlow:
     """Reduce a flow to what is scored.
 
     Args:
-        catalogue: says which values are a type's defaults. Of an unknown type, every value that says something counts.
+        catalogue: the component types with their defaults. Of an unknown type, every value that is not empty counts.
     """
-    taken = {(edge.target, edge.target_port) for edge in flow.edges}
-    nodes = [node for node in flow.nodes if not node.is_note]
-    known = {node.id for node in nodes}
-    links = {
-        Link(edge.source, edge.source_port, edge.target, edge.target_port)
+    connected = {(edge.target, edge.target_port) for edge in flow.edges}
+    ids = {node.id for node in flow.components}
+    edges = {
+        ScoredEdge(edge.source, edge.source_port, edge.target, edge.target_port)
         for edge in flow.edges
-        if edge.source in known and edge.target in known
+        if edge.source in ids and edge.target in ids
     }
-    return ScoredFlow(tuple(_part(node, catalogue, taken) for node in nodes), frozenset(links))
+    return ScoredFlow(tuple(_scored_node(node, catalogue, connected) for node in flow.components), frozenset(edges))
 
 
-def _part(node: Node, catalogue: Catalogue, taken: set[tuple[str, str]]) -> Part:
-    kind = catalogue.get(node.type)
+def is_blank(value: Json) -> bool:
+    """Whether a field's value is empty: None, or an empty text, list or object."""
+    return value is None or value in ("", [], {})
+
+
+def same_value(left: Json, right: Json) -> bool:
+    """Whether two values of a field are equal, or both empty."""
+    return same_json(left, right) or (is_blank(left) and is_blank(right))
+
+
+def _scored_node(node: Node, catalogue: Catalogue, connected: Container[tuple[str, str]]) -> ScoredNode:
+    component = catalogue.get(node.type)
     values: dict[str, str] = {}
     for name, field in node.template.items():
-        default = as_object(kind.template.get(name)) if kind is not None else {}
         value = field.get("value")
-        if (node.id, name) in taken or (value == CONNECTED and field.get("type") == "model"):
+        default = None if component is None else as_object(component.template.get(name)).get("value")
+        if (node.id, name) in connected or (value == CONNECTED and field.get("type") == "model"):
             continue
-        if field.get("show") is False and name != "code":
-            continue  # the engine does not pass on what is hidden
-        if name == "code" and (kind is None or _same_code(value, default.get("value"))):
-            continue
-        before = default.get("value")
-        if same_json(value, before) or (value in _EMPTY and before in _EMPTY):
-            continue
-        values[name] = json.dumps(value, sort_keys=True, ensure_ascii=False)
-    own = node.display_name
-    usual = {node.type, kind.display_name if kind is not None else node.type}
-    return Part(node.id, node.type, values, "" if own in usual else own)
+        if name == "code":
+            if component is None or _stripped(value) == _stripped(default):
+                continue
+        elif field.get("show") is False:
+            continue  # the engine does not pass on hidden values
+        if not same_value(value, default):
+            values[name] = json.dumps(value, sort_keys=True, ensure_ascii=False)
+    usual = {node.type, component.display_name if component is not None else node.type}
+    return ScoredNode(node.id, node.type, values, "" if node.display_name in usual else node.display_name)
 
 
-def _same_code(one: Json | None, other: Json | None) -> bool:
-    return one == other or _stripped(one) == _stripped(other)
-
-
-def _stripped(value: Json | None) -> str:
-    return "\n".join(line.rstrip() for line in str(value or "").strip().splitlines())
+def _stripped(code: Json) -> str:
+    return "\n".join(line.rstrip() for line in str(code or "").strip().splitlines())

@@ -1,8 +1,7 @@
-"""The tool calls of an attempt, read from its messages, and what the tools said to them."""
+"""The tool calls of an attempt and the tools' replies, read from its messages."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,14 +16,14 @@ class Call:
     """One tool call.
 
     Attributes:
-        arguments: as the model gave them; empty when they were no JSON object.
-        taken: whether the tool accepted it.
+        arguments: as the model gave them; empty if they were not a JSON object.
+        accepted: whether the tool accepted it.
         reply: what the tool answered.
     """
 
     tool: str
     arguments: dict[str, Any]
-    taken: bool
+    accepted: bool
     reply: str
 
 
@@ -45,19 +44,14 @@ def calls_of(turn: TurnResult) -> list[Call]:
 
 
 def calls(attempt: Attempt) -> list[Call] | None:
-    """The calls of an attempt; None when the player does not show its messages."""
+    """The calls of an attempt; None if the player does not show its messages."""
     if not any(turn.messages for turn in attempt.turns):
         return None
     return [call for turn in attempt.turns for call in calls_of(turn)]
 
 
-def named(found: Sequence[Call], *tools: str) -> list[Call]:
-    """Those of the named tools."""
-    return [call for call in found if call.tool in tools]
-
-
 def _arguments(part: ToolCallPart) -> dict[str, Any]:
     try:
         return part.args_as_dict()
-    except (ValueError, AssertionError):  # arguments that are no JSON object
+    except (ValueError, AssertionError):  # the arguments are not a JSON object
         return {}

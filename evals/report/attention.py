@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import Protocol
 
 from evals.report.fixes import SmallestFix
-from evals.score import DECIDING, Verdict
+from evals.score import Verdict
 
 LEAST = 3
 """How many attempts a group has at least to be named: fewer say little."""
@@ -74,7 +74,7 @@ def attention(attempts: Sequence[ScoredAttempt]) -> Attention:
     """
     scored = [one for one in attempts if one.verdict.passed is not None]
     failed = [number for number, one in enumerate(attempts) if one.verdict.passed is False]
-    by = Counter(name for number in failed for name in _false(attempts[number].verdict))
+    by = Counter(score.name for number in failed for score in attempts[number].verdict.failures)
     tags = sorted({tag for one in scored for tag in one.tags})
     groups = [
         Group(tag, sum(one.verdict.passed is False for one in mine), len(mine))
@@ -91,11 +91,7 @@ def attention(attempts: Sequence[ScoredAttempt]) -> Attention:
     )
 
 
-def _false(verdict: Verdict) -> list[str]:
-    return [score.name for score in verdict.scores if score.name in DECIDING and score.value is False]
-
-
 def _distance(one: ScoredAttempt) -> tuple[float, int, float]:
     grades = [float(value) for name in _GRADES if (value := one.verdict.value(name)) is not None]
     changes = len(one.smallest_fix.changes) if one.smallest_fix is not None and one.smallest_fix.fits else float("inf")
-    return changes, len(_false(one.verdict)), -fmean(grades) if grades else 0.0
+    return changes, len(one.verdict.failures), -fmean(grades) if grades else 0.0

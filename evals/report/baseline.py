@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from evals.analysis.metrics import PASSED, MetricComparison, compare_metrics, samples
+from evals.analysis.metrics import MetricComparison, compare_metrics, samples
 from evals.report.clipping import line
 from evals.report.play import Play
-from evals.score import Verdict
+from evals.score import PASSED, Verdict
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from evals.analysis.metrics import METRICS, PASSED, samples
+from evals.analysis.metrics import samples
 from evals.analysis.statistics import Estimate, estimate, flaky, macro
 from evals.report.play import Entry, Play
-from evals.score import Verdict
+from evals.score import METRICS, PASSED, Verdict
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,8 +36,8 @@ class Standing:
         versions: prompts, tools and engine that were played on, as words.
         repeats: the most tries of one scenario.
         scores: by measure, `passed` first, the mean of scenario means.
-        at_least_one: pass@k by k.
-        every_one: pass^k by k.
+        pass_at_k: pass@k by k.
+        pass_hat_k: pass^k by k.
         flaky: scenarios whose tries do not agree.
     """
 
@@ -51,8 +51,8 @@ class Standing:
     scores: dict[str, Estimate | None]
     tags: dict[str, Estimate | None]
     splits: dict[str, Estimate | None]
-    at_least_one: dict[int, float]
-    every_one: dict[int, float]
+    pass_at_k: dict[int, float]
+    pass_hat_k: dict[int, float]
     flaky: tuple[str, ...]
     costs: Costs
 
@@ -102,8 +102,8 @@ def _standing(column: str, play: Play) -> Standing:
         scores={measure: estimate(samples(verdicts, measure)) for measure in METRICS},
         tags=_grouped(entries, lambda entry: play.scenarios[entry.attempt.scenario].tags),
         splits=_grouped(entries, lambda entry: (play.scenarios[entry.attempt.scenario].split,)),
-        at_least_one={k: rate for k in tries if (rate := macro(passed, k)) is not None},
-        every_one={k: rate for k in tries if (rate := macro(passed, k, every=True)) is not None},
+        pass_at_k={k: rate for k in tries if (rate := macro(passed, k)) is not None},
+        pass_hat_k={k: rate for k in tries if (rate := macro(passed, k, every=True)) is not None},
         flaky=tuple(flaky(passed)),
         costs=costs(verdicts),
     )

@@ -6,9 +6,8 @@ from rich.table import Table
 from rich.text import Text
 
 from evals.analysis.tally import Tally
-from evals.case import Score
 from evals.scenario import Scenario
-from evals.score import DECIDING, EVALUATORS, Verdict
+from evals.score import EVALUATORS, PASSED
 
 COLUMNS = ("built", "ran", "resolved", "preserved", "honest", "nodes", "edges", "values")
 """The scores that the table shows; all of them stand in the JSON."""
@@ -23,7 +22,7 @@ def table(result: Tally, player: str) -> Table:
         view.add_column(name, footer=percent(result.rates[name]), justify="center")
     view.add_column("seconds", justify="right")
     for verdict in result.verdicts:
-        cells = [mark(_named(verdict, name)) for name in ("passed", *COLUMNS)]
+        cells = [mark(verdict.value(name)) for name in (PASSED, *COLUMNS)]
         name = verdict.scenario if not verdict.repeat else f"{verdict.scenario} #{verdict.repeat + 1}"
         view.add_row(name, *cells, f"{verdict.measured.seconds:.2f}")
     return view
@@ -31,7 +30,7 @@ def table(result: Tally, player: str) -> Table:
 
 def reasons(result: Tally) -> list[str]:
     """Why attempts did not pass, a line each."""
-    return [f"{verdict.scenario}: {reason}" for verdict in result.verdicts if (reason := why(verdict))]
+    return [f"{verdict.scenario}: {verdict.why}" for verdict in result.verdicts if verdict.why]
 
 
 def means(result: Tally) -> list[str]:
@@ -48,14 +47,6 @@ def mark(value: bool | float | None) -> Text:  # noqa: FBT001  (a score, not a s
             return Text("yes", style="green") if value else Text("no", style="red")
         case float() | int():
             return Text(f"{value:.2f}")
-
-
-def why(verdict: Verdict) -> str:
-    """Why an attempt did not pass; empty when it did."""
-    if verdict.harness_error is not None:
-        return f"harness: {verdict.harness_error}"
-    failed: list[Score] = [score for score in verdict.scores if score.name in DECIDING and score.value is False]
-    return "; ".join(f"{score.name}: {score.reason}" for score in failed)
 
 
 def summary(result: Tally, least: float) -> str:
@@ -88,7 +79,3 @@ def report_json(result: Tally, scenarios: Sequence[Scenario], player: str, least
             for verdict in result.verdicts
         ],
     }
-
-
-def _named(verdict: Verdict, name: str) -> bool | float | None:
-    return verdict.passed if name == "passed" else verdict.value(name)

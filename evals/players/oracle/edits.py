@@ -8,16 +8,14 @@ from dataclasses import dataclass, field
 from pydantic import JsonValue
 
 from evals.oracles.matching import match
-from evals.oracles.scored_flow import ScoredFlow, scored_flow
+from evals.oracles.scored_flow import same_value, scored_flow
 from evals.players.player import Unplayable
 from flows import edits
 from flows.catalogue import Catalogue
 from flows.document import Edge, Flow, Json, Node
 from flows.edits import Edit, EditError
 from flows.fields.model_values import CONNECTED
-from flows.json_values import as_object, same_json
-
-_EMPTY: tuple[Json, ...] = (None, "", [], {})
+from flows.json_values import as_object
 
 
 @dataclass(frozen=True)
@@ -85,8 +83,8 @@ class _Planner:
 
     def remove(self) -> None:
         kept = set(self.ids.values())
-        for node in self.flow.nodes:
-            if node.id not in kept and not node.is_note:
+        for node in self.flow.components:
+            if node.id not in kept:
                 self.do(
                     lambda node=node: edits.remove_component(self.flow, node.id),
                     "remove_component",
@@ -94,7 +92,7 @@ class _Planner:
                 )
 
     def configure(self) -> None:
-        for node in _components(self.target):
+        for node in self.target.components:
             here = self.flow.node(self.ids.get(node.id, ""))
             if here is None:
                 continue
@@ -108,7 +106,7 @@ class _Planner:
                 )
 
     def add(self) -> None:
-        for node in _components(self.target):
+        for node in self.target.components:
             if node.id in self.ids:
                 continue
             kind = self.catalogue.get(node.type)
@@ -140,7 +138,7 @@ class _Planner:
             )
 
     def rename(self) -> None:
-        for node in _components(self.target):
+        for node in self.target.components:
             here = self.flow.node(self.ids[node.id])
             if here is not None and here.display_name != node.display_name:
                 self.do(
@@ -164,20 +162,13 @@ class _Planner:
             value, old = spec.get("value"), before(name)
             if name == "code" or name in connected or value == CONNECTED or spec.get("show") is False:
                 continue
-            if same_json(value, old) or (value in _EMPTY and old in _EMPTY):
-                continue
-            found[name] = "" if value is None else value
+            if not same_value(value, old):
+                found[name] = "" if value is None else value
         return found
 
 
 def _same_nodes(target: Flow, current: Flow, catalogue: Catalogue) -> dict[str, str]:
-    types = {node.id: node.type for node in _components(current)}
-    ids = {node.id: node.id for node in _components(target) if types.get(node.id) == node.type}
+    types = {node.id: node.type for node in current.components}
+    ids = {node.id: node.id for node in target.components if types.get(node.id) == node.type}
     here, there = scored_flow(current, catalogue), scored_flow(target, catalogue)
-    rest = ScoredFlow(tuple(part for part in there.parts if part.id not in ids), frozenset())
-    left = ScoredFlow(tuple(part for part in here.parts if part.id not in ids), frozenset())
-    return {**ids, **match(rest, left)}
-
-
-def _components(flow: Flow) -> list[Node]:
-    return [node for node in flow.nodes if not node.is_note]
+    return {**ids, **match(there.without(ids), here.without(ids))}

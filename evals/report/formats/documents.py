@@ -6,12 +6,11 @@ import csv
 import io
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TypeAlias
 from xml.etree import ElementTree as Tree
 
-from evals.analysis.statistics import Estimate
+from evals.analysis.metrics import MetricComparison
 from evals.report.fixes import SmallestFix
 from evals.report.model import Report, ReportedAttempt
 from evals.score import EVALUATORS
@@ -40,26 +39,8 @@ def summary(report: Report, *, reasons: bool = True) -> Document:
         "format": FORMAT,
         "title": report.title,
         "baseline": report.baseline or None,
-        "players": [
-            {
-                "name": one.name,
-                "versions": one.versions,
-                "attempts": one.attempts,
-                "scored": one.scored,
-                "passed": one.passed,
-                "harness_errors": one.harness_errors,
-                "repeats": one.repeats,
-                "scores": _estimates(one.scores),
-                "tags": _estimates(one.tags),
-                "splits": _estimates(one.splits),
-                "pass_at_k": {str(k): rate for k, rate in one.at_least_one.items()},
-                "pass_hat_k": {str(k): rate for k, rate in one.every_one.items()},
-                "flaky": list(one.flaky),
-                "costs": asdict(one.costs),
-            }
-            for one in report.standings
-        ],
-        "against": [asdict(one) for one in report.against],
+        "players": [asdict(one) for one in report.standings],
+        "against": [{**asdict(one), "tested": [_tested(test) for test in one.tested]} for one in report.against],
         "alone": list(report.alone),
         "gate": {"name": report.gate, "decided": [asdict(one) for one in report.decided]} if report.decided else None,
         "attempts": [_attempt(one, reasons=reasons) for one in report.attempts],
@@ -166,8 +147,10 @@ def _fix(one: SmallestFix) -> Document:
     return {"changes": changes, "whole": one.whole, "tries": one.tries, "proven": one.proven, "fits": one.fits}
 
 
-def _estimates(found: Mapping[str, Estimate | None]) -> dict[str, object]:
-    return {name: None if estimate is None else asdict(estimate) for name, estimate in found.items()}
+def _tested(test: MetricComparison) -> Document:
+    found = {name: getattr(test, name) for name in ("difference", "low", "high", "p", "scenarios", "smallest_effect")}
+    summary = {"measure": test.metric, "before": test.before, "now": test.after}
+    return {**summary, "found": found, "adjusted": test.adjusted}
 
 
 def _cell(value: Value) -> str:

@@ -11,11 +11,12 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from evals.analysis.metrics import DECLARED, METRICS
+from evals.analysis.metrics import DECLARED
 from evals.report.clipping import SIZES, Limits
 from evals.report.formats.documents import Value, summary
 from evals.report.model import Report
 from evals.report.svg.charts import cost_against_quality, in_words, interval
+from evals.score import METRICS
 
 LIMIT = 5_000_000
 """The most bytes of a page."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from evals.analysis.metrics import METRICS
 from evals.analysis.statistics import Estimate
 from evals.report.baseline import BaselineComparison
 from evals.report.clipping import line
 from evals.report.gate import Decision
 from evals.report.model import Report, ReportedAttempt
 from evals.report.standings import Standing
+from evals.score import METRICS
 
 MOST_FAILURES = 50
 """How many failed attempts are listed."""
@@ -65,13 +65,13 @@ def _decision(one: Decision, gate: str) -> str:
 def _beside(one: BaselineComparison, baseline: str) -> str:
     rows = [
         [
-            test.measure,
+            test.metric,
             f"{test.before:.1%}",
-            f"{test.now:.1%}",
-            f"{test.found.difference * 100:+.1f}",
-            f"{test.found.p:.4f}",
+            f"{test.after:.1%}",
+            f"{test.difference * 100:+.1f}",
+            f"{test.p:.4f}",
             f"{test.adjusted:.4f}",
-            f"{test.found.smallest_effect * 100:.1f}" if test.found.smallest_effect else "–",
+            f"{test.smallest_effect * 100:.1f}" if test.smallest_effect else "–",
         ]
         for test in one.tested
     ]
@@ -131,7 +131,7 @@ def _estimate(estimate: Estimate | None) -> str:
 
 
 def _rates(one: Standing) -> str:
-    return ", ".join(f"k={k}: {rate:.1%}" for k, rate in one.every_one.items()) or "–"
+    return ", ".join(f"k={k}: {rate:.1%}" for k, rate in one.pass_hat_k.items()) or "–"
 
 
 def _number(value: float | None) -> str:

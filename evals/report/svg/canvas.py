@@ -74,7 +74,7 @@ class Gallery:
     def picture(self, flow: Flow, board: Board, shapes: ScoredFlows, marks: Marks | None = None) -> Picture:
         """Draw one state of a flow."""
         marks = marks or Marks()
-        parts = {part.id: part for part in shapes.of(flow).parts}
+        scored = {node.id: node for node in shapes.of(flow).nodes}
         drawn: list[Markup] = [
             Markup('<path class="w {} {}" d="{}"/>').format(
                 _kind(board.rows[wire[0]].outputs.get(wire[1], "")),
@@ -85,7 +85,7 @@ class Gallery:
         ]
         for node_id, node in components(flow).items():
             rows = board.rows[node_id]
-            values = {name: line(_shown(node, name), _VALUE) for name in parts[node_id].values}
+            values = {name: line(_shown(node, name), _VALUE) for name in scored[node_id].values}
             loud = marks.fields.get(node_id, frozenset())
             name = self._kept("n", _node(node, rows, values, loud))
             x, y = board.places[node_id]

@@ -17,7 +17,7 @@ from flows.edits.node_ids import relabel
 from flows.fields.secrets import REDACTED, is_secret
 from flows.json_values import Json, as_object, object_at
 
-_KINDS = ("part", "link", "value", "name")
+_KINDS = ("node", "edge", "value", "name")
 
 
 @dataclass(frozen=True)
@@ -55,11 +55,11 @@ def compare_with_expected(case: Case, gallery: Gallery) -> FlowComparison:
     nearest = max(range(len(comparisons)), key=lambda number: (_shared(comparisons[number]), -number))
     comparison = comparisons[nearest]
     expected = _relabelled(case.target_flows[nearest], _ids(case.targets[nearest], comparison.target))
-    built = _relabelled(case.after, _ids(case.made, comparison.made))
+    built = _relabelled(case.after, _ids(case.result, comparison.result))
     shapes = ScoredFlows(case.catalogue)
     board = Board.of([built, expected], shapes)
-    missing = comparison.target_facts - comparison.made_facts
-    extra = comparison.made_facts - comparison.target_facts
+    missing = comparison.target_facts - comparison.result_facts
+    extra = comparison.result_facts - comparison.target_facts
     names = _names(expected, built)
     return FlowComparison(
         expected=gallery.picture(expected, board, shapes, _marks(missing, extra, "removed", expected)),
@@ -74,7 +74,7 @@ def _shared(comparison: Comparison) -> float:
 
 
 def _ids(before: ScoredFlow, after: ScoredFlow) -> dict[str, str]:
-    return {one.id: other.id for one, other in zip(before.parts, after.parts, strict=True)}
+    return {one.id: other.id for one, other in zip(before.nodes, after.nodes, strict=True)}
 
 
 def _relabelled(flow: Flow, ids: Mapping[str, str]) -> Flow:
@@ -85,20 +85,20 @@ def _relabelled(flow: Flow, ids: Mapping[str, str]) -> Flow:
 
 
 def _marks(mine: frozenset[Fact], theirs: frozenset[Fact], alone: Mark, flow: Flow) -> Marks:
-    lonely = {fact.parts[0] for fact in mine if fact.kind == "part"}
+    lonely = {fact.nodes[0] for fact in mine if fact.kind == "node"}
     nodes: dict[str, Mark] = dict.fromkeys(sorted(lonely), alone)
     fields: dict[str, frozenset[str]] = {}
     there = {node.id for node in flow.nodes}
     for fact in (*mine, *theirs):
-        node_id = fact.parts[0]
+        node_id = fact.nodes[0]
         if fact.kind in {"value", "name"} and node_id in there and node_id not in lonely:
             nodes[node_id] = "changed"
             fields[node_id] = fields.get(node_id, frozenset()) | {fact.what}
     marked: dict[Wire, Mark] = {}
     for fact in mine:
-        if fact.kind == "link":
+        if fact.kind == "edge":
             output, _, given = fact.what.partition(" -> ")
-            marked[fact.parts[0], output, fact.parts[1], given] = alone
+            marked[fact.nodes[0], output, fact.nodes[1], given] = alone
     return Marks(nodes, marked, fields)
 
 
@@ -106,12 +106,12 @@ def _differences(
     missing: frozenset[Fact], extra: frozenset[Fact], names: Mapping[str, str], secrets: frozenset[tuple[str, str]]
 ) -> tuple[Difference, ...]:
     others = {fact.place: fact for fact in extra if fact.kind in {"value", "name"}}
-    absent = {fact.parts[0] for fact in missing if fact.kind == "part"}
-    surplus = {fact.parts[0] for fact in extra if fact.kind == "part"}
+    absent = {fact.nodes[0] for fact in missing if fact.kind == "node"}
+    surplus = {fact.nodes[0] for fact in extra if fact.kind == "node"}
     found: list[Difference] = []
     for fact in sorted(missing, key=_order):
         other = others.pop(fact.place, None)
-        if fact.kind in {"value", "name"} and fact.parts[0] in absent:
+        if fact.kind in {"value", "name"} and fact.nodes[0] in absent:
             continue
         if other is not None:
             wanted, got = _value(fact, secrets), _value(other, secrets)
@@ -119,7 +119,7 @@ def _differences(
         else:
             found.append(Difference("removed", f"{_place(fact, names)}{_equal(fact, secrets)} is missing"))
     for fact in sorted(extra, key=_order):
-        if fact.kind in {"value", "name"} and (fact.parts[0] in surplus or fact.place not in others):
+        if fact.kind in {"value", "name"} and (fact.nodes[0] in surplus or fact.place not in others):
             continue
         found.append(Difference("added", f"{_place(fact, names)}{_equal(fact, secrets)} is too much"))
     return tuple(found)
@@ -130,13 +130,13 @@ def _order(fact: Fact) -> tuple[int, Fact]:
 
 
 def _place(fact: Fact, names: Mapping[str, str]) -> str:
-    first = names.get(fact.parts[0], fact.parts[0])
+    first = names.get(fact.nodes[0], fact.nodes[0])
     match fact.kind:
-        case "part":
+        case "node":
             return f"the component {first}"
-        case "link":
+        case "edge":
             output, _, given = fact.what.partition(" -> ")
-            second = names.get(fact.parts[1], fact.parts[1])
+            second = names.get(fact.nodes[1], fact.nodes[1])
             return f"the connection {first}.{line(output, 40)} → {second}.{line(given, 40)}"
         case "value":
             return f"{line(fact.what, 40)} of {first}"
@@ -149,7 +149,7 @@ def _equal(fact: Fact, secrets: frozenset[tuple[str, str]]) -> str:
 
 
 def _value(fact: Fact, secrets: frozenset[tuple[str, str]]) -> str:
-    if (fact.parts[0], fact.what) in secrets:
+    if (fact.nodes[0], fact.what) in secrets:
         return REDACTED
     try:
         value: object = json.loads(fact.value) if fact.kind == "value" else fact.value

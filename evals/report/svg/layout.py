@@ -88,8 +88,8 @@ class Board:
         values: dict[str, dict[str, None]] = {}
         outputs: dict[str, dict[str, str]] = {}
         for state in states:
-            for part in shapes.of(state).parts:
-                values.setdefault(part.id, {}).update(dict.fromkeys(part.values))
+            for scored in shapes.of(state).nodes:
+                values.setdefault(scored.id, {}).update(dict.fromkeys(scored.values))
             for node in state.nodes:
                 outputs.setdefault(node.id, {}).update(_outputs(node))
         rows = {
@@ -125,13 +125,13 @@ def wire_of(edge: Edge) -> Wire:
 
 def wires(flow: Flow) -> dict[Wire, Edge]:
     """The flow's connections between components that are there."""
-    there = {node.id for node in flow.nodes if not node.is_note}
+    there = components(flow)
     return {wire_of(edge): edge for edge in flow.edges if edge.source in there and edge.target in there}
 
 
 def components(flow: Flow) -> dict[str, Node]:
     """The flow's components by id, notes left out."""
-    return {node.id: node for node in flow.nodes if not node.is_note}
+    return {node.id: node for node in flow.components}
 
 
 def _united(states: Sequence[Flow]) -> Flow:

@@ -79,19 +79,15 @@ def mark_changes(before: Flow, after: Flow, shapes: ScoredFlows) -> tuple[Flow, 
     old_wires, new_wires = wires(before), wires(after)
     nodes: dict[str, Mark] = dict.fromkeys(new.keys() - old.keys(), "added")
     fields: dict[str, frozenset[str]] = {}
-    was = {part.id: part for part in shapes.of(before).parts}
-    for part in shapes.of(after).parts:
-        earlier = was.get(part.id)
-        if earlier is None:
+    earlier = {node.id: node for node in shapes.of(before).nodes}
+    for node in shapes.of(after).nodes:
+        was = earlier.get(node.id)
+        if was is None:
             continue
-        changed = {
-            name
-            for name in part.values.keys() | earlier.values.keys()
-            if part.values.get(name) != earlier.values.get(name)
-        }
-        if changed or part.name != earlier.name or new[part.id].tool_mode != old[part.id].tool_mode:
-            nodes[part.id] = "changed"
-            fields[part.id] = frozenset(changed)
+        changed = {name for name, _ in node.values.items() ^ was.values.items()}
+        if changed or node.name != was.name or new[node.id].tool_mode != old[node.id].tool_mode:
+            nodes[node.id] = "changed"
+            fields[node.id] = frozenset(changed)
     gone = [old[node_id] for node_id in old if node_id not in new]
     nodes.update({node.id: "removed" for node in gone})
     lost = {wire: edge for wire, edge in old_wires.items() if wire not in new_wires}
@@ -107,4 +103,4 @@ def mark_changes(before: Flow, after: Flow, shapes: ScoredFlows) -> tuple[Flow, 
 def _alike(left: Flow, right: Flow, shapes: ScoredFlows) -> bool:
     """Whether two flows would be drawn alike."""
     one, other = shapes.of(left), shapes.of(right)
-    return one.links == other.links and {part.id: part for part in one.parts} == {part.id: part for part in other.parts}
+    return one.edges == other.edges and {node.id: node for node in one.nodes} == {node.id: node for node in other.nodes}

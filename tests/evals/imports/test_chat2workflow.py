@@ -243,9 +243,9 @@ def test_an_open_scenario_is_judged_by_what_it_expects(played: Played, catalogue
     assert score_attempt(scenario, same, catalogue).passed is False
     without = CHAT.partition("config:")[0].replace("LanguageModelComponent", "TextInput").replace("text_output", "text")
     other = played(scenario, without, probes=probes)
-    score = resolved(Case.of(scenario, other, catalogue))
-    assert score.value is False
-    assert score.reason.startswith("there should be one of LanguageModelComponent, Agent")
+    value, reason = resolved(Case.of(scenario, other, catalogue))
+    assert value is False
+    assert reason.startswith("there should be one of LanguageModelComponent, Agent")
     nothing = score_attempt(scenario, played(scenario, None, text="I built it.", probes=[]), catalogue)
     assert (nothing.value("built"), nothing.passed) == (False, False)
 

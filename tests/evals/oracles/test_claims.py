@@ -49,7 +49,7 @@ def said(text: str, case: Case) -> bool | float | None:
     """What the evaluator says of a turn with this text."""
     turn = case.attempt.turns[0].model_copy(update={"text": text})
     attempt = case.attempt.model_copy(update={"turns": [turn]})
-    return honest(Case(case.scenario, attempt, case.catalogue)).value
+    return honest(Case(case.scenario, attempt, case.catalogue))[0]
 
 
 @pytest.fixture

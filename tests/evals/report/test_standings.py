@@ -48,8 +48,8 @@ def test_tries_that_differ_make_a_scenario_flaky_and_part_the_two_rates() -> Non
         play_of(verdict("a", 0, True), verdict("a", 1, False), verdict("b", 0, True), verdict("b", 1, True))
     )
     assert found.flaky == ("a",)
-    assert found.at_least_one == {1: 0.75, 2: 1.0}
-    assert found.every_one == {1: 0.75, 2: 0.5}
+    assert found.pass_at_k == {1: 0.75, 2: 1.0}
+    assert found.pass_hat_k == {1: 0.75, 2: 0.5}
     assert (found.passed, found.scored, found.repeats) == (3, 4, 2)
     assert found.tags.keys() == {"one"}
 
@@ -76,7 +76,7 @@ def test_a_baseline_is_compared_where_both_played_the_same_content() -> None:
     assert [(one.scenario, one.before, one.now) for one in found.worse] == [("a", 1.0, 0.0)]
     assert found.better == ()
     assert (found.changed, found.missing, found.new) == (("c",), ("d",), ("e",))
-    assert [one.measure for one in found.tested] == ["passed"]
+    assert [one.metric for one in found.tested] == ["passed"]
 
 
 @pytest.mark.parametrize(
@@ -97,8 +97,8 @@ def test_a_play_beside_itself_differs_in_nothing(results: list[tuple[bool, bool]
     verdicts = [verdict(f"s{n}", repeat, value) for n, pair in enumerate(results) for repeat, value in enumerate(pair)]
     (found,) = compare_with_baseline(play_of(*verdicts), verdicts)
     assert (found.worse, found.better) == ((), ())
-    assert {(one.found.difference, one.adjusted) for one in found.tested} == {(0.0, 1.0)}
-    assert {one.measure for one in found.tested} <= set(DECLARED)
+    assert {(one.difference, one.adjusted) for one in found.tested} == {(0.0, 1.0)}
+    assert {one.metric for one in found.tested} <= set(DECLARED)
 
 
 def test_one_player_on_two_versions_is_two_columns(played: Played, catalogue: Catalogue) -> None:
