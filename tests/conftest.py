@@ -1,8 +1,9 @@
 """What every test shares: no network to models, folders of its own, and the engine installed once."""
 
 import asyncio
+import gc
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Generator
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Options of `tests/surfaces`."""
     parser.addoption("--subject-python", metavar="PATH", help="capture surfaces of the installation of this Python")
     parser.addoption("--update-surfaces", action="store_true", help="refresh the snapshots of public surfaces")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect without garbage collection: nearly all that importing makes stays, and is not looked at again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(scope="session")

@@ -53,12 +53,13 @@ async def engine_environment(
 
 def scenario_named(name: str) -> Scenario:
     """One of the scenarios that come with Wirewright."""
-    return _scenarios()[name]
+    return next(scenario for scenario in scenarios() if scenario.id == name)
 
 
 @cache
-def _scenarios() -> dict[str, Scenario]:
-    return {scenario.id: scenario for scenario in load_scenarios()}
+def scenarios() -> tuple[Scenario, ...]:
+    """The scenarios that come with Wirewright, read once."""
+    return load_scenarios()
 
 
 Played = Callable[..., Attempt]

@@ -11,14 +11,14 @@ from evals.play.attempts import play_attempt
 from evals.play.environment import PlayEnvironment
 from evals.players.demo import DemoPlayer
 from evals.scenario import Scenario
-from evals.scenarios.loader import load_scenarios
 from evals.score import Verdict, score_attempt
 from scripts.baseline import BASELINE, README, score_table
 from scripts.checkout import marked
+from tests.evals.conftest import scenarios
 from tests.evals.run_cache import with_cached_runs
 
 GATE = Path(BASELINE).parent.parent / "gates" / "demo.yaml"
-SCENARIOS = load_scenarios()
+SCENARIOS = scenarios()
 TWICE = {scenario.id for scenario in [one for one in SCENARIOS if "build" in one.tags][:10]}
 """Scenarios that are played a second time, on the engine."""
 

@@ -1,11 +1,11 @@
 """The inventory is whole and honest: every row of both specifications, each shown, explained, or said to be missing."""
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from scripts.parity import (
     DISPOSITIONS,
@@ -14,16 +14,23 @@ from scripts.parity import (
     PAGE,
     ROWS,
     SPECIFICATIONS,
+    MarkedTest,
     marked_tests,
     rendered,
     rows,
     settled,
     showing,
 )
+from tests.yaml_files import read_yaml
 
-REQUIRED: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "required.yaml").read_text(encoding="utf-8"))
+REQUIRED: dict[str, Any] = read_yaml(Path(__file__).parent / "required.yaml")
 INVENTORY = rows()
-MARKED = marked_tests()
+
+
+@cache
+def marked() -> list[MarkedTest]:
+    """The tests that carry a parity mark, parsed once."""
+    return marked_tests()
 
 
 def numbers(written: str) -> Iterator[int]:
@@ -69,7 +76,7 @@ def test_rows_are_well_formed_and_none_is_there_twice() -> None:
 
 
 def test_every_back_end_row_has_a_test_or_says_what_is_missing() -> None:
-    by_row = showing(MARKED)
+    by_row = showing(marked())
     backend = [row for row in INVENTORY if row.disposition == "backend"]
     assert [row.id for row in backend if not row.missing and row.id not in by_row] == [], "mark a test with these"
     settled_by_now = [row.id for row in INVENTORY if row.missing and row.id in by_row]
@@ -84,13 +91,13 @@ def test_a_row_that_the_back_end_does_not_show_has_its_reason() -> None:
 
 def test_every_mark_names_rows_that_there_are_and_no_test_shows_more_than_three() -> None:
     known = {row.id for row in INVENTORY}
-    assert {f"{test.path}: {row}" for test in MARKED for row in test.rows if row not in known} == set()
-    assert [f"{test.path}: {test.name}" for test in MARKED if len(set(test.rows)) > MARK_LIMIT] == []
-    assert [f"{test.path}: {test.name}" for test in MARKED if not test.name.startswith("test_")] == []
+    assert {f"{test.path}: {row}" for test in marked() for row in test.rows if row not in known} == set()
+    assert [f"{test.path}: {test.name}" for test in marked() if len(set(test.rows)) > MARK_LIMIT] == []
+    assert [f"{test.path}: {test.name}" for test in marked() if not test.name.startswith("test_")] == []
 
 
 def test_the_page_is_what_inventory_and_marks_give() -> None:
-    assert PAGE.read_text(encoding="utf-8") == rendered(INVENTORY, MARKED), "run python -m scripts.parity"
+    assert PAGE.read_text(encoding="utf-8") == rendered(INVENTORY, marked()), "run python -m scripts.parity"
 
 
 def test_marks_are_found_without_running_anything(tmp_path: Path) -> None:
@@ -112,10 +119,10 @@ def test_marks_are_found_without_running_anything(tmp_path: Path) -> None:
 def test_missing_goes_when_a_test_has_come_and_nothing_else_changes() -> None:
     text = ROWS.read_text(encoding="utf-8")
     assert settled(text, []) == text
-    done = settled(text, MARKED)
+    done = settled(text, marked())
     before, after = rows(text), rows(done)
     assert [(row.id, row.title, row.reason) for row in after] == [(row.id, row.title, row.reason) for row in before]
-    shown = {row for test in MARKED for row in test.rows}
+    shown = {row for test in marked() for row in test.rows}
     assert [row.missing for row in after] == ["" if row.id in shown else row.missing for row in before]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from pydantic_ai import AgentStreamEvent, CustomEvent
 
 from agent.contract.events import EVENTS, RewoundEvent, TokenEvent, read_event
@@ -25,7 +25,7 @@ from tools.events import (
     TodosWritten,
 )
 
-TURN_EVENTS: TypeAdapter[AgentStreamEvent] = TypeAdapter(AgentStreamEvent)
+TURN_EVENTS: TypeAdapter[AgentStreamEvent] = TypeAdapter(AgentStreamEvent, config=ConfigDict(defer_build=True))
 _RESULTS = st.builds(
     TurnResult,
     outcome=st.just("complete"),

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 import pytest
-from pydantic_ai.embeddings.openai import OpenAIEmbeddingModel
 from pydantic_ai.models import Model
 from pydantic_ai.models.test import TestModel
 
@@ -88,6 +87,8 @@ def test_a_script_answers_whatever_is_asked_for_but_embeddings() -> None:
 
 
 def test_embeddings_come_from_the_provider_of_their_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    from pydantic_ai.embeddings.openai import OpenAIEmbeddingModel
+
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
     models = flow_models(None)

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from pydantic_ai import Agent
 
 from agent.errors import explain
@@ -14,10 +13,11 @@ from agent.models.connections import connect
 from agent.models.providers import PROVIDERS
 from runtime.gateway.provider_errors import is_model_unavailable
 from tests.agent.models.wires import Answering, addressed
+from tests.yaml_files import read_yaml
 
 pytestmark = pytest.mark.anyio
 
-TABLE: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "provider_errors.yaml").read_text())
+TABLE: list[dict[str, Any]] = read_yaml(Path(__file__).parent / "provider_errors.yaml")
 NAMES = {"openrouter": "x/m", "bedrock": "anthropic.claude-haiku-5-5"}
 
 

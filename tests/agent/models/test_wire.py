@@ -3,15 +3,14 @@
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
 
 from agent.turn.result import TurnResult
 from runtime.install.environment import RunnerEnvironment
 from scripts.cassettes import FOLDER, WIRES, approved, cassettes, digest, played, wire_of
 from scripts.conversations import CONVERSATIONS
+from tests.yaml_files import read_yaml
 from tools.approvals import EditApproval
 
 pytestmark = [pytest.mark.anyio, pytest.mark.engine, pytest.mark.usefixtures("wire")]
@@ -51,7 +50,7 @@ async def test_a_whole_build_and_run_turn_replays_over_every_wire(wire_name: str
 async def test_the_answers_of_every_wire_are_streamed_with_their_tool_calls(wire_name: str) -> None:
     streamed = [
         interaction
-        for interaction in loaded(FOLDER / f"{wire_name}_build_and_run.yaml")["interactions"]
+        for interaction in read_yaml(FOLDER / f"{wire_name}_build_and_run.yaml")["interactions"]
         if interaction["response"]["headers"]["content-type"][0].startswith("text/event-stream")
     ]
     assert len(streamed) == 5
@@ -88,20 +87,15 @@ def cassette_files() -> list[Path]:
     return sorted(FOLDER.glob("*.yaml"))
 
 
-def loaded(path: Path) -> dict[str, Any]:
-    """A cassette's content."""
-    return yaml.safe_load(path.read_text())
-
-
 def test_every_conversation_has_its_cassette_and_none_is_stale() -> None:
     assert {path.stem for path in cassette_files()} == set(CONVERSATIONS)
-    stale = [path.stem for path in cassette_files() if loaded(path)["metadata"]["script"] != digest(path.stem)]
+    stale = [path.stem for path in cassette_files() if read_yaml(path)["metadata"]["script"] != digest(path.stem)]
     assert stale == []
 
 
 def test_every_cassette_says_where_it_comes_from() -> None:
     for path in cassette_files():
-        metadata = loaded(path)["metadata"]
+        metadata = read_yaml(path)["metadata"]
         assert "scripted provider" in metadata["source"]
         assert re.fullmatch(r"\d{4}-\d{2}-\d{2}", str(metadata["recorded"]))
 
@@ -109,7 +103,7 @@ def test_every_cassette_says_where_it_comes_from() -> None:
 def test_no_cassette_holds_a_secret() -> None:
     secret = re.compile(r"sk-[A-Za-z0-9]|bearer\s|api[-_]key\W+\w{8}", re.IGNORECASE)
     for path in cassette_files():
-        content = loaded(path)
+        content = read_yaml(path)
         assert not secret.search(json.dumps(content["interactions"])), path.name
         headers = {name.lower() for entry in content["interactions"] for name in entry["request"]["headers"]}
         assert headers & {"authorization", "x-api-key", "cookie"} == set()
@@ -128,7 +122,7 @@ async def test_a_turn_with_an_approval_replays_to_the_question_and_to_its_end() 
     assert (done.outcome, done.text) == ("complete", "The prompt now whispers.")
     assert [action.kind for action in done.actions] == ["configure"]
     assert done.after.node(question.edit.node).value("template") == "Whisper: {text}"  # pyright: ignore[reportOptionalMemberAccess]  (it is there)
-    sent = loaded(FOLDER / "openai_chat_approval.yaml")["interactions"]
+    sent = read_yaml(FOLDER / "openai_chat_approval.yaml")["interactions"]
     assert len(sent) == 3, "an answer is not classified"
     last = json.loads(sent[-1]["request"]["body"])["messages"][-1]
     assert (last["role"], last["tool_call_id"]) == ("tool", call)

@@ -18,14 +18,14 @@ from evals.play.environment import PlayEnvironment
 from evals.players.boaster import BoasterPlayer
 from evals.players.null import NullPlayer
 from evals.players.player import Player
-from evals.scenarios.loader import load_scenarios
 from evals.score import score_attempts
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from tests.cli.conftest import Wirewright
+from tests.evals.conftest import scenario_named
 from tests.stand_ins import StandInRunner, ran
 
-ECHO = next(scenario for scenario in load_scenarios() if scenario.id == "echo")
+ECHO = scenario_named("echo")
 
 
 def journal_of(player: Player, path: Path, catalogue: Catalogue) -> Path:

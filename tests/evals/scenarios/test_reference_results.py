@@ -12,12 +12,12 @@ from evals.players.null import NullPlayer
 from evals.players.oracle.player import OraclePlayer
 from evals.players.player import Player
 from evals.scenario import Scenario
-from evals.scenarios.loader import load_scenarios
 from evals.score import Verdict, score_attempt, score_attempts
 from flows.catalogue import Catalogue
+from tests.evals.conftest import scenarios
 from tests.evals.run_cache import with_cached_runs
 
-SCENARIOS = load_scenarios()
+SCENARIOS = scenarios()
 
 
 @pytest.mark.engine

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-import yaml
 
 from flows.catalogue import Catalogue
 from flows.document import Json
@@ -12,11 +11,10 @@ from runtime.components.inspection import Inspection, inspect
 from runtime.engine.component_results import ComponentDescription, ComponentFailure
 from runtime.runner import Runner
 from tests.runtime.components.test_rules import GOOD
+from tests.yaml_files import read_yaml
 
 pytestmark = [pytest.mark.engine, pytest.mark.anyio]
-WRITTEN: list[dict[str, str | bool]] = yaml.safe_load(
-    (Path(__file__).parent / "written_components.yaml").read_text(encoding="utf-8")
-)
+WRITTEN: list[dict[str, str | bool]] = read_yaml(Path(__file__).parent / "written_components.yaml")
 
 
 def in_class(line: str) -> str:

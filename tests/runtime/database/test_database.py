@@ -10,8 +10,6 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from alembic.autogenerate import compare_metadata
-from alembic.migration import MigrationContext
 from sqlalchemy import Connection, create_engine, text
 
 from runtime.database import migrations, schema
@@ -61,6 +59,9 @@ async def file(tmp_path: Path) -> Path:
 
 
 def differences(connection: Connection) -> list[object]:
+    from alembic.autogenerate import compare_metadata
+    from alembic.migration import MigrationContext
+
     context = MigrationContext.configure(connection, opts={"compare_server_default": True})
     return list(compare_metadata(context, Base.metadata))
 

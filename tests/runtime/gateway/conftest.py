@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator
 
 import pytest
-from openai import AsyncOpenAI
 from pydantic_ai.embeddings.test import TestEmbeddingModel
 from pydantic_ai.models import Model
 
@@ -37,6 +36,8 @@ def opened(gateway: GatewayServer) -> OpenSession:
 @pytest.fixture
 async def connect(gateway: GatewayServer) -> AsyncIterator[Connect]:
     """A client with the key of a node of a session, or with any key."""
+    from openai import AsyncOpenAI
+
     clients: list[AsyncOpenAI] = []
 
     def make(key: RunAccount | str, *, node: str = "Model-1", retries: int = 0) -> AsyncOpenAI:

@@ -3,10 +3,9 @@
 import base64
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from openai import AsyncOpenAI
 from pydantic import BaseModel
 from pydantic_ai import (
     BinaryContent,
@@ -25,6 +24,9 @@ from pydantic_ai.usage import RequestUsage
 
 from agent.models.scripted import scripted
 from tests.runtime.gateway.words import NAME, Connect, OpenSession
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
 
 pytestmark = pytest.mark.anyio
 
@@ -60,15 +62,15 @@ class Listening:
 
 
 @pytest.fixture
-def listen(opened: OpenSession, connect: Connect) -> Callable[..., tuple[Listening, AsyncOpenAI]]:
-    def make(*parts: TextPart | ToolCallPart) -> tuple[Listening, AsyncOpenAI]:
+def listen(opened: OpenSession, connect: Connect) -> "Callable[..., tuple[Listening, AsyncOpenAI]]":
+    def make(*parts: TextPart | ToolCallPart) -> "tuple[Listening, AsyncOpenAI]":
         model = Listening(*parts)
         return model, connect(opened(model.model))
 
     return make
 
 
-Listen = Callable[..., tuple[Listening, AsyncOpenAI]]
+Listen = Callable[..., "tuple[Listening, AsyncOpenAI]"]
 
 
 async def test_an_answer_comes_back_with_its_usage(listen: Listen) -> None:

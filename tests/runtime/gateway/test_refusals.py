@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
-import openai
 import pytest
 from pydantic_ai import ModelMessage, ModelResponse, TextPart
 from pydantic_ai import exceptions as ai
@@ -41,35 +40,37 @@ def http(category: Any, status: int, message: str = "no") -> ai.ModelHTTPError:
 
 
 FAILURES = [
-    (http(ai.ModelAuthenticationError, 401, "key sk-live-123456789"), openai.AuthenticationError, "missing_key"),
-    (http(ai.ModelRateLimitError, 429), openai.RateLimitError, "external"),
-    (http(ai.ModelQuotaExceededError, 429), openai.RateLimitError, "external"),
-    (http(ai.ModelContextWindowExceededError, 400), openai.BadRequestError, "limit"),
-    (http(ai.ModelNotFoundError, 404), openai.NotFoundError, "missing_model"),
-    (http(ai.ModelServerError, 500), openai.InternalServerError, "external"),
-    (http(ai.ModelOverloadedError, 529), openai.InternalServerError, "external"),
-    (http(ai.ModelRequestRejectedError, 422), openai.UnprocessableEntityError, "external"),
-    (http(None, 403), openai.PermissionDeniedError, "external"),
-    (ai.ModelConnectionError("m", "refused"), openai.InternalServerError, "external"),
-    (ai.ModelTimeoutError("m", "late"), openai.InternalServerError, "external"),
-    (ai.ContentFilterError("bad words"), openai.BadRequestError, "external"),
-    (ai.UnexpectedModelBehavior("odd"), openai.InternalServerError, "external"),
-    (ai.UserError("no such thing"), openai.BadRequestError, "external"),
-    (ModelUnavailable("None here."), openai.NotFoundError, "missing_model"),
-    (ModelUnavailable("No key here.", code="missing_key"), openai.AuthenticationError, "missing_key"),
-    (ValueError("secret detail"), openai.InternalServerError, "external"),
-    (ai.FallbackExceptionGroup("all", [http(ai.ModelNotFoundError, 404)]), openai.NotFoundError, "missing_model"),
-    (ai.FallbackExceptionGroup("all", [http(ai.ModelRateLimitError, 429)]), openai.RateLimitError, "external"),
+    (http(ai.ModelAuthenticationError, 401, "key sk-live-123456789"), "AuthenticationError", "missing_key"),
+    (http(ai.ModelRateLimitError, 429), "RateLimitError", "external"),
+    (http(ai.ModelQuotaExceededError, 429), "RateLimitError", "external"),
+    (http(ai.ModelContextWindowExceededError, 400), "BadRequestError", "limit"),
+    (http(ai.ModelNotFoundError, 404), "NotFoundError", "missing_model"),
+    (http(ai.ModelServerError, 500), "InternalServerError", "external"),
+    (http(ai.ModelOverloadedError, 529), "InternalServerError", "external"),
+    (http(ai.ModelRequestRejectedError, 422), "UnprocessableEntityError", "external"),
+    (http(None, 403), "PermissionDeniedError", "external"),
+    (ai.ModelConnectionError("m", "refused"), "InternalServerError", "external"),
+    (ai.ModelTimeoutError("m", "late"), "InternalServerError", "external"),
+    (ai.ContentFilterError("bad words"), "BadRequestError", "external"),
+    (ai.UnexpectedModelBehavior("odd"), "InternalServerError", "external"),
+    (ai.UserError("no such thing"), "BadRequestError", "external"),
+    (ModelUnavailable("None here."), "NotFoundError", "missing_model"),
+    (ModelUnavailable("No key here.", code="missing_key"), "AuthenticationError", "missing_key"),
+    (ValueError("secret detail"), "InternalServerError", "external"),
+    (ai.FallbackExceptionGroup("all", [http(ai.ModelNotFoundError, 404)]), "NotFoundError", "missing_model"),
+    (ai.FallbackExceptionGroup("all", [http(ai.ModelRateLimitError, 429)]), "RateLimitError", "external"),
 ]
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
-@pytest.mark.parametrize(("raised", "seen", "code"), FAILURES, ids=lambda value: getattr(value, "__name__", ""))
+@pytest.mark.parametrize(("raised", "seen", "code"), FAILURES)
 async def test_a_failure_keeps_its_class(
-    raised: Exception, seen: type[openai.APIError], code: str, stream: bool, opened: OpenSession, connect: Connect
+    raised: Exception, seen: str, code: str, stream: bool, opened: OpenSession, connect: Connect
 ) -> None:
+    import openai
+
     session = opened(failing(raised))
-    with pytest.raises(seen) as caught:
+    with pytest.raises(getattr(openai, seen)) as caught:
         await connect(session).chat.completions.create(model=NAME, messages=USER, stream=stream)
     assert session.last_failure is not None
     told = session.last_failure.failure.error("Model-1")
@@ -82,6 +83,8 @@ async def test_a_failure_keeps_its_class(
 async def test_a_failure_in_the_middle_of_an_answer_ends_the_stream_with_an_error(
     opened: OpenSession, connect: Connect
 ) -> None:
+    import openai
+
     async def stream(_: list[ModelMessage], __: AgentInfo) -> AsyncIterator[str]:
         yield "a beginning"
         raise http(ai.ModelRateLimitError, 429)
@@ -95,6 +98,8 @@ async def test_a_failure_in_the_middle_of_an_answer_ends_the_stream_with_an_erro
 
 
 async def test_an_unknown_key_is_refused(opened: OpenSession, connect: Connect) -> None:
+    import openai
+
     session = opened(scripted(fine, "s"))
     for key in ("sk-run-wrong.0", "none", session.token[:-1] + ".0"):
         with pytest.raises(openai.AuthenticationError):
@@ -104,6 +109,8 @@ async def test_an_unknown_key_is_refused(opened: OpenSession, connect: Connect) 
 
 
 async def test_a_key_dies_with_its_run(gateway: GatewayServer, opened: OpenSession, connect: Connect) -> None:
+    import openai
+
     session, other = opened(scripted(fine, "s")), opened(scripted(fine, "s"))
     client = connect(session)
     await client.chat.completions.create(model=NAME, messages=USER)
@@ -114,6 +121,8 @@ async def test_a_key_dies_with_its_run(gateway: GatewayServer, opened: OpenSessi
 
 
 async def test_a_key_opens_no_model_that_the_flow_does_not_name(opened: OpenSession, connect: Connect) -> None:
+    import openai
+
     client = connect(opened(scripted(fine, "s")))
     with pytest.raises(openai.NotFoundError, match="does not name"):
         await client.chat.completions.create(model="some:costlier", messages=USER)
@@ -125,6 +134,8 @@ async def test_a_key_opens_no_model_that_the_flow_does_not_name(opened: OpenSess
 async def test_a_run_stops_at_its_budget_without_trying_again(
     budget: Budget, words: str, opened: OpenSession, connect: Connect
 ) -> None:
+    import openai
+
     asked: list[int] = []
 
     def plan(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
@@ -216,6 +227,8 @@ class Hanging:
 async def test_a_call_ends_with_its_run(
     stream: bool, gateway: GatewayServer, opened: OpenSession, connect: Connect
 ) -> None:
+    import openai
+
     hanging = Hanging()
     session = opened(hanging.model)
 
@@ -255,6 +268,8 @@ async def test_a_call_ends_when_its_client_is_gone(stream: bool, opened: OpenSes
 async def test_a_closed_gateway_ends_what_is_under_way_and_starts_again(
     opened: OpenSession, gateway: GatewayServer
 ) -> None:
+    import openai
+
     hanging = Hanging()
     session = opened(hanging.model)
     client = openai.AsyncOpenAI(base_url=gateway.url, api_key=session.key("A"), max_retries=0)

@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
+from tests.yaml_files import read_yaml
 
 HERE = Path(__file__).parent
 SECRET = "canary-7f3a91"
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # faster in C, where PyYAML was built with it
 ENGINE = "engine"
 """What a sample needs that shows its effect in a flow of the engine, after a node that holds the secret."""
 _WRAPPED = """\
@@ -67,7 +66,7 @@ def samples(kind: str) -> list[Sample]:
     """Every sample of the files whose names begin with `kind`."""
     found: list[Sample] = []
     for path in sorted((HERE / "samples").glob(f"{kind}_*.yaml")):
-        for row in yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER):  # noqa: S506  (a safe loader)
+        for row in read_yaml(path):
             body = "".join(f"        {line}\n" for line in row.get("body", "").splitlines())
             head = _IN_THE_ENGINE if row.get("needs") == ENGINE else _WRAPPED
             code = row.get("code") or head + body
