@@ -33,7 +33,7 @@ from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
 from runtime.telemetry import log_event
 from tools.approvals import Approval
-from tools.workbench import MAX_ATTEMPTS, READY_SECONDS, Runs, Workbench, obstacle
+from tools.workbench import MAX_ATTEMPTS, READY_SECONDS, FlowRunner, Workbench, wait_for_runner
 
 
 class Assistant:
@@ -51,7 +51,7 @@ class Assistant:
     def __init__(
         self,
         settings: AssistantSettings,
-        runner: Runs,
+        runner: FlowRunner,
         *,
         catalogue: Catalogue | None = None,
         model: Model | None = None,
@@ -175,8 +175,8 @@ class Assistant:
             models=flow_models(
                 default, connect=self._clients.models_now, own=self._model, environment=self.keys.environment
             ),
-            sandbox=UserFiles(self.settings.data, request.user),
-            workshop=self._user_components(request),
+            user_files=UserFiles(self.settings.data, request.user),
+            user_components=self._user_components(request),
             max_attempts=request.max_attempts or MAX_ATTEMPTS,
         )
 
@@ -199,7 +199,7 @@ class Assistant:
         await self.database.aclose()
 
     async def _installed(self) -> None:
-        unavailable = await obstacle(self.runner, READY_SECONDS)
+        unavailable = await wait_for_runner(self.runner, READY_SECONDS)
         if unavailable is not None:
             raise AssistantUnavailable(
                 TurnError(code="catalogue_missing", message=unavailable.message, fix=unavailable.fix)

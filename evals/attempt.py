@@ -11,7 +11,7 @@ from evals.play.user_components import UserComponentType, with_user_components
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.results import RunResult
-from tools.json_schema import RunJson
+from tools.json_types import RunJson
 
 Stopped = Literal["timeout", "tokens"]
 

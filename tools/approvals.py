@@ -1,4 +1,4 @@
-"""Approvals: the questions that suspend a turn until the user has answered them, each about one tool call."""
+"""Approvals: what a suspended tool call waits for the user to decide."""
 
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -6,11 +6,11 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from flows.fields.secrets import is_secret
 from flows.json_values import JsonObject
-from tools.json_schema import ConfigureJson
+from tools.json_types import ConfigureJson
 
 
 class PlanApproval(BaseModel):
-    """May this plan be carried out?
+    """Asks whether a plan may be carried out.
 
     Attributes:
         markdown: the plan, for the user to read.
@@ -23,10 +23,10 @@ class PlanApproval(BaseModel):
 
 
 class EditApproval(BaseModel):
-    """May this text of the user's be replaced?
+    """Asks whether a text on the canvas may be replaced.
 
     Attributes:
-        edit: the change; its `old` is the text as it stands.
+        edit: the change; its `old` is the current text.
         reason: why, in the assistant's words.
     """
 
@@ -38,34 +38,34 @@ class EditApproval(BaseModel):
 
 
 Approval: TypeAlias = Annotated[PlanApproval | EditApproval, Field(discriminator="kind")]
-"""A typed question, keyed elsewhere by the id of the tool call that waits for its answer."""
+"""A typed question, stored under the id of the tool call that waits for the answer."""
 
 _ADAPTER: TypeAdapter[Approval] = TypeAdapter(Approval)
 _KEY = "approval"
-_TEXTS = frozenset({"str", "prompt", "mustache", "code", "query"})
+_TEXT_TYPES = frozenset({"str", "prompt", "mustache", "code", "query"})
 
 
-def asking(approval: PlanApproval | EditApproval) -> dict[str, Any]:
-    """The metadata of a suspended tool call that asks this."""
+def approval_metadata(approval: PlanApproval | EditApproval) -> dict[str, Any]:
+    """The metadata of a tool call that is suspended until this is decided."""
     return {_KEY: approval.model_dump(mode="json")}
 
 
-def asked(metadata: dict[str, Any]) -> Approval:
-    """What a suspended tool call asks, from its metadata.
+def read_approval(metadata: dict[str, Any]) -> Approval:
+    """Read the approval from the metadata of a suspended tool call.
 
     Raises:
-        pydantic.ValidationError: the call does not wait for the user.
+        pydantic.ValidationError: the metadata holds no approval.
     """
     return _ADAPTER.validate_python(metadata.get(_KEY))
 
 
 def is_free_text(field: JsonObject) -> bool:
-    """Whether a field holds a text that someone wrote: not empty, not chosen from a list, not a secret.
+    """Whether a field holds text that someone wrote: not empty, not an option of a list, not a secret.
 
     Args:
-        field: the field's definition with its value.
+        field: the field's definition, including its value.
     """
     value = field.get("value")
     if not isinstance(value, str) or not value.strip() or field.get("options") or is_secret(field):
         return False
-    return (field.get("type") or "str") in _TEXTS
+    return (field.get("type") or "str") in _TEXT_TYPES

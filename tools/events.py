@@ -1,4 +1,4 @@
-"""What tools tell the people who watch a turn: typed events in PydanticAI's own stream."""
+"""The events that tools emit while a turn runs, as typed events in PydanticAI's stream."""
 
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -7,7 +7,7 @@ from pydantic_ai import CustomEvent
 
 from flows.describe.diagrams import ascii_graph
 from runtime.results import RunEvent
-from tools.json_schema import ActionJson, FlowJson
+from tools.json_types import ActionJson, FlowJson
 
 Step: TypeAlias = Literal[
     "generating",
@@ -31,12 +31,12 @@ Step: TypeAlias = Literal[
 
 @dataclass(frozen=True, kw_only=True)
 class FileChange:
-    """What became of one of the user's files, without its content.
+    """A change to one of the user's files, without its content.
 
     Attributes:
         path: the path inside the user's folder.
-        size: bytes afterwards; 0 when it is gone.
-        change: what happened to it.
+        size: the size afterwards in bytes; 0 for a deleted file.
+        change: the kind of change.
     """
 
     path: str
@@ -45,11 +45,11 @@ class FileChange:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MadeComponent:
-    """A component type that was made for the user.
+class NewComponent:
+    """A component type created for the user.
 
     Attributes:
-        class_name: its type.
+        class_name: its type name.
         source: its source code.
     """
 
@@ -62,8 +62,8 @@ class Todo:
     """One step of a long task.
 
     Attributes:
-        content: what is to be done.
-        status: how far it is.
+        content: what to do.
+        status: how far along it is.
     """
 
     content: str
@@ -72,7 +72,7 @@ class Todo:
 
 @dataclass(kw_only=True)
 class Progress(CustomEvent, name="progress"):
-    """One line about what is happening now. Shown, never stored."""
+    """A line about what is happening now. Shown, never stored."""
 
     step: Step
     message: str
@@ -86,8 +86,8 @@ class FlowUpdate(CustomEvent, name="flow_update"):
 
     Attributes:
         action: the change.
-        applied: true when the canvas has it now; false for a proposal (a `SetFlow` that waits for the user).
-        node: the changed node as it is afterwards, for an action that changes one node; None for any other.
+        applied: true for a change on the canvas; false for a proposal (a `SetFlow` that waits for the user).
+        node: the node after the change, for an action that changes one node; otherwise None.
     """
 
     action: ActionJson
@@ -97,11 +97,11 @@ class FlowUpdate(CustomEvent, name="flow_update"):
 
 @dataclass(kw_only=True)
 class RunProgress(CustomEvent, name="run_progress"):
-    """What happens inside a flow that runs for the user. Shown, never stored.
+    """Progress inside a flow that runs for the user. Shown, never stored.
 
     Attributes:
-        event: a node began or ended, or wrote a piece of text.
-        label: what the flow calls the node.
+        event: a node started or finished, or wrote some text.
+        label: the node's display name.
     """
 
     event: RunEvent
@@ -110,24 +110,24 @@ class RunProgress(CustomEvent, name="run_progress"):
 
 @dataclass(kw_only=True)
 class FlowPreview(CustomEvent, name="flow_preview"):
-    """A whole flow to look at before it is accepted, with its graph drawn in text."""
+    """A proposed flow to look at before accepting it, with its graph drawn as text."""
 
     flow: FlowJson
     graph: str
 
     @classmethod
     def of(cls, flow: FlowJson) -> "FlowPreview":
-        """The preview of a flow."""
+        """Return the preview of a flow."""
         return cls(flow=flow, graph=ascii_graph(flow))
 
 
 @dataclass(kw_only=True)
 class FileWritten(CustomEvent, name="file_written"):
-    """A file of the user's has new content.
+    """One of the user's files has new content.
 
     Attributes:
-        change: which file, and what became of it.
-        content: the whole text afterwards.
+        change: the file and the kind of change.
+        content: the whole new text.
     """
 
     change: FileChange
@@ -136,6 +136,6 @@ class FileWritten(CustomEvent, name="file_written"):
 
 @dataclass(kw_only=True)
 class TodosWritten(CustomEvent, name="todos_written"):
-    """The steps of a long task, all of them, whenever one changes. Shown, never stored."""
+    """All steps of a long task, sent whenever one changes. Shown, never stored."""
 
     todos: list[Todo]

@@ -1,73 +1,70 @@
-"""What a user's own words call for: the rule that others' text, once read, cannot have what stands taken away."""
+"""The removals that a message asks for: once a turn has read text from elsewhere, it removes nothing else."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
 
-from flows.document import Flow, Node
+from flows.document import Flow
 
-SPEECH = 6
-"""Words from which on the name of a flow or of a component may be telling someone to do something."""
+INSTRUCTION_WORDS = 6
+"""From this many words on, the name of a flow or a component may be an instruction."""
 
 _WORD = re.compile(r"[^\W_]+")
-_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
+_NAME_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
 _FILLERS = frozenset({"and", "component", "for", "from", "the", "with"})
-_OPEN = re.compile(
+_UNSPECIFIC = re.compile(
     r"\b(?:all|another|anything|after|before|between|else|every\w*|instead|other\w*|rest|unused|whatever|whole"
     r"|clean\w*|correct\w*|debug\w*|fix\w*|improve\w*|mend\w*|only|rebuild\w*|redo\w*|repair\w*|rework\w*|simpl\w+|tidy)\b",
     re.IGNORECASE,
 )
-"""Words that leave it to the assistant what has to go."""
-_TAKES = re.compile(
+"""Words that leave it to the assistant what to remove."""
+_REMOVES = re.compile(
     r"\b(?:change\w*|clear\w*|cut\w*|delet\w+|detach\w*|disconnect\w*|drop\w*|edit\w*|empt\w+|eras\w+|exchang\w+"
     r"|get\s+rid|leave\s+out|mov\w+|overwrit\w+|put|remov\w+|renew\w*|replac\w+|rewir\w+|rewrit\w+|skip\w*|swap\w*|switch\w*"
     r"|take\w*|throw\w*|turn|unlink\w*|unplug\w*|updat\w+|use|without)\b",
     re.IGNORECASE,
 )
-"""Words that ask for something to be taken away or put in another's place."""
+"""Words that ask to remove or replace something."""
 
 
 def has_long_names(flow: Flow) -> bool:
-    """Whether a name on the canvas, which a prompt shows, is long enough to be telling someone to do something."""
+    """Whether a name on the canvas, which a prompt shows, is long enough to be an instruction."""
     names = [flow.name, *(node.display_name for node in flow.nodes)]
-    return any(len(_WORD.findall(name)) >= SPEECH for name in names)
+    return any(len(_WORD.findall(name)) >= INSTRUCTION_WORDS for name in names)
 
 
-def allows_removal(wanted: Collection[str], words: str, named: Mapping[str, Collection[str]]) -> bool:
-    """Whether a message may mean that one of these goes or is replaced.
+def allows_removal(targets: Collection[str], request: str, names: Mapping[str, Collection[str]]) -> bool:
+    """Whether a message may ask to remove or replace one of the targets.
 
-    It does when it names one of them better than anything else, when it leaves open what has to go, or when it asks
-    for something to go and names nothing that is there.
+    It may when it names one of them better than anything else, when it leaves open what to remove, or when it asks for
+    a removal and names nothing that exists.
 
     Args:
-        wanted: keys of `named`.
-        words: the message, and its translation.
-        named: what is there: the words that could name it, by key.
+        targets: keys of `names`.
+        request: the message and its translation.
+        names: everything that exists, by key, with the words that could name it.
     """
-    if _OPEN.search(words):
+    if _UNSPECIFIC.search(request):
         return True
-    said = {_plain(word) for word in _WORD.findall(words)}
-    hits = {key: said & set(names) for key, names in named.items()}
+    words = {_singular(word) for word in _WORD.findall(request)}
+    hits = {key: words & set(known) for key, known in names.items()}
     best = {key for key, hit in hits.items() if hit and not any(hit < other for other in hits.values())}
     if best:
-        return not best.isdisjoint(wanted)
-    return _TAKES.search(words) is not None
+        return not best.isdisjoint(targets)
+    return _REMOVES.search(request) is not None
 
 
 def node_names(flow: Flow) -> dict[str, set[str]]:
     """The words that could name each component of a flow, by its id."""
-    return {node.id: _names(node) for node in flow.nodes if not node.is_note}
+    return {node.id: name_words([node.type, node.display_name, node.id]) for node in flow.nodes if not node.is_note}
 
 
 def name_words(texts: Iterable[str]) -> set[str]:
-    """The words in names such as `ChatOutput` or `notes/to-do.md`, in lower case and without a plural's end."""
-    found = {_plain(part) for text in texts for word in _WORD.findall(text) for part in [word, *_PARTS.findall(word)]}
+    """The words in names such as `ChatOutput` or `notes/to-do.md`, in lower case and without plural endings."""
+    words = [word for text in texts for word in _WORD.findall(text)]
+    found = {_singular(part) for word in words for part in (word, *_NAME_PART.findall(word))}
     return {word for word in found if len(word) > 2} - _FILLERS
 
 
-def _names(node: Node) -> set[str]:
-    return name_words([node.type, node.display_name, node.id])
-
-
-def _plain(word: str) -> str:
+def _singular(word: str) -> str:
     lower = word.lower()
     return lower[:-1] if len(lower) > 3 and lower.endswith("s") and not lower.endswith("ss") else lower

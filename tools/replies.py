@@ -1,6 +1,7 @@
-"""How tools answer a model: compact text that it can act on, and retries that say what to change."""
+"""How tools answer a model: compact text to act on, and retries that say what to change."""
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable
 
 from pydantic_ai import ModelRetry
 
@@ -9,7 +10,7 @@ from flows.edits import EditError
 from flows.faults import Fault
 
 VALUE_LIMIT = 1_500
-"""Characters of a value (a run's output, a field) that are shown to a model."""
+"""Characters of a value, such as a run's output or a field, that a model is shown."""
 
 
 def fault_lines(faults: Iterable[Fault]) -> str:
@@ -24,13 +25,31 @@ def _place(fault: Fault) -> str:
 
 
 def errors(faults: Iterable[Fault]) -> tuple[Fault, ...]:
-    """Only the faults that stop a flow."""
-    return tuple(fault for fault in faults if fault.severity == "error")
+    """Only the faults that are errors."""
+    return tuple(fault for fault in faults if fault.is_error)
 
 
-def refused(error: EditError) -> ModelRetry:
-    """The retry that follows a refused edit."""
+def retry_edit(error: EditError) -> ModelRetry:
+    """The retry that answers a refused edit."""
     return ModelRetry(f"Nothing was changed.\n{fault_lines(error.faults)}")
+
+
+def reason_to_stop(failures: list[str], attempt: str, limit: int, kind: str) -> str | None:
+    """Record a failed attempt; returns why there is no other, or None when there may be one.
+
+    Args:
+        failures: the attempts that failed before.
+        attempt: what was tried.
+        limit: how many attempts there are.
+        kind: what an attempt is, in a word.
+    """
+    repeated = attempt in failures
+    failures.append(attempt)
+    if repeated:
+        return f"the same {kind} failed again"
+    if len(failures) < limit:
+        return None
+    return "1 attempt failed" if limit == 1 else f"{limit} attempts failed"
 
 
 def clip(text: str, limit: int = VALUE_LIMIT) -> str:
@@ -45,24 +64,11 @@ def outline(flow: Flow) -> str:
     return "\n".join(["nodes:", *nodes, *(["edges:", *edges] if edges else [])])
 
 
-def known_nodes(flow: Flow) -> str:
-    """The ids on the canvas, for messages about unknown ones."""
-    ids = [node.id for node in flow.nodes if not node.is_note]
-    return ", ".join(ids) if ids else "(the canvas is empty)"
-
-
-def shown(value: Json) -> str:
+def value_text(value: Json) -> str:
     """A value for a model: strings as they are, anything else as JSON, clipped."""
-    import json
-
     return clip(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
-def listing(items: Sequence[str]) -> str:
+def bullets(items: Iterable[str]) -> str:
     """Items as a list, one a line."""
     return "\n".join(f"- {item}" for item in items)
-
-
-def attempts_failed(count: int) -> str:
-    """How many attempts failed, in words."""
-    return "1 attempt failed" if count == 1 else f"{count} attempts failed"

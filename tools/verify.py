@@ -1,4 +1,4 @@
-"""Verification: a flow is checked, and run with a probe input, before anyone is told that it works."""
+"""Verification: a new flow is checked, and run with a probe input, before it is presented."""
 
 import re
 from dataclasses import dataclass, replace
@@ -9,29 +9,29 @@ from flows.faults import Fault
 from runtime.gateway.models import Budget
 from runtime.options import RunOptions
 from runtime.results import RunResult
-from tools.replies import errors
-from tools.workbench import Emits, Workbench
+from tools.replies import errors, fault_lines
+from tools.workbench import Emit, Workbench
 
 PROBE = "hello"
-"""What a verification run types into the chat."""
+"""The chat input of a verification run."""
 
 PROBE_SECONDS = 30.0
-"""How long a verification run may take."""
+"""The time limit of a verification run."""
 
 PROBE_BUDGET = Budget(calls=20, tokens=100_000)
-"""What the models of a flow may take while it is verified."""
+"""What a flow's models may use during a verification run."""
 
-MENDABLE = frozenset({"code", "wiring", "missing_input"})
-"""Run errors that another spec can mend; anything else has a cause outside the flow and becomes a caveat."""
+CORRECTABLE = frozenset({"code", "wiring", "missing_input"})
+"""Run errors that another spec can correct; any other has a cause outside the flow and becomes a caveat."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Verification:
-    """What verifying a flow showed.
+    """The result of verifying a flow.
 
     Attributes:
-        faults: structural errors; the flow was not run when there are any.
-        run: the probe run, when there was one.
+        faults: structural errors; a flow with errors is not run.
+        run: the probe run, if there was one.
         caveat: why the flow could not be run to the end, in words for the user.
     """
 
@@ -40,29 +40,26 @@ class Verification:
     caveat: str | None = None
 
     @property
-    def mendable(self) -> str | None:
-        """What the model should mend, or None when nothing is left for it to do."""
-        if self.caveat is not None or self.run is None or self.run.error is None:
-            return None
-        if self.run.error.code not in MENDABLE:
-            return None
+    def to_correct(self) -> str:
+        """What the model should correct, one fault a line; an empty text when there is nothing to correct."""
+        if self.faults or self.caveat is not None or self.run is None or self.run.error is None:
+            return fault_lines(self.faults)
         error = self.run.error
-        where = f"{error.node}: " if error.node else ""
-        return f"- {where}{error.message}{f' Fix: {error.fix}' if error.fix else ''}"
+        return fault_lines([Fault(code=error.code, message=error.message, fix=error.fix, node=error.node)])
 
 
-async def verify(ctx: Emits, bench: Workbench, flow: Flow) -> Verification:
+async def verify(emit: Emit, bench: Workbench, flow: Flow) -> Verification:
     """Check a flow and run it once with a probe, within the budget of a verification.
 
     Args:
-        ctx: takes the progress while the runner is being prepared.
-        bench: the turn's catalogue, runner and models; it counts what the run's models took.
-        flow: what was built.
+        emit: receives progress while the runner is being prepared.
+        bench: has the turn's catalogue, runner and models, and counts what the run's models use.
+        flow: the flow.
     """
-    found = errors(bench.check(flow))
-    if found:
-        return Verification(faults=found)
-    unavailable = await bench.runner_obstacle(ctx)
+    faults = errors(bench.check(flow))
+    if faults:
+        return Verification(faults=faults)
+    unavailable = await bench.wait_for_runner(emit)
     if unavailable is not None:
         return Verification(caveat=f"It was checked but not run: {unavailable.message}")
     models = bench.models and replace(bench.models, budget=PROBE_BUDGET)
@@ -71,24 +68,23 @@ async def verify(ctx: Emits, bench: Workbench, flow: Flow) -> Verification:
     bench.count(run)
     if run.error is None:
         return Verification(run=run)
-    if run.error.code not in MENDABLE:
+    if run.error.code not in CORRECTABLE:
         return Verification(run=run, caveat=f"It was checked but could not be run to the end: {run.error.message}")
-    apart = ", ".join(sorted({node.display_name for node in flow.nodes if _reaches_out(node.type, bench.catalogue)}))
-    if run.error.code == "code" and apart:
-        return Verification(run=run, caveat=_APART.format(apart=apart, message=run.error.message))
+    online = ", ".join(sorted({node.display_name for node in flow.nodes if _uses_network(node.type, bench.catalogue)}))
+    if run.error.code == "code" and online:
+        return Verification(run=run, caveat=_OFFLINE.format(online=online, message=run.error.message))
     return Verification(run=run)
 
 
-_REACHING = re.compile(
+_NETWORK_IMPORT = re.compile(
     r"^\s*(?:import|from)\s+(?:requests|httpx|aiohttp|urllib\.request)\b|\bMCP\w*Client\b", re.MULTILINE
 )
-_APART = (
-    "It was checked, and run as far as it goes without the network, which {apart} needs: what follows had nothing real "
-    "to work on ({message})"
+_OFFLINE = (
+    "It was checked and run without the network that {online} needs; the steps after it had no real data ({message})"
 )
 
 
-def _reaches_out(type: str, catalogue: Catalogue) -> bool:
-    """Whether a component calls addresses outside, which a verification run does not let it reach."""
+def _uses_network(type: str, catalogue: Catalogue) -> bool:
+    """Whether a component calls outside addresses, which a verification run cannot reach."""
     known = catalogue.get(type)
-    return known is not None and _REACHING.search(known.code) is not None
+    return known is not None and _NETWORK_IMPORT.search(known.code) is not None

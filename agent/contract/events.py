@@ -9,7 +9,7 @@ from agent.contract.model import ContractModel, Received, optional
 from agent.turn.result import TurnError
 from runtime.results import RunMetrics
 from tools.events import FileChange, Step, Todo
-from tools.json_schema import FaultJson, FlowJson, RunJson
+from tools.json_types import FaultJson, FlowJson, RunJson
 
 
 class ProgressEvent(StreamEvent):

@@ -11,7 +11,7 @@ from agent.turn.result import Intent
 from flows.actions import FlowAction
 from runtime.telemetry import log_event
 from tools.approvals import Approval
-from tools.json_schema import ActionJson, FlowJson
+from tools.json_types import ActionJson, FlowJson
 from tools.workbench import MAX_ATTEMPTS
 
 TURNS = 10

@@ -1,4 +1,4 @@
-"""A flow that a model wrote into its answer instead of building it: found, and taken out of the text."""
+"""Finds a flow that a model wrote into its answer instead of building it, and removes it from the text."""
 
 import json
 import re
@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import cast
 
 from flows.catalogue import Catalogue
-from flows.checks import check
 from flows.document import Flow, FlowFormatError
 from flows.spec import build
+from tools.replies import errors
+from tools.workbench import Workbench
 
 _FENCE = re.compile(r"```[\w-]*\s*\n(?P<body>.*?)(?:\n\s*```|\Z)", re.DOTALL)
 _START = re.compile(r"\{\s*\"")
@@ -28,33 +29,36 @@ class Recovered:
     text: str
 
 
-def recover(text: str, catalogue: Catalogue) -> Recovered | None:
-    """The first usable flow that an answer spells out as JSON or spec text, or None when it holds none.
+def recover(text: str, bench: Workbench) -> Recovered | None:
+    """Return the first flow without errors that an answer spells out as JSON or spec text, or None.
 
     Args:
         text: the answer.
-        catalogue: the component types, against which the flow is checked.
+        bench: checks flows.
     """
     if "nodes" not in text:
         return None
     for start, end, written in _pieces(text):
-        flow = _flow(written, catalogue)
-        if flow is not None and not flow.is_empty and not any(fault.is_error for fault in check(flow, catalogue)):
-            rest = f"{text[:start].rstrip()}\n{text[end:].lstrip()}".strip()
-            return Recovered(flow=flow, text=rest)
+        flow = _flow(written, bench.catalogue)
+        if flow is not None and not flow.is_empty and not errors(bench.check(flow)):
+            return Recovered(flow=flow, text=_without(text, start, end))
     return None
 
 
 def without_flows(text: str) -> str:
-    """An answer without the flow documents that it prints."""
+    """Return an answer without the flows that it spells out."""
     for start, end, written in reversed(list(_pieces(text))):
         if _document(written) is not None or _is_spec(written):
-            text = f"{text[:start].rstrip()}\n{text[end:].lstrip()}".strip()
+            text = _without(text, start, end)
     return text
 
 
+def _without(text: str, start: int, end: int) -> str:
+    return f"{text[:start].rstrip()}\n{text[end:].lstrip()}".strip()
+
+
 def _pieces(text: str) -> Iterator[tuple[int, int, str]]:
-    """Where an answer may hold a flow: its fences, or else its JSON objects."""
+    """The parts of an answer that may hold a flow: its fenced blocks, or else its JSON objects."""
     fenced = [(found.start(), found.end(), found.group("body")) for found in _FENCE.finditer(text)]
     if fenced:
         yield from fenced

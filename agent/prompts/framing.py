@@ -10,7 +10,7 @@ from flows.catalogue import Catalogue, UnknownComponent
 from flows.describe.summary import canvas_summary
 from flows.document import Flow
 from flows.fields.secrets import shown_value
-from tools.replies import shown
+from tools.replies import value_text
 
 CANVAS_LIMIT = 2_000
 """Characters of the canvas summary; what is beyond is cut."""
@@ -127,7 +127,7 @@ def mentioned(text: str, canvas: Flow) -> list[str]:
             found[token] = f"'{token}': {node.type}, called {node.display_name!r}; fields: {fields}"
             continue
         definition = node.field(name)
-        value = "there is no such field" if definition is None else shown(shown_value(definition)) or "(empty)"
+        value = "there is no such field" if definition is None else value_text(shown_value(definition)) or "(empty)"
         found[token] = f"'{token}': {value}"
     return list(found.values())
 

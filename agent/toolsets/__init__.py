@@ -1,1 +1,1 @@
-"""The tools of a turn: which it gets, as one set made once."""
+"""The toolsets of a turn: which it gets, combined into one."""

@@ -1,4 +1,4 @@
-"""The tools of a turn as one set, whose definitions are made once and not for every request."""
+"""The tools of a turn as one toolset, whose definitions are made once instead of for every request."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -10,20 +10,20 @@ from pydantic_ai.toolsets import AbstractToolset, FunctionToolset, ToolsetTool
 from tools.workbench import Workbench
 
 Toolset = FunctionToolset[Workbench]
-"""Tools whose definitions depend on nothing but themselves; none of them has a `prepare`."""
+"""Tools with fixed definitions; none of them has a `prepare`."""
 
-KITS = 64
-"""Kits that are kept; the one unused for longest goes first."""
+CACHE_SIZE = 64
+"""How many combined toolsets are cached; the least recently used is dropped first."""
 
 
 class CachedToolset(AbstractToolset[Workbench]):
-    """Several sets as one.
+    """Several toolsets as one.
 
-    The framework asks every set of a run for its tools, its instructions and its state before each request, and copies
-    the run's context for each tool. Tools that never change need to be asked for once.
+    Before each request the framework asks every toolset of a run for its tools, instructions and state, and copies the
+    run's context for each tool. Fixed tools need that only once.
 
     Args:
-        toolsets: the sets, in the order in which a model is told of their tools; no name may be in two of them.
+        toolsets: the toolsets, in the order in which a model sees their tools; names must be unique.
     """
 
     def __init__(self, toolsets: Sequence[Toolset]) -> None:
@@ -32,7 +32,7 @@ class CachedToolset(AbstractToolset[Workbench]):
 
     @property
     def id(self) -> str | None:
-        """None: every tool keeps the id of its own set."""
+        """None: every tool keeps the id of its toolset."""
         return None
 
     async def get_tools(self, ctx: RunContext[Workbench]) -> dict[str, ToolsetTool[Workbench]]:
@@ -48,26 +48,17 @@ class CachedToolset(AbstractToolset[Workbench]):
     async def call_tool(
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[Workbench], tool: ToolsetTool[Workbench]
     ) -> Any:
-        """Call a tool the way its own set does."""
+        """Call a tool through its toolset."""
         return await tool.toolset.call_tool(name, tool_args, ctx, tool)
 
 
-@lru_cache(KITS)
+@lru_cache(CACHE_SIZE)
 def cached_toolset(toolsets: tuple[Toolset, ...]) -> CachedToolset:
-    """The kit of some sets, made once.
-
-    Args:
-        toolsets: the sets, in order.
-    """
+    """The combination of these toolsets, made once."""
     return CachedToolset(toolsets)
 
 
 def subset(toolset: Toolset, *names: str) -> Toolset:
-    """Some of a set's tools, as a set of their own under the same id.
-
-    Args:
-        toolset: the set.
-        names: the tools to keep.
-    """
+    """A toolset with only the named tools, under the same id."""
     kept = [tool for name, tool in toolset.tools.items() if name in names]
     return Toolset(kept, max_retries=toolset.max_retries, id=toolset.id)

@@ -1,4 +1,4 @@
-"""Which tools a turn gets: only those that its kind of request, its words and its canvas can use."""
+"""Which tools a turn gets: only those that its intent, its words and its canvas can use."""
 
 import re
 from collections.abc import Collection
@@ -7,12 +7,12 @@ from agent.toolsets.cached import Toolset, subset
 from agent.turn.result import Intent
 from tools.toolsets.build import build_tools
 from tools.toolsets.components import component_tools
-from tools.toolsets.discover import discover
-from tools.toolsets.edit import edit
+from tools.toolsets.discover import discover_tools
+from tools.toolsets.edit import edit_tools
 from tools.toolsets.files import FILE_READ_TOOLS, file_tools
 from tools.toolsets.manual import manual_tools
 from tools.toolsets.plan import plan_tools
-from tools.toolsets.read import read
+from tools.toolsets.read import read_tools
 from tools.toolsets.run import run_tools
 from tools.toolsets.templates import template_list, template_use
 from tools.toolsets.todos import todo_tools
@@ -34,19 +34,19 @@ READ_TOOLS = frozenset(
 """Tools that change nothing outside the turn; a call of any other is an attempt to act."""
 
 WRITES_COMPONENTS = frozenset[Intent]({"generate_component", "component_then_flow"})
-"""What a turn is for when the agent may write a component."""
+"""The intents with which the agent may write a component."""
 
-FIRST_EDITS = subset(edit, "add_component", "connect_components", "configure_component")
-"""The edits that an empty canvas allows."""
+FIRST_EDITS = subset(edit_tools, "add_component", "connect_components", "configure_component")
+"""The edits that are possible on an empty canvas."""
 
-SETTING = subset(edit, "configure_component")
-"""The one edit that belongs to a run: giving a field its value."""
+CONFIGURE_ONLY = subset(edit_tools, "configure_component")
+"""The one edit that belongs to a run: setting a field."""
 
-READING_FILES = subset(file_tools, *FILE_READ_TOOLS)
-"""What a question may do with files."""
+FILE_READING = subset(file_tools, *FILE_READ_TOOLS)
+"""The file tools of a question."""
 
-LONG = 400
-"""Characters from which on a request may be a long task."""
+LONG_REQUEST = 400
+"""From this many characters on, a request may be a long task."""
 
 _TODOS = re.compile(r"\b(?:to-?dos?|to[- ]do list|check-?list)\b", re.IGNORECASE)
 _TEMPLATES = re.compile(r"\b(template|starter|example|sample|ready[- ]made)", re.IGNORECASE)
@@ -58,47 +58,46 @@ _FILES = re.compile(
 
 
 def tools_for(intent: Intent, bench: Workbench, request: str) -> list[Toolset]:
-    """The toolsets of a turn, in an order that never changes within a kind.
+    """The toolsets of a turn, always in the same order.
 
     Args:
-        intent: what the turn is for.
-        bench: what it works on.
-        request: the message, in English where it was translated.
+        intent: the turn's intent.
+        bench: its workbench.
+        request: the message, in English if it was translated.
     """
-    canvas = not bench.started.is_empty or not bench.current.is_empty
-    reading: list[Toolset] = [read] if canvas else []
+    has_canvas = not bench.initial_flow.is_empty or not bench.current.is_empty
+    reading: list[Toolset] = [read_tools] if has_canvas else []
     undo: list[Toolset] = [undo_tools] if bench.undoable else []
     match intent:
         case "question":
-            files = [READING_FILES] if _FILES.search(request) else []
-            return [discover, *reading, template_list, manual_tools, *files]
+            files = [FILE_READING] if _FILES.search(request) else []
+            return [discover_tools, *reading, template_list, manual_tools, *files]
         case "run_flow":
-            changing: list[Toolset] = [SETTING] if canvas else []
-            return [*reading, *changing, *undo, run_tools]
+            return [*reading, *([CONFIGURE_ONLY] if has_canvas else []), *undo, run_tools]
         case "manage_files":
-            return [*reading, file_tools, *_long(request), *([run_tools] if canvas else [])]
+            return [*reading, file_tools, *_long(request), *([run_tools] if has_canvas else [])]
         case "build_flow" | "component_then_flow" | "generate_component" | "off_topic":
-            edits: Toolset = edit if canvas else FIRST_EDITS
+            edits = edit_tools if has_canvas else FIRST_EDITS
             templates = [template_list, template_use] if _TEMPLATES.search(request) else []
             files = [file_tools] if _FILES.search(request) else []
-            making = [component_tools] if intent in WRITES_COMPONENTS else []
-            found = [discover, *reading, *making, build_tools, *templates, edits, *undo, plan_tools, run_tools]
-            return [*found, *files, *_long(request)]
+            writing = [component_tools] if intent in WRITES_COMPONENTS else []
+            building = [*writing, build_tools, *templates, edits, *undo, plan_tools, run_tools]
+            return [discover_tools, *reading, *building, *files, *_long(request)]
 
 
 def acting_calls(names: Collection[str]) -> list[str]:
-    """Of the tools that were called, those that act."""
+    """The calls that act, rather than only read."""
     return [name for name in names if name not in READ_TOOLS]
 
 
 def all_tools() -> list[Toolset]:
-    """Every toolset, for a model that costs nothing to tell of them."""
+    """Every toolset, for the demo planner, to which descriptions cost nothing."""
     return [
-        discover, read, build_tools, template_list, template_use, edit, undo_tools, plan_tools, run_tools, file_tools,
-        todo_tools, component_tools, manual_tools,
+        discover_tools, read_tools, build_tools, template_list, template_use, edit_tools, undo_tools, plan_tools,
+        run_tools, file_tools, todo_tools, component_tools, manual_tools,
     ]  # fmt: skip
 
 
 def _long(request: str) -> list[Toolset]:
-    long = len(request) > LONG or request.count("\n") > 3
+    long = len(request) > LONG_REQUEST or request.count("\n") > 3
     return [todo_tools] if long or _TODOS.search(request) else []

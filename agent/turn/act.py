@@ -1,8 +1,8 @@
-"""Acting on a message: the workbench, one agent run with the tools of the request, and settling what it left."""
+"""Acting on a message: opens the workbench, runs the agent once, and settles its proposal."""
 
 from collections.abc import Sequence
 
-from pydantic_ai import DeferredToolRequests, DeferredToolResults, ModelMessage, ModelResponse, TextPart
+from pydantic_ai import DeferredToolRequests, DeferredToolResults, ModelMessage, ModelResponse
 from pydantic_ai.usage import UsageLimits
 
 from agent.conversation.memory import Pending
@@ -17,21 +17,21 @@ from agent.turn.loop import AgentLoop
 from agent.turn.result import TurnError, TurnResult
 from agent.turn.settle import settle
 from agent.turn.state import Turn
-from tools.approvals import asked
+from tools.approvals import read_approval
 from tools.events import Progress
 from tools.mandate import has_long_names
 from tools.workbench import INSTALLING, Workbench
 
 
 async def open_workbench(turn: Turn, pending: Pending | None = None) -> Workbench:
-    """The workbench of a turn; a resumed turn gets back what its first half had proposed.
+    """Open the workbench of a turn.
 
     Args:
         turn: the turn.
-        pending: what was kept when the turn stopped to ask.
+        pending: the suspended turn that this one resumes, whose proposal is restored.
 
     Raises:
-        AssistantUnavailable: the component types are not available, or one of the flow's own is faulty.
+        AssistantUnavailable: the component types are unavailable, or one of the flow's own has a fault.
     """
     services, request = turn.services, turn.request
     if not services.knows_components:
@@ -39,16 +39,16 @@ async def open_workbench(turn: Turn, pending: Pending | None = None) -> Workbenc
     catalogue = await services.catalogue()
     request = request.model_copy(update={"flow": turn.before})
     bench = turn.bench = services.workbench(request, catalogue, turn.choice)
-    if bench.workshop is not None:
-        bench.catalogue, faults = await bench.workshop.catalogue(catalogue)
+    if bench.user_components is not None:
+        bench.catalogue, faults = await bench.user_components.catalogue(catalogue)
         if faults:
             message = f"One of the flow's own components cannot be used: line {faults[0].line}: {faults[0].message}"
             raise AssistantUnavailable(TurnError(code="invalid_component", message=message, fix=faults[0].fix))
-    bench.applies_plans = request.apply == "always"
-    bench.applies_texts = bench.applies_plans or (pending is not None and pending.apply == "always")
+    bench.auto_plan = request.apply == "always"
+    bench.auto_edit = bench.auto_plan or (pending is not None and pending.apply == "always")
     bench.runs_next = turn.classification.intent != "run_flow" and turn.runs
     bench.undoable = turn.conversation.undoable
-    bench.words = f"{turn.text}\n{turn.classification.english}"
+    bench.request_text = f"{turn.text}\n{turn.classification.english}"
     bench.tainted = has_long_names(bench.flow) or mentions_values(turn.text)
     if pending is not None:
         bench.proposal = pending.proposal
@@ -67,20 +67,20 @@ async def act(
     answers: DeferredToolResults | None = None,
     must_act: bool = True,
 ) -> TurnResult:
-    """Run the agent and settle what it left.
+    """Run the agent and settle its proposal.
 
     Args:
         turn: the turn.
-        bench: what its tools work on.
-        message: the framed message; None when the turn resumes.
-        history: the messages before it stopped to ask.
-        answers: the user's answers to what it asked.
-        must_act: whether an answer without any action is worth another try.
+        bench: its workbench.
+        message: the framed message; None when the turn is resumed.
+        history: the messages before it was suspended.
+        answers: the user's answers to its approvals.
+        must_act: whether to try again after an answer without any action.
     """
     settings, intent, demo = turn.services.settings, turn.classification.intent, turn.choice.is_demo
     loop = turn.loop = AgentLoop(
-        demo_model(bench, turn.original_text, turn.conversation.turn_number) if demo else await turn.model(),
-        bench,
+        model=demo_model(bench, turn.original_text, turn.conversation.turn_number) if demo else await turn.model(),
+        bench=bench,
         instructions=instructions(intent),
         toolsets=all_tools() if demo else tools_for(intent, bench, turn.english),
         send=turn.send,
@@ -91,7 +91,7 @@ async def act(
             total_tokens_limit=settings.token_limit,
         ),
         acts=intent != "question",
-        checks_claims=not demo,
+        checks_claims=not demo and intent != "question",  # the demo planner reports only what its tools answered
         language=turn.language,
         context_tokens=settings.context_tokens,
     )
@@ -117,7 +117,9 @@ def _pending(turn: Turn, bench: Workbench, requests: DeferredToolRequests) -> Pe
         apply=turn.request.apply,
         max_attempts=bench.max_attempts,
         messages=turn.messages,
-        approvals={call.tool_call_id: asked(requests.metadata[call.tool_call_id]) for call in requests.approvals},
+        approvals={
+            call.tool_call_id: read_approval(requests.metadata[call.tool_call_id]) for call in requests.approvals
+        },
         canvas=bench.flow,
         proposal=bench.proposal,
         caveats=bench.caveats,
@@ -126,7 +128,7 @@ def _pending(turn: Turn, bench: Workbench, requests: DeferredToolRequests) -> Pe
 
 
 def _preamble(turn: Turn) -> str:
-    """What the model wrote as it stopped to ask, or that the assistant waits for an answer."""
-    last = next((one for one in reversed(turn.messages) if isinstance(one, ModelResponse)), None)
-    text = "" if last is None else "".join(part.content for part in last.parts if isinstance(part, TextPart))
+    """What the model wrote before it was suspended, or a phrase that the assistant is waiting."""
+    last = next((message for message in reversed(turn.messages) if isinstance(message, ModelResponse)), None)
+    text = "" if last is None else last.text or ""
     return text.strip() or phrase("waiting", turn.language)

@@ -1,8 +1,8 @@
-"""The agent's part of a turn: one run, at most one more try, and an answer that says only what happened."""
+"""The agent's part of a turn: one run, one more if needed, and an answer that claims only what happened."""
 
 import logging
 from collections.abc import AsyncIterable, Sequence
-from typing import TypeVar
+from dataclasses import dataclass, field
 
 from pydantic_ai import (
     Agent,
@@ -41,71 +41,40 @@ from tools.workbench import Workbench
 agent: Agent[Workbench, str | DeferredToolRequests] = Agent(
     deps_type=Workbench, name="wirewright", retries=3, output_type=[str, DeferredToolRequests]
 )
-"""The one agent. A turn gives it its tools, instructions and model."""
-
-Event = TypeVar("Event", bound=CustomEvent)
+"""The one agent. Each turn brings its own tools, instructions and model."""
 
 
-class EventSender:
-    """Emits a turn's own events the way a tool does.
-
-    Args:
-        send: where they go.
-    """
-
-    def __init__(self, send: Send) -> None:
-        self._send = send
-
-    async def emit(self, event: Event, /) -> Event:
-        """Send one event."""
-        await self._send(event)
-        return event
-
-
+@dataclass(kw_only=True)
 class AgentLoop:
     """Runs the agent for one turn.
 
-    Args:
-        model: answers.
+    Attributes:
+        model: the language model.
         bench: what the tools work on.
-        instructions: the prompt of this kind of turn.
-        toolsets: the tools of this kind of turn.
-        send: where events go.
-        usage: takes what it costs.
-        limits: what it may cost.
-        acts: whether something is to be done; then text is held until it has been checked.
-        checks_claims: whether the answer's claims are checked; the demo planner reports only what its tools answered.
+        instructions: the instructions for the turn's intent.
+        toolsets: the tools for the turn's intent.
+        send: receives the events.
+        usage: counts what the run costs.
+        limits: the limits of that cost.
+        acts: whether something is to be done; the answer is then held back until it has been checked.
+        checks_claims: whether the answer's claims are checked.
         language: the language of the assistant's own phrases.
-        context_tokens: what the model can hold; None takes what is known of it.
+        context_tokens: the size of the model's context; None uses what PydanticAI knows about the model.
+        messages: the agent's messages so far.
     """
 
-    def __init__(
-        self,
-        model: Model,
-        bench: Workbench,
-        *,
-        instructions: str,
-        toolsets: Sequence[Toolset],
-        send: Send,
-        usage: RunUsage,
-        limits: UsageLimits,
-        acts: bool,
-        checks_claims: bool,
-        language: str,
-        context_tokens: int | None,
-    ) -> None:
-        self._model = model
-        self._bench = bench
-        self._instructions = instructions
-        self._toolset = cached_toolset(tuple(toolsets))
-        self._send = send
-        self._usage = usage
-        self._limits = limits
-        self._acts = acts
-        self._checks_claims = checks_claims and acts
-        self._language = language
-        self._compaction = HistoryCompaction(model=model, usage=usage, context_tokens=context_tokens)
-        self.messages: list[ModelMessage] = []
+    model: Model
+    bench: Workbench
+    instructions: str
+    toolsets: Sequence[Toolset]
+    send: Send
+    usage: RunUsage
+    limits: UsageLimits
+    acts: bool
+    checks_claims: bool
+    language: str
+    context_tokens: int | None
+    messages: list[ModelMessage] = field(default_factory=list[ModelMessage])
 
     async def run(
         self,
@@ -115,89 +84,85 @@ class AgentLoop:
         answers: DeferredToolResults | None = None,
         must_act: bool = True,
     ) -> str | DeferredToolRequests:
-        """Run the agent to an answer, or to what it waits for.
+        """Run the agent until it answers or has to wait for approvals.
 
         Args:
-            prompt: the framed message; None when a turn goes on.
-            history: what was said before it stopped.
-            answers: what the user answered.
-            must_act: whether an answer without any action is worth another try.
+            prompt: the framed message; None when a turn is resumed.
+            history: the messages before it was suspended.
+            answers: the user's answers to its approvals.
+            must_act: whether to try again after an answer without any action.
         """
-        said = await self._once(prompt, history, answers)
-        if not isinstance(said, str) or not self._checks_claims:
-            return said
-        said = await self._recover_flow(said)
-        request = self._correction(said, must_act=must_act)
-        if request is None:
-            return said
-        await self._send(Progress(step="retrying", message="Trying again...", attempt=2, max_attempts=2))
-        again = await self._once(request, self.messages, None)
-        if not isinstance(again, str):
-            return again
-        again = await self._recover_flow(again)
-        if false_claims(again, self._bench):
-            log_event("assistant.claims.withheld", logging.WARNING, claims=false_claims(again, self._bench))
-            return change_summary(self._bench, self._language)
-        if must_act and not self._acted():
-            nothing = phrase("nothing", self._language)
-            return again if nothing in again else f"{again}\n\n{nothing}".strip()
-        return again
+        answer = await self._run_agent(prompt, history, answers)
+        if not isinstance(answer, str) or not self.checks_claims:
+            return answer
+        answer = await self._recover_flow(answer)
+        claims = false_claims(answer, self.bench)
+        idle = must_act and not self._acted()
+        if not claims and not idle:
+            return answer
+        await self.send(Progress(step="retrying", message="Trying again...", attempt=2, max_attempts=2))
+        answer = await self._run_agent(NOTHING_CHANGED if idle else correction(claims), self.messages, None)
+        if not isinstance(answer, str):
+            return answer
+        answer = await self._recover_flow(answer)
+        claims = false_claims(answer, self.bench)
+        if claims:
+            log_event("assistant.claims.withheld", logging.WARNING, claims=claims)
+            return change_summary(self.bench, self.language)
+        nothing = phrase("nothing", self.language)
+        if must_act and not self._acted() and nothing not in answer:
+            return f"{answer}\n\n{nothing}".strip()
+        return answer
 
-    async def _once(
+    async def _run_agent(
         self, prompt: str | None, history: Sequence[ModelMessage], answers: DeferredToolResults | None
     ) -> str | DeferredToolRequests:
-        with capture_run_messages() as heard:
+        compaction = HistoryCompaction(model=self.model, usage=self.usage, context_tokens=self.context_tokens)
+        with capture_run_messages() as captured:
             try:
                 ended = await agent.run(
                     prompt,
                     message_history=list(history) or None,
                     deferred_tool_results=answers,
-                    deps=self._bench,
-                    model=self._model,
-                    instructions=self._instructions,
-                    toolsets=[self._toolset],
-                    usage=self._usage,
-                    usage_limits=self._limits,
-                    capabilities=[self._compaction],
+                    deps=self.bench,
+                    model=self.model,
+                    instructions=self.instructions,
+                    toolsets=[cached_toolset(tuple(self.toolsets))],
+                    usage=self.usage,
+                    usage_limits=self.limits,
+                    capabilities=[compaction],
                     event_stream_handler=self._forward,
                 )
             except BaseException:
-                self.messages = list(heard) or list(history)
+                self.messages = list(captured) or list(history)
                 raise
         self.messages = ended.all_messages()
         return ended.output
 
     async def _forward(self, _: RunContext[Workbench], events: AsyncIterable[AgentStreamEvent]) -> None:
         async for event in events:
-            if is_shown(event, text=not self._acts):
-                await self._send(event)
-
-    def _correction(self, said: str, *, must_act: bool) -> str | None:
-        claims = false_claims(said, self._bench)
-        if must_act and not self._acted():
-            return NOTHING_CHANGED
-        return correction(claims) if claims else None
+            if is_shown(event, text=not self.acts):
+                await self.send(event)
 
     def _acted(self) -> bool:
-        """Whether anything was done, or at least attempted with a tool that acts."""
-        return self._bench.acted or bool(acting_calls(tool_calls(self.messages)))
+        """Whether anything was done, or at least attempted with an acting tool."""
+        return self.bench.acted or bool(acting_calls(tool_calls(self.messages)))
 
-    async def _recover_flow(self, said: str) -> str:
-        """An answer without the flow that it spells out; a usable one is put forward as if it had been built."""
-        if self._bench.proposal is not None:
-            return without_flows(said) or change_summary(self._bench, self._language)
-        found = recover(said, self._bench.catalogue)
+    async def _recover_flow(self, answer: str) -> str:
+        """The answer without the flows that it spells out; a usable one is proposed as if it had been built."""
+        bench = self.bench
+        if bench.proposal is not None:
+            return without_flows(answer) or change_summary(bench, self.language)
+        found = recover(answer, bench)
         if found is None:
-            return said
+            return answer
         log_event("flow_builder.text_fallback", logging.WARNING, node_count=len(found.flow.nodes))
-        bench = self._bench
-        sender = EventSender(self._send)
-        checked = await verify(sender, bench, found.flow)
-        trouble = checked.caveat or checked.mendable
-        if trouble:
-            bench.caveats.append(trouble)
-        await bench.propose(sender, found.flow)
-        return found.text or phrase("recovered", self._language)
+        checked = await verify(self.send, bench, found.flow)
+        problem = checked.caveat or checked.to_correct
+        if problem:
+            bench.caveats.append(problem)
+        await bench.propose(self.send, found.flow)
+        return found.text or phrase("recovered", self.language)
 
 
 def tool_calls(messages: Sequence[ModelMessage]) -> list[str]:
@@ -212,11 +177,11 @@ def tool_calls(messages: Sequence[ModelMessage]) -> list[str]:
 
 
 def is_shown(event: AgentStreamEvent, *, text: bool) -> bool:
-    """Whether a turn forwards an event: our own, tool calls with their results, and the answer's text.
+    """Whether a turn forwards an event: custom events, tool calls and their results, and the answer's text.
 
     Args:
         event: an event of the agent's run.
-        text: whether the answer is shown while it is written; in turns that act it is held back until it was checked.
+        text: whether the answer is streamed; a turn that acts holds it back until it has been checked.
     """
     match event:
         case PartStartEvent():

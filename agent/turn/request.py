@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic_ai import ToolApproved, ToolDenied
 
 from runtime.files.folders import LOCAL_USER
-from tools.json_schema import FlowJson
+from tools.json_types import FlowJson
 from tools.workbench import MAX_ATTEMPTS
 
 Answer: TypeAlias = Annotated[ToolApproved | ToolDenied, Field(discriminator="kind")]

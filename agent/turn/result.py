@@ -12,8 +12,8 @@ from flows.document import Flow
 from flows.faults import Fault
 from runtime.results import RunResult
 from tools.approvals import Approval
-from tools.events import FileChange, MadeComponent
-from tools.json_schema import ActionJson, FaultJson, FlowJson, RunJson
+from tools.events import FileChange, NewComponent
+from tools.json_types import ActionJson, FaultJson, FlowJson, RunJson
 
 Intent: TypeAlias = Literal[
     "generate_component", "build_flow", "component_then_flow", "run_flow", "manage_files", "question", "off_topic"
@@ -75,7 +75,7 @@ class TurnResult(BaseModel):
     approvals: dict[str, Approval] = Field(default_factory=dict[str, Approval])
     deferred: bool = False
     files: list[FileChange] = Field(default_factory=list[FileChange])
-    components: list[MadeComponent] = Field(default_factory=list[MadeComponent])
+    components: list[NewComponent] = Field(default_factory=list[NewComponent])
     usage: dict[str, RunUsage] = Field(default_factory=dict[str, RunUsage])
     seconds: float
     models: list[str] = Field(default_factory=list[str])

@@ -21,7 +21,7 @@ from agent.turn.services import TurnServices
 from agent.turn.stream import Send
 from flows.document import Flow
 from runtime.results import ModelUsage
-from tools.events import MadeComponent
+from tools.events import NewComponent
 from tools.workbench import Workbench
 
 
@@ -130,7 +130,7 @@ class Turn:
             result.proposal = bench.proposal
             result.actions, result.runs, result.caveats = bench.actions, bench.runs, bench.caveats
             result.files = bench.files
-            result.components = [MadeComponent(class_name=one.type, source=one.code) for one in bench.components]
+            result.components = [NewComponent(class_name=one.type, source=one.code) for one in bench.components]
             if bench.actions or bench.proposal:
                 result.faults = list(bench.check(result.flow))
         return result

@@ -1,9 +1,8 @@
-"""Undoing the last turn that changed the canvas; no model is needed for that."""
+"""Undoing the last turn that changed the canvas, without a model."""
 
 from agent.language.intent import Classification
 from agent.language.phrases import phrase
 from agent.turn.act import open_workbench
-from agent.turn.loop import EventSender
 from agent.turn.result import TurnResult
 from agent.turn.state import Turn
 from flows.actions import StaleAction
@@ -11,11 +10,7 @@ from tools.toolsets.undo import undo_edit
 
 
 async def undo(turn: Turn) -> TurnResult:
-    """Undo the last turn's changes, or say why not.
-
-    Args:
-        turn: the turn that asks for it.
-    """
+    """Undo the last turn's changes, or say why that is not possible."""
     bench = await open_workbench(turn)
     turn.classification = Classification(intent="build_flow")
     if not bench.undoable:
@@ -24,5 +19,5 @@ async def undo(turn: Turn) -> TurnResult:
         edit = undo_edit(bench.flow, bench.undoable)
     except StaleAction:
         return turn.result("complete", phrase("stale_undo", turn.language))
-    await bench.commit(EventSender(turn.send), edit)
+    await bench.commit(turn.send, edit)
     return turn.result("complete", phrase("undone", turn.language))

@@ -207,7 +207,7 @@ export interface FieldEditProposed {
   patch?: PatchOperation[];
 }
 
-/** What became of one of the user's files, without its content. */
+/** A change to one of the user's files, without its content. */
 export interface FileChange {
   path: string;
   size: number;

@@ -6,7 +6,7 @@ from typing import Self
 
 from evals.attempt import Attempt, Identified
 from evals.fix.search import MinimalFix
-from tools.json_schema import ActionJson
+from tools.json_types import ActionJson
 
 
 class Fix(Identified):

@@ -27,7 +27,7 @@ from runtime.files.names import FileRefused
 from runtime.files.store import UserFiles
 from runtime.options import RunOptions
 from runtime.results import RunResult
-from tools.workbench import obstacle
+from tools.workbench import wait_for_runner
 
 ATTEMPT_SECONDS = 120.0
 """How long the turns of one attempt may take."""
@@ -253,7 +253,7 @@ async def _probes(scenario: Scenario, environment: PlayEnvironment, record: _Rec
     flow = record.turns[-1].flow
     if flow.is_empty or not scenario.probes:
         return
-    unavailable = await obstacle(environment.runner, READY_SECONDS)
+    unavailable = await wait_for_runner(environment.runner, READY_SECONDS)
     if unavailable is not None:
         raise HarnessError(f"no probe was run: {unavailable.message}")
     for probe in scenario.probes:

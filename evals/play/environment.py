@@ -8,7 +8,7 @@ from agent.settings import AssistantSettings
 from evals.attempt import Versions
 from evals.play.user_components import UserComponents, with_user_components
 from flows.catalogue import Catalogue
-from tools.workbench import Runs
+from tools.workbench import FlowRunner
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +27,7 @@ class PlayEnvironment:
 
     settings: AssistantSettings
     catalogue: Catalogue
-    runner: Runs
+    runner: FlowRunner
     versions: Versions = field(default_factory=Versions)
     repeat: int = 0
     digest: str = ""

@@ -17,7 +17,7 @@ from flows.document import Flow
 from runtime.gateway.models import Models
 from runtime.options import RunOptions
 from runtime.results import RunResult
-from tools.workbench import Runs
+from tools.workbench import FlowRunner
 
 SILENT = "(no rule of the scenario fits)"
 """What a model answers when no rule fits: a text that no expectation contains."""
@@ -35,15 +35,15 @@ def answering(rules: Sequence[ModelRule]) -> Models:
     return Models(resolve=lambda _: model)
 
 
-def with_models(runner: Runs, rules: Sequence[ModelRule]) -> Runs:
+def with_models(runner: FlowRunner, rules: Sequence[ModelRule]) -> FlowRunner:
     """A runner whose runs call the scenario's models; without rules, the runner itself."""
-    return cast("Runs", _Answered(runner, answering(rules))) if rules else runner
+    return cast("FlowRunner", _Answered(runner, answering(rules))) if rules else runner
 
 
 class _Answered:
     """A runner that gives every run the same models; everything else is the runner's own."""
 
-    def __init__(self, runner: Runs, models: Models) -> None:
+    def __init__(self, runner: FlowRunner, models: Models) -> None:
         self._runner = runner
         self._models = models
 

@@ -16,7 +16,7 @@ from evals.scenario import Scenario
 from flows.diff import diff
 from flows.document import Flow
 from runtime.options import RunOptions
-from tools.workbench import Runs
+from tools.workbench import FlowRunner
 
 PROBE_SECONDS = 30.0
 PROBE_ITERATIONS = 200
@@ -35,7 +35,7 @@ class Rerun:
 
     scenario: Scenario
     attempt: Attempt
-    runner: Runs
+    runner: FlowRunner
 
     async def with_flow(self, flow: Flow | None) -> Attempt:
         """The attempt as if it had left a flow, its probes run.

@@ -16,7 +16,7 @@ from flows.json_values import as_object, copy_json
 from runtime.components.inspection import DescribesComponents, Inspection, inspect
 from runtime.components.rules import read_outline
 from runtime.components.store import save
-from tools.workbench import Runs
+from tools.workbench import FlowRunner
 
 
 class UserComponentType(BaseModel):
@@ -73,7 +73,7 @@ def with_user_components(catalogue: Catalogue, types: Iterable[UserComponentType
     return catalogue.with_components(own) if own else catalogue
 
 
-async def make_user_components(sources: Sequence[str], runner: Runs) -> UserComponents:
+async def make_user_components(sources: Sequence[str], runner: FlowRunner) -> UserComponents:
     """Make a scenario's components; the same source is made only once in a process.
 
     Args:

@@ -10,7 +10,7 @@ from evals.play.user_components import make_user_components, with_user_component
 from evals.scenario import Scenario
 from evals.scenarios.flows import BadFlow, read_flow
 from flows.catalogue import Catalogue
-from tools.workbench import Runs
+from tools.workbench import FlowRunner
 
 
 class InvalidFlow(BaseModel):
@@ -28,7 +28,7 @@ class InvalidFlow(BaseModel):
 
 
 async def invalid_flows(
-    scenarios: Iterable[Scenario], catalogue: Catalogue, runner: Runs | None = None
+    scenarios: Iterable[Scenario], catalogue: Catalogue, runner: FlowRunner | None = None
 ) -> list[InvalidFlow]:
     """Build every flow of scenarios: canvas, edits, the flows of messages, reference, alternatives and wrong ones.
 

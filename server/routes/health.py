@@ -12,7 +12,7 @@ from flows.document import JsonObject
 from runtime.runner import Runner
 from server.json_response import JsonResponse
 from server.state import server_state
-from tools.workbench import Runs
+from tools.workbench import FlowRunner
 
 MESSAGES = {
     "new": "The flow engine has not been started yet.",
@@ -36,7 +36,7 @@ async def readyz(request: Request) -> Response:
     return JsonResponse(facts, 200 if facts["ready"] else 503)
 
 
-def readiness(runner: Runs) -> JsonObject:
+def readiness(runner: FlowRunner) -> JsonObject:
     """The runner's state, with words for people."""
     state = runner.state
     facts: JsonObject = {"ready": state == "ready", "runner": state, "message": MESSAGES.get(state, "")}

@@ -24,7 +24,7 @@ from server.requests.disconnect import ServerStopping, until, while_connected
 from server.routes.assist import GRACE_SECONDS, PING_SECONDS
 from server.state import ServerState, server_state
 from server.streams.sse import frame
-from tools.workbench import obstacle
+from tools.workbench import wait_for_runner
 
 READY_SECONDS = 30.0
 """How long a run waits for a runner that is still starting."""
@@ -64,7 +64,7 @@ async def _refusal(state: ServerState, flow: Flow) -> JsonObject | None:
     Raises:
         ApiError: 503, flows cannot be run yet.
     """
-    unavailable = await obstacle(state.assistant.runner, READY_SECONDS)
+    unavailable = await wait_for_runner(state.assistant.runner, READY_SECONDS)
     if unavailable is not None:
         raise not_ready("runner_not_ready", unavailable.message, unavailable.fix)
     faults = [fault for fault in check(flow, await state.assistant.catalogue()) if fault.is_error]

@@ -22,7 +22,7 @@ from evals.scenario import Scenario
 from flows.document import Flow
 from runtime.options import RunOptions
 from runtime.results import RunEvent, RunResult
-from tools.workbench import Runs
+from tools.workbench import FlowRunner
 
 ROOT = Path(__file__).parent.parent.parent
 FOLDER = ROOT / ".cache" / "test-runs"
@@ -46,7 +46,7 @@ class CachedRunner:
         models: the rules by which the models inside the flows answer.
     """
 
-    def __init__(self, runner: Runs, folder: Path, models: Sequence[str]) -> None:
+    def __init__(self, runner: FlowRunner, folder: Path, models: Sequence[str]) -> None:
         self._runner = runner
         self._folder = folder
         self._models = list(models)

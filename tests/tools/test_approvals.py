@@ -14,7 +14,7 @@ from flows.spec import build
 from tests.flows.specs import LOUDER
 from tests.stand_ins import StandInRunner
 from tests.tools.toolsets.test_toolsets import node_id, use
-from tools.approvals import Approval, EditApproval, PlanApproval, asked, asking, is_free_text
+from tools.approvals import Approval, EditApproval, PlanApproval, approval_metadata, is_free_text, read_approval
 from tools.toolsets.undo import undo_edit
 from tools.workbench import Workbench
 
@@ -48,12 +48,12 @@ def test_an_approval_survives_json(old: str, new: str, reason: str) -> None:
     edit = EditApproval(edit=Configure("A-1", "f", old, new), reason=reason)
     for approval in (edit, PlanApproval(markdown=new)):
         assert ADAPTER.validate_json(ADAPTER.dump_json(approval)) == approval
-        assert asked(asking(approval)) == approval
+        assert read_approval(approval_metadata(approval)) == approval
 
 
 def test_a_suspended_call_of_another_kind_is_no_question() -> None:
     with pytest.raises(ValidationError):
-        asked({})
+        read_approval({})
     with pytest.raises(ValidationError):
         EditApproval.model_validate({"edit": {"kind": "connect", "edge": {}}})
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flows.document import Flow
-from tools.mandate import SPEECH, allows_removal, has_long_names, name_words
+from tools.mandate import INSTRUCTION_WORDS, allows_removal, has_long_names, name_words
 
 NAMED = {
     "input": name_words(["ChatInput", "Chat Input"]),
@@ -56,5 +56,5 @@ def test_names_are_split_and_plurals_are_one_word() -> None:
 
 def test_only_a_long_name_may_hold_an_instruction() -> None:
     assert not has_long_names(Flow.from_json({"name": "My own small flow", "data": {"nodes": [], "edges": []}}))
-    assert has_long_names(Flow.from_json({"name": "word " * SPEECH, "data": {"nodes": [], "edges": []}}))
+    assert has_long_names(Flow.from_json({"name": "word " * INSTRUCTION_WORDS, "data": {"nodes": [], "edges": []}}))
     assert not has_long_names(Flow.empty())

@@ -1,9 +1,8 @@
 """Verification: what the model must mend, and what has its cause outside the flow."""
 
 import pytest
+from pydantic_ai import CustomEvent
 
-from agent.turn.loop import EventSender
-from agent.turn.result import TurnEvent
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build
@@ -13,7 +12,7 @@ from runtime.runner import Runner
 from tests.flows.specs import ECHO
 from tests.stand_ins import StandInRunner, ran
 from tools.verify import Verification, verify
-from tools.workbench import Runs, Workbench
+from tools.workbench import FlowRunner, Workbench
 
 pytestmark = pytest.mark.anyio
 
@@ -39,13 +38,13 @@ def flow(spec: str, catalogue: Catalogue) -> Flow:
     return made
 
 
-async def verified(spec: str, catalogue: Catalogue, runner: Runs) -> Verification:
+async def verified(spec: str, catalogue: Catalogue, runner: FlowRunner) -> Verification:
     made = flow(spec, catalogue)
     bench = Workbench(user="u", session="s", catalogue=catalogue, runner=runner, flow=made)
-    return await verify(EventSender(_discard), bench, made)
+    return await verify(_discard, bench, made)
 
 
-async def _discard(event: TurnEvent) -> None:
+async def _discard(event: CustomEvent) -> None:
     del event
 
 
@@ -56,7 +55,7 @@ def whole(runner_environment: RunnerEnvironment) -> Catalogue:
 
 async def test_a_failure_behind_a_service_that_could_not_be_asked_is_a_caveat(whole: Catalogue) -> None:
     found = await verified(DEGREES, whole, StandInRunner(results=[ran(error=CODE)]))
-    assert found.mendable is None
+    assert found.to_correct == ""
     assert found.caveat is not None
     assert "API Request" in found.caveat
     assert "without the network" in found.caveat
@@ -65,14 +64,14 @@ async def test_a_failure_behind_a_service_that_could_not_be_asked_is_a_caveat(wh
 async def test_the_same_failure_without_a_service_is_for_the_model_to_mend(catalogue: Catalogue) -> None:
     found = await verified(ECHO, catalogue, StandInRunner(results=[ran(error=CODE)]))
     assert found.caveat is None
-    assert found.mendable is not None
+    assert found.to_correct
 
 
 async def test_wrong_wiring_is_to_be_mended_whatever_the_flow_reaches(whole: Catalogue) -> None:
     wiring = RunError(code="wiring", message="Edge not found.", node="number")
     found = await verified(DEGREES, whole, StandInRunner(results=[ran(error=wiring)]))
     assert found.caveat is None
-    assert "Edge not found" in (found.mendable or "")
+    assert "Edge not found" in found.to_correct
 
 
 @pytest.mark.engine
@@ -81,5 +80,5 @@ async def test_a_flow_that_reads_an_answer_can_be_built_although_nothing_answers
 ) -> None:
     found = await verified(DEGREES, whole, engine)
     assert found.faults == ()
-    assert found.mendable is None
+    assert found.to_correct == ""
     assert found.caveat is not None

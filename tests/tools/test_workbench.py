@@ -9,23 +9,9 @@ from flows.document import Flow
 from flows.edits import Edit, add_component, configure
 from tests.stand_ins import StandInRunner
 from tools.events import FlowUpdate
-from tools.workbench import Emits, Event, Workbench
+from tools.workbench import Workbench
 
 pytestmark = pytest.mark.anyio
-
-
-class Recorder(Emits):
-    """Keeps the changes that were emitted."""
-
-    def __init__(self) -> None:
-        self.updates: list[FlowUpdate] = []
-
-    async def emit(self, event: Event, /) -> Event:
-        """Keep one change."""
-        held: CustomEvent = event
-        assert isinstance(held, FlowUpdate)
-        self.updates.append(held)
-        return event
 
 
 async def test_each_change_carries_its_node_as_it_is_after_that_change(catalogue: Catalogue) -> None:
@@ -34,15 +20,20 @@ async def test_each_change_carries_its_node_as_it_is_after_that_change(catalogue
     first = configure(added.flow, catalogue, node, {"sender_name": "Ada"})
     second = configure(first.flow, catalogue, node, {"sender_name": "Eve"})
     bench = Workbench(user="u", session="s", catalogue=catalogue, runner=StandInRunner(), flow=Flow.empty())
-    emitted = Recorder()
+    updates: list[FlowUpdate] = []
+
+    async def emit(event: CustomEvent) -> None:
+        assert isinstance(event, FlowUpdate)
+        updates.append(event)
+
     actions = (*added.actions, *first.actions, *second.actions)
-    await bench.commit(emitted, Edit(flow=second.flow, actions=actions))
+    await bench.commit(emit, Edit(flow=second.flow, actions=actions))
     flow = Flow.empty()
-    for update, action in zip(emitted.updates, actions, strict=True):
+    for update, action in zip(updates, actions, strict=True):
         flow = apply(flow, action)
         after = flow.node(node)
         assert after is not None
         assert update.action == action
         assert update.node == (None if action.kind == "add_component" else after.raw)
-    assert [update.node is None for update in emitted.updates] == [True, False, False]
+    assert [update.node is None for update in updates] == [True, False, False]
     assert bench.flow == flow == second.flow

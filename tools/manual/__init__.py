@@ -1,18 +1,18 @@
-"""The manual that the assistant answers questions about itself from: one Markdown file a topic."""
+"""The manual from which the assistant answers questions about itself: one Markdown file per topic."""
 
 from functools import cache
 from importlib.resources import files
+from typing import Literal, TypeAlias, get_args
 
-TOPICS = ("flows", "changing", "running", "approvals", "files", "components", "models", "command")
-"""What there is to read."""
+Topic: TypeAlias = Literal["flows", "changing", "running", "approvals", "files", "components", "models", "command"]
+
+TOPICS: tuple[Topic, ...] = get_args(Topic)
+"""Every topic that has a page."""
 
 
 @cache
 def page(topic: str) -> str:
-    """One topic.
-
-    Args:
-        topic: one of `TOPICS`.
+    """Return the page of a topic.
 
     Raises:
         KeyError: there is no such topic.

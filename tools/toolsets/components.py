@@ -1,7 +1,6 @@
-"""Making new component types from source that the agent writes: read, made, kept, and usable in the same turn."""
+"""Creating component types from source that the agent writes: checked, stored, and usable in the same turn."""
 
 import logging
-from typing import Literal
 
 from pydantic_ai import ModelRetry, RunContext
 from pydantic_ai.toolsets import FunctionToolset
@@ -11,12 +10,12 @@ from flows.faults import Fault
 from flows.json_values import as_text, texts
 from runtime.components.inspection import Inspection, is_taken, name_taken
 from runtime.telemetry import log_event
-from tools.events import Progress
-from tools.replies import attempts_failed, fault_lines
+from tools.events import Progress, Step
+from tools.replies import fault_lines, reason_to_stop
 from tools.workbench import MAX_ATTEMPTS, Workbench
 
-TO_MEND = frozenset({"no_type", "no_display_name", "no_description"})
-"""Warnings that a model has to mend all the same: nobody could find or connect such a component."""
+REQUIRED = frozenset({"no_type", "no_display_name", "no_description"})
+"""Warnings that a model has to correct nevertheless: nobody could find or connect such a component."""
 
 
 async def generate_component(ctx: RunContext[Workbench], source: str) -> str:
@@ -29,54 +28,48 @@ async def generate_component(ctx: RunContext[Workbench], source: str) -> str:
         source: the whole source: imports, and one class that inherits from Component.
     """
     bench = ctx.deps
-    if bench.workshop is None:
+    if bench.user_components is None:
         return "Not made: components cannot be made here. Use existing component types."
     attempt = len(bench.component_failures) + 1
-    await _tell(ctx, "validating", "Checking the component...", attempt)
-    found = await bench.workshop.make(_bare(source))
-    faults = [fault for fault in found.faults if fault.is_error or fault.code in TO_MEND]
+    await _report(ctx, "validating", "Checking the component...", attempt)
+    found = await bench.user_components.make(_without_fence(source))
+    faults = [fault for fault in found.faults if fault.is_error or fault.code in REQUIRED]
     if found.name is not None and is_taken(bench.catalogue, found.name):
         faults.append(name_taken(found.name))
     if faults or found.component is None:
         return await _failed(ctx, source, found, faults, attempt)
     bench.catalogue = bench.catalogue.with_components([found.component])
     bench.components.append(found.component)
-    refusal = await bench.workshop.keep(found.component)
+    refusal = await bench.user_components.keep(found.component)
     if refusal is not None:
         bench.caveats.append(f"The component {found.component.type} is not kept: {refusal.message}")
     log_event("assistant.validation.success", class_name=found.component.type, attempts=attempt)
-    await _tell(ctx, "validated", f"The component {found.component.type} is ready.", attempt)
+    await _report(ctx, "validated", f"The component {found.component.type} is ready.", attempt)
     return _ports(found.component)
 
 
 async def _failed(ctx: RunContext[Workbench], source: str, found: Inspection, faults: list[Fault], attempt: int) -> str:
     bench = ctx.deps
-    repeated = source.strip() in bench.component_failures
-    bench.component_failures.append(source.strip())
-    await _tell(ctx, "validation_failed", "The component did not pass.", min(attempt, bench.max_attempts))
+    stop = reason_to_stop(bench.component_failures, source.strip(), bench.max_attempts, "source")
+    await _report(ctx, "validation_failed", "The component did not pass.", min(attempt, bench.max_attempts))
     reason = fault_lines(faults)
     error = faults[0].message if faults else "it makes no component"
+    if not found.lasting and any(fault.code == "busy" for fault in faults):
+        stop = "the engine is busy"
     log_event("assistant.validation.failed", logging.WARNING, attempt=attempt, class_name=found.name, error=error[:200])
-    outside = not found.lasting and any(fault.code == "busy" for fault in faults)
-    if repeated or outside or attempt >= bench.max_attempts:
+    if stop:
         log_event("assistant.validation.exhausted", logging.ERROR, attempts=attempt, error=error[:200])
-        tried = "the same source failed again" if repeated else attempts_failed(bench.max_attempts)
-        stop = "Do not call generate_component again; tell the user plainly what is missing."
-        return f"Not made: {'the engine is busy' if outside else tried}. {stop}\n{reason}"
+        advice = "Do not call generate_component again; tell the user plainly what is missing."
+        return f"Not made: {stop}. {advice}\n{reason}"
     raise ModelRetry(f"Not made. Correct the source and call generate_component again.\n{reason}")
 
 
-async def _tell(
-    ctx: RunContext[Workbench],
-    step: Literal["validating", "validated", "validation_failed"],
-    message: str,
-    attempt: int,
-) -> None:
+async def _report(ctx: RunContext[Workbench], step: Step, message: str, attempt: int) -> None:
     await ctx.emit(Progress(step=step, message=message, attempt=attempt, max_attempts=ctx.deps.max_attempts))
 
 
-def _bare(source: str) -> str:
-    """A source without the fence that models put around code."""
+def _without_fence(source: str) -> str:
+    """A source without the Markdown fence that models put around code."""
     lines = source.strip("\n").split("\n")
     if lines and lines[0].strip().startswith("```"):
         lines = lines[1 : -1 if lines[-1].strip().startswith("```") else None]
@@ -84,7 +77,7 @@ def _bare(source: str) -> str:
 
 
 def _ports(component: ComponentType) -> str:
-    """What was made, as a model needs it to build with it."""
+    """A component type's ports, as a model needs them to build with it."""
     inputs = [
         f"{name} ({', '.join([*texts(field.get('input_types')), as_text(field.get('type'))])})"
         + (", tool input" if field.get("tool_mode") else "")

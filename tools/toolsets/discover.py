@@ -6,7 +6,7 @@ from pydantic_ai.toolsets import FunctionToolset
 from flows.catalogue import Catalogue, UnknownComponent
 from flows.component_type import Match
 from tools.events import Progress
-from tools.replies import listing
+from tools.replies import bullets
 from tools.workbench import Workbench
 
 
@@ -23,7 +23,7 @@ async def search_components(
     """
     await ctx.emit(Progress(step="searching_components", message=f"Searching components: {query[:80]}"))
     key = ("search_components", query, limit, accepts, produces)
-    return ctx.deps.remember(key, lambda: _found(ctx.deps.catalogue, query, limit, accepts, produces))
+    return ctx.deps.cached_read(key, lambda: _found(ctx.deps.catalogue, query, limit, accepts, produces))
 
 
 def _found(catalogue: Catalogue, query: str, limit: int, accepts: str | None, produces: str | None) -> str:
@@ -35,8 +35,8 @@ def _found(catalogue: Catalogue, query: str, limit: int, accepts: str | None, pr
         if not near:
             return f"{nothing} Try other words for what it should do."
         heading = "Without these filters:" if filters else "The nearest by name, which may not do what you want:"
-        return f"{nothing} {heading}\n{listing([_line(match) for match in near])}"
-    return listing([_line(match) for match in matches])
+        return f"{nothing} {heading}\n{bullets(map(_line, near))}"
+    return bullets(map(_line, matches))
 
 
 async def describe_component(ctx: RunContext[Workbench], type: str) -> str:
@@ -46,18 +46,14 @@ async def describe_component(ctx: RunContext[Workbench], type: str) -> str:
         type: the exact component type, as search_components lists it.
     """
     try:
-        return ctx.deps.remember(("describe_component", type), lambda: ctx.deps.catalogue.describe(type))
+        return ctx.deps.cached_read(("describe_component", type), lambda: ctx.deps.catalogue.describe(type))
     except UnknownComponent as unknown:
         raise ModelRetry(unknown.message if unknown.near else f"{unknown.message} Use search_components.") from unknown
 
 
 def _line(match: Match) -> str:
-    return f"{match.type}: {_sentence(match.description)}"
+    sentence = match.description.split(". ")[0].rstrip(".")
+    return f"{match.type}: {sentence if len(sentence) <= 140 else f'{sentence[:137]}...'}"
 
 
-def _sentence(text: str) -> str:
-    first = text.split(". ")[0].rstrip(".")
-    return first if len(first) <= 140 else f"{first[:137]}..."
-
-
-discover = FunctionToolset[Workbench]([search_components, describe_component], max_retries=5, id="discover")
+discover_tools = FunctionToolset[Workbench]([search_components, describe_component], max_retries=5, id="discover")

@@ -1,18 +1,39 @@
-"""Changing the flow at hand, one step a tool; each step shows on the canvas at once."""
+"""Editing the current flow, one step a tool; each step shows on the canvas at once."""
+
+from collections.abc import Callable, Sequence
+from typing import ParamSpec
 
 from pydantic import JsonValue
 from pydantic_ai import ApprovalRequired, ModelRetry, RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
-from flows import edits as edits
+from flows import edits
 from flows.actions import Configure
-from flows.document import edge_text
-from flows.edits import EditError
+from flows.document import Edge, edge_text
+from flows.edits import Edit, EditError
 from flows.ports import input_ports
-from tools.approvals import EditApproval, asking, is_free_text
-from tools.replies import refused
+from tools.approvals import EditApproval, approval_metadata, is_free_text
+from tools.replies import retry_edit
 from tools.toolsets.read import node_or_retry
 from tools.workbench import Workbench
+
+P = ParamSpec("P")
+
+
+def _attempt(make: Callable[P, Edit], *args: P.args, **options: P.kwargs) -> Edit:
+    """Make an edit; a refused one becomes a retry."""
+    try:
+        return make(*args, **options)
+    except EditError as error:
+        raise retry_edit(error) from error
+
+
+async def _commit(ctx: RunContext[Workbench], make: Callable[P, Edit], *args: P.args, **options: P.kwargs) -> Edit:
+    """Make an edit and apply it if it changes anything."""
+    edit = _attempt(make, *args, **options)
+    if edit.actions:
+        await ctx.deps.commit(ctx.emit, edit)
+    return edit
 
 
 async def add_component(ctx: RunContext[Workbench], type: str, values: dict[str, JsonValue] | None = None) -> str:
@@ -23,12 +44,8 @@ async def add_component(ctx: RunContext[Workbench], type: str, values: dict[str,
         values: field values to set, by field name.
     """
     bench = ctx.deps
-    try:
-        edit = edits.add_component(bench.current, bench.catalogue, type, values=values or {})
-    except EditError as error:
-        raise refused(error) from error
     before = {node.id for node in bench.current.nodes}
-    await bench.commit(ctx, edit)
+    edit = await _commit(ctx, edits.add_component, bench.current, bench.catalogue, type, values=values or {})
     added = next(node for node in edit.flow.nodes if node.id not in before)
     outputs = ", ".join(str(output.get("name")) for output in added.outputs)
     inputs = ", ".join(port.name for port in input_ports(added) if (added.field(port.name) or {}).get("show", True))
@@ -46,14 +63,9 @@ async def remove_component(ctx: RunContext[Workbench], component_id: str) -> str
     refusal = bench.removal_refusal([component_id])
     if refusal is not None:
         return refusal
-    gone = [edge for edge in bench.current.edges if component_id in (edge.source, edge.target)]
-    try:
-        edit = edits.remove_component(bench.current, component_id)
-    except EditError as error:
-        raise refused(error) from error
-    await bench.commit(ctx, edit)
-    lost = f" Connections gone with it: {'; '.join(edge.text for edge in gone)}." if gone else ""
-    return f"Removed {component_id}.{lost}"
+    before = bench.current.edges
+    edit = await _commit(ctx, edits.remove_component, bench.current, component_id)
+    return f"Removed {component_id}.{_lost_edges('Connections gone with it', before, edit)}"
 
 
 async def connect_components(
@@ -70,12 +82,9 @@ async def connect_components(
     bench = ctx.deps
     node_or_retry(bench.current, source_id)
     node_or_retry(bench.current, target_id)
-    try:
-        edit = edits.connect(bench.current, bench.catalogue, source_id, source_output, target_id, target_input)
-    except EditError as error:
-        raise refused(error) from error
-    await bench.commit(ctx, edit)
-    return f"Connected {edge_text(source_id, source_output, target_id, target_input)}."
+    ends = (source_id, source_output, target_id, target_input)
+    await _commit(ctx, edits.connect, bench.current, bench.catalogue, *ends)
+    return f"Connected {edge_text(*ends)}."
 
 
 async def disconnect_components(
@@ -93,15 +102,10 @@ async def disconnect_components(
         source_output: only connections from this output.
         target_input: only connections into this input.
     """
-    bench = ctx.deps
-    refusal = bench.removal_refusal([source_id, target_id])
+    refusal = ctx.deps.removal_refusal([source_id, target_id])
     if refusal is not None:
         return refusal
-    try:
-        edit = edits.disconnect(bench.current, source_id, source_output, target_id, target_input)
-    except EditError as error:
-        raise refused(error) from error
-    await bench.commit(ctx, edit)
+    await _commit(ctx, edits.disconnect, ctx.deps.current, source_id, source_output, target_id, target_input)
     return f"Disconnected {source_id} from {target_id}."
 
 
@@ -117,39 +121,40 @@ async def configure_component(
     """
     bench = ctx.deps
     node = node_or_retry(bench.current, component_id)
-    try:
-        edit = edits.configure(bench.current, bench.catalogue, component_id, values)
-    except EditError as error:
-        raise refused(error) from error
-    free = ctx.tool_call_approved or bench.proposal is not None or bench.texts_apply
-    texts = [] if free else _texts(bench, edit)
+    edit = _attempt(edits.configure, bench.current, bench.catalogue, component_id, values)
+    approved = ctx.tool_call_approved or bench.proposal is not None or not bench.edits_need_approval
+    texts = [] if approved else _text_changes(bench, edit)
     if len(texts) > 1:
         names = ", ".join(change.field for change in texts)
         raise ModelRetry(f"Nothing was changed. {names} hold texts of the user's: change one of them a call.")
     if texts:
         others = {name: value for name, value in values.items() if name != texts[0].field}
         if others:
-            await bench.commit(ctx, edits.configure(bench.current, bench.catalogue, component_id, others))
-        label = node.display_name or node.type
-        raise ApprovalRequired(metadata=asking(EditApproval(edit=texts[0], reason=reason or f"Change of {label}")))
+            await bench.commit(ctx.emit, edits.configure(bench.current, bench.catalogue, component_id, others))
+        reason = reason or f"Change of {node.display_name or node.type}"
+        raise ApprovalRequired(metadata=approval_metadata(EditApproval(edit=texts[0], reason=reason)))
     if not edit.actions:
         return f"{component_id} already has these values; nothing was changed."
-    lost = [edge for edge in bench.current.edges if edge not in edit.flow.edges]
-    await bench.commit(ctx, edit)
-    gone = f" Connections gone with their ports: {'; '.join(edge.text for edge in lost)}." if lost else ""
-    return f"Set {', '.join(values)} of {component_id}.{gone}"
+    before = bench.current.edges
+    await bench.commit(ctx.emit, edit)
+    return f"Set {', '.join(values)} of {component_id}.{_lost_edges('Connections gone with their ports', before, edit)}"
 
 
-def _texts(bench: Workbench, edit: edits.Edit) -> list[Configure]:
+def _text_changes(bench: Workbench, edit: Edit) -> list[Configure]:
     """The changes of texts that were on the canvas when the turn began."""
     found: list[Configure] = []
     for action in edit.actions:
         if isinstance(action, Configure):
-            there = bench.started.node(action.node)
-            definition = None if there is None else there.field(action.field)
-            if definition is not None and is_free_text(definition) and definition.get("value") == action.old:
+            node = bench.initial_flow.node(action.node)
+            field = None if node is None else node.field(action.field)
+            if field is not None and is_free_text(field) and field.get("value") == action.old:
                 found.append(action)
     return found
+
+
+def _lost_edges(heading: str, before: Sequence[Edge], edit: Edit) -> str:
+    lost = [edge.text for edge in before if edge not in edit.flow.edges]
+    return f" {heading}: {'; '.join(lost)}." if lost else ""
 
 
 async def insert_component(
@@ -171,21 +176,18 @@ async def insert_component(
         source_output: its output, if several connections join the two.
         target_input: its input, likewise.
     """
-    bench = ctx.deps
-    try:
-        edit = edits.insert_between(
-            bench.current,
-            bench.catalogue,
-            type,
-            source_id,
-            target_id,
-            source_port=source_output,
-            target_port=target_input,
-            values=values,
-        )
-    except EditError as error:
-        raise refused(error) from error
-    await bench.commit(ctx, edit)
+    edit = await _commit(
+        ctx,
+        edits.insert_between,
+        ctx.deps.current,
+        ctx.deps.catalogue,
+        type,
+        source_id,
+        target_id,
+        source_port=source_output,
+        target_port=target_input,
+        values=values,
+    )
     return f"Inserted {edit.flow.nodes[-1].id}: {'; '.join(edge.text for edge in edit.flow.edges[-2:])}."
 
 
@@ -203,14 +205,12 @@ async def replace_component(
     refusal = bench.removal_refusal([component_id])
     if refusal is not None:
         return refusal
-    at = next((at for at, node in enumerate(bench.current.nodes) if node.id == component_id), 0)
-    try:
-        edit = edits.replace_component(bench.current, bench.catalogue, component_id, type, values=values)
-    except EditError as error:
-        raise refused(error) from error
-    await bench.commit(ctx, edit)
+    index = next((index for index, node in enumerate(bench.current.nodes) if node.id == component_id), 0)
+    edit = await _commit(
+        ctx, edits.replace_component, bench.current, bench.catalogue, component_id, type, values=values
+    )
     lost = f" Not kept: {'; '.join(edit.lost)}." if edit.lost else ""
-    return f"Replaced {component_id} by {edit.flow.nodes[at].id}.{lost}"
+    return f"Replaced {component_id} by {edit.flow.nodes[index].id}.{lost}"
 
 
 async def rename_component(ctx: RunContext[Workbench], component_id: str, name: str) -> str:
@@ -220,14 +220,9 @@ async def rename_component(ctx: RunContext[Workbench], component_id: str, name: 
         component_id: the id on the canvas; it stays.
         name: the new name.
     """
-    bench = ctx.deps
-    try:
-        edit = edits.rename(bench.current, component_id, name)
-    except EditError as error:
-        raise refused(error) from error
+    edit = await _commit(ctx, edits.rename, ctx.deps.current, component_id, name)
     if not edit.actions:
         return f"{component_id} has that name already; nothing was changed."
-    await bench.commit(ctx, edit)
     return f"Renamed {component_id} to {name.strip()!r}."
 
 
@@ -237,16 +232,11 @@ async def duplicate_component(ctx: RunContext[Workbench], component_id: str) -> 
     Args:
         component_id: the id on the canvas.
     """
-    bench = ctx.deps
-    try:
-        edit = edits.duplicate(bench.current, component_id)
-    except EditError as error:
-        raise refused(error) from error
-    await bench.commit(ctx, edit)
+    edit = await _commit(ctx, edits.duplicate, ctx.deps.current, component_id)
     return f"Copied {component_id} as {edit.flow.nodes[-1].id}. Connect it afterwards."
 
 
-edit = FunctionToolset[Workbench](
+edit_tools = FunctionToolset[Workbench](
     [
         add_component,
         remove_component,

@@ -1,14 +1,10 @@
 """Reading the manual, for questions about the assistant itself."""
 
-from typing import Literal
-
 from pydantic_ai import RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
-from tools.manual import page
+from tools.manual import Topic, page
 from tools.workbench import Workbench
-
-Topic = Literal["flows", "changing", "running", "approvals", "files", "components", "models", "command"]
 
 
 async def read_manual(ctx: RunContext[Workbench], topic: Topic) -> str:
@@ -17,7 +13,7 @@ async def read_manual(ctx: RunContext[Workbench], topic: Topic) -> str:
     Args:
         topic: the page.
     """
-    return ctx.deps.remember(("read_manual", topic), lambda: page(topic))
+    return ctx.deps.cached_read(("read_manual", topic), lambda: page(topic))
 
 
 manual_tools = FunctionToolset[Workbench]([read_manual], max_retries=3, id="manual")

@@ -1,13 +1,13 @@
-"""Plans: what the agent means to build, put before the user when the build is large or its aim is not clear."""
+"""Plans, which the user approves before a build that is large or has an unclear aim."""
 
 from pydantic_ai import ApprovalRequired, RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
-from tools.approvals import PlanApproval, asking
+from tools.approvals import PlanApproval, approval_metadata
 from tools.workbench import Workbench
 
 PLAN_LIMIT = 8_000
-"""Characters of a plan that the user is shown."""
+"""The maximum length of a plan in characters."""
 
 
 async def propose_plan(ctx: RunContext[Workbench], markdown: str) -> str:
@@ -18,9 +18,9 @@ async def propose_plan(ctx: RunContext[Workbench], markdown: str) -> str:
     """
     if ctx.tool_call_approved:
         return "The user approved the plan. Carry it out now."
-    if ctx.deps.applies_plans:
+    if ctx.deps.auto_plan:
         return "The plan stands. Carry it out now."
-    raise ApprovalRequired(metadata=asking(PlanApproval(markdown=markdown[:PLAN_LIMIT])))
+    raise ApprovalRequired(metadata=approval_metadata(PlanApproval(markdown=markdown[:PLAN_LIMIT])))
 
 
 plan_tools = FunctionToolset[Workbench]([propose_plan], max_retries=3, sequential=True, id="plan")

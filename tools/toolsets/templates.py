@@ -1,4 +1,4 @@
-"""Starter flows: what there is, and putting one forward."""
+"""Starter flows: listing them, and proposing one."""
 
 from pydantic_ai import ModelRetry, RunContext
 from pydantic_ai.toolsets import FunctionToolset
@@ -6,7 +6,8 @@ from pydantic_ai.toolsets import FunctionToolset
 from flows.spec import build
 from flows.templates import Template, UnknownTemplate, template, templates
 from tools.events import Progress
-from tools.replies import errors, fault_lines, listing, outline
+from tools.replies import bullets, errors, fault_lines
+from tools.toolsets.build import propose
 from tools.verify import verify
 from tools.workbench import Workbench
 
@@ -14,7 +15,7 @@ from tools.workbench import Workbench
 async def list_templates(ctx: RunContext[Workbench]) -> str:
     """List the starter flows that use_template can put forward."""
     del ctx
-    return listing([f"{one.name}: {one.description}{_needs(one)}" for one in templates()])
+    return bullets([f"{one.name}: {one.description}{_needs(one)}" for one in templates()])
 
 
 async def use_template(ctx: RunContext[Workbench], name: str) -> str:
@@ -38,17 +39,9 @@ async def use_template(ctx: RunContext[Workbench], name: str) -> str:
     if chosen.needs:
         caveat = f"It was checked but not run, because a run needs: {', '.join(chosen.needs)}."
     else:
-        verification = await verify(ctx, bench, result.flow)
-        trouble = fault_lines(verification.faults) or verification.mendable
-        caveat = verification.caveat or (f"It does not run here: {trouble}" if trouble else None)
-    await bench.propose(ctx, result.flow)
-    if caveat is not None:
-        bench.caveats.append(caveat)
-    await ctx.emit(Progress(step="flow_built", message="The flow is built."))
-    return (
-        f"Built {result.flow.name!r} and proposed it to the user.\n{outline(result.flow)}\n"
-        f"{caveat or 'Verified: it runs.'}"
-    )
+        found = await verify(ctx.emit, bench, result.flow)
+        caveat = found.caveat or (f"It does not run here: {found.to_correct}" if found.to_correct else None)
+    return await propose(ctx, result.flow, caveat)
 
 
 def _needs(chosen: Template) -> str:

@@ -1,4 +1,4 @@
-"""The to-do list of a long task: the agent notes its steps, the user sees how far it is."""
+"""The to-do list of a long task: the agent notes its steps, and the user sees its progress."""
 
 from typing import Literal
 
@@ -10,7 +10,7 @@ from tools.events import Todo, TodosWritten
 from tools.workbench import Workbench
 
 STEPS = 30
-"""Steps that a list may have."""
+"""The maximum number of steps in a list."""
 
 _MARKS = {"pending": "[ ]", "in_progress": "[>]", "completed": "[x]"}
 

@@ -1,4 +1,4 @@
-"""Taking back what the last turn changed: its actions, inverted, newest first."""
+"""Undoing the changes of the last turn: its actions, inverted, newest first."""
 
 from collections.abc import Sequence
 
@@ -20,20 +20,20 @@ async def undo_changes(ctx: RunContext[Workbench]) -> str:
         edit = undo_edit(bench.flow, bench.undoable)
     except StaleAction as stale:
         raise ModelRetry("Nothing was undone: the canvas was changed since. Tell the user so.") from stale
-    await bench.commit(ctx, edit)
+    await bench.commit(ctx.emit, edit)
     bench.undoable = ()
     return f"Undone: {len(edit.actions)} change(s)."
 
 
 def undo_edit(canvas: Flow, actions: Sequence[FlowAction]) -> Edit:
-    """The canvas without these changes.
+    """Return the edit that undoes these changes.
 
     Args:
-        canvas: the canvas now.
-        actions: what was done, in order.
+        canvas: the current canvas.
+        actions: the changes, in order.
 
     Raises:
-        StaleAction: the canvas was changed since where they changed it.
+        StaleAction: the canvas has been changed in the same places since.
     """
     back: list[FlowAction] = []
     for action in reversed(actions):

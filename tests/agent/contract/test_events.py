@@ -18,7 +18,7 @@ from tools.events import (
     FileWritten,
     FlowPreview,
     FlowUpdate,
-    MadeComponent,
+    NewComponent,
     Progress,
     RunProgress,
     Todo,
@@ -36,7 +36,7 @@ _RESULTS = st.builds(
     proposal=st.none() | FLOWS,
     actions=st.lists(st.one_of(list(ACTIONS.values())), max_size=2),
     runs=st.lists(RUNS, max_size=1),
-    components=st.lists(st.builds(MadeComponent, class_name=st.text(), source=st.text()), max_size=1),
+    components=st.lists(st.builds(NewComponent, class_name=st.text(), source=st.text()), max_size=1),
     seconds=st.floats(0, 1e6),
 )
 CUSTOM_EVENTS: dict[str, st.SearchStrategy[CustomEvent]] = {

@@ -14,6 +14,12 @@ from tests.flow_texts import ECHO, flow_of
 from tests.scripted_assistant import play_all, scripted_assistant
 from tests.stand_ins import StandInRunner
 from tools.events import FlowPreview, Progress
+from tools.workbench import Workbench
+
+
+@pytest.fixture(scope="module")
+def bench(catalogue: Catalogue) -> Workbench:
+    return Workbench(user="u", session="s", catalogue=catalogue, runner=StandInRunner(), flow=Flow.empty())
 
 
 def fenced(flow: Flow) -> str:
@@ -35,26 +41,26 @@ async def test_flow_json_in_prose_is_checked_offered_and_logged(
     assert "flow_builder.text_fallback" in caplog.messages
 
 
-def test_bare_json_and_spec_text_are_found(catalogue: Catalogue) -> None:
-    bare = f"Sure. {json.dumps(flow_of(ECHO, catalogue).to_json())} That is all."
+def test_bare_json_and_spec_text_are_found(bench: Workbench) -> None:
+    bare = f"Sure. {json.dumps(flow_of(ECHO, bench.catalogue).to_json())} That is all."
     for text in (bare, f"```yaml\n{ECHO}```"):
-        found = recover(text, catalogue)
+        found = recover(text, bench)
         assert found is not None
         assert len(found.flow.nodes) == 2
         assert "nodes" not in found.text
 
 
-def test_a_flow_with_errors_is_not_offered(catalogue: Catalogue) -> None:
-    document = json.loads(json.dumps(flow_of(ECHO, catalogue).to_json()))
+def test_a_flow_with_errors_is_not_offered(bench: Workbench) -> None:
+    document = json.loads(json.dumps(flow_of(ECHO, bench.catalogue).to_json()))
     document["data"]["edges"][0]["target"] = "Nobody-12345"
-    assert recover(f"```json\n{json.dumps(document)}\n```", catalogue) is None
-    assert recover("```yaml\nnodes:\n  a: Nonsense\n```", catalogue) is None
-    assert recover('{"nodes": [], "edges": []}', catalogue) is None
+    assert recover(f"```json\n{json.dumps(document)}\n```", bench) is None
+    assert recover("```yaml\nnodes:\n  a: Nonsense\n```", bench) is None
+    assert recover('{"nodes": [], "edges": []}', bench) is None
 
 
-def test_example_code_is_no_flow(catalogue: Catalogue) -> None:
+def test_example_code_is_no_flow(bench: Workbench) -> None:
     text = 'Use this:\n```python\nclass A(Component):\n    nodes = {"a": 1}\n```'
-    assert recover(text, catalogue) is None
+    assert recover(text, bench) is None
     assert without_flows(text) == text
 
 
@@ -63,6 +69,6 @@ def test_a_flow_that_is_printed_beside_a_built_one_is_taken_out(catalogue: Catal
 
 
 @given(st.text(alphabet='{}[]"nodesg:, `\n', max_size=120))
-def test_no_text_breaks_the_search(catalogue: Catalogue, text: str) -> None:
-    recover(f"nodes {text}", catalogue)
+def test_no_text_breaks_the_search(bench: Workbench, text: str) -> None:
+    recover(f"nodes {text}", bench)
     without_flows(text)

@@ -141,14 +141,14 @@ def test_a_pure_read_is_read_once_and_a_failed_one_again(catalogue: Catalogue) -
         return "text"
 
     with pytest.raises(LookupError):
-        bench.remember(("describe", "x"), read)
-    assert [bench.remember(("describe", "x"), read) for _ in range(3)] == ["text"] * 3
+        bench.cached_read(("describe", "x"), read)
+    assert [bench.cached_read(("describe", "x"), read) for _ in range(3)] == ["text"] * 3
     assert count == 2
-    assert bench.remember(("describe", "y"), lambda: "other") == "other"
+    assert bench.cached_read(("describe", "y"), lambda: "other") == "other"
     bench.catalogue = Catalogue.from_json(
         {"format": 1, "lfx": "1", "runner": "x", "components": {one.type: one.raw for one in catalogue}}
     )
-    assert bench.remember(("describe", "x"), lambda: "anew") == "anew", "another catalogue is read anew"
+    assert bench.cached_read(("describe", "x"), lambda: "anew") == "anew", "another catalogue is read anew"
 
 
 @pytest.mark.anyio

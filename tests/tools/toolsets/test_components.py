@@ -28,7 +28,7 @@ from tests.runtime.components.test_rules import GOOD
 from tests.stand_ins import StandInRunner
 from tools.toolsets.build import build_tools
 from tools.toolsets.components import component_tools
-from tools.toolsets.discover import discover
+from tools.toolsets.discover import discover_tools
 from tools.toolsets.run import run_tools
 from tools.workbench import Workbench
 
@@ -56,9 +56,9 @@ def runner(engine: Runner) -> Runner:
 @pytest.fixture
 def bench(runner: Runner, runner_environment: RunnerEnvironment, data_folder: Path) -> Workbench:
     catalogue = Catalogue.load(runner_environment.catalogue)
-    workshop = UserComponents(data_folder, "alice", runner)
+    components = UserComponents(data_folder, "alice", runner)
     return Workbench(
-        user="alice", session="s", catalogue=catalogue, runner=runner, flow=Flow.empty(), workshop=workshop
+        user="alice", session="s", catalogue=catalogue, runner=runner, flow=Flow.empty(), user_components=components
     )
 
 
@@ -77,7 +77,7 @@ async def use(bench: Workbench, *calls: ToolCallPart) -> list[str]:
         ]
         return ModelResponse(parts=[left.pop(0) if left else TextPart("done")])
 
-    toolsets = [component_tools, discover, build_tools, run_tools]
+    toolsets = [component_tools, discover_tools, build_tools, run_tools]
     await Agent(scripted(plan, "m"), deps_type=Workbench, toolsets=toolsets).run("go", deps=bench)
     return told
 
@@ -109,8 +109,8 @@ async def test_a_component_is_kept_for_the_users_later_turns_and_for_nobody_else
     await use(bench, call("generate_component", 1, source=REVERSE))
     assert [part.type for part in (await load(data_folder, "alice", runner)).components] == ["ReverseText"]
     assert (await load(data_folder, "bob", runner)).components == ()
-    assert bench.workshop is not None
-    view, _ = await bench.workshop.catalogue(Catalogue({}))
+    assert bench.user_components is not None
+    view, _ = await bench.user_components.catalogue(Catalogue({}))
     assert "ReverseText" in view
 
 
@@ -161,8 +161,8 @@ async def test_code_in_a_fence_is_taken_without_it(bench: Workbench) -> None:
 
 
 async def test_an_anonymous_user_may_use_a_component_and_keeps_none(bench: Workbench, data_folder: Path) -> None:
-    assert bench.workshop is not None
-    bench.workshop = UserComponents(data_folder, None, bench.workshop.runner)
+    assert bench.user_components is not None
+    bench.user_components = UserComponents(data_folder, None, bench.user_components.runner)
     (made,) = await use(bench, call("generate_component", 1, source=REVERSE))
     assert "Made the component type" in made
     assert any("not kept" in caveat for caveat in bench.caveats)

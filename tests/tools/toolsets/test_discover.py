@@ -10,7 +10,7 @@ from agent.models.scripted import call, scripted, tool_returns
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from tests.stand_ins import StandInRunner
-from tools.toolsets.discover import discover
+from tools.toolsets.discover import discover_tools
 from tools.workbench import Workbench
 
 pytestmark = pytest.mark.anyio
@@ -25,7 +25,7 @@ async def search(catalogue: Catalogue, **arguments: object) -> str:
         return ModelResponse(parts=[TextPart("done") if found else call("search_components", 1, **arguments)])
 
     bench = Workbench(user="local", session="s", catalogue=catalogue, runner=StandInRunner(), flow=Flow.empty())
-    await Agent(scripted(plan, "m"), deps_type=Workbench, toolsets=[discover]).run("go", deps=bench)
+    await Agent(scripted(plan, "m"), deps_type=Workbench, toolsets=[discover_tools]).run("go", deps=bench)
     return str(_only(answers).content)
 
 

@@ -9,8 +9,7 @@ import tools.manual
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from tests.scripted_assistant import play, scripted_assistant
-from tools.manual import TOPICS, page
-from tools.toolsets.manual import Topic
+from tools.manual import TOPICS, Topic, page
 
 
 def test_every_topic_has_a_page_and_every_page_a_topic() -> None:

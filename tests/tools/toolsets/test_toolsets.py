@@ -32,9 +32,7 @@ config:
 def bench(catalogue: Catalogue) -> Workbench:
     flow = build(LOUDER, catalogue).flow
     assert flow is not None
-    return Workbench(
-        user="local", session="s", catalogue=catalogue, runner=StandInRunner(), flow=flow, applies_texts=True
-    )
+    return Workbench(user="local", session="s", catalogue=catalogue, runner=StandInRunner(), flow=flow, auto_edit=True)
 
 
 def node_id(flow: Flow, type: str) -> str:
