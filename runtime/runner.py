@@ -198,7 +198,6 @@ class Runner:
         run_id = uuid.uuid4().hex
         try:
             with self._queue.enter():
-                await self._supervisor.running()
                 catalogue = await self._supervisor.catalogue()
                 prepared = await asyncio.to_thread(prepare_run, flow, catalogue, text, options, self._lookup)
                 redactor = Redactor(prepared.secrets)

@@ -51,7 +51,8 @@ class EngineSupervisor:
         self._private_hosts = private_hosts
         self._environment = environment
         self._given_catalogue = catalogue
-        self._exported_catalogue: Catalogue | None = None
+        self._exported: tuple[object, Catalogue] | None = None
+        """What the catalogue was exported from, and the catalogue."""
         self._spares = spares
         self._state: RunnerState = "new"
         self._engine: Engine | None = None
@@ -83,7 +84,7 @@ class EngineSupervisor:
 
     async def ready(self, timeout: float | None = None) -> bool:
         """Wait up to `timeout` seconds until an engine of the current installation runs; returns whether one does."""
-        if self.state == "ready" and not self._outdated():
+        if self.state == "ready" and not self._outdated(self._started_from):
             return True
         if self.state == "closed":
             return False
@@ -102,20 +103,28 @@ class EngineSupervisor:
         return engine
 
     async def catalogue(self) -> Catalogue:
-        """The component types of this engine.
+        """The component types; waits for the engine only if the current installation has not exported them yet.
 
         Raises:
-            RunFailed: they cannot be read.
+            RunFailed: the engine cannot be installed or started, or they cannot be read.
         """
         if self._given_catalogue is not None:
             return self._given_catalogue
-        if self._exported_catalogue is None:
+        if self._exported is None or self._outdated(self._exported[0]):
             try:
-                self._exported_catalogue = await asyncio.to_thread(Catalogue.load, self._located().catalogue)
+                current = await asyncio.to_thread(lambda: self._located().current().catalogue_current)
+            except InstallError:
+                current = False
+            if not current:
+                await self.running()
+            environment = self._located()
+            inputs = environment.inputs()
+            try:
+                self._exported = inputs, await asyncio.to_thread(Catalogue.load, environment.catalogue)
             except (OSError, ValueError):
                 message = "The component catalogue is missing."
                 raise RunFailed(RunError(code="crash", message=message, fix=INSTALL_FIX)) from None
-        return self._exported_catalogue
+        return self._exported[1]
 
     async def aclose(self) -> None:
         """End the engine and every run. Takes a few seconds at most, and may be called more than once."""
@@ -143,13 +152,13 @@ class EngineSupervisor:
             self._environment = RunnerEnvironment.locate()
         return self._environment
 
-    def _outdated(self) -> bool:
-        """Whether the environment's lock or bundles have changed since the engine was started."""
-        return self._environment is not None and self._environment.inputs() != self._started_from
+    def _outdated(self, inputs: object) -> bool:
+        """Whether the environment's lock or bundles have changed since they were `inputs`."""
+        return self._environment is not None and self._environment.inputs() != inputs
 
     def _ensure_started(self) -> asyncio.Task[None]:
         done = self._starting is None or self._starting.done()
-        if self._starting is None or (done and (self.state != "ready" or self._outdated())):
+        if self._starting is None or (done and (self.state != "ready" or self._outdated(self._started_from))):
             self._starting = asyncio.create_task(self._install_and_start())
         return self._starting
 
@@ -185,12 +194,7 @@ class EngineSupervisor:
             message = "The flow engine could not be started: the system refused a file or a process."
             self._fail(old, RunError(code="crash", message=message, fix="Check the disk and its permissions."))
         else:
-            self._environment, self._started_from, self._engine, self._exported_catalogue = (
-                environment,
-                inputs,
-                engine,
-                None,
-            )
+            self._environment, self._started_from, self._engine = environment, inputs, engine
             self._set_state("ready")
             self._report("The flow engine is ready")
             if old is not None:

@@ -12,7 +12,7 @@ from flows.catalogue import Catalogue
 from flows.document import JsonObject
 from runtime.gateway.model_fields import point_at_gateway, uses_models
 from runtime.gateway.models import Models
-from runtime.results import RunError, RunResult
+from runtime.results import ENGINE_CLOSED, RunError, RunFailed, RunResult
 
 if TYPE_CHECKING:
     from runtime.gateway.accounts import RunAccount
@@ -67,6 +67,7 @@ class ModelGateway:
     def __init__(self) -> None:
         """Start nothing yet."""
         self._server: GatewayServer | None = None
+        self._closed = False
 
     @asynccontextmanager
     async def attach(
@@ -80,7 +81,7 @@ class ModelGateway:
             models: what the run may call; None attaches nothing.
 
         Raises:
-            RunFailed: a model is unavailable, or a component cannot be pointed at the gateway.
+            RunFailed: a model is unavailable, a component cannot be pointed at the gateway, or this is closed.
             OSError: the gateway cannot listen.
         """
         if models is None or not uses_models(data, catalogue):
@@ -98,11 +99,14 @@ class ModelGateway:
         if self._server is None:
             created = await asyncio.to_thread(_create_server)  # its libraries take a moment to import
             self._server = self._server or created
+        if self._closed:
+            raise RunFailed(ENGINE_CLOSED)
         self._server.start()
         return self._server
 
     async def aclose(self) -> None:
-        """Stop serving; calls under way end."""
+        """Stop serving for good; calls under way end."""
+        self._closed = True
         if self._server is not None:
             await self._server.aclose()
 
