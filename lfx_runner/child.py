@@ -1,4 +1,4 @@
-"""What a forked run does with itself: cut every tie to the runner, wait for its request, run it, hand back, exit."""
+"""The forked process of a run: isolate it from the runner, wait for its request, run it, return the result, exit."""
 
 import contextlib
 import json
@@ -13,48 +13,62 @@ from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 from lfx_runner.confine.linux import end_with_parent
-from lfx_runner.confine.policy import Closed, Network, confine_network, confine_process
-from lfx_runner.engine import models_are_warm, touch
+from lfx_runner.confine.policy import ClosedPorts, Network, confine_network, confine_process
+from lfx_runner.engine import models_are_warm, rehearse
 from lfx_runner.execute import exception_chain, run_flow
 from lfx_runner.introspect.component import describe
 from lfx_runner.node_events import Emit, Sender
 from lfx_runner.protocol import MAX_RESULT, encode, run_environment, write_all
 
 SETTLE = 0.2
-"""Seconds without a request after which a waiting process warms itself: never between runs in quick succession, which
-would have to share the processor with it."""
+"""Seconds without a request before a waiting process rehearses a run; runs in quick succession need the processor."""
 
 
-def live(
-    parent: int, request: int, go: int, results: int, events: int, folder: Path, closed: Closed, *, ahead: bool
+def main(
+    parent: int,
+    request: int,
+    go: int,
+    results: int,
+    events: int,
+    folder: Path,
+    prepared: ClosedPorts,
+    *,
+    ports_closed: bool,
 ) -> NoReturn:
-    """The life of a forked process. `go` gives one byte when `request` holds a request, or ends when there is none.
+    """Everything that a forked process does. While it waits for long, it rehearses a run.
 
-    `results` takes one line at the end, and `events` one for each thing that is told before. A process that waits
-    for long warms itself meanwhile. `closed` are the ports that an open run is expected to close: that takes long, so
-    that a process which will probably be for one does it `ahead`, while nobody waits.
+    Args:
+        parent: the process id of the runner.
+        request: the descriptor of a file that will hold the request.
+        go: a pipe that gives one byte when the request is there, or ends when there is none.
+        results: a pipe that takes the result as one line.
+        events: a pipe that takes one line per event.
+        folder: the private folder.
+        prepared: the ports that an open run is expected to close.
+        ports_closed: whether to close them now: it takes long, and nobody waits yet.
     """
     status = 70
     try:
-        isolate(parent, {request, go, results, events}, folder, closed, ahead=ahead)
+        isolate(parent, {request, go, results, events}, folder, prepared, ports_closed=ports_closed)
         if not select.select([go], [], [], SETTLE)[0]:
-            touch()
+            rehearse()
             if models_are_warm() and not select.select([go], [], [], SETTLE)[0]:
                 from lfx_runner import models  # imported before the fork
 
-                models.touch()
+                models.rehearse()
         if os.read(go, 1):
             size = os.fstat(request).st_size
-            write_all(results, answer(os.pread(request, size, 0), Sender(events), closed, ahead=ahead))
+            line = os.pread(request, size, 0)
+            write_all(results, answer(line, Sender(events), prepared, ports_closed=ports_closed))
         status = 0
     finally:
         os._exit(status)
 
 
-def isolate(parent: int, keep: set[int], folder: Path, closed: Closed, *, ahead: bool) -> None:
-    """Own session, no inherited descriptor but `keep`, private folders, an allow-listed environment, confinement.
+def isolate(parent: int, keep: set[int], folder: Path, prepared: ClosedPorts, *, ports_closed: bool) -> None:
+    """Start a session, close every descriptor but `keep`, use private folders and an allow-listed environment, confine.
 
-    The descriptor of `closed` stays, until it is known what the run may reach.
+    The descriptor of `prepared` stays open until it is known what the run may reach.
     """
     os.setsid()
     end_with_parent(parent)
@@ -64,7 +78,7 @@ def isolate(parent: int, keep: set[int], folder: Path, closed: Closed, *, ahead:
     nothing = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(nothing, standard)
-    rules = set[int]() if closed.ruleset is None else {closed.ruleset}
+    rules = set[int]() if prepared.ruleset is None else {prepared.ruleset}
     close_all_but(keep | rules | {0, 1, 2})
     os.umask(0o077)
     home, temporary = folder / "home", folder / "tmp"
@@ -72,8 +86,8 @@ def isolate(parent: int, keep: set[int], folder: Path, closed: Closed, *, ahead:
     os.environ.clear()
     os.environ.update(environment)
     confine_process(folder)
-    if ahead:
-        closed.enforce()
+    if ports_closed:
+        prepared.enforce()
     os.chdir(home)
     tempfile.tempdir = None
     random.seed()
@@ -95,20 +109,23 @@ def close_all_but(keep: set[int]) -> None:
 
 
 def _move_engine_home(home: Path) -> None:
-    """lfx read its settings when it was imported: point what it writes at this run's private folder."""
-    from lfx.services.deps import get_settings_service  # already imported, kept near its use
+    """Point lfx's settings, which it read when it was imported, at this run's private folder."""
+    from lfx.services.deps import get_settings_service  # imported before the fork
 
     service = get_settings_service()
     if service is not None:
-        # Past the setter, which would look at every setting again.
+        # Not through the setter, which would validate every setting again.
         service.settings.__dict__["config_dir"] = str(home)
 
 
-def answer(line: bytes, emit: Emit, expected: Closed, *, ahead: bool) -> bytes:
-    """Run the request in `line` and give the result as one line.
+def answer(line: bytes, emit: Emit, prepared: ClosedPorts, *, ports_closed: bool) -> bytes:
+    """Run the request in `line` and return the result as one line.
 
-    `emit` is told what happens, if that was asked for; `expected` are the ports that an open run was expected to close,
-    which were closed already if that was done `ahead`.
+    Args:
+        line: the request.
+        emit: called with each event, if the request asks for events.
+        prepared: the ports that an open run was expected to close.
+        ports_closed: whether they are closed already.
     """
     request: dict[str, Any] = json.loads(line)
     gateway: str | None = request.get("gateway")
@@ -117,29 +134,31 @@ def answer(line: bytes, emit: Emit, expected: Closed, *, ahead: bool) -> bytes:
         network,
         float(request["timeout"]),
         urlsplit(gateway).port or 80 if gateway else None,
-        closed=frozenset(request.get("closed") or ()),
-        expected=expected,
-        ahead=ahead,
+        closed_ports=frozenset(request.get("closed_ports") or ()),
+        prepared=prepared,
+        ports_closed=ports_closed,
     )
-    expected.let_go()
+    prepared.close()
     if gateway:
         from lfx_runner import models  # imported before the fork: see `Zygote`
 
         models.use_gateway(gateway)
     if request.get("type") == "describe":
-        return handed_back(describe(request), {"described": None})
+        return encode_result(describe(request), {"described": None})
     result = run_flow(request, emit if request.get("events") else None)
-    return handed_back(result, {"output": None, "outputs": {}, "nodes": {}, "types": {}})
+    return encode_result(result, {"output": None, "outputs": {}, "nodes": {}, "types": {}})
 
 
-def handed_back(result: dict[str, Any], without: dict[str, Any]) -> bytes:
-    """A result as one line; one that JSON cannot say, or that is too large, goes `without` its values."""
+def encode_result(result: dict[str, Any], empty: dict[str, Any]) -> bytes:
+    """A result as one line; `empty` values and a failure replace those that are not JSON or are too large."""
     try:
         data = encode(result)
     except (ValueError, TypeError, RecursionError) as error:
-        return encode({**result, **without, "failure": {"node": None, "chain": exception_chain(error)}})
-    if len(data) <= MAX_RESULT:
-        return data
-    message = f"The results take {len(data) // 1_000_000} MB; at most {MAX_RESULT // 1_000_000} MB are handed back."
-    chain = [{"type": "lfx_runner.ResultTooLarge", "message": message, "link": "raised"}]
-    return encode({**result, **without, "failure": {"node": None, "chain": chain}})
+        chain = exception_chain(error)
+    else:
+        if len(data) <= MAX_RESULT:
+            return data
+        size, most = len(data) // 1_000_000, MAX_RESULT // 1_000_000
+        message = f"The results take {size} MB; at most {most} MB are returned."
+        chain = [{"type": "lfx_runner.ResultTooLarge", "message": message, "link": "raised"}]
+    return encode({**result, **empty, "failure": {"node": None, "chain": chain}})

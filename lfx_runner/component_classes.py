@@ -1,6 +1,6 @@
-"""Component classes made ahead: compiling a component's source takes longer than running a plain one.
+"""Component classes compiled in advance: compiling a component's source takes longer than running a plain one.
 
-Each is handed out once in a process, so that two nodes never share what lfx gives to each alone.
+A process uses each of them once, so that two nodes never share what lfx gives to each class.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,34 +9,34 @@ from typing import Any
 
 from lfx.interface.initialize import loading
 
-_make = loading.eval_custom_component_code
-_made: dict[tuple[str, str | None], Any] = {}
-_held_back = False
+_compile = loading.eval_custom_component_code
+_compiled: dict[tuple[str, str | None], Any] = {}
+_in_use = True
 
 
-def make_ahead(nodes: Iterable[Mapping[str, Any]]) -> None:
-    """Make the classes of nodes that hold the engine's own code."""
+def precompile(nodes: Iterable[Mapping[str, Any]]) -> None:
+    """Compile the classes of nodes that hold the engine's own code."""
     for node in nodes:
         data = node["data"]
         code = data["node"]["template"]["code"]["value"]
         kind = data["type"]
-        _made[code, kind] = _make(code, class_name=kind)
+        _compiled[code, kind] = _compile(code, class_name=kind)
 
 
 @contextmanager
-def kept() -> Iterator[None]:
-    """Leave what was made ahead for later."""
-    global _held_back
-    _held_back = True
+def precompiled_unused() -> Iterator[None]:
+    """Leave the precompiled classes for later meanwhile."""
+    global _in_use
+    _in_use = False
     try:
         yield
     finally:
-        _held_back = False
+        _in_use = True
 
 
-def _taken(code: str, class_name: str | None = None) -> Any:
-    made = None if _held_back else _made.pop((code, class_name), None)
-    return _make(code, class_name=class_name) if made is None else made
+def _component_class(code: str, class_name: str | None = None) -> Any:
+    compiled = _compiled.pop((code, class_name), None) if _in_use else None
+    return _compile(code, class_name=class_name) if compiled is None else compiled
 
 
-loading.eval_custom_component_code = _taken
+loading.eval_custom_component_code = _component_class

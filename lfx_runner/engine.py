@@ -1,7 +1,7 @@
-"""Imports lfx once and runs one small flow, so that every forked run starts with a warm engine.
+"""Imports lfx once and runs a small flow, so that every forked run starts with a warm engine.
 
-`warm_up` is what every run needs; `warm_more`, which takes about as long again, what runs that call models need, and is
-done while nobody waits.
+`warm_up` does what every run needs. `warm_up_models`, which takes about as long again, does what runs that call models
+need, while the runner is idle.
 """
 
 import gc
@@ -12,7 +12,7 @@ from typing import Any
 
 from lfx.graph.flow_builder import builder
 
-from lfx_runner.component_classes import kept, make_ahead
+from lfx_runner.component_classes import precompile, precompiled_unused
 from lfx_runner.execute import run_flow
 
 WARM_UP = """name: Warm up
@@ -27,7 +27,7 @@ config:
   O.should_store_message: false
   P.template: warm
 """
-AHEAD = """name: Made ahead
+COMMON = """name: Common components
 nodes:
   I: ChatInput
   O: ChatOutput
@@ -38,61 +38,62 @@ edges:
   I.message -> O.input_value
   T.text -> U.input_value
 """
-"""The component types that most flows have: their classes are made before any run."""
+"""The component types of most flows: their classes are compiled before any run."""
 _request: dict[str, Any] = {}
 
 
 def warm_up() -> str:
-    """Warm everything a run of plain components touches and freeze the heap for forking; returns lfx's version.
+    """Warm up what a run of plain components uses, freeze the heap for forking, and return lfx's version.
 
-    Raises RuntimeError when the warm-up flow does not give back its input, or leaves a thread behind: both would
-    make every run unreliable.
+    Raises:
+        RuntimeError: the warm-up flow does not return its input or leaves a thread behind; runs would be unreliable.
     """
-    gc.freeze()  # what the imports made stays: looking for garbage in it takes half a second
+    gc.freeze()  # what the imports created is never garbage; collecting takes half a second
     built: dict[str, Any] = builder.build_flow_from_spec(WARM_UP)
     _request.update(flow=built["flow"]["data"], text="warm")
-    for _ in range(2):  # the second pass fills what the first only created
-        if not touch():
-            raise RuntimeError("the warm-up flow did not give back its input")
-    make_ahead(builder.build_flow_from_spec(AHEAD)["flow"]["data"]["nodes"])
-    _settle()
+    for _ in range(2):  # the second pass fills caches that the first only created
+        if not rehearse():
+            raise RuntimeError("the warm-up flow did not return its input")
+    precompile(builder.build_flow_from_spec(COMMON)["flow"]["data"]["nodes"])
+    _freeze()
     return version("lfx")
 
 
-def warm_more() -> None:
-    """Import and warm what runs that call models need, and what making a component needs.
+def warm_up_models() -> None:
+    """Import and warm up what runs that call models need, and what describing a component needs.
 
-    Raises RuntimeError like `warm_up`.
+    Raises:
+        RuntimeError: as `warm_up` does.
     """
     gc.disable()
-    from lfx_runner import models  # imports the clients of models, which takes half a second
+    from lfx_runner import models  # imports the model clients, which takes half a second
     from lfx_runner.introspect import component
 
     gc.freeze()
     gc.enable()
     models.prepare()
     component.warm_up()
-    _settle()
+    _freeze()
 
 
 def models_are_warm() -> bool:
-    """Whether this process, or the one that it was forked from, has done `warm_more`."""
+    """Whether this process, or the one that it was forked from, has run `warm_up_models`."""
     return "lfx_runner.models" in sys.modules
 
 
-def _settle() -> None:
-    """Leave the heap as forks will share it."""
+def _freeze() -> None:
+    """Freeze the heap, which forks share."""
     builder._registry_cache = None  # 15 MB that no run needs
     if threading.active_count() != 1:
-        raise RuntimeError("the warm-up left threads behind, so forking would not be safe")
+        raise RuntimeError("the warm-up left threads behind, so forking is unsafe")
     gc.collect()
     gc.freeze()
 
 
-def touch() -> bool:
-    """Run the warm-up flow once, whether it gave back its input.
+def rehearse() -> bool:
+    """Run the warm-up flow once; returns whether it gave its input back.
 
-    After a fork this copies the pages that any run writes to, ahead of the run that would wait for it.
+    After a fork this copies the memory pages that every run writes to, so that the run does not wait for that.
     """
-    with kept():
+    with precompiled_unused():
         return run_flow(_request).get("output") == _request["text"]

@@ -1,4 +1,4 @@
-"""The runner's end of the pipe that a run tells its events through: only events, in order, and never without end."""
+"""The runner's end of a run's event pipe: it accepts well-formed events only, and not without limit."""
 
 import contextlib
 import os
@@ -9,18 +9,18 @@ CHUNK = 1 << 16
 
 
 class EventPipe:
-    """Reads what one run tells. Whatever is written there can become an event of that run, and nothing else."""
+    """Reads the events of one run. Whatever the run writes can only become an event of that run."""
 
     def __init__(self, descriptor: int) -> None:
-        """Read from a descriptor that does not block, and that is closed by `close`."""
+        """Read from a non-blocking descriptor, which `close` closes."""
         self.descriptor = descriptor
         self._lines = LineBuffer(MAX_EVENT)
-        self._left = MAX_EVENTS
-        self._size = MAX_EVENTS_SIZE
+        self._events_left = MAX_EVENTS
+        self._bytes_left = MAX_EVENTS_SIZE
         self.open = True
 
     def read(self) -> list[Message]:
-        """The events that one read gives. `open` is false afterwards when there will be no more."""
+        """The events of one read. Afterwards `open` is false if there will be no more."""
         try:
             data = os.read(self.descriptor, CHUNK)
         except BlockingIOError:
@@ -30,14 +30,14 @@ class EventPipe:
         if not data:
             self.open = False
             return []
-        self._size -= len(data)
+        self._bytes_left -= len(data)
         found: list[Message] = []
         for line in self._lines.feed(data):
             event = None if line is None else event_of(line)
-            if event is not None and self._left:
-                self._left -= 1
+            if event is not None and self._events_left:
+                self._events_left -= 1
                 found.append(event)
-        if self._size < 0 or not self._left:
+        if self._bytes_left < 0 or not self._events_left:
             self.open = False
             found.append({"kind": "cut"})
         return found
@@ -45,18 +45,15 @@ class EventPipe:
     def rest(self) -> list[Message]:
         """The events that are still in the pipe of a run that has ended."""
         found: list[Message] = []
-        while self.open and (some := self._more()) is not None:
-            found += some
+        before = None
+        while self.open and before != self._bytes_left:
+            before = self._bytes_left
+            found += self.read()
         return found
 
     def close(self) -> None:
-        """Close the descriptor, so that whoever still writes is told that nobody reads."""
+        """Close the descriptor, so that further writes fail."""
         if self.descriptor >= 0:
             with contextlib.suppress(OSError):
                 os.close(self.descriptor)
         self.descriptor, self.open = -1, False
-
-    def _more(self) -> list[Message] | None:
-        size = self._size
-        found = self.read()
-        return found if found or self._size != size else None

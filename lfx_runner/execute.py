@@ -1,4 +1,4 @@
-"""Runs one flow with lfx in the current process and describes what came out, as plain JSON."""
+"""Runs one flow with lfx in the current process and returns its results as plain JSON."""
 
 import asyncio
 import resource
@@ -21,8 +21,8 @@ INPUT_TYPES = (("ChatInput", "input_value"), ("TextInput", "input_value"), ("Web
 def run_flow(request: Mapping[str, Any], emit: Emit | None = None) -> dict[str, Any]:
     """Run `request["flow"]` (nodes and edges) and return output, outputs, nodes, their types, metrics and failure.
 
-    `emit` is told of each node and each piece of text as it comes. Never raises for a failing flow: the failure is the
-    chain of exceptions, outermost first, and the node.
+    `emit` is called with each event. A failing flow does not raise: its failure is the chain of exceptions, outermost
+    first, and the node.
     """
     started = time.perf_counter()
     watch = Watch(emit, request.get("max_iterations") or MAX_ITERATIONS)
@@ -35,21 +35,21 @@ def run_flow(request: Mapping[str, Any], emit: Emit | None = None) -> dict[str, 
         failure = {"node": run.failed_node(error), "chain": exception_chain(error)}
     seconds = time.perf_counter() - started
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 * 1024 if sys.platform == "darwin" else 1024)
-    every = bool(request.get("want_nodes"))
-    nodes = run.node_values(plain) if failure is None or every else {}
-    kinds = run.node_values(kind_of) if failure is None or every else {}
+    want_nodes = bool(request.get("want_nodes"))
+    nodes = run.node_values(plain) if failure is None or want_nodes else {}
+    kinds = run.node_values(kind_of) if failure is None or want_nodes else {}
     return {
         "output": run.output(nodes) if failure is None else None,
         "outputs": run.outputs(nodes) if failure is None else {},
-        "nodes": nodes if every else {},
-        "types": kinds if every else run.outputs(kinds),
+        "nodes": nodes if want_nodes else {},
+        "types": kinds if want_nodes else run.outputs(kinds),
         "metrics": {"seconds": seconds, "peak_mb": round(peak, 1), **run.usage()},
         "failure": failure,
     }
 
 
 def exception_chain(error: BaseException) -> list[dict[str, str]]:
-    """The exception, what caused it and so on, outermost first: class name, message, and how each was linked."""
+    """The exception and its causes, outermost first: class name, message, and the link to the exception before."""
     chain: list[dict[str, str]] = []
     current: BaseException | None = error
     link = "raised"
@@ -70,7 +70,7 @@ def exception_chain(error: BaseException) -> list[dict[str, str]]:
 def _text_of(error: BaseException) -> str:
     try:
         return str(error)[:4000]
-    except Exception:  # noqa: BLE001 - an exception's own __str__ may fail
+    except Exception:  # noqa: BLE001 - the exception's __str__ may fail
         return ""
 
 
@@ -86,18 +86,18 @@ class _Run:
         self._building: list[str] = []
 
     async def execute(self) -> None:
-        self._watch.look_at(self._flow)
+        self._watch.set_flow(self._flow)
         graph = Graph.from_payload(
             dict(self._flow),
             flow_id=str(uuid.uuid4()),
             instantiate_components=False,
-            emit_extension_events=False,  # they go to a file that no run may write to, after ten seconds of trying
+            emit_extension_events=False,  # it would try for ten seconds to write them to a file that no run may write
         )
         for vertex in graph.vertices:
             self._building = [vertex.id]
             vertex.instantiate_component(graph.user_id)
         self._building = []
-        graph._set_cache_to_vertices_in_cycle()  # lfx does both after instantiating
+        graph._set_cache_to_vertices_in_cycle()  # as lfx does after instantiating
         graph._set_cache_if_listen_notify_components()
         self._graph = graph
         apply_run_defaults(graph, session_id=self._session, user_id=None)
@@ -112,9 +112,9 @@ class _Run:
         )
 
     def _set_input(self, graph: Graph) -> None:
-        """Give the text to the chat inputs, or else the text inputs, or else the webhooks.
+        """Set the text on the chat inputs, or else the text inputs, or else the webhooks.
 
-        Of several text inputs, those that hold a value or are connected, keep it.
+        Of several text inputs, those that have a value or are connected keep it.
         """
         if self._text is None:
             return
@@ -127,7 +127,7 @@ class _Run:
                 return
 
     def failed_node(self, error: BaseException) -> str | None:
-        """The id of the node that `error` came from, where that is known."""
+        """The id of the node that raised `error`, if it is known."""
         failed = self._building or self._watch.failed
         if not failed:
             return None
@@ -138,13 +138,13 @@ class _Run:
         names = [entry["message"] for entry in exception_chain(error) if entry["message"].startswith(wrapper)]
         if not names:
             return self._watch.shown(first)
-        # A node may fail while another one pulls its result: the innermost wrapper names it.
+        # A node may fail while another one requests its result: the innermost wrapper names it.
         inner = names[-1][len(wrapper) :].partition(":")[0].strip()
         named = [vertex.id for vertex in self._graph.vertices if vertex.display_name == inner]
         return self._watch.shown(named[0] if len(named) == 1 and named[0] not in failed else first)
 
     def node_values(self, form: Callable[[Any], Any]) -> dict[str, Any]:
-        """What each node that ran gave, in the given form: one value, or several by output name."""
+        """The values of each node that ran, converted by `form`: one value, or several by output name."""
         values: dict[str, Any] = {}
         for vertex in self._graph.vertices if self._graph is not None else ():
             results = {name: value for name, value in vertex.results.items() if name != "component_as_tool"}
@@ -157,7 +157,7 @@ class _Run:
         return values
 
     def outputs(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The values of the output nodes and of every node that nothing follows."""
+        """The values of the output nodes and of every node without outgoing edges."""
         if self._graph is None:
             return {}
         sources = {edge.source_id for edge in self._graph.edges}
@@ -168,7 +168,7 @@ class _Run:
         }
 
     def output(self, values: Mapping[str, Any]) -> str | None:
-        """The text of the chat output that ran; of several, in the flow's order, one text a paragraph."""
+        """The text of the chat output that ran; of several, one paragraph each, in the flow's order."""
         if self._graph is None:
             return None
         texts = [
@@ -179,7 +179,7 @@ class _Run:
         return "\n\n".join(texts) if texts else None
 
     def usage(self) -> dict[str, int]:
-        """Tokens that the nodes reported, and how many nodes reported any."""
+        """The tokens that the nodes reported, and how many nodes reported any."""
         spent = [
             vertex.result.token_usage
             for vertex in (self._graph.vertices if self._graph is not None else ())

@@ -1,5 +1,4 @@
-"""Entry of the runner process: `main.py serve FOLDER [SPARES [PORT...]]` runs flows, `main.py index FILE DIGEST`
-exports them."""
+"""Entry point of the runner process; see `USAGE`."""
 
 import gc
 import importlib.util
@@ -9,10 +8,15 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+USAGE = """\
+usage: main.py serve FOLDER [SPARES [PORT...]]  run flows, with their private folders in FOLDER
+       main.py index FILE DIGEST                write the component catalogue to FILE
+       main.py probe FOLDER                     print which parts of the confinement this system supports
+"""
 
 
 def become_package() -> None:
-    """Make this folder importable as `lfx_runner`, wherever it was installed and without touching `sys.path`."""
+    """Make this folder importable as `lfx_runner`, wherever it is installed, without changing `sys.path`."""
     spec = importlib.util.spec_from_file_location(
         "lfx_runner", HERE / "__init__.py", submodule_search_locations=[str(HERE)]
     )
@@ -24,9 +28,9 @@ def become_package() -> None:
 
 
 def take_over_pipes() -> tuple[int, int]:
-    """Keep standard input and output for the protocol and point 0 at nothing and 1 at standard error.
+    """Keep standard input and output for the protocol; descriptor 0 then reads nothing, 1 writes to standard error.
 
-    Whatever a library prints can then never be taken for a message.
+    What a library prints can then never be mistaken for a message.
     """
     commands, replies = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -36,29 +40,33 @@ def take_over_pipes() -> tuple[int, int]:
     return commands, replies
 
 
-def serve(folder: str, spares: int, closed: frozenset[int]) -> int:
-    """Speak the protocol until standard input ends; `spares` processes are kept ready for runs to come.
+def serve(folder: str, spares: int, closed_ports: frozenset[int]) -> int:
+    """Serve requests until standard input ends.
 
-    `closed` are the ports that open runs will be told to close.
+    Args:
+        folder: where the private folders of runs go.
+        spares: how many processes are kept ready for the next runs.
+        closed_ports: ports that open runs are expected to close.
     """
-    from lfx_runner.protocol import PROTOCOL, encode, write_all  # a package only after become_package
+    from lfx_runner.protocol import PROTOCOL, encode, write_all  # importable after become_package
 
     commands, replies = take_over_pipes()
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     if not hasattr(os, "fork"):
-        message = "This system cannot fork, which the flow engine needs to give every run a process of its own."
+        message = "This system cannot fork, but the flow engine runs every flow in a process of its own."
         write_all(replies, encode({"type": "failed", "protocol": PROTOCOL, "message": message}))
         return 1
-    gc.disable()  # what the imports make stays: looking for garbage in it takes a sixth of the start
+    gc.disable()  # what the imports create is never garbage; collecting takes a sixth of the start
     from lfx_runner.confine import interpreter
     from lfx_runner.confine.linux import gather_memory
-    from lfx_runner.engine import warm_more, warm_up  # imports lfx, which takes seconds
+    from lfx_runner.engine import warm_up, warm_up_models  # imports lfx, which takes seconds
     from lfx_runner.template import Zygote
 
     interpreter.prepare()
     version = warm_up()
     gc.enable()
-    with Zygote(commands, replies, Path(folder), spares, closed, more=(warm_more, gather_memory)) as zygote:
+    warm_ups = (warm_up_models, gather_memory)
+    with Zygote(commands, replies, Path(folder), spares, closed_ports, warm_ups=warm_ups) as zygote:
         write_all(replies, encode({"type": "hello", "protocol": PROTOCOL, "lfx": version, "pid": os.getpid()}))
         zygote.serve()
     return 0
@@ -75,8 +83,15 @@ def main(arguments: list[str]) -> int:
 
             export(Path(target), digest)
             return 0
+        case ["probe", folder]:
+            import json
+
+            from lfx_runner.confine.policy import probe
+
+            sys.stdout.write(json.dumps(probe(Path(folder))) + "\n")
+            return 0
         case _:
-            sys.stderr.write("usage: main.py serve FOLDER [SPARES [PORT...]] | index FILE DIGEST\n")
+            sys.stderr.write(USAGE)
             return 2
 
 

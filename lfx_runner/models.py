@@ -1,6 +1,6 @@
-"""Model calls of a run: the clients that lfx makes for OpenAI are pointed at the gateway, and at nothing else.
+"""Model calls of a run: lfx's OpenAI clients call the gateway and nothing else.
 
-`prepare` patches and warms once, before anything is forked; `use_gateway` tells a forked run where the gateway is.
+`prepare` patches lfx and warms up once, before processes are forked; `use_gateway` sets the gateway of a forked run.
 """
 
 import json
@@ -17,7 +17,7 @@ from lfx.base.models.unified_models import instantiation
 from lfx.graph.flow_builder import builder
 from lfx.utils import util
 
-from lfx_runner.component_classes import kept, make_ahead
+from lfx_runner.component_classes import precompile, precompiled_unused
 from lfx_runner.execute import run_flow
 
 WARM_UP = """name: Models
@@ -36,14 +36,14 @@ config:
   I.should_store_message: false
   O.should_store_message: false
 """
-CANNED = "warm"
-CANNED_VECTOR = {"object": "embedding", "index": 0, "embedding": [0.0]}
+REPLY = "warm"
+VECTOR = {"object": "embedding", "index": 0, "embedding": [0.0]}
 
 _gateway = ""
 """The gateway's base URL in a run that has one."""
 _request: dict[str, Any] = {}
 _transport: httpx.MockTransport | None = None
-"""What answers in place of the network while this module warms itself."""
+"""Answers in place of the network during the warm-up."""
 
 _transform_localhost_url = util.transform_localhost_url
 _protect_model_connection = instantiation._protect_model_connection
@@ -52,22 +52,22 @@ _use_responses_api = BaseChatOpenAI._use_responses_api
 
 
 def prepare() -> None:
-    """Patch what stands between lfx and the gateway, and make a client of each kind so that a run need not import."""
+    """Patch what keeps lfx from the gateway, and use a client of each kind so that a run need not import them."""
     for module in (util, model_utils):
         module.transform_localhost_url = _localhost_url
-    instantiation._protect_model_connection = _protected
+    instantiation._protect_model_connection = _protect_connection
     provider_ssrf.openai_compatible_client_kwargs = _client_kwargs
-    # The gateway speaks Chat Completions, whatever a model's name makes the client think.
-    BaseChatOpenAI._use_responses_api = lambda *asked: not _gateway and _use_responses_api(*asked)
-    # Texts, not token numbers of a tokenizer that would be fetched from the network first.
+    # The gateway speaks Chat Completions, whatever the client infers from the name of a model.
+    BaseChatOpenAI._use_responses_api = lambda *args: not _gateway and _use_responses_api(*args)
+    # Send texts, not token numbers of a tokenizer that would have to be downloaded first.
     langchain_openai.OpenAIEmbeddings.model_fields["check_embedding_ctx_length"].default = False
     langchain_openai.OpenAIEmbeddings.model_rebuild(force=True)
-    _warm()
+    _warm_up()
 
 
-def _warm() -> None:
-    """Import, build and compile what a first call of each kind needs, on canned answers."""
-    import anyio._backends._asyncio  # noqa: F401 - what httpx takes when it first connects
+def _warm_up() -> None:
+    """Import, build and compile what a first call of each kind needs, with canned replies."""
+    import anyio._backends._asyncio  # noqa: F401 - httpx imports it when it first connects
 
     data = builder.build_flow_from_spec(WARM_UP)["flow"]["data"]
     for node in data["nodes"]:
@@ -76,25 +76,25 @@ def _warm() -> None:
             template["model"]["value"] = [{"provider": "OpenAI", "name": "none", "metadata": {}}]
             template["api_key"].update(value="sk-none.0", load_from_db=False)
     _request.update(flow=data, text="warm")
-    make_ahead(data["nodes"])
-    with _answering():
-        made = langchain_openai.OpenAIEmbeddings(model="none", api_key="none", base_url=_gateway, **_clients())
-        made.embed_query("warm")
-    if not touch():
+    precompile(data["nodes"])
+    with _canned_replies():
+        client = langchain_openai.OpenAIEmbeddings(model="none", api_key="none", base_url=_gateway, **_clients())
+        client.embed_query("warm")
+    if not rehearse():
         raise RuntimeError("the warm-up of models did not work")
 
 
-def touch() -> bool:
-    """Run a model and an agent on canned answers, whether they gave them back; sees no network."""
-    with _answering(), kept():
-        return run_flow(_request)["output"] == CANNED
+def rehearse() -> bool:
+    """Run a model and an agent with canned replies and without a network; returns whether they gave them back."""
+    with _canned_replies(), precompiled_unused():
+        return run_flow(_request)["output"] == REPLY
 
 
 @contextmanager
-def _answering() -> Iterator[None]:
-    """Answer model calls with what is canned meanwhile."""
+def _canned_replies() -> Iterator[None]:
+    """Answer model calls with canned replies meanwhile."""
     global _transport
-    _transport = httpx.MockTransport(_canned)
+    _transport = httpx.MockTransport(_reply)
     use_gateway("http://127.0.0.1:9/v1")
     try:
         yield
@@ -103,18 +103,18 @@ def _answering() -> Iterator[None]:
         use_gateway("")
 
 
-def _canned(request: httpx.Request) -> httpx.Response:
-    """The answer to any request, in the form that it asks for."""
-    asked = json.loads(request.content)
+def _reply(request: httpx.Request) -> httpx.Response:
+    """The canned reply, in the form that the request asks for."""
+    body = json.loads(request.content)
     usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
     head = {"id": "warm", "created": 0, "model": "none"}
-    if "input" in asked:
-        return httpx.Response(200, json={**head, "object": "list", "data": [CANNED_VECTOR], "usage": usage})
-    said = {"role": "assistant", "content": CANNED}
-    if not asked.get("stream"):
-        choice = {"index": 0, "message": said, "finish_reason": "stop"}
+    if "input" in body:
+        return httpx.Response(200, json={**head, "object": "list", "data": [VECTOR], "usage": usage})
+    message = {"role": "assistant", "content": REPLY}
+    if not body.get("stream"):
+        choice = {"index": 0, "message": message, "finish_reason": "stop"}
         return httpx.Response(200, json={**head, "object": "chat.completion", "choices": [choice], "usage": usage})
-    choice = {"index": 0, "delta": said, "finish_reason": "stop"}
+    choice = {"index": 0, "delta": message, "finish_reason": "stop"}
     chunk = {**head, "object": "chat.completion.chunk", "choices": [choice], "usage": usage}
     text = f"data: {json.dumps(chunk)}\n\ndata: [DONE]\n\n"
     return httpx.Response(200, text=text, headers={"content-type": "text/event-stream"})
@@ -131,12 +131,12 @@ def use_gateway(url: str) -> None:
 
 
 def _localhost_url(url: str | None) -> str | None:
-    """lfx's rewriting of loopback addresses inside containers, for anything but the gateway."""
+    """lfx's rewriting of loopback addresses inside containers, except for the gateway."""
     return url if url and url == _gateway else _transform_localhost_url(url)
 
 
-def _protected(kwargs: dict[str, Any], *, model_class_name: str, url_param: str | None) -> None:
-    """lfx's check of a model's address, which refuses loopback, for anything but the gateway."""
+def _protect_connection(kwargs: dict[str, Any], *, model_class_name: str, url_param: str | None) -> None:
+    """lfx's check of a model's address, which refuses loopback, except for the gateway."""
     if _gateway and url_param and kwargs.get(url_param) == _gateway:
         kwargs.update(_clients())
         return
@@ -144,13 +144,13 @@ def _protected(kwargs: dict[str, Any], *, model_class_name: str, url_param: str 
 
 
 def _client_kwargs(base_url: str | None, *, default_url: str | None = None) -> dict[str, Any]:
-    """The same for the components of a single provider."""
+    """The same check for components of a single provider."""
     if _gateway and base_url == _gateway:
         return dict(_clients())
     return _openai_compatible_client_kwargs(base_url, default_url=default_url)
 
 
 def _clients() -> Mapping[str, httpx.Client | httpx.AsyncClient]:
-    """Clients for plain HTTP on loopback: no certificates are read, no proxy is asked for, no redirect is followed."""
+    """Clients for plain HTTP on loopback: without certificates, proxies and redirects."""
     options: dict[str, Any] = {"verify": False, "trust_env": False, "transport": _transport}
     return {"http_client": httpx.Client(**options), "http_async_client": httpx.AsyncClient(**options)}

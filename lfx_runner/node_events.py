@@ -1,4 +1,4 @@
-"""Watches the nodes of one run: tells when each starts, ends and writes text, and stops a flow that goes in circles."""
+"""Watches the nodes of one run: reports when each starts, ends and writes text, and limits iterations."""
 
 import threading
 import time
@@ -13,77 +13,77 @@ from lfx.graph.vertex.base import Vertex, VertexStates
 from lfx_runner.protocol import MAX_EVENT, Message, encode, write_all
 
 MAX_ITERATIONS = 1_000
-"""Times that one node may be built in a run that does not say otherwise."""
+"""How many times one node may be built, unless the request sets another limit."""
 CHUNK = MAX_EVENT // 8
-"""Characters of the longest piece of text that one event carries, however much its encoding takes."""
+"""Characters of text in one event, which fit whatever their encoding takes."""
 
 Emit = Callable[[Message], None]
 _building: ContextVar[str | None] = ContextVar("building", default=None)
 
 
 class IterationLimit(RuntimeError):
-    """A node was built more often than a run may build one."""
+    """A node was built more often than allowed."""
 
 
 class Watch:
-    """What is known of the nodes of the run that this process is for.
+    """Follows the nodes of the run of this process.
 
     Attributes:
-        failed: ids of the nodes that failed, the one where it began first.
+        failed: ids of the nodes that failed, the first one first.
     """
 
     def __init__(self, emit: Emit | None = None, limit: int = MAX_ITERATIONS) -> None:
-        """`emit` is given each event; None when nobody asked for them. No node is built more than `limit` times."""
+        """Pass each event to `emit`, if it is given. No node may be built more than `limit` times."""
         self.failed: list[str] = []
         self._emit = emit
         self._limit = limit
         self._times: Counter[str] = Counter()
         self._outer: Mapping[str, str] = {}
 
-    def look_at(self, flow: Mapping[str, Any]) -> None:
-        """Learn which nodes are inside groups: events name the group, which is what the flow shows."""
-        self._outer = dict(_inside(flow.get("nodes") or [], None))
+    def set_flow(self, flow: Mapping[str, Any]) -> None:
+        """Note which nodes are inside groups: events name the group, which is what the canvas shows."""
+        self._outer = dict(_grouped_nodes(flow.get("nodes") or [], None))
 
     def shown(self, node: str) -> str:
         """The id of the outermost node that `node` is, or is inside of."""
         return self._outer.get(node, node)
 
-    def began(self, node: str) -> int:
-        """A node is about to be built; how many times that makes.
+    def started(self, node: str) -> int:
+        """Count a node that is about to be built; returns how many times it has been built, this time included.
 
         Raises:
-            IterationLimit: when that is too often.
+            IterationLimit: it is built too often.
         """
         self._times[node] += 1
         times = self._times[node]
         if times > self._limit:
-            raise IterationLimit(f"This node was run {self._limit} times, which is as often as a run allows.")
-        self._tell("node_started", node, iteration=times)
+            raise IterationLimit(f"This node ran {self._limit} times, which is the limit of a run.")
+        self._send("node_started", node, iteration=times)
         return times
 
-    def ended(self, node: str, iteration: int, seconds: float, *, ok: bool) -> None:
+    def finished(self, node: str, iteration: int, seconds: float, *, ok: bool) -> None:
         """A node was built, or failed."""
-        self._tell("node_finished", node, iteration=iteration, seconds=round(seconds, 6), ok=ok)
+        self._send("node_finished", node, iteration=iteration, seconds=round(seconds, 6), ok=ok)
 
     def wrote(self, text: object) -> None:
-        """The node that is being built wrote a piece of its text."""
+        """The node that is being built wrote a piece of text."""
         node = _building.get()
         if node is not None and isinstance(text, str):
             for start in range(0, len(text), CHUNK):
-                self._tell("token", node, text=text[start : start + CHUNK])
+                self._send("token", node, text=text[start : start + CHUNK])
 
     @property
     def wanted(self) -> bool:
-        """Whether anybody wants to know."""
+        """Whether events are wanted."""
         return self._emit is not None
 
-    def _tell(self, kind: str, node: str, **more: Any) -> None:
+    def _send(self, kind: str, node: str, **details: Any) -> None:
         if self._emit is not None:
-            self._emit({"kind": kind, "node": self.shown(node), **more})
+            self._emit({"kind": kind, "node": self.shown(node), **details})
 
 
 class Tokens:
-    """The part of lfx's event manager that tells of text as it is written; every other event is let go."""
+    """Stands in for lfx's event manager: passes on text as it is written and ignores every other event."""
 
     def __init__(self, watch: Watch) -> None:
         self._watch = watch
@@ -94,12 +94,12 @@ class Tokens:
 
     def __getattr__(self, name: str) -> Callable[..., None]:
         if name.startswith("on_") or name == "send_event":
-            return _let_go
+            return _ignore
         raise AttributeError(name)
 
 
 class Sender:
-    """Writes events to a pipe, one a line, until nobody reads it any more. May be called from any thread."""
+    """Writes events to a pipe, one per line, until its reader closes it. May be called from any thread."""
 
     def __init__(self, pipe: int) -> None:
         self._pipe = pipe
@@ -107,7 +107,7 @@ class Sender:
         self._open = True
 
     def __call__(self, event: Message) -> None:
-        """Write one event; it is left out when it is too long, or when the other end has had enough."""
+        """Write one event; one that is too long is dropped, and so is everything after the pipe was closed."""
         with self._lock:
             if not self._open:
                 return
@@ -124,7 +124,7 @@ _current: Watch | None = None
 
 
 def watch_with(watch: Watch | None) -> None:
-    """Have `watch` told of every node that this process builds from now on, those inside loops included."""
+    """Report every node that this process builds from now on to `watch`, including those inside loops."""
     global _current
     _current = watch
 
@@ -132,7 +132,7 @@ def watch_with(watch: Watch | None) -> None:
 _build_vertex = Graph.build_vertex
 
 
-async def _watched(self: Graph, vertex_id: str, **options: Any) -> Any:
+async def _build_watched_vertex(self: Graph, vertex_id: str, **options: Any) -> Any:
     watch = _current
     if watch is None or self.get_vertex(vertex_id).state == VertexStates.INACTIVE:
         return await _build_vertex(self, vertex_id, **options)
@@ -140,27 +140,27 @@ async def _watched(self: Graph, vertex_id: str, **options: Any) -> Any:
     started = time.perf_counter()
     iteration = 0
     try:
-        iteration = watch.began(vertex_id)
+        iteration = watch.started(vertex_id)
         result = await _build_vertex(self, vertex_id, **options)
     except BaseException:
         watch.failed.append(vertex_id)
         if iteration:
-            watch.ended(vertex_id, iteration, time.perf_counter() - started, ok=False)
+            watch.finished(vertex_id, iteration, time.perf_counter() - started, ok=False)
         raise
     finally:
         _building.reset(token)
-    watch.ended(vertex_id, iteration, time.perf_counter() - started, ok=True)
+    watch.finished(vertex_id, iteration, time.perf_counter() - started, ok=True)
     return result
 
 
-Graph.build_vertex = _watched
+Graph.build_vertex = _build_watched_vertex
 
 
 _build_params = Vertex.build_params
 
 
-def _prepared(self: Vertex) -> None:
-    """Reading a node's fields may fail before any node is built: a file that must not be read, for instance."""
+def _build_watched_params(self: Vertex) -> None:
+    """Note the node if reading its fields fails before it is built, such as a file that must not be read."""
     try:
         _build_params(self)
     except BaseException:
@@ -169,20 +169,20 @@ def _prepared(self: Vertex) -> None:
         raise
 
 
-Vertex.build_params = _prepared
+Vertex.build_params = _build_watched_params
 
 
-def _let_go(**_: Any) -> None:
+def _ignore(**_: Any) -> None:
     pass
 
 
-def _inside(nodes: list[Any], outer: str | None) -> list[tuple[str, str]]:
+def _grouped_nodes(nodes: list[Any], outer: str | None) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     for node in nodes:
-        own = str(node.get("id"))
+        node_id = str(node.get("id"))
         if outer is not None:
-            found.append((own, outer))
+            found.append((node_id, outer))
         group = ((node.get("data") or {}).get("node") or {}).get("flow")
         if isinstance(group, dict):
-            found += _inside((group.get("data") or {}).get("nodes") or [], outer or own)
+            found += _grouped_nodes((group.get("data") or {}).get("nodes") or [], outer or node_id)
     return found

@@ -1,4 +1,4 @@
-"""The words spoken over the pipes between the runner process and its client: one JSON document a line."""
+"""The protocol between the runner process and its client: one JSON document per line."""
 
 import json
 import math
@@ -10,23 +10,23 @@ PROTOCOL = 1
 MAX_REQUEST = 32 * 1024 * 1024
 """Bytes of the longest request line that is accepted."""
 MAX_RESULT = 32 * 1024 * 1024
-"""Bytes of the largest result that a run may hand back."""
+"""Bytes of the largest result that a run may return."""
 MAX_EVENT = 16 * 1024
 """Bytes of the longest event of a run, as a line."""
 MAX_EVENTS = 20_000
 MAX_EVENTS_SIZE = 4 * 1024 * 1024
-"""Events of one run, and bytes of them together, that are passed on; what comes after is cut off."""
+"""How many events of one run, and how many bytes of them, are forwarded; the rest is cut off."""
 
 Message = dict[str, Any]
 
-# What an event of a run may say, and of what type. Nothing else of it is passed on.
+# The fields of each kind of event, with their types. Nothing else is forwarded.
 EVENTS: dict[str, dict[str, type | tuple[type, ...]]] = {
     "node_started": {"node": str, "iteration": int},
     "node_finished": {"node": str, "iteration": int, "seconds": (int, float), "ok": bool},
     "token": {"node": str, "text": str},
 }
 
-# What a run may see of the environment. Nothing here can hold a secret; everything else is dropped.
+# Environment variables that a run gets. None of them can hold a secret; all others are dropped.
 PASSED_VARIABLES = frozenset(
     {"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE"}
 )
@@ -41,32 +41,32 @@ ENGINE_VARIABLES = {
 
 
 def run_environment(source: dict[str, str], home: str, temporary: str) -> dict[str, str]:
-    """The whole environment of a run: the allowed variables of `source`, and private folders."""
+    """The whole environment of a run: the allowed variables of `source`, and its private folders."""
     kept = {name: value for name, value in source.items() if name in PASSED_VARIABLES}
     return {**kept, **ENGINE_VARIABLES, "HOME": home, "TMPDIR": temporary}
 
 
 def event_of(line: bytes) -> Message | None:
-    """The event that a run wrote, with what events say and nothing else; None when it is no event."""
+    """The event that a run wrote, reduced to the fields of its kind; None if it is not an event."""
     try:
-        said = json.loads(line)
+        message = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    kind = said.get("kind") if isinstance(said, dict) else None
-    parts = EVENTS.get(kind) if isinstance(kind, str) else None
-    if parts is None or not all(_is(said.get(name), expected) for name, expected in parts.items()):
+    kind = message.get("kind") if isinstance(message, dict) else None
+    fields = EVENTS.get(kind) if isinstance(kind, str) else None
+    if fields is None or not all(_has_type(message.get(name), expected) for name, expected in fields.items()):
         return None
-    return {"kind": kind, **{name: said[name] for name in parts}}
+    return {"kind": kind, **{name: message[name] for name in fields}}
 
 
-def _is(value: object, expected: type | tuple[type, ...]) -> bool:
+def _has_type(value: object, expected: type | tuple[type, ...]) -> bool:
     if isinstance(value, float) and not math.isfinite(value):
         return False
     return isinstance(value, expected) and (expected is bool or not isinstance(value, bool))
 
 
 def encode(message: Message) -> bytes:
-    """One message as one line. `NaN` and infinities, which are not JSON, raise ValueError."""
+    """A message as one line. Raises ValueError for `NaN` and infinities, which are not JSON."""
     text = json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.encode("utf-8", errors="replace") + b"\n"
 
@@ -79,7 +79,7 @@ def write_all(descriptor: int, data: bytes) -> None:
 
 
 class LineBuffer:
-    """Cuts a byte stream into lines of at most `limit` bytes; a longer line is dropped and reported as None."""
+    """Splits a byte stream into lines of at most `limit` bytes; a longer line is dropped and reported as None."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit

@@ -1,7 +1,7 @@
-"""Forks a process for every run from the warm engine, watches over it, and passes its result on.
+"""Forks a process for every run from the warm engine, supervises it, and forwards its events and its result.
 
-One thread and one `select` loop: nothing here survives into a fork but plain data. A spare process is forked ahead of
-need, so that a run does not wait for the fork.
+One thread and one `select` loop, so a fork inherits nothing but plain data. Spare processes are forked in advance, so
+that a run does not wait for the fork.
 """
 
 import contextlib
@@ -15,22 +15,22 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from lfx_runner import child
 from lfx_runner.confine.linux import adopt_orphans, end_orphans
-from lfx_runner.confine.policy import Closed, prepare
+from lfx_runner.confine.policy import ClosedPorts, prepare
 from lfx_runner.event_pipe import EventPipe
 from lfx_runner.process import Child, peak_of, unlock
 from lfx_runner.protocol import MAX_REQUEST, MAX_RESULT, LineBuffer, Message, encode, write_all
 
 CHUNK = 1 << 18
 MAX_RUNS = 64
-"""Runs at the same time that are accepted; the client asks for far fewer."""
+"""Concurrent runs that are accepted; the client sends far fewer."""
 IDLE = 1.0
-"""Seconds without a run after which the runner goes on to warm itself: whoever starts it for one run does not wait."""
+"""Seconds without a run before the next warm-up step: a runner started for a single run does not wait for it."""
 EXIT_TIME = 1.0
-"""Seconds that a process may live on after closing the pipe for its result."""
+"""Seconds that a process may live after closing the pipe for its result."""
 
 
 class Zygote:
@@ -42,16 +42,21 @@ class Zygote:
         replies: int,
         folder: Path,
         spares: int = 1,
-        closed: frozenset[int] = frozenset(),
+        closed_ports: frozenset[int] = frozenset(),
         *,
-        more: Sequence[Callable[[], object]] = (),
+        warm_ups: Sequence[Callable[[], object]] = (),
     ) -> None:
-        """Read requests from descriptor `commands`, answer on `replies`, keep private folders under `folder`.
+        """Start nothing yet.
 
-        `spares` processes are kept ready ahead of need: one for each run that may begin at the same time. `closed` are
-        the ports that open runs are expected to close; each of them says so again. What waits ready is for both kinds
-        of runs at first, and then for the kinds that come. `more` is done step by step while nobody waits: the first
-        step, at the latest, before the first run that calls models.
+        Args:
+            commands: the descriptor that requests are read from.
+            replies: the descriptor that messages are written to.
+            folder: where the private folders of runs go.
+            spares: how many processes are kept ready, one for each run that may start at the same time. Half of them
+                close ports at first; later ones follow the runs that come.
+            closed_ports: the ports that open runs are expected to close; each request states them again.
+            warm_ups: steps that run one by one while the runner is idle; all but the last run before the first run
+                that calls models.
         """
         self._commands = commands
         self._replies = replies
@@ -59,19 +64,19 @@ class Zygote:
         self._children: dict[int, Child] = {}
         self._runs: dict[str, Child] = {}
         self._spares: list[Child] = []
-        self._expected = closed
-        self._more = deque(more)
-        self._before_models = max(0, len(more) - 1)
-        """How many steps are left when runs can call models."""
-        self._closed = Closed()
-        # Of each spare that is owed, whether it closes the ports ahead. One more for each run: a spare that dies unused
-        # is not replaced at once.
-        self._spares_owed = deque(number % 2 == 0 for number in range(spares))
+        self._expected = closed_ports
+        self._warm_ups = deque(warm_ups)
+        self._optional_warm_ups = max(0, len(warm_ups) - 1)
+        """How many steps a run that calls models does not need."""
+        self._closed = ClosedPorts()
+        # For each spare to fork, whether it closes the ports. Only a run adds one: a spare that dies unused is not
+        # replaced at once.
+        self._spares_to_fork = deque(number % 2 == 0 for number in range(spares))
         self._lines = LineBuffer(MAX_REQUEST)
         self._open = True
 
     def __enter__(self) -> Self:
-        """Start watching the input and the children."""
+        """Start watching the input and the child processes."""
         adopt_orphans()
         prepare()
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -92,20 +97,20 @@ class Zygote:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def serve(self) -> None:
-        """Serve until the input ends or a shutdown is asked for."""
-        self._close(self._expected)
+        """Serve until the input ends or a shutdown is requested."""
+        self._close_ports(self._expected)
         while self._open:
             self._fork_spares()
             nearest = min((each.deadline for each in self._runs.values()), default=float("inf"))
-            idle = IDLE if self._more and not self._runs else None
+            idle = IDLE if self._warm_ups and not self._runs else None
             timeout = idle if nearest == float("inf") else max(0.0, nearest - time.monotonic())
             ready = self._selector.select(timeout)
             for key, _ in ready:
-                if self._selector.get_map().get(key.fd) is key:  # an earlier event may have ended this one's source
+                if self._selector.get_map().get(key.fd) is key:  # an earlier event may have unregistered it
                     key.data()
             self._expire()
             if idle is not None and not ready:
-                self._warm()
+                self._warm_up(len(self._warm_ups) - 1)
 
     def _watch(self, descriptor: int, action: Callable[[], None]) -> None:
         self._selector.register(descriptor, selectors.EVENT_READ, action)
@@ -116,38 +121,38 @@ class Zygote:
         except BrokenPipeError:
             self._open = False
 
-    def _fail(self, run: str, code: str, message: str, **more: Any) -> None:
-        self._reply({"id": run, "type": "error", "code": code, "message": message, **more})
+    def _fail(self, run: str, code: str, message: str, **metrics: float) -> None:
+        self._reply({"id": run, "type": "error", "code": code, "message": message, **metrics})
 
-    def _warm(self, leave: int | None = None) -> None:
-        """Do the next step of warming, or all until so many are left; what waits ready is made anew."""
-        steps = 1 if leave is None else len(self._more) - leave
-        for _ in range(steps):
-            self._more.popleft()()
-        if steps > 0:
-            self._renew()
+    def _warm_up(self, remaining: int) -> None:
+        """Run warm-up steps until `remaining` are left, and replace the spares, which were forked before them."""
+        if len(self._warm_ups) <= remaining:
+            return
+        while len(self._warm_ups) > remaining:
+            self._warm_ups.popleft()()
+        self._replace_spares()
 
-    def _renew(self) -> None:
-        """Give up the processes that wait ready: they were made for what has changed."""
+    def _replace_spares(self) -> None:
+        """Remove the spares, which were forked in an outdated state, and fork as many again."""
         for spare in list(self._spares):
             self._remove(spare)
-            self._spares_owed.append(spare.ahead)
+            self._spares_to_fork.append(spare.ports_closed)
 
-    def _close(self, ports: frozenset[int]) -> None:
-        """Have processes close these ports from now on; those that wait and have closed others are given up."""
+    def _close_ports(self, ports: frozenset[int]) -> None:
+        """Close these ports in processes that are forked from now on, and replace spares that closed others."""
         if ports == self._closed.ports:
             return
-        self._closed.let_go()
+        self._closed.close()
         try:
-            self._closed = Closed.made(ports)
+            self._closed = ClosedPorts.create(ports)
         except OSError:
-            self._closed = Closed()  # a run tries by itself, and ends if it cannot
-        self._renew()
+            self._closed = ClosedPorts()  # each run tries again, and ends if it fails
+        self._replace_spares()
 
     def _fork_spares(self) -> None:
-        """Fork the processes that are owed; when the system gives none, the next run tries again."""
-        while self._spares_owed and self._open:
-            if (spare := self._fork(ahead=self._spares_owed.popleft())) is not None:
+        """Fork the missing spares; when the system refuses, the next run tries again."""
+        while self._spares_to_fork and self._open:
+            if (spare := self._fork(ports_closed=self._spares_to_fork.popleft())) is not None:
                 self._spares.append(spare)
 
     # Requests
@@ -184,7 +189,7 @@ class Zygote:
             case "ping", _:
                 self._reply({"id": run, "type": "pong", "running": len(self._runs)})
             case "warm", _:
-                self._warm(0)
+                self._warm_up(0)
                 self._reply({"id": run, "type": "pong", "running": len(self._runs)})
             case "shutdown", _:
                 self._open = False
@@ -193,92 +198,92 @@ class Zygote:
 
     def _start(self, run: str, line: bytes, request: Message) -> None:
         timeout = request.get("timeout")
-        subject = {"run": ("flow", dict), "describe": ("source", str)}[request["type"]]
-        fit = isinstance(request.get(subject[0]), subject[1]) and isinstance(timeout, int | float)
-        if run in self._runs or not fit:
-            message = f"A {request['type']} needs an id of its own, a {subject[0]} and a timeout in seconds."
+        name, kind = {"run": ("flow", dict), "describe": ("source", str)}[request["type"]]
+        if run in self._runs or not isinstance(request.get(name), kind) or not isinstance(timeout, int | float):
+            message = f"A {request['type']} needs a new id, a {name} and a timeout in seconds."
             self._fail(run, "bad_request", message)
             return
         if len(self._runs) >= MAX_RUNS:
             self._fail(run, "busy", "Too many runs at the same time.")
             return
         if request.get("gateway"):
-            self._warm(self._before_models)
+            self._warm_up(self._optional_warm_ups)
         is_open = request.get("network") == "open"
         if is_open:
-            self._close(frozenset(request.get("closed") or ()))
-        if self._spares or not self._spares_owed:  # else what is owed is more already than this run takes
-            self._spares_owed.append(is_open)
-        taken = self._spare(ahead=is_open) or self._fork(ahead=is_open)
-        if taken is None:
+            self._close_ports(frozenset(request.get("closed_ports") or ()))
+        if self._spares or not self._spares_to_fork:  # otherwise enough are about to be forked
+            self._spares_to_fork.append(is_open)
+        process = self._take_spare(ports_closed=is_open) or self._fork(ports_closed=is_open)
+        if process is None:
             self._fail(run, "crash", "No process could be started for the run.")
             return
-        taken.run = run
-        taken.started = time.monotonic()
-        taken.deadline = taken.started + timeout
-        self._runs[run] = taken
+        process.run = run
+        process.started = time.monotonic()
+        process.deadline = process.started + timeout
+        self._runs[run] = process
         try:
-            write_all(taken.request, line)
-            os.write(taken.go, b"1")
-        except OSError:  # it died while it was waiting; the reaping reports that as a crash
+            write_all(process.request, line)
+            os.write(process.go, b"1")
+        except OSError:  # it died while it was waiting; `_reap` reports that as a crash
             return
-        self._reply({"id": run, "type": "started", "pid": taken.pid})
+        self._reply({"id": run, "type": "started", "pid": process.pid})
 
     # Children
 
-    def _spare(self, *, ahead: bool) -> Child | None:
-        """A process that waits ready, of the kind that is asked for if there is one; each can do for the other kind."""
-        fit = next((spare for spare in self._spares if spare.ahead == ahead), next(iter(self._spares), None))
-        if fit is not None:
-            self._spares.remove(fit)
-        return fit
+    def _take_spare(self, *, ports_closed: bool) -> Child | None:
+        """A spare, preferably with its ports closed or open as asked; either kind can run any request."""
+        if not self._spares:
+            return None
+        spare = next((spare for spare in self._spares if spare.ports_closed == ports_closed), self._spares[0])
+        self._spares.remove(spare)
+        return spare
 
-    def _fork(self, *, ahead: bool) -> Child | None:
-        """A new process that waits for its request, or None when the system gives none."""
+    def _fork(self, *, ports_closed: bool) -> Child | None:
+        """A new process that waits for its request, or None when the system refuses to fork."""
         folder = Path(tempfile.mkdtemp(prefix="run-", dir=self._folder))
         for name in ("home", "tmp"):
             (folder / name).mkdir(mode=0o700)
         request, name = tempfile.mkstemp(dir=folder)
         os.unlink(name)  # noqa: PTH108 - a path from mkstemp
-        go_read, go_write = os.pipe()
-        results_read, results_write = os.pipe()
-        events_read, events_write = os.pipe()
+        (go_read, go_write), (results_read, results_write), (events_read, events_write) = pipes = (
+            os.pipe(), os.pipe(), os.pipe()
+        )  # fmt: skip
         parent = os.getpid()
         try:
             pid = os.fork()
         except OSError:
-            for descriptor in (
-                request, go_read, go_write, results_read, results_write, events_read, events_write
-            ):  # fmt: skip
+            for descriptor in (request, *(end for pipe in pipes for end in pipe)):
                 os.close(descriptor)
             shutil.rmtree(folder, ignore_errors=True)
             return None
         if pid == 0:
-            child.live(parent, request, go_read, results_write, events_write, folder, self._closed, ahead=ahead)
+            child.main(
+                parent, request, go_read, results_write, events_write, folder, self._closed, ports_closed=ports_closed
+            )
         for descriptor in (go_read, results_write, events_write):
             os.close(descriptor)
         for descriptor in (results_read, events_read):
             os.set_blocking(descriptor, False)
-        forked = Child(pid, request, go_write, results_read, EventPipe(events_read), folder, ahead)
+        forked = Child(pid, request, go_write, results_read, EventPipe(events_read), folder, ports_closed)
         self._children[pid] = forked
         self._watch(results_read, lambda: self._read_result(forked))
         self._watch(events_read, lambda: self._read_events(forked))
         return forked
 
     def _read_events(self, source: Child) -> None:
-        """Pass on what the run tells; when it has told too much, or ended, nothing more is read."""
-        self._tell(source, source.events.read())
+        """Forward the run's events; stop reading after its last one, or when there are too many."""
+        self._forward(source, source.events.read())
         if not source.events.open:
             self._selector.unregister(source.events.descriptor)
             source.events.close()
 
-    def _tell(self, source: Child, events: list[Message]) -> None:
+    def _forward(self, source: Child, events: list[Message]) -> None:
         for event in events:
             if source.run is not None:
                 self._reply({"id": source.run, "type": "event", "event": event})
 
     def _read_result(self, source: Child) -> None:
-        """Take what the run wrote; a whole line is its result and ends it."""
+        """Read what the run wrote; a complete line is its result and ends it."""
         try:
             data = os.read(source.results, CHUNK)
         except BlockingIOError:
@@ -287,7 +292,7 @@ class Zygote:
             data = b""
         if not data:
             self._selector.unregister(source.results)
-            source.mute = True  # its exit, which follows at once or is brought about, says what happened
+            source.results_closed = True  # its exit, which follows now or is forced, says what happened
             source.deadline = min(source.deadline, time.monotonic() + EXIT_TIME)
             return
         source.received += data
@@ -295,17 +300,17 @@ class Zygote:
             self._finish(source)
 
     def _finish(self, source: Child, *, reaped: bool = False) -> None:
-        """Pass a result on; the process, which is ending anyway, is tidied up after when its end is noticed."""
+        """Forward a result. The process, which is about to end, is removed when it is reaped."""
         run, received = source.run, bytes(source.received)
         if run is not None:
-            self._tell(source, source.events.rest())
+            self._forward(source, source.events.rest())
             try:
                 result = json.loads(received)
                 if not isinstance(result, dict) or len(received) > MAX_RESULT + CHUNK:
                     raise ValueError("not a result")
                 self._reply({**result, "id": run, "type": "result"})
             except (ValueError, RecursionError):
-                self._fail(run, "crash", "The run's process handed back something that is not a result.")
+                self._fail(run, "crash", "The run's process returned something that is not a result.")
             self._runs.pop(run, None)
         source.run = None
         if reaped:
@@ -319,15 +324,15 @@ class Zygote:
         now = time.monotonic()
         for run, late in list(self._runs.items()):
             if late.deadline <= now:
-                self._tell(late, late.events.rest())
+                self._forward(late, late.events.rest())
                 peak = self._remove(late)
-                if late.mute:
-                    self._fail(run, "crash", "The run's process gave up its way to hand back a result.", peak_mb=peak)
+                if late.results_closed:
+                    self._fail(run, "crash", "The run's process closed the pipe for its result.", peak_mb=peak)
                 else:
                     self._fail(run, "timeout", "The run took longer than it was allowed.", peak_mb=peak)
 
     def _reap(self) -> None:
-        """A child ended: collect it, and report a run that ended without a result."""
+        """Reap children that have ended, and report runs that ended without a result."""
         with contextlib.suppress(BlockingIOError):
             os.read(self._wake_read, 4096)
         for each in list(self._children.values()):
@@ -339,30 +344,30 @@ class Zygote:
                 continue
             self._drain(each)
             run = each.run
-            more = {"peak_mb": peak_of(used), "seconds": round(time.monotonic() - each.started, 3)}
+            metrics = {"peak_mb": peak_of(used), "seconds": round(time.monotonic() - each.started, 3)}
             if run is not None and each.received.endswith(b"\n"):
                 self._finish(each, reaped=True)
                 continue
-            self._tell(each, each.events.rest())
+            self._forward(each, each.events.rest())
             self._remove(each, reaped=True)
             if run is not None:
                 code = os.waitstatus_to_exitcode(status)
                 if code == -signal.SIGXCPU:
-                    self._fail(run, "limit", "The run used more processor time than it was allowed.", **more)
+                    self._fail(run, "limit", "The run used more processor time than it was allowed.", **metrics)
                     continue
                 how = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
-                self._fail(run, "crash", f"The run's process {how} before it gave a result.", **more)
+                self._fail(run, "crash", f"The run's process {how} before it gave a result.", **metrics)
 
     def _drain(self, source: Child) -> None:
-        """Read what a child wrote before it ended."""
+        """Read what a child wrote to its result pipe before it ended."""
         with contextlib.suppress(OSError):
             while len(source.received) <= MAX_RESULT + CHUNK and (data := os.read(source.results, CHUNK)):
                 source.received += data
 
     def _remove(self, each: Child, *, reaped: bool = False) -> float:
-        """End a process with its whole group, collect it, and forget and delete everything that was its own.
+        """Kill a process and its whole group, reap it, and release everything that belongs to it.
 
-        Returns the most memory that it had, in MB, or 0 when it was collected before.
+        Returns its peak memory in MB, or 0 when it was reaped before.
         """
         peak = 0.0
         with contextlib.suppress(OSError):

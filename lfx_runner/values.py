@@ -1,4 +1,4 @@
-"""Turns what components return into plain JSON values: text of messages, rows of tables, contents of data."""
+"""Converts what components return to JSON: the text of messages, the rows of tables, the contents of data."""
 
 import math
 from collections.abc import Mapping
@@ -15,9 +15,9 @@ MAX_DEPTH = 24
 
 
 def plain(value: Any, depth: int = 0) -> Any:
-    """`value` as JSON: None, bool, number, text, list or object; what has no such form becomes its type's name.
+    """`value` as JSON: None, bool, number, text, list or object; anything else becomes the name of its type.
 
-    Objects without a JSON form (tools, models, functions) are never printed with their contents, which may hold keys.
+    The contents of such objects (tools, models, functions) are never printed, because they may hold keys.
     """
     if depth > MAX_DEPTH:
         return None
@@ -27,7 +27,7 @@ def plain(value: Any, depth: int = 0) -> Any:
         case float():
             return value if math.isfinite(value) else None
         case Message():
-            return _message_text(value)
+            return value.text if isinstance(value.text, str) else ""
         case Data():
             return plain(value.data, depth + 1)
         case DataFrame():
@@ -43,10 +43,10 @@ def plain(value: Any, depth: int = 0) -> Any:
 
 
 def kind_of(value: Any) -> str:
-    """The type of a value, in the words that component types use for their ports where they have one.
+    """The type of a value, named as component types name their ports where they do.
 
-    `Message`, `Data` and `DataFrame` are what lfx calls them; `Text`, `Number`, `Boolean`, `List`, `Object` and `None`
-    are plain values; anything else has the name of its class.
+    `Message`, `Data` and `DataFrame` are lfx's; `Text`, `Number`, `Boolean`, `List`, `Object` and `None` are plain
+    values; anything else has the name of its class.
     """
     match value:
         case None:
@@ -70,11 +70,6 @@ def kind_of(value: Any) -> str:
             return f"List[{kinds.pop()}]" if len(kinds) == 1 else "List"
         case _:
             return type(value).__name__
-
-
-def _message_text(message: Message) -> str:
-    text = message.text
-    return text if isinstance(text, str) else ""
 
 
 def _other(value: Any, depth: int) -> Any:

@@ -1,6 +1,6 @@
-"""Lets the components that interpret Python work in a confined run, which has no semaphores to share with others.
+"""Makes LangChain's Python interpreter work in a confined run, which cannot create shared semaphores.
 
-LangChain's interpreter hands its output over a queue between processes although it starts none; a queue within the
+The interpreter passes its output through a queue between processes although it starts none; a queue within the
 process does the same.
 """
 
@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 
 def prepare() -> None:
-    """Give the interpreter a queue of its own process; nothing is done where it is not installed."""
+    """Give the interpreter a queue within its process. Does nothing where it is not installed."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -1,18 +1,19 @@
-"""Landlock: what a process and its descendants may touch of files, TCP ports, signals and abstract sockets.
+"""Landlock: which files, TCP ports, signals and abstract sockets a process and its descendants may use.
 
-The three system calls by ctypes. Constants: `include/uapi/linux/landlock.h`. Rules add up downwards: a second ruleset
-can only take away.
+The three system calls through ctypes; constants from `include/uapi/linux/landlock.h`. A second ruleset can only
+restrict further.
 """
 
 import contextlib
 import ctypes
-import functools
 import os
 import stat
 import struct
 import sys
 from collections.abc import Collection, Generator, Iterable
 from pathlib import Path
+
+from lfx_runner.confine.linux import library
 
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446  # the same on every architecture that Python is built for
 VERSION = 1
@@ -32,7 +33,7 @@ _KNOWN_BY_ABI = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 
 
 
 def abi() -> int:
-    """The version of Landlock that the kernel offers; 0 is none."""
+    """The version of Landlock that the kernel supports; 0 for none."""
     if sys.platform != "linux":
         return 0
     try:
@@ -42,11 +43,11 @@ def abi() -> int:
 
 
 def restrict_files(readable: Iterable[Path], writable: Iterable[Path]) -> None:
-    """Leave this process only these files and folders, and no file to execute; also no signal to anyone outside.
+    """Restrict this process to these files and folders, without executing any, and to signals within itself.
 
     Args:
-        readable: files and folders that may be read; those that do not exist are passed over.
-        writable: folders in which everything may be done, and devices that may be read and written.
+        readable: files and folders that may be read; missing ones are skipped.
+        writable: folders with full access except for executing, and devices that may be read and written.
 
     Raises:
         OSError: the kernel refused; nothing is restricted then.
@@ -63,10 +64,10 @@ def restrict_files(readable: Iterable[Path], writable: Iterable[Path]) -> None:
 
 
 def restrict_tcp(connect: Iterable[int] | None) -> bool:
-    """Take away binding to a TCP port, and connecting to any port but these; says whether the kernel can.
+    """Refuse binding to TCP ports, and connecting to any port but these; returns whether the kernel supports it.
 
     Args:
-        connect: ports that may be connected to, on any host; None leaves all of them.
+        connect: ports that may be connected to, on any host; None allows all of them.
     """
     if abi() < 4:
         return False
@@ -79,9 +80,9 @@ def restrict_tcp(connect: Iterable[int] | None) -> bool:
 
 
 def every_port_but(closed: Collection[int]) -> int:
-    """A ruleset, as a descriptor, that takes away binding to a TCP port and connecting to `closed`, on any host.
+    """A ruleset, as a descriptor, that refuses binding to TCP ports and connecting to `closed`, on any host.
 
-    There is no rule that closes a port, so every other one has a rule that opens it: making them takes about 0.1 s.
+    Landlock has no rule that closes a port, so every other port gets a rule that opens it, which takes about 0.1 s.
 
     Raises:
         OSError: the kernel refused.
@@ -98,9 +99,9 @@ def every_port_but(closed: Collection[int]) -> int:
 
 
 def enforce(ruleset: int) -> None:
-    """Put a ruleset on this process; it can be put on others, too.
+    """Apply a ruleset to this process; it can be applied to others, too.
 
-    The kernel copies every rule that the process has already, so that a large ruleset comes last.
+    The kernel copies every rule that the process already has, so apply a large ruleset last.
 
     Raises:
         OSError: the kernel refused; nothing is restricted then.
@@ -145,14 +146,8 @@ def _add_rule(ruleset: int, kind: int, rule: bytes) -> None:
     _call(ADD_RULE, ruleset, kind, ctypes.create_string_buffer(rule, len(rule)), 0)
 
 
-@functools.cache
-def _library() -> ctypes.CDLL:
-    """The C library; loading it takes longer than the calls."""
-    return ctypes.CDLL(None, use_errno=True)
-
-
 def _call(number: int, *arguments: object) -> int:
-    result = _library().syscall(ctypes.c_long(number), *arguments)
+    result = library().syscall(ctypes.c_long(number), *arguments)
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return int(result)

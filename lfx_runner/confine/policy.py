@@ -1,6 +1,6 @@
-"""The confinement of one run: what it may use, touch and reach, taken away before its request is read.
+"""The confinement of one run: limits on what it may use, touch and reach, set before its request is read.
 
-Every part is tried on its own: a part that this kernel does not have is left out, and `runner status` says so.
+Each part is tried separately; a part that this kernel does not support is left out, and `runner status` reports it.
 """
 
 import contextlib
@@ -18,23 +18,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-if __package__:
-    from lfx_runner.confine import landlock, seccomp
-else:  # run as a script, to say what holds here
-    sys.path.insert(0, str(Path(__file__).parent))
-    import landlock  # type: ignore[no-redef]  # the same module by its other name
-    import seccomp  # type: ignore[no-redef]  # likewise
+from lfx_runner.confine import landlock, seccomp
+from lfx_runner.confine.linux import library
 
 Network = Literal["gateway-only", "open"]
 
 MEMORY = 3 * 1024**3
-"""Bytes of data that a run may take, the warm engine's own included."""
+"""Bytes of data that a run may use, including those of the warm engine."""
 ADDRESSES = 12 * 1024**3
 """Bytes of address space: more than any engine reserves, less than a bomb of shared memory."""
 FILES = 256
 FILE_SIZE = 64 * 1024**2
 FOLDER_SIZE = "256m"
-"""What a run's private folders may hold together, where they can be a file system of their own."""
+"""Size of a run's private folders together, where they can be a separate file system."""
 CPU_MARGIN = 5
 PROBED_PORT = 9
 PR_SET_NO_NEW_PRIVS = 38
@@ -63,28 +59,28 @@ FACTS = ("/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/sys/dev
 
 
 @dataclass(frozen=True)
-class Closed:
-    """Ports that open runs do not connect to, and the rules for it; an empty set needs none.
+class ClosedPorts:
+    """Ports that open runs may not connect to, and the Landlock ruleset that enforces it.
 
     Attributes:
         ports: the ports.
-        ruleset: a descriptor of the rules, made once and put on many processes; None where there are none.
+        ruleset: a descriptor of the ruleset, created once and applied to many processes; None if nothing is enforced.
     """
 
     ports: frozenset[int] = frozenset()
     ruleset: int | None = None
 
     @classmethod
-    def made(cls, ports: frozenset[int]) -> "Closed":
-        """The rules for these ports, which takes a moment.
+    def create(cls, ports: frozenset[int]) -> "ClosedPorts":
+        """Create the ruleset for these ports, which takes about 0.1 s.
 
         Raises:
-            OSError: the kernel has such rules, and refused these.
+            OSError: the kernel supports such rules, but refused these.
         """
         return cls(ports, landlock.every_port_but(ports) if ports and landlock.abi() >= 4 else None)
 
     def enforce(self) -> None:
-        """Put the rules on this process. They are many, so nothing else of Landlock's should follow.
+        """Apply the ruleset to this process. It is large, so apply it after every other one.
 
         Raises:
             OSError: the kernel refused.
@@ -92,14 +88,14 @@ class Closed:
         if self.ruleset is not None:
             landlock.enforce(self.ruleset)
 
-    def let_go(self) -> None:
+    def close(self) -> None:
         """Close the descriptor."""
         if self.ruleset is not None:
             os.close(self.ruleset)
 
 
 def confine_process(private: Path) -> list[str]:
-    """Take away files, processes, privileges and resources; the network is left for `confine_network`.
+    """Restrict files, processes, privileges and resources; `confine_network` restricts the network.
 
     Args:
         private: the one folder that stays writable.
@@ -107,7 +103,7 @@ def confine_process(private: Path) -> list[str]:
     Returns:
         The names of the parts that hold.
     """
-    held = [*_limit(), *_own_file_system(private), *_drop_privileges()]
+    held = [*_limit(), *_mount_private_folder(private), *_drop_privileges()]
     if landlock.abi():
         with contextlib.suppress(OSError):
             landlock.restrict_files(_readable(), [private, *(Path(device) for device in DEVICES)])
@@ -122,25 +118,25 @@ def confine_network(
     seconds: float,
     gateway: int | None = None,
     *,
-    closed: frozenset[int] = frozenset(),
-    expected: Closed = Closed(),
-    ahead: bool = False,
+    closed_ports: frozenset[int] = frozenset(),
+    prepared: ClosedPorts = ClosedPorts(),
+    ports_closed: bool = False,
 ) -> list[str]:
-    """Take away the network, as far as this run may not have it, and set its processor time.
+    """Restrict the network to what this run may reach, and limit its processor time.
 
     Args:
-        network: `open` leaves going out by TCP and UDP; `gateway-only` leaves the gateway, if the run has one.
+        network: `open` allows outgoing TCP and UDP; `gateway-only` allows the gateway, if the run has one.
         seconds: the run's time limit; its processor time may be a little more.
-        gateway: the port of loopback that a run with models connects to; None leaves `gateway-only` without sockets.
-        closed: ports that an open run must not connect to, the server's for instance.
-        expected: ports whose rules were made before.
-        ahead: whether those are closed in this process already.
+        gateway: the loopback port that a run with models connects to; None leaves `gateway-only` without sockets.
+        closed_ports: ports that an open run must not connect to, such as the server's.
+        prepared: ports whose ruleset exists already.
+        ports_closed: whether this process has already applied that ruleset.
 
     Returns:
         The names of the parts that hold.
 
     Raises:
-        OSError: the kernel can close ports, and did not.
+        OSError: the kernel supports closing ports, but failed to.
     """
     held: list[str] = []
     allowed = math.ceil(seconds) + CPU_MARGIN
@@ -151,9 +147,9 @@ def confine_network(
         with contextlib.suppress(OSError):
             seccomp.restrict_calls("internet" if network == "open" else "none" if gateway is None else "tcp")
             held += ["processes", "listening", "network"]
-    if network == "open" and closed:
-        held += _close(closed, expected, ahead=ahead)
-    elif not (ahead and expected.ports and gateway is None and "network" in held):  # more rules on so many are slow
+    if network == "open" and closed_ports:
+        held += _close(closed_ports, prepared, ports_closed=ports_closed)
+    elif not (ports_closed and prepared.ports and gateway is None and "network" in held):  # adding to so many is slow
         with contextlib.suppress(OSError):
             if landlock.restrict_tcp(None if network == "open" else () if gateway is None else (gateway,)):
                 held.append("ports")
@@ -162,18 +158,18 @@ def confine_network(
     return held
 
 
-def _close(ports: frozenset[int], expected: Closed, *, ahead: bool) -> list[str]:
-    """Close ports that are not closed yet. What cannot be closed ends the run, unless the kernel never can."""
+def _close(ports: frozenset[int], prepared: ClosedPorts, *, ports_closed: bool) -> list[str]:
+    """Close ports that are not closed yet. A failure ends the run, unless the kernel does not support this at all."""
     if landlock.abi() < 4:
         return []
-    if ahead and ports <= expected.ports:
+    if ports_closed and ports <= prepared.ports:
         return ["ports"]
-    if ports == expected.ports:
-        expected.enforce()
+    if ports == prepared.ports:
+        prepared.enforce()
     else:
-        rules = Closed.made(ports)
-        rules.enforce()
-        rules.let_go()
+        created = ClosedPorts.create(ports)
+        created.enforce()
+        created.close()
     return ["ports"]
 
 
@@ -193,17 +189,16 @@ def _limit() -> Iterator[str]:
             yield name
 
 
-def _own_file_system(private: Path) -> Iterator[str]:
-    """Give the private folder a size, as a file system in memory that only this process sees; root can."""
+def _mount_private_folder(private: Path) -> Iterator[str]:
+    """Limit the size of the private folder by mounting a file system in memory, which takes root."""
     if sys.platform != "linux" or os.geteuid() != 0:
         return
-    library = _library()
-    if library.unshare(CLONE_NEWNS) != 0:
-        return
-    if library.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None) != 0:
-        return
     options = f"size={FOLDER_SIZE},mode=0700".encode()
-    if library.mount(b"tmpfs", os.fsencode(private), b"tmpfs", MS_NOSUID | MS_NODEV, options) != 0:
+    if (
+        library().unshare(CLONE_NEWNS) != 0
+        or library().mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None) != 0
+        or library().mount(b"tmpfs", os.fsencode(private), b"tmpfs", MS_NOSUID | MS_NODEV, options) != 0
+    ):
         return
     for name in ("home", "tmp"):
         (private / name).mkdir(mode=0o700)
@@ -211,19 +206,13 @@ def _own_file_system(private: Path) -> Iterator[str]:
 
 
 def _drop_privileges() -> Iterator[str]:
-    """Give up every capability, and gaining any by starting a program."""
+    """Drop every capability, and the ability to gain any by starting a program."""
     if sys.platform != "linux":
         return
-    library = _library()
     header = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION, 0)
     nothing = (ctypes.c_uint32 * 6)()
-    if library.capset(header, nothing) == 0 and library.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0:
+    if library().capset(header, nothing) == 0 and library().prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0:
         yield "privileges"
-
-
-@functools.cache
-def _library() -> ctypes.CDLL:
-    return ctypes.CDLL(None, use_errno=True)
 
 
 @functools.cache
@@ -233,12 +222,12 @@ def _readable() -> frozenset[Path]:
     certificates = [os.environ[name] for name in ("SSL_CERT_FILE", "SSL_CERT_DIR") if os.environ.get(name)]
     named = (*python, *site.getsitepackages(), *SYSTEM, *LOOK_UPS, *FACTS, *certificates)
     found = {path: path.resolve() for path in (here, *(Path(name) for name in named if name)) if path.exists()}
-    every = set(found.values())  # what is inside another one needs no rule of its own
-    return frozenset(path for path, real in found.items() if not every & set(real.parents))
+    resolved = set(found.values())  # what is inside another folder needs no rule
+    return frozenset(path for path, real in found.items() if not resolved & set(real.parents))
 
 
 def prepare() -> None:
-    """Find out what every confinement needs, in the process that will be forked for each."""
+    """Compute what every confinement needs, in the process from which runs are forked."""
     landlock.abi()
     _readable()
     if seccomp.available():
@@ -247,9 +236,9 @@ def prepare() -> None:
 
 
 def probe(folder: Path) -> dict[str, Any]:
-    """What holds on this machine, tried in a process of its own."""
+    """The parts that hold on this machine, each tried in a child process."""
     closed = _held_by(lambda: confine_network("gateway-only", 10), folder / "closed")
-    opened = _held_by(lambda: confine_network("open", 10, closed=frozenset({PROBED_PORT})), folder / "open")
+    opened = _held_by(lambda: confine_network("open", 10, closed_ports=frozenset({PROBED_PORT})), folder / "open")
     return {"held": [*closed, *(["server"] if "server" in opened else [])], "landlock": landlock.abi()}
 
 
@@ -270,7 +259,3 @@ def _held_by(network: Callable[[], list[str]], folder: Path) -> list[str]:
         text = answer.read()
     os.waitpid(child, 0)
     return json.loads(text) if text else []
-
-
-if __name__ == "__main__":
-    sys.stdout.write(json.dumps(probe(Path(sys.argv[1]))) + "\n")

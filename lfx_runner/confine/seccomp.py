@@ -1,7 +1,7 @@
-"""A seccomp filter: system calls that a run never needs are refused, those that start processes above all.
+"""A seccomp filter that refuses system calls that a run never needs, above all those that start processes.
 
-Written as classic BPF (`include/uapi/linux/seccomp.h`, `filter.h`). A filter can never be taken off again, and a second
-one can only take away. Root's own powers do not help against it.
+Written as classic BPF (`include/uapi/linux/seccomp.h`, `filter.h`). A filter cannot be removed, a second one can only
+restrict further, and it holds for root as well.
 """
 
 import ctypes
@@ -13,6 +13,8 @@ import struct
 import sys
 from dataclasses import dataclass
 from typing import Literal
+
+from lfx_runner.confine.linux import library
 
 Sockets = Literal["none", "tcp", "internet"]
 
@@ -66,27 +68,27 @@ MACHINES = {
 }
 # fmt: on
 _FLAGS = {"sendto": 3, "sendmsg": 2, "sendmmsg": 3}
-"""Calls that send, and which of their arguments holds flags."""
-_LOOKED_AT = frozenset({"clone", "clone3", "socket", "setsockopt", "prlimit64", *_FLAGS})
+"""Calls that send data, and which of their arguments holds the flags."""
+_EXAMINED = frozenset({"clone", "clone3", "socket", "setsockopt", "prlimit64", *_FLAGS})
 
 
 def available() -> bool:
-    """Whether this system and architecture can have the filter."""
+    """Whether the filter supports this system and architecture."""
     return sys.platform == "linux" and platform.machine() in MACHINES
 
 
 def restrict_calls(sockets: Sockets) -> None:
-    """Put the filter on this process. `no_new_privs` must be set already.
+    """Apply the filter to this process. `no_new_privs` must be set already.
 
     Args:
-        sockets: `none` refuses every new socket (pairs within the process stay); `tcp` leaves TCP over IPv4;
-            `internet` leaves TCP and UDP.
+        sockets: `none` refuses every new socket (pairs within the process are allowed); `tcp` allows TCP over IPv4;
+            `internet` allows TCP and UDP.
 
     Raises:
         OSError: the kernel refused.
     """
     program, _ = compiled(sockets)
-    if _library().prctl(PR_SET_SECCOMP, MODE_FILTER, ctypes.byref(program), 0, 0) != 0:
+    if library().prctl(PR_SET_SECCOMP, MODE_FILTER, ctypes.byref(program), 0, 0) != 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 
@@ -98,15 +100,10 @@ class Program(ctypes.Structure):
 
 @functools.cache
 def compiled(sockets: Sockets) -> tuple[Program, object]:
-    """The filter as the kernel takes it, and the memory that it points to; made once, ahead of the forks."""
+    """The filter in the form that the kernel takes, and the memory that it points to; compiled once, before forking."""
     code = b"".join(struct.pack("=HBBI", *instruction) for instruction in _program(sockets))
     held = ctypes.create_string_buffer(code, len(code))
     return Program(len(code) // 8, ctypes.addressof(held)), held
-
-
-@functools.cache
-def _library() -> ctypes.CDLL:
-    return ctypes.CDLL(None, use_errno=True)
 
 
 Instruction = tuple[int, int, int, int]
@@ -129,7 +126,7 @@ def _program(sockets: Sockets) -> list[Instruction]:
         _refuse(errno.ENOSYS),
     ]
     for name, call in sorted(number.items()):
-        if name not in _LOOKED_AT:
+        if name not in _EXAMINED:
             program += [(EQUAL, 0, 1, call), _refuse()]
     # glibc falls back to clone, whose flags a filter can read
     program += [(EQUAL, 0, 1, number["clone3"]), _refuse(errno.ENOSYS)]
@@ -139,23 +136,23 @@ def _program(sockets: Sockets) -> list[Instruction]:
     reading = [(LOAD, 0, 0, low), (EQUAL, 0, 2, 0), (LOAD, 0, 0, high), (EQUAL, 1, 0, 0), _refuse(), allow]
     program += _when(number["prlimit64"], reading)
     for name, place in _FLAGS.items():
-        # TCP Fast Open connects without the connect call that Landlock watches
+        # TCP Fast Open connects without the connect call that Landlock checks
         flags = [(LOAD, 0, 0, ARGUMENTS + 8 * place), (ANY_BIT, 0, 1, MSG_FASTOPEN), _refuse(), allow]
         program += _when(number[name], flags)
-    # what takes over a TCP socket from above may make it one that Landlock does not watch, SMC for instance
-    taken_over = [(LOAD, 0, 0, ARGUMENTS + 8), (EQUAL, 0, 3, IPPROTO_TCP), (LOAD, 0, 0, ARGUMENTS + 16)]
-    program += _when(number["setsockopt"], [*taken_over, (EQUAL, 0, 1, TCP_ULP), _refuse(), allow])
+    # an upper-layer protocol may turn a TCP socket into one that Landlock does not check, such as SMC
+    upper_layer = [(LOAD, 0, 0, ARGUMENTS + 8), (EQUAL, 0, 3, IPPROTO_TCP), (LOAD, 0, 0, ARGUMENTS + 16)]
+    program += _when(number["setsockopt"], [*upper_layer, (EQUAL, 0, 1, TCP_ULP), _refuse(), allow])
     program += _when(number["socket"], {"none": [_refuse()], "tcp": _tcp(), "internet": _internet()}[sockets])
     return [*program, allow]
 
 
 def _when(call: int, then: list[Instruction]) -> list[Instruction]:
-    """Instructions for one call only; they end with a return."""
+    """Instructions for one system call; they must end with a return."""
     return [(EQUAL, 0, len(then), call), *then]
 
 
 def _tcp() -> list[Instruction]:
-    """TCP over IPv4 and no other protocol: Landlock's rules about ports do not hold for MPTCP, SCTP and the like."""
+    """TCP over IPv4 and no other protocol: Landlock's port rules do not cover MPTCP, SCTP and the like."""
     allow: Instruction = (RETURN, 0, 0, ALLOW)
     return [
         (LOAD, 0, 0, ARGUMENTS),
@@ -179,7 +176,7 @@ def _internet() -> list[Instruction]:
         (LOAD, 0, 0, ARGUMENTS),
         (EQUAL, 3, 0, AF_INET),
         (EQUAL, 2, 0, AF_INET6),
-        (EQUAL, 11, 0, AF_NETLINK),  # how the C library asks which addresses this machine has
+        (EQUAL, 11, 0, AF_NETLINK),  # the C library reads this machine's addresses through it
         _refuse(),
         (LOAD, 0, 0, ARGUMENTS + 8),
         (AND, 0, 0, 0xF),

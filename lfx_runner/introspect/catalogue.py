@@ -1,4 +1,4 @@
-"""Exports lfx's component registry, installed bundles included, as the catalogue file."""
+"""Exports lfx's component registry, including installed bundles, as the catalogue file."""
 
 import asyncio
 import json
@@ -14,10 +14,10 @@ TOTAL_SECONDS = 120.0
 
 
 def registry() -> dict[str, dict[str, Any]]:
-    """Every component type that lfx knows here, by type name: its frontend node and its category.
+    """Every component type that lfx knows, by type name: its frontend node and its category.
 
-    Bundles (packages with a `langflow.extensions` entry point) are loaded the way lfx itself loads them, so their
-    types carry the names that flows made with them carry.
+    Bundles (packages with a `langflow.extensions` entry point) are loaded as lfx loads them, so that their types have
+    the names that flows use.
     """
     from lfx.interface.components import get_and_cache_all_types_dict  # takes seconds
     from lfx.services.deps import get_settings_service
@@ -32,10 +32,10 @@ def registry() -> dict[str, dict[str, Any]]:
 
 
 def choices(components: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """What the options of each component type make of its fields and outputs (see options.py), by type name.
+    """How the options of each component type change its fields and outputs (see options.py), by type name.
 
-    Types in which nothing depends on a choice are left out; None stands for a type that could not be examined, such as
-    one whose packages are not installed or that does not answer in time.
+    Types in which nothing depends on an option are left out; None stands for a type that could not be examined, such
+    as one whose packages are not installed or that takes too long.
     """
     from lfx_runner.introspect.refresh import no_network
 
@@ -51,7 +51,7 @@ def choices(components: dict[str, dict[str, Any]]) -> dict[str, Any]:
 
 
 def account_fields() -> frozenset[str]:
-    """The names of fields that follow from the accounts and models of a machine, not from the component."""
+    """The names of fields that depend on the accounts and models of a machine, not on the component."""
     try:
         from lfx.base.models.unified_models.build_config import _get_all_provider_mapped_fields as mapped
     except ImportError:
@@ -60,26 +60,26 @@ def account_fields() -> frozenset[str]:
 
 
 def _examined(node: dict[str, Any], ignored: frozenset[str], deadline: float) -> Any:
-    """The rules of a type, found by a thread that is left behind when it hangs."""
+    """The rules of a type, found in a thread that is abandoned when it hangs."""
     from lfx_runner.introspect.options import rules_of
 
-    answer: list[Any] = []
+    found: list[Any] = []
 
     def examine() -> None:
         try:
-            answer.append(rules_of(node, ignored, deadline))
-        except Exception:  # noqa: BLE001 - a component's own code, or a package that it lacks
-            answer.append(None)
+            found.append(rules_of(node, ignored, deadline))
+        except Exception:  # noqa: BLE001 - the component's code may fail, or a package may be missing
+            found.append(None)
 
     thread = threading.Thread(target=examine, daemon=True)
     thread.start()
     thread.join(max(0.0, deadline - time.monotonic()) + 5.0)
-    return answer[0] if answer else None
+    return found[0] if found else None
 
 
 def export(target: Path, digest: str) -> None:
-    """Write the catalogue to `target`; what identifies it comes first, so that a reader need not parse it all."""
-    from lfx_runner.introspect.requirements import lacking
+    """Write the catalogue to `target`, beginning with what identifies it, so that readers need not parse it all."""
+    from lfx_runner.introspect.requirements import missing_packages
 
     components = registry()
     document = {
@@ -88,6 +88,6 @@ def export(target: Path, digest: str) -> None:
         "runner": digest,
         "components": components,
         "choices": choices(components),
-        "lacking": lacking(components),
+        "lacking": missing_packages(components),
     }
     target.write_text(json.dumps(document, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Makes one component from its source, in a process of its own, and tells what it is: fields, outputs, choices."""
+"""Creates a component from its source, in a process of its own, and describes its fields, outputs and choices."""
 
 import asyncio
 import time
@@ -13,12 +13,12 @@ from lfx_runner.execute import exception_chain
 from lfx_runner.introspect.catalogue import account_fields
 from lfx_runner.introspect.options import rules_of
 from lfx_runner.introspect.refresh import plain
-from lfx_runner.introspect.requirements import lacking
+from lfx_runner.introspect.requirements import missing_packages
 
 CHOICE_SECONDS = 5.0
-"""Seconds that finding out what its options make of it may take."""
-_BEFORE = DEFAULT_IMPORT_STRING.count("\n") + 1
-"""Lines that the engine puts before a component's source."""
+"""Seconds that examining its options may take."""
+_LINES_BEFORE = DEFAULT_IMPORT_STRING.count("\n") + 1
+"""How many lines the engine adds before a component's source."""
 _WARM = """
 from lfx.custom import Component
 from lfx.io import MessageTextInput, Output
@@ -38,7 +38,7 @@ class Warm(Component):
 def describe(request: Mapping[str, Any]) -> dict[str, Any]:
     """The component whose source is `request["source"]` and whose class is `request["class"]`.
 
-    Never raises for a failing source: the failure is the chain of exceptions, outermost first, and the source's line.
+    A failing source does not raise: its failure is the chain of exceptions, outermost first, and the line.
     """
     try:
         return {"described": _described(request["source"], request["class"]), "failure": None}
@@ -48,38 +48,39 @@ def describe(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _described(source: str, name: str) -> dict[str, Any]:
-    template, made = utils.build_custom_component_template(Component(_code=source), class_name=name)
+    template, component = utils.build_custom_component_template(Component(_code=source), class_name=name)
     node = plain(template)
     node["template"].setdefault("code", {})["value"] = source
     methods = [output.get("method") for output in node.get("outputs") or []]
-    # What it imports first of all is there, or it would not have been made; Langflow's own names stand for lfx's.
-    lacks = [package for package in lacking({name: node}).get(name, {}).get("sometimes", []) if package != "langflow"]
+    # Its top-level imports are installed, or creating it would have failed; lfx provides `langflow` under that name.
+    missing = missing_packages({name: node}).get(name, {}).get("sometimes", [])
+    sometimes = [package for package in missing if package != "langflow"]
     return {
         "node": node,
-        "name": plain(getattr(type(made), "name", None)),
-        "without_method": [method for method in methods if not callable(getattr(made, str(method), None))],
-        "own_outputs": getattr(type(made), "update_outputs", None) is not Component.update_outputs,
+        "name": plain(getattr(type(component), "name", None)),
+        "without_method": [method for method in methods if not callable(getattr(component, str(method), None))],
+        "own_outputs": getattr(type(component), "update_outputs", None) is not Component.update_outputs,
         "choices": _choices(node),
-        "lacking": {"always": [], "sometimes": lacks} if lacks else {},
+        "lacking": {"always": [], "sometimes": sometimes} if sometimes else {},
     }
 
 
 def _choices(node: dict[str, Any]) -> Any:
     try:
         return rules_of(node, account_fields(), time.monotonic() + CHOICE_SECONDS)
-    except Exception:  # noqa: BLE001 - the component's own refresh: that nothing is known of it is the answer
+    except Exception:  # noqa: BLE001 - raised by the component's refresh: its choices are unknown
         return None
 
 
 def _cause(error: BaseException) -> BaseException:
-    """The exception behind the HTTP errors in which the engine wraps what a component raised."""
+    """The exception behind the HTTP errors in which the engine wraps those of a component."""
     while type(error).__name__ == "HTTPException" and error.__cause__ is not None:
         error = error.__cause__
     return error
 
 
 def _line(error: BaseException) -> int | None:
-    """The deepest line of the component's own source that the exception went through."""
+    """The innermost line of the component's source in the tracebacks of an exception and its causes."""
     found: int | None = None
     current: BaseException | None = error
     for _ in range(8):
@@ -87,7 +88,7 @@ def _line(error: BaseException) -> int | None:
             break
         trace = current.__traceback__
         while trace is not None:
-            number = (trace.tb_lineno or 0) - _BEFORE
+            number = (trace.tb_lineno or 0) - _LINES_BEFORE
             if trace.tb_frame.f_code.co_filename == "<string>" and number > 0:
                 found = number
             trace = trace.tb_next
@@ -96,6 +97,6 @@ def _line(error: BaseException) -> int | None:
 
 
 def warm_up() -> None:
-    """Import and touch what describing needs, so that a forked process need not."""
+    """Import and use what describing needs, so that a forked process need not."""
     if describe({"source": _WARM, "class": "Warm"})["failure"] is not None:
         raise RuntimeError("a plain component could not be described")

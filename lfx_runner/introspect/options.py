@@ -1,14 +1,14 @@
-"""Finds what each option of a component makes of its fields and outputs, and writes that down as compact rules.
+"""Finds how each option of a component changes its fields and outputs, and states it as compact rules.
 
 A component's rules are an object by the name of the choosing field, in the order in which choices are applied; None
-means that the engine could not say. Each rule of a field is one of the forms
+means unknown. Each rule of a field is one of the forms
 
     {"when": {other field: key}, "base": change, "set": {key: change}, "each": true}
     {"when": {other field: key}, "rows": templates}                           (see rows.py)
 
 and a change is {"fields": {name: {attribute: value} or null}, "outputs": [...]}, both optional. `base` is what every
-option of the field sets, `set` what one of them sets otherwise; with `each`, several options add up. Of the rules of a
-field, the one counts whose `when` fits best. `key_of` says what stands for a value.
+option of the field sets, `set` what single options set instead; with `each`, several options add up. Of the rules of a
+field, the one with the best matching `when` applies. `key_of` gives the key of a value.
 """
 
 import contextlib
@@ -28,13 +28,13 @@ MAX_OPTIONS = 40
 MAX_PROBES = 160
 _ABSENT = object()
 _SILENT = frozenset({"dialog_inputs", "load_from_db", "placeholder", "table_schema"})
-"""Attributes that decide neither what is run nor what may be chosen or wired, or that depend on the machine."""
+"""Attributes that affect neither runs nor choices nor wiring, or that depend on the machine."""
 _FILE = "sample"
 
 
 @dataclass
 class Choice:
-    """One refresh that was tried: in which context, for which option, and what it made."""
+    """One refresh that was tried: its context, its option, and the states before and after."""
 
     context: tuple[tuple[str, str], ...]
     key: str
@@ -44,7 +44,7 @@ class Choice:
 
 @dataclass
 class Findings:
-    """What was found out about one component type; `again` has what choosing again what is chosen changes."""
+    """The refreshes of one component type; `again` has those of options that were already chosen."""
 
     choices: dict[str, list[Choice]] = field(default_factory=dict)
     again: dict[str, Choice] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class Findings:
 
 
 def key_of(entry: Mapping[str, Json], value: Json) -> str:
-    """What stands for a value in the rules: `true`, an option's name, a file's ending, `many`, or an empty text."""
+    """The key of a value in the rules: `true`, an option's name, a file suffix, `many`, or an empty text."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if entry.get("type") == "file":
@@ -68,10 +68,10 @@ def key_of(entry: Mapping[str, Json], value: Json) -> str:
 
 
 def rules_of(node: dict[str, Any], ignored: frozenset[str], deadline: float) -> dict[str, Json]:
-    """The rules of one component type; empty when nothing in it depends on a choice.
+    """The rules of one component type; empty when nothing depends on an option.
 
-    `ignored` are the names of fields that depend on the accounts of a machine. After `deadline` (of `time.monotonic`)
-    nothing more is tried, and what was not is unknown.
+    `ignored` are the names of fields that depend on the accounts of a machine. Options that were not tried before
+    `deadline` (of `time.monotonic`) are unknown.
     """
     choosers = [name for name, entry in node["template"].items() if _chooses(name, entry)]
     if not choosers:
@@ -86,10 +86,8 @@ def rules_of(node: dict[str, Any], ignored: frozenset[str], deadline: float) -> 
     rules = _written(findings, ignored)
     for name in choosers:
         if is_rows(start.fields[name]):
-            found = row_rule(
-                refresher, start, name, [bool_name for bool_name in choosers if _is_bool(start, bool_name)]
-            )
-            if found:
+            switches = [other for other in choosers if start.fields[other].get("type") == "bool"]
+            if found := row_rule(refresher, start, name, switches):
                 rules = {key: _without_outputs(rule) if found.outputs else rule for key, rule in rules.items()}
                 rules[name] = found.rules
     rules = {name: entry for name, entry in rules.items() if entry}
@@ -97,12 +95,12 @@ def rules_of(node: dict[str, Any], ignored: frozenset[str], deadline: float) -> 
 
 
 def _settled(refresher: Refresher, state: State, names: list[str], findings: Findings) -> State:
-    """The state of a component in which someone chose again what is chosen: a new one may be at odds with itself."""
+    """The state after choosing again what is already chosen: a new component may be inconsistent."""
     new = state
     for name in names:
         entry = new.fields[name]
         if entry.get("show") is not False and options_of(entry):
-            with contextlib.suppress(Exception):  # a component's own code; then it stays as it is
+            with contextlib.suppress(Exception):  # raised by the component's code: keep the state
                 value = entry.get("value")
                 findings.again[name] = Choice((), key_of(entry, value), new, refresher.refresh(new, name, value))
                 state = refresher.refresh(state, name, value)
@@ -113,12 +111,8 @@ def _chooses(name: str, entry: Json) -> bool:
     return isinstance(entry, dict) and bool(entry.get("real_time_refresh")) and name != "code"
 
 
-def _is_bool(start: State, name: str) -> bool:
-    return start.fields[name].get("type") == "bool"
-
-
 def options_of(entry: Mapping[str, Json]) -> list[Json]:
-    """The values that are worth trying in a field; none when it may hold anything."""
+    """The values to try in a field; none when it may hold anything."""
     names = entry.get("options") or []
     match entry.get("type"):
         case "bool":
@@ -144,7 +138,7 @@ def _explore(
     findings: Findings,
     deadline: float,
 ) -> None:
-    """Try every option of `names` in `state`, then what each of them brought to light."""
+    """Try every option of `names` in `state`, then the fields that each of them reveals."""
     for name in names:
         for value in options_of(state.fields[name]):
             if findings.probes >= MAX_PROBES or time.monotonic() > deadline:
@@ -153,33 +147,29 @@ def _explore(
             findings.probes += 1
             try:
                 after = refresher.refresh(state, name, value)
-            except Exception:  # noqa: BLE001 - a component's own code; what it cannot say is unknown
+            except Exception:  # noqa: BLE001 - raised by the component's code: the rule is unknown
                 findings.unknown.add(name)
                 break
             key = key_of(state.fields[name], value)
             findings.choices.setdefault(name, []).append(Choice(context, key, state, after))
             if len(context) < MAX_DEPTH - 1:
-                inner = list(_brought_to_light(state, after, name))
+                inner = list(_revealed(state, after, name))
                 _explore(refresher, after, (*context, (name, key)), inner, findings, deadline)
 
 
-def _brought_to_light(before: State, after: State, chosen: str) -> Iterator[str]:
-    """The choosing fields that a choice shows, or that can hold something else after it; or that it is decisive for."""
+def _revealed(before: State, after: State, chosen: str) -> Iterator[str]:
+    """The choosing fields that a choice shows or gives other options, and files of a field that was turned on."""
     for name, entry in after.fields.items():
         if name == chosen or not _chooses(name, entry) or not options_of(entry) or entry.get("show") is False:
             continue
         old = before.fields.get(name, {})
-        shown = old.get("show") is False
+        turned_on = after.fields.get(chosen, {}).get("value") is True
         if (
-            shown
+            old.get("show") is False
             or old.get("options") != entry.get("options")
-            or (entry.get("type") == "file" and _is_true(after, chosen))
+            or (entry.get("type") == "file" and turned_on)
         ):
             yield name
-
-
-def _is_true(state: State, name: str) -> bool:
-    return state.fields[name].get("value") is True
 
 
 def _written(findings: Findings, ignored: frozenset[str]) -> dict[str, Json]:
@@ -193,15 +183,13 @@ def _written(findings: Findings, ignored: frozenset[str]) -> dict[str, Json]:
         if places or outputs:
             contexts = dict.fromkeys(choice.context for choice in tried)
             found = [_rule(name, context, tried, places, outputs=outputs) for context in contexts]
-            if (
-                len(found) > 1 or found[0]["set"]
-            ):  # else every option makes the same, so nothing follows from the choice
+            if len(found) > 1 or found[0]["set"]:  # otherwise every option sets the same
                 rules[name] = found
     return rules
 
 
 def _places(name: str, tried: list[Choice], ignored: frozenset[str]) -> list[tuple[str, str | None]]:
-    """Every field attribute that some option changes; the attribute None stands for a field that comes or goes."""
+    """Every field attribute that some option changes; None for a field that is added or removed."""
     found: dict[tuple[str, str | None], None] = {}
     for choice in tried:
         before, after = choice.before.fields, choice.after.fields
@@ -212,15 +200,15 @@ def _places(name: str, tried: list[Choice], ignored: frozenset[str]) -> list[tup
                 found[other, None] = None
                 continue
             for attribute in {**before[other], **after[other]}:
-                own = other == name and attribute in ("value", "file_path")
-                if attribute not in _SILENT and not own and not _same(before, after, other, attribute):
+                chosen = other == name and attribute in ("value", "file_path")
+                if attribute not in _SILENT and not chosen and not _same(before, after, other, attribute):
                     found[other, attribute] = None
     return [place for place in found if place[1] is None or (place[0], None) not in found]
 
 
 def _same(before: Mapping[str, Any], after: Mapping[str, Any], name: str, attribute: str) -> bool:
     if before[name].get("password") and attribute == "value":
-        return True  # a secret is never written down
+        return True  # a secret is never stored
     return before[name].get(attribute) == after[name].get(attribute)
 
 
@@ -261,7 +249,7 @@ def _change(choice: Choice, places: list[tuple[str, str | None]], *, outputs: bo
 
 
 def _most_common(changes: list[Json]) -> Json:
-    """What most options set, attribute by attribute."""
+    """The most common value of each attribute that the options set."""
     base: dict[str, Json] = {}
     names = dict.fromkeys(name for change in changes for name in change.get("fields", {}))
     fields = {name: _commonest_field([change["fields"][name] for change in changes]) for name in names}
@@ -284,7 +272,7 @@ def _commonest(values: list[Json]) -> Json:
 
 
 def _less(change: Json, base: Json) -> Json:
-    """The part of `change` that `base` does not say already."""
+    """The part of `change` that differs from `base`."""
     less: dict[str, Json] = {}
     fields: dict[str, Json] = {}
     for name, entry in change.get("fields", {}).items():
@@ -302,7 +290,7 @@ def _less(change: Json, base: Json) -> Json:
 
 
 def _without_outputs(rules: Json) -> Json:
-    """Rules of a field whose outputs the rows of another field decide."""
+    """The rules of a field without outputs, which the rows of another field determine."""
     kept: list[Json] = []
     for rule in rules or []:
         base = {key: part for key, part in rule["base"].items() if key != "outputs"}

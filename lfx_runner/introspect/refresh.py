@@ -1,4 +1,4 @@
-"""What lfx's own refresh makes of a component when a value is chosen in one of its fields, without any network."""
+"""How lfx's refresh changes a component when a value is chosen in one of its fields, without a network."""
 
 import asyncio
 import contextlib
@@ -19,13 +19,13 @@ Node = dict[str, Any]
 
 @dataclass(frozen=True)
 class State:
-    """A component at one moment: its fields and its outputs, as plain JSON."""
+    """The fields and outputs of a component at one moment, as JSON."""
 
     fields: Mapping[str, dict[str, Any]]
     outputs: list[dict[str, Any]]
 
     def with_value(self, field: str, value: Any) -> "State":
-        """The state after a person wrote `value`, before anything is refreshed."""
+        """The state after a user entered `value`, before the refresh."""
         changed = {**self.fields[field], "value": value}
         if changed.get("type") == "file":
             changed["file_path"] = value
@@ -33,7 +33,7 @@ class State:
 
 
 class Refresher:
-    """Refreshes one component type as the engine does after each choice of a person."""
+    """Refreshes one component type as the engine does after each choice of a user."""
 
     def __init__(self, node: Node) -> None:
         """Evaluate the component's source once; raises whatever that raises."""
@@ -43,7 +43,7 @@ class Refresher:
 
     @property
     def refreshes(self) -> bool:
-        """Whether the type has a refresh of its own at all."""
+        """Whether the type overrides the refresh."""
         names = ("update_build_config", "update_outputs")
         return any(getattr(self._class, name, None) is not getattr(Component, name) for name in names)
 
@@ -54,7 +54,7 @@ class Refresher:
         return State(plain(fields), plain(self._node["outputs"]))
 
     def refresh(self, state: State, field: str, value: Any) -> State:
-        """The state that the engine makes when `value` is chosen in `field`; raises whatever the component raises."""
+        """The state after `value` is chosen in `field`; raises whatever the component raises."""
         return asyncio.run(self._refresh(state.with_value(field, value), field, value))
 
     async def _refresh(self, state: State, field: str, value: Any) -> State:
@@ -65,43 +65,43 @@ class Refresher:
                 template.pop(name, None)
         values = {name: entry.get("value") for name, entry in template.items() if isinstance(entry, dict)}
         component.set_attributes(copy.deepcopy(values))
-        made = component.update_build_config(template, copy.deepcopy(value), field)
-        template = await made if inspect.isawaitable(made) else made
-        # Outputs that earlier choices made stay, where lfx falls back on its class's own and then loses their edges.
+        updated = component.update_build_config(template, copy.deepcopy(value), field)
+        template = await updated if inspect.isawaitable(updated) else updated
+        # Keep the outputs of earlier choices, where lfx falls back on those of the class and then loses their edges.
         node = {**copy.deepcopy(self._node), "template": template, "outputs": copy.deepcopy(state.outputs)}
         node = await component.run_and_validate_update_outputs(node, field, copy.deepcopy(value))
         fields = {name: entry for name, entry in plain(dict(node["template"])).items() if isinstance(entry, dict)}
         return State(fields, _outputs(plain(node["outputs"]), (*state.outputs, *self.start.outputs)))
 
 
-def _outputs(made: list[dict[str, Any]], known: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Outputs in the form in which a new component has them; lfx writes those that it did not change in another."""
-    same = {_essence(output): output for output in known}
-    return [same.get(_essence(output), {**output, "hidden": bool(output.get("hidden"))}) for output in made]
+def _outputs(outputs: list[dict[str, Any]], known: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Outputs in the form that a new component has; lfx returns unchanged ones in another form."""
+    same = {_identity(output): output for output in known}
+    return [same.get(_identity(output), {**output, "hidden": bool(output.get("hidden"))}) for output in outputs]
 
 
-def _essence(output: Mapping[str, Any]) -> str:
+def _identity(output: Mapping[str, Any]) -> str:
     names = ("name", "display_name", "method", "types", "group_outputs", "allows_loop", "tool_mode")
     return repr([*(output.get(name) for name in names), bool(output.get("hidden"))])
 
 
 @contextlib.contextmanager
 def no_network() -> Iterator[None]:
-    """Refuse every connection and every look-up of a name, so that a refresh that needs one fails at once."""
+    """Refuse connections and name look-ups, so that a refresh that needs one fails at once."""
 
     def refuse(*_: Any, **__: Any) -> Any:
-        raise OSError("there is no network while components are read")
+        raise OSError("the network is off while components are examined")
 
-    kept = socket.socket.connect, socket.getaddrinfo
+    originals = socket.socket.connect, socket.getaddrinfo
     socket.socket.connect, socket.getaddrinfo = refuse, refuse
     try:
         yield
     finally:
-        socket.socket.connect, socket.getaddrinfo = kept
+        socket.socket.connect, socket.getaddrinfo = originals
 
 
 def plain(value: Any) -> Any:
-    """`value` as JSON; inputs and outputs of lfx become the objects that the canvas stores."""
+    """`value` as JSON; lfx's inputs and outputs become the objects that the canvas stores."""
     if value is None or isinstance(value, str | bool | int | float):
         return value
     if isinstance(value, Mapping):

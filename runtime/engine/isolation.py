@@ -100,7 +100,7 @@ def _probe(source: Path) -> frozenset[str]:
     with tempfile.TemporaryDirectory(prefix="wirewright-probe-") as folder:
         try:
             tried = subprocess.run(  # noqa: S603 - our own program, no words of a user
-                [sys.executable, "-I", str(source / "confine" / "policy.py"), folder],
+                [sys.executable, "-I", str(source / "main.py"), "probe", folder],
                 capture_output=True,
                 timeout=PROBE_SECONDS,
                 check=False,

@@ -61,7 +61,7 @@ def run_request(
         "timeout": options.timeout,
         "want_nodes": options.want_nodes,
         "network": options.network,
-        "closed": [] if options.verification else list[Json](closed_ports),
+        "closed_ports": [] if options.verification else list[Json](closed_ports),
         "events": options.on_event is not None,
         "max_iterations": options.max_iterations,
         "gateway": gateway,

@@ -136,9 +136,9 @@ def ran() -> list[Any]:
 
 def lacked() -> Any:
     """What components of the sources in the material lack, by name."""
-    from lfx_runner.introspect.requirements import lacking
+    from lfx_runner.introspect.requirements import missing_packages
 
-    return lacking({name: {"template": {"code": {"value": code}}} for name, code in material().items()})
+    return missing_packages({name: {"template": {"code": {"value": code}}} for name, code in material().items()})
 
 
 def connected() -> list[list[str]]:
