@@ -1,36 +1,46 @@
-"""The user's variables in a run: which ones its secret fields name, and which of those may enter.
+"""Fills in the user's variables that secret fields of a flow name.
 
-A value enters only where a secret field of a component type of the catalogue names it, when the user allowed it, in a
-run of catalogue code only, and never in a verification run. Keys of language models never enter.
+A value enters a run only in a secret field of a component type of the catalogue, if the user allowed the variable, if
+the whole flow is catalogue code, and never in a verification run. Keys of language models never enter.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 
 from flows.catalogue import Catalogue
 from flows.document import Json, JsonObject
 from flows.fields.secrets import is_secret
-from flows.json_values import as_list, as_object, as_text, object_at
+from flows.json_values import as_text, object_at
 from runtime.guard.admission import find, same_code
+from runtime.node_json import (
+    definition_of,
+    every_node,
+    group_data,
+    kind_of,
+    nodes_in,
+    with_definition,
+    with_group_nodes,
+    with_values,
+)
 from runtime.results import RunResult
 
 Lookup = Callable[[str], str | None]
-"""Gives a variable's value, or None when it is not set."""
+"""Returns a variable's value, or None if it is not set."""
 
 MIN_LENGTH = 4
-"""Characters of the shortest value that counts as a secret; a shorter one could not be kept out of the results."""
+"""Characters of the shortest value that may enter; a shorter one could not be removed from the results."""
 MIN_LITERAL = 8
-"""The same for what is written into a secret field itself, where it may be anything."""
+"""Characters of the shortest literal value of a secret field that is removed from the results."""
 MODEL_KEYS = re.compile(
     r"(?i)(?:.*_)?(?:openai|anthropic|claude|google|gemini|vertex(?:ai)?|groq|mistral(?:ai)?|cohere|azure_openai|azure_ai"
     r"|deepseek|xai|grok|openrouter|together|fireworks|perplexity|huggingface(?:hub)?|nvidia|watsonx|sambanova|ollama"
     r"|cerebras|moonshot|bedrock)(?:_api)?_?(?:key|token|api_token)"
 )
-"""Names of keys to language models: their calls go through the gateway, so no run needs one."""
-_OURS = re.compile(r"(?i)(?:wirewright|langflow|lfx|logfire)_.*")
+"""Names of keys to language models, which no run needs because model calls go through the gateway."""
+_INTERNAL = re.compile(r"(?i)(?:wirewright|langflow|lfx|logfire)_.*")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 _GENERIC = frozenset({"api_key", "apikey", "key", "token", "access_token", "auth_token", "secret", "password"})
 _CAUSED_BY_WITHHELD = frozenset({"missing_key", "missing_input", "external", "code"})
@@ -38,7 +48,7 @@ _CAUSED_BY_WITHHELD = frozenset({"missing_key", "missing_input", "external", "co
 
 @dataclass(frozen=True)
 class Withheld:
-    """A variable that a node names and that was kept out of the run, with the reason and what to do."""
+    """A variable that a node names and that did not enter the run, with the reason and a fix."""
 
     node: str
     name: str
@@ -61,7 +71,7 @@ class FilledFlow:
     withheld: tuple[Withheld, ...] = ()
 
     def explain(self, result: RunResult) -> RunResult:
-        """The result, with a variable of the failed node that was withheld as the cause where that is likely."""
+        """The result; a withheld variable of the failed node becomes the cause of its error where that is likely."""
         error = result.error
         if error is None or error.code not in _CAUSED_BY_WITHHELD:
             return result
@@ -77,59 +87,51 @@ class _VariableFiller:
     catalogue: Catalogue
     allowed: Collection[str]
     lookup: Lookup
-    barred: str
-    """Why no variable may enter this run; empty when they may."""
+    refusal: str
+    """Why no variable may enter this run; empty if they may."""
     secrets: set[str] = field(default_factory=set[str])
     withheld: list[Withheld] = field(default_factory=list[Withheld])
 
-    def node(self, raw: JsonObject, outer: str | None) -> JsonObject:
-        shown = outer or as_text(raw.get("id"))
-        definition = object_at(raw, "data", "node")
-        group = object_at(definition, "flow", "data")
-        if group:
-            nodes: list[Json] = [self.node(inner, shown) for inner in map(as_object, as_list(group.get("nodes")))]
-            flow: JsonObject = {**object_at(definition, "flow"), "data": {**group, "nodes": nodes}}
-            return _with_definition(raw, {**definition, "flow": flow})
-        kind = as_text(object_at(raw, "data").get("type"))
-        template = object_at(definition, "template")
-        changed: JsonObject = {}
-        for name, secret in self._secret_fields(kind, template):
-            if (fill_variables := self._field(kind, shown, name, secret)) is not None:
-                changed[name] = fill_variables
-        if not changed:
-            return raw
-        return _with_definition(raw, {**definition, "template": {**template, **changed}})
+    def fill(self, node: JsonObject, outer: str | None = None) -> JsonObject:
+        """The node with its secret fields filled in; `outer` is the group that it is inside of."""
+        shown, definition = outer or as_text(node.get("id")), definition_of(node)
+        if group := group_data(definition):
+            inner: list[Json] = [self.fill(each, shown) for each in nodes_in(group)]
+            return with_definition(node, with_group_nodes(definition, inner))
+        values = self._values(kind_of(node), object_at(definition, "template"), shown)
+        return with_definition(node, with_values(definition, values)) if values else node
 
-    def _secret_fields(self, kind: str, template: JsonObject) -> Iterator[tuple[str, JsonObject]]:
-        """The fields that the catalogue says are secret; what the flow itself says about them does not count."""
+    def _values(self, kind: str, template: JsonObject, node: str) -> dict[str, Json]:
+        """Values for the fields that the catalogue declares secret; what the flow says about them does not count."""
         known = find(self.catalogue, kind)
-        if known is None:
-            return
-        for name, definition in known.template.items():
-            if is_secret(definition) and isinstance(template.get(name), dict):
-                yield name, as_object(template[name])
+        values: dict[str, Json] = {}
+        for name, declared in known.template.items() if known is not None else ():
+            entry = template.get(name)
+            if is_secret(declared) and isinstance(entry, dict):
+                value = self._value(kind, node, name, entry)
+                if value is not None:
+                    values[name] = value
+        return values
 
-    def _field(self, kind: str, node: str, name: str, found: JsonObject) -> JsonObject | None:
-        value = found.get("value")
-        by_name = found.get("load_from_db") is True and isinstance(value, str) and _NAME.fullmatch(value) is not None
-        if isinstance(value, str) and value and not by_name:
+    def _value(self, kind: str, node: str, name: str, entry: JsonObject) -> str | None:
+        """The variable's value for a field; None for a field with a literal value or without a variable."""
+        value = entry.get("value")
+        named = entry.get("load_from_db") is True and isinstance(value, str) and _NAME.fullmatch(value) is not None
+        if isinstance(value, str) and value and not named:
             if len(value) >= MIN_LITERAL:
                 self.secrets.add(value)
             return None
-        variable = as_text(value) if by_name else conventional_name(kind, name)
-        given = self._given(variable, node, named=by_name)
-        if given is None:
-            return None
-        self.secrets.add(given)
-        return {**found, "value": given, "load_from_db": False}
+        variable = self._look_up(as_text(value) if named else conventional_name(kind, name), node, named=named)
+        if variable is not None:
+            self.secrets.add(variable)
+        return variable
 
-    def _given(self, variable: str, node: str, *, named: bool) -> str | None:
-        """The variable's value if it may enter. One that is named by convention only is not reported as withheld."""
-        if MODEL_KEYS.fullmatch(variable) or _OURS.fullmatch(variable):
+    def _look_up(self, variable: str, node: str, *, named: bool) -> str | None:
+        """The variable's value if it may enter. One that only a convention names is not reported as withheld."""
+        if MODEL_KEYS.fullmatch(variable) or _INTERNAL.fullmatch(variable):
             return None
-        reason, fix = "", ""
-        if self.barred:
-            reason = f"{self.barred}, so {variable} was kept out of it."
+        if self.refusal:
+            reason = f"{self.refusal}, so {variable} was kept out of it."
             fix = "Run it for real, with component code of the catalogue only."
         elif variable not in self.allowed:
             reason = f"The variable {variable} is not allowed in runs."
@@ -148,32 +150,31 @@ class _VariableFiller:
 def fill_variables(
     data: JsonObject, catalogue: Catalogue, allowed: Collection[str], lookup: Lookup, *, verification: bool
 ) -> FilledFlow:
-    """Fill in the variables that may enter where secret fields name them.
+    """Fill in the variables that secret fields name and that may enter.
 
     Args:
         data: nodes and edges that were admitted.
         catalogue: the component types; they say which fields are secret.
-        allowed: names of the variables that the user allowed.
-        lookup: gives their values.
+        allowed: the names of the variables that the user allowed.
+        lookup: returns their values.
         verification: whether this is a verification run, into which none enters.
     """
-    nodes = [as_object(node) for node in as_list(data.get("nodes"))]
     if verification:
-        barred = "This is a verification run"
-    elif not _is_catalogue_code(nodes, catalogue):
-        barred = "The flow runs code that is not the catalogue's"
+        refusal = "This is a verification run"
+    elif not all(_is_catalogue_code(node, catalogue) for node in every_node(data)):
+        refusal = "The flow runs code that is not the catalogue's"
     else:
-        barred = ""
-    filler = _VariableFiller(catalogue, allowed, lookup, barred)
-    filled: list[Json] = [filler.node(node, None) for node in nodes]
+        refusal = ""
+    filler = _VariableFiller(catalogue, allowed, lookup, refusal)
+    filled: list[Json] = [filler.fill(node) for node in nodes_in(data)]
     return FilledFlow({**data, "nodes": filled}, frozenset(filler.secrets), tuple(filler.withheld))
 
 
 def conventional_name(kind: str, name: str) -> str:
-    """The environment variable that stands for a secret field by convention.
+    """The environment variable of a secret field by convention.
 
-    A field's own name in capitals where it says whose it is (`serper_api_key`: `SERPER_API_KEY`), otherwise with the
-    component type's before it (`api_key` of SearchAPI: `SEARCHAPI_API_KEY`).
+    The field's name in capitals if it names its service (`serper_api_key`: `SERPER_API_KEY`); otherwise the component
+    type's name comes first (`api_key` of SearchAPI: `SEARCHAPI_API_KEY`).
     """
     if name.lower() not in _GENERIC:
         return name.upper()
@@ -182,20 +183,10 @@ def conventional_name(kind: str, name: str) -> str:
     return f"{re.sub(r'[^A-Za-z0-9]+', '_', owner).upper()}_{name.upper()}"
 
 
-def _is_catalogue_code(nodes: list[JsonObject], catalogue: Catalogue) -> bool:
-    for raw in nodes:
-        definition = object_at(raw, "data", "node")
-        group = object_at(definition, "flow", "data")
-        if group:
-            if not _is_catalogue_code([as_object(inner) for inner in as_list(group.get("nodes"))], catalogue):
-                return False
-            continue
-        known = find(catalogue, as_text(object_at(raw, "data").get("type")))
-        code = object_at(definition, "template", "code").get("value")
-        if known is None or not isinstance(code, str) or not same_code(code, known.code):
-            return False
-    return True
-
-
-def _with_definition(raw: JsonObject, definition: JsonObject) -> JsonObject:
-    return {**raw, "data": {**object_at(raw, "data"), "node": definition}}
+def _is_catalogue_code(node: JsonObject, catalogue: Catalogue) -> bool:
+    """Whether a node runs the code of its component type; a group runs none."""
+    if group_data(definition_of(node)):
+        return True
+    known = find(catalogue, kind_of(node))
+    code = object_at(definition_of(node), "template", "code").get("value")
+    return known is not None and isinstance(code, str) and same_code(code, known.code)

@@ -1,17 +1,16 @@
-"""The endpoint: keys checked, requests read, models asked, answers and failures written."""
+"""The gateway's endpoints: they check keys, read requests, call models, and write answers and failures."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
 import anyio
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 from pydantic_ai.direct import model_request, model_request_stream
 from pydantic_ai.embeddings import EmbeddingSettings
 from pydantic_ai.models import Model
@@ -21,9 +20,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from runtime.gateway.accounts import RunAccount, RunAccounts
+from runtime.gateway.accounts import RunAccount
 from runtime.gateway.decoding import messages_of, parameters_of, settings_of
-from runtime.gateway.encoding import DONE, Chunks, completion, embeddings, frame, listed
+from runtime.gateway.encoding import DONE, Chunks, completion, embeddings, frame, model_list
 from runtime.gateway.errors import CallFailure, CallRefused, explain, invalid
 from runtime.gateway.models import ModelUnavailable
 from runtime.gateway.requests import ChatRequest, EmbeddingsRequest
@@ -31,90 +30,109 @@ from runtime.gateway.requests import ChatRequest, EmbeddingsRequest
 MAX_BODY = 16 * 1024 * 1024
 """Bytes of the largest request that is read."""
 
-_Body = TypeVar("_Body", bound=BaseModel)
-logger = logging.getLogger(__name__)
+FindAccount = Callable[[str], tuple[RunAccount, "str | None"]]
+"""From a key to its account and the node that calls; raises `CallRefused` for an unknown key."""
+
+_Body = TypeVar("_Body", ChatRequest, EmbeddingsRequest)
 
 
 @dataclass(frozen=True)
 class _Call:
-    """One request of one node, and whose it is."""
+    """A call of the model `name`, with the account and the node that it belongs to."""
 
     account: RunAccount
     node: str | None
+    name: str
     receive: Receive
-    model: str = ""
 
-    @asynccontextmanager
-    async def answered(self) -> AsyncGenerator[None]:
-        """Wait for a model: within the budget, as long as the run lasts and the client listens.
+    def refusal(self, error: Exception) -> CallRefused:
+        """Record why the call failed, and return what its client gets."""
+        failure = explain(error, self.name)
+        self.account.fail(self.node, failure)
+        return CallRefused(failure)
+
+    def model(self) -> Model:
+        """The model that answers.
 
         Raises:
-            CallRefused: with what to tell the client, whatever failed.
+            CallRefused: it is not available.
+        """
+        try:
+            return self.account.model(self.name)
+        except Exception as error:  # whatever a provider's client raises when it is created
+            raise self.refusal(error) from error
+
+    @asynccontextmanager
+    async def active(self) -> AsyncGenerator[None]:
+        """Wait for a model: within the budget, and while the run lasts and the client listens.
+
+        Raises:
+            CallRefused: whatever failed.
         """
         watch: asyncio.Task[None] | None = None
-        gone: list[bool] = []
+        disconnected = asyncio.Event()
         try:
             async with self.account.call() as scope:
-                watch = asyncio.create_task(_until_gone(self.receive, scope, gone))
+                watch = asyncio.create_task(_cancel_on_disconnect(self.receive, scope, disconnected))
                 yield
-        except Exception as failure:  # the boundary of a call: every failure is told to its client
-            said = explain(failure, self.model)
-            if not gone:
-                self.account.fail(self.node, said)
-            if not isinstance(failure, CallRefused | ModelUnavailable):
-                logger.debug("A model call of a flow failed: %s", type(failure).__name__)
-            raise CallRefused(said) from failure
+        except Exception as error:  # every failure of a call is reported to its client
+            if disconnected.is_set():
+                raise CallRefused(explain(error, self.name)) from error
+            raise self.refusal(error) from error
         finally:
             if watch is not None:
                 watch.cancel()
 
 
-async def _until_gone(receive: Receive, scope: anyio.CancelScope, gone: list[bool]) -> None:
+async def _cancel_on_disconnect(receive: Receive, scope: anyio.CancelScope, disconnected: asyncio.Event) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
-    gone.append(True)
+    disconnected.set()
     scope.cancel()
 
 
-def gateway_app(accounts: RunAccounts) -> Starlette:
-    """The endpoint for these runs."""
+def gateway_app(find: FindAccount) -> Starlette:
+    """The endpoints for the accounts that `find` finds."""
 
-    def whose(request: Request) -> tuple[RunAccount, str | None]:
+    def authenticate(request: Request) -> tuple[RunAccount, str | None]:
         scheme, _, key = request.headers.get("authorization", "").partition(" ")
-        return accounts.find(key.strip() if scheme.lower() == "bearer" else "")
+        return find(key.strip() if scheme.lower() == "bearer" else "")
+
+    async def read(request: Request, kind: type[_Body]) -> tuple[_Call, _Body]:
+        account, node = authenticate(request)
+        wire = await _read(request, kind)
+        call = _Call(account, node, wire.model, request.receive)
+        if wire.model not in account.allowed_models:
+            raise call.refusal(ModelUnavailable(f"The flow that runs does not name a model {wire.model!r}."))
+        return call, wire
 
     async def chat(request: Request) -> Response:
-        account, node = whose(request)
-        wire = await _read(request, ChatRequest)
-        call = _Call(account, node, request.receive, wire.model)
-        model = _resolved(call)
+        call, wire = await read(request, ChatRequest)
+        model = call.model()
         if wire.stream:
             return _Stream(call, wire, model)
         history, parameters = messages_of(wire.messages), parameters_of(wire, model)
-        async with call.answered():
+        async with call.active():
             response = await model_request(
                 model, history, model_settings=settings_of(wire), model_request_parameters=parameters
             )
-            account.spend(node, response.usage)
+            call.account.add_usage(call.node, response.usage)
         return JSONResponse(completion(response, wire.model))
 
     async def embed(request: Request) -> Response:
-        account, node = whose(request)
-        wire = await _read(request, EmbeddingsRequest)
-        call = _Call(account, node, request.receive, wire.model)
-        _known(call)
-        async with call.answered():
-            model = account.embedding(wire.model)
+        call, wire = await read(request, EmbeddingsRequest)
+        async with call.active():
+            model = call.account.embedding(wire.model)
             size = EmbeddingSettings() if wire.dimensions is None else EmbeddingSettings(dimensions=wire.dimensions)
             result = await model.embed(wire.input, input_type="document", settings=size)
-            account.spend(node, result.usage)
+            call.account.add_usage(call.node, result.usage)
         return JSONResponse(embeddings(result, wire.model, encoded=wire.encoding_format == "base64"))
 
     async def models(request: Request) -> Response:
-        account, _ = whose(request)
-        return JSONResponse(listed(sorted(account.names)))
+        account, _ = authenticate(request)
+        return JSONResponse(model_list(sorted(account.allowed_models)))
 
-    async def anything(request: Request) -> Response:
+    async def unknown(request: Request) -> Response:
         raise invalid(f"There is no {request.method} {request.url.path} here.", status=404, code="not_found")
 
     return Starlette(
@@ -122,41 +140,23 @@ def gateway_app(accounts: RunAccounts) -> Starlette:
             Route("/v1/chat/completions", chat, methods=["POST"]),
             Route("/v1/embeddings", embed, methods=["POST"]),
             Route("/v1/models", models),
-            Route("/{path:path}", anything, methods=["GET", "POST", "PUT", "PATCH", "DELETE"]),
+            Route("/{path:path}", unknown, methods=["GET", "POST", "PUT", "PATCH", "DELETE"]),
         ],
         exception_handlers={CallRefused: _refused},
     )
 
 
-def _refused(_: Request, failure: Exception) -> Response:
-    assert isinstance(failure, CallRefused)  # noqa: S101 - registered for it
-    return _failed(failure.failure)
+def _refused(_: Request, refusal: Exception) -> Response:
+    assert isinstance(refusal, CallRefused)  # noqa: S101 - registered for it
+    return _error_response(refusal.failure)
 
 
-def _failed(failure: CallFailure) -> Response:
+def _error_response(failure: CallFailure) -> Response:
     return JSONResponse(failure.body(), failure.status, dict(failure.headers()))
 
 
-def _known(call: _Call) -> None:
-    """Refuse a name that the run's flow does not hold: its keys open no other models."""
-    if call.model not in call.account.names:
-        failure = explain(ModelUnavailable(f"The flow that runs does not name a model {call.model!r}."), call.model)
-        call.account.fail(call.node, failure)
-        raise CallRefused(failure)
-
-
-def _resolved(call: _Call) -> Model:
-    _known(call)
-    try:
-        return call.account.model(call.model)
-    except Exception as failure:  # whatever a provider's client raises when it is made
-        said = explain(failure, call.model)
-        call.account.fail(call.node, said)
-        raise CallRefused(said) from failure
-
-
 async def _read(request: Request, kind: type[_Body]) -> _Body:
-    """The request's body; the endless and the unreadable are refused."""
+    """The request's body; one that is too large or malformed is refused."""
     body = bytearray()
     async for piece in request.stream():
         body += piece
@@ -171,7 +171,7 @@ async def _read(request: Request, kind: type[_Body]) -> _Body:
 
 
 class _Stream(Response):
-    """An answer as it is written; what fails before its first word is an ordinary error."""
+    """A streamed answer; a failure before its first chunk is an ordinary error response."""
 
     def __init__(self, call: _Call, wire: ChatRequest, model: Model) -> None:
         super().__init__()
@@ -182,20 +182,20 @@ class _Stream(Response):
         self._model = model
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        begun = False
+        started = False
         try:
-            async with self._call.answered():
+            async with self._call.active():
                 async for data in self._frames():
-                    if not begun:
+                    if not started:
                         head = [(b"content-type", b"text/event-stream; charset=utf-8"), (b"cache-control", b"no-store")]
                         await send({"type": "http.response.start", "status": 200, "headers": head})
-                        begun = True
+                        started = True
                     await send({"type": "http.response.body", "body": data, "more_body": True})
-        except CallRefused as refused:
-            if not begun:
-                await _failed(refused.failure)(scope, receive, send)
+        except CallRefused as refusal:
+            if not started:
+                await _error_response(refusal.failure)(scope, receive, send)
                 return
-            await send({"type": "http.response.body", "body": frame(refused.failure.body()), "more_body": True})
+            await send({"type": "http.response.body", "body": frame(refusal.failure.body()), "more_body": True})
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _frames(self) -> AsyncGenerator[bytes]:
@@ -207,19 +207,12 @@ class _Stream(Response):
                 model_settings=settings_of(self._wire),
                 model_request_parameters=self._parameters,
             ) as stream,
-            contextlib.aclosing(chunks.of(stream)) as written,
+            contextlib.aclosing(chunks.of(stream)) as contents,
         ):
-            first = True
-            async for chunk in written:
-                if first:
-                    yield frame(chunks.first())
-                    first = False
+            async for chunk in contents:
                 yield frame(chunk)
             response = stream.get()
-        self._call.account.spend(self._call.node, response.usage)
-        if first:
-            yield frame(chunks.first())
-        yield frame(chunks.last(response))
-        if self._wire.stream_options is not None and self._wire.stream_options.include_usage:
-            yield frame(chunks.usage(response))
+        self._call.account.add_usage(self._call.node, response.usage)
+        for chunk in chunks.rest(response, include_usage=self._wire.include_usage):
+            yield frame(chunk)
         yield DONE

@@ -1,10 +1,11 @@
-"""From the wire to PydanticAI: messages, settings and request parameters."""
+"""Converts requests to PydanticAI's messages, settings and request parameters."""
 
 from __future__ import annotations
 
 import base64
 import binascii
 from collections.abc import Sequence
+from typing import cast
 
 from pydantic_ai import (
     BinaryContent,
@@ -39,7 +40,6 @@ from runtime.gateway.requests import (
     SchemaFormat,
     SystemMessage,
     TextPiece,
-    Tool,
     ToolMessage,
     UserMessage,
 )
@@ -49,26 +49,22 @@ def messages_of(wire: Sequence[Message]) -> list[ModelMessage]:
     """The conversation; consecutive messages to the model become one request.
 
     Raises:
-        CallRefused: a piece that is not served, or a tool's answer to no call.
+        CallRefused: a piece is not served, or a tool message answers no call.
     """
     history: list[ModelMessage] = []
-    asked: list[ModelRequestPart] = []
     tools: dict[str, str] = {}
     for message in wire:
-        if not isinstance(message, AssistantMessage):
-            asked.append(_asked(message, tools))
-            continue
-        if asked:
-            history.append(ModelRequest(parts=asked))
-            asked = []
-        tools |= {call.id: call.function.name for call in message.tool_calls or ()}
-        history.append(ModelResponse(parts=_answered(message)))
-    if asked:
-        history.append(ModelRequest(parts=asked))
+        if isinstance(message, AssistantMessage):
+            tools |= {call.id: call.name for call in message.tool_calls or ()}
+            history.append(ModelResponse(parts=_response_parts(message)))
+        elif history and isinstance(history[-1], ModelRequest):
+            history[-1].parts = [*history[-1].parts, _request_part(message, tools)]
+        else:
+            history.append(ModelRequest(parts=[_request_part(message, tools)]))
     return history
 
 
-def _asked(message: SystemMessage | UserMessage | ToolMessage, tools: dict[str, str]) -> ModelRequestPart:
+def _request_part(message: SystemMessage | UserMessage | ToolMessage, tools: dict[str, str]) -> ModelRequestPart:
     match message:
         case SystemMessage():
             return SystemPromptPart(_text(message.content))
@@ -81,12 +77,10 @@ def _asked(message: SystemMessage | UserMessage | ToolMessage, tools: dict[str, 
             return ToolReturnPart(name, _text(message.content), message.tool_call_id)
 
 
-def _answered(message: AssistantMessage) -> list[ModelResponsePart]:
-    parts: list[ModelResponsePart] = []
-    if message.content:
-        parts.append(TextPart(_text(message.content)))
+def _response_parts(message: AssistantMessage) -> list[ModelResponsePart]:
+    texts = [TextPart(_text(message.content))] if message.content else []
     calls = message.tool_calls or ()
-    return [*parts, *(ToolCallPart(call.function.name, call.function.arguments or "{}", call.id) for call in calls)]
+    return [*texts, *(ToolCallPart(call.name, call.arguments or "{}", call.id) for call in calls)]
 
 
 def _text(content: str | Sequence[Piece]) -> str:
@@ -99,10 +93,10 @@ def _text(content: str | Sequence[Piece]) -> str:
 
 
 def _content(piece: Piece) -> UserContent:
-    """A piece of what the user says. Images by address are refused: the address would be a way out of the run."""
+    """A piece of a user message. An image by address is refused: fetching it would let data out of the run."""
     if not isinstance(piece, ImagePiece):
         return _text([piece])
-    head, comma, data = piece.image_url.url.partition(",")
+    head, comma, data = piece.url.partition(",")
     if not (comma and head.startswith("data:") and head.endswith(";base64")):
         raise invalid("An image must be sent as its data (a base64 data: address), not as an address.")
     try:
@@ -111,48 +105,48 @@ def _content(piece: Piece) -> UserContent:
         raise invalid("The data of an image is not base64.") from None
 
 
+_SAME_SETTINGS = {"temperature", "top_p", "seed", "presence_penalty", "frequency_penalty", "logit_bias"}
+"""Settings with the same name and meaning in PydanticAI."""
+
+
 def settings_of(wire: ChatRequest) -> ModelSettings:
-    """How the model is to answer; a model passes over what its provider does not have."""
-    settings = ModelSettings()
-    if (most := wire.max_completion_tokens or wire.max_tokens) is not None:
-        settings["max_tokens"] = most
-    if wire.temperature is not None:
-        settings["temperature"] = wire.temperature
-    if wire.top_p is not None:
-        settings["top_p"] = wire.top_p
+    """How the model is to answer; a model ignores what its provider does not support."""
+    settings = cast("ModelSettings", wire.model_dump(include=_SAME_SETTINGS, exclude_none=True))
+    if (limit := wire.max_completion_tokens or wire.max_tokens) is not None:
+        settings["max_tokens"] = limit
     if wire.stop:
         settings["stop_sequences"] = [wire.stop] if isinstance(wire.stop, str) else wire.stop
-    if wire.seed is not None:
-        settings["seed"] = wire.seed
-    if wire.presence_penalty is not None:
-        settings["presence_penalty"] = wire.presence_penalty
-    if wire.frequency_penalty is not None:
-        settings["frequency_penalty"] = wire.frequency_penalty
-    if wire.logit_bias is not None:
-        settings["logit_bias"] = wire.logit_bias
     if wire.tools and wire.parallel_tool_calls is not None:
         settings["parallel_tool_calls"] = wire.parallel_tool_calls
     if wire.tools and wire.tool_choice not in (None, "auto"):
         choice = wire.tool_choice
-        settings["tool_choice"] = [choice.function.name] if isinstance(choice, NamedTool) else choice
+        settings["tool_choice"] = [choice.name] if isinstance(choice, NamedTool) else choice
     return settings
 
 
 def parameters_of(wire: ChatRequest, model: Model) -> ModelRequestParameters:
-    """The tools, and the form of the answer: in the provider's own way where the model has one, else by asking for it.
+    """The tools and the format of the answer: enforced by the provider if it supports that, otherwise by the prompt.
 
     Raises:
         CallRefused: the tool that must be called is not among the tools.
     """
-    tools = [_definition(tool) for tool in wire.tools or ()]
-    if isinstance(wire.tool_choice, NamedTool) and wire.tool_choice.function.name not in {each.name for each in tools}:
-        raise invalid(f"There is no tool {wire.tool_choice.function.name!r} to choose.")
+    tools = [
+        ToolDefinition(
+            name=tool.name,
+            description=tool.description,
+            parameters_json_schema=tool.parameters or {"type": "object", "properties": {}},
+            strict=tool.strict,
+        )
+        for tool in wire.tools or ()
+    ]
+    if isinstance(wire.tool_choice, NamedTool) and wire.tool_choice.name not in {tool.name for tool in tools}:
+        raise invalid(f"There is no tool {wire.tool_choice.name!r} to choose.")
     forced = bool(tools) and (wire.tool_choice == "required" or isinstance(wire.tool_choice, NamedTool))
     parameters = ModelRequestParameters(function_tools=tools, allow_text_output=not forced)
     match wire.response_format:
         case SchemaFormat(json_schema=form):
             schema = form.schema_ or {"type": "object"}
-            parameters.output_mode = "native" if _writes_schemas(model) else "prompted"
+            parameters.output_mode = "native" if _supports_schemas(model) else "prompted"
             parameters.output_object = OutputObjectDefinition(
                 json_schema=schema, name=form.name, description=form.description, strict=form.strict
             )
@@ -164,20 +158,10 @@ def parameters_of(wire: ChatRequest, model: Model) -> ModelRequestParameters:
     return parameters
 
 
-def _definition(tool: Tool) -> ToolDefinition:
-    function = tool.function
-    return ToolDefinition(
-        name=function.name,
-        description=function.description,
-        parameters_json_schema=function.parameters or {"type": "object", "properties": {}},
-        strict=function.strict,
-    )
-
-
-def _writes_schemas(model: Model) -> bool:
-    """Whether the model, and every candidate behind it, can be held to a schema by its provider."""
+def _supports_schemas(model: Model) -> bool:
+    """Whether the providers of the model, and of every candidate behind it, can enforce a schema."""
     if isinstance(model, FallbackModel):
-        return all(_writes_schemas(each) for each in model.models)
+        return all(map(_supports_schemas, model.models))
     if isinstance(model, WrapperModel):
-        return _writes_schemas(model.wrapped)
+        return _supports_schemas(model.wrapped)
     return bool(model.profile.get("supports_json_schema_output", False))

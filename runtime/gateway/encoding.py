@@ -1,4 +1,4 @@
-"""From PydanticAI to the wire: answers, whole and in pieces."""
+"""Converts PydanticAI's answers to OpenAI's format, whole and in chunks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import struct
 import time
 import uuid
 from base64 import b64encode
-from collections.abc import AsyncGenerator, AsyncIterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from pydantic_ai import (
@@ -26,7 +26,7 @@ from pydantic_ai.usage import RequestUsage
 
 from flows.document import Json, JsonObject
 
-FINISHED = {"stop": "stop", "length": "length", "content_filter": "content_filter", "tool_call": "tool_calls"}
+_FINISH_REASONS = {"stop": "stop", "length": "length", "content_filter": "content_filter", "tool_call": "tool_calls"}
 
 
 def completion(response: ModelResponse, model: str) -> JsonObject:
@@ -41,8 +41,8 @@ def completion(response: ModelResponse, model: str) -> JsonObject:
 
 
 def finish(response: ModelResponse) -> str:
-    """Why the model stopped; an answer with tool calls waits for them, unless it was cut."""
-    reason = FINISHED.get(response.finish_reason or "", "stop")
+    """Why the model stopped: for its tool calls if it has any, unless the answer was cut off."""
+    reason = _FINISH_REASONS.get(response.finish_reason or "", "stop")
     calls = any(isinstance(part, ToolCallPart) for part in response.parts)
     return "tool_calls" if calls and reason == "stop" else reason
 
@@ -68,40 +68,43 @@ def _head(kind: str, model: str) -> JsonObject:
 
 @dataclass
 class Chunks:
-    """Turns the events of one streamed answer into chunks.
+    """Converts the events of one streamed answer to chunks.
 
     Attributes:
-        model: the name that the client asked for.
+        model: the name that the client requested.
     """
 
     model: str
     _head: JsonObject = field(init=False)
     _calls: dict[int, int] = field(default_factory=dict[int, int])
-    """Places among the tool calls, by the index of their part."""
-    _whole: set[int] = field(default_factory=set[int])
-    """Parts whose arguments come as an object, which is sent when it is whole."""
+    """The position of each tool call, by the index of its part."""
+    _buffered: set[int] = field(default_factory=set[int])
+    """Parts whose arguments come as an object, which is sent once it is complete."""
+    _started: bool = False
 
     def __post_init__(self) -> None:
         self._head = _head("chat.completion.chunk", self.model)
 
     async def of(self, events: AsyncIterable[ModelResponseStreamEvent]) -> AsyncGenerator[JsonObject]:
-        """A chunk for each event that says something to the client."""
+        """A chunk for each event that a client can use, after one that begins the answer."""
         async for event in events:
             delta = self._delta(event)
             if delta is not None:
+                for chunk in self._start():
+                    yield chunk
                 yield self._chunk(delta)
 
-    def first(self) -> JsonObject:
-        """The chunk that begins the answer."""
-        return self._chunk({"role": "assistant", "content": ""})
+    def rest(self, response: ModelResponse, *, include_usage: bool) -> Iterator[JsonObject]:
+        """The chunks at the end: why the model stopped and, if the client wants it, the usage."""
+        yield from self._start()
+        yield self._chunk({}, finish(response))
+        if include_usage:
+            yield {**self._head, "choices": [], "usage": usage_of(response.usage)}
 
-    def last(self, response: ModelResponse) -> JsonObject:
-        """The chunk that says why the model stopped."""
-        return self._chunk({}, finish(response))
-
-    def usage(self, response: ModelResponse) -> JsonObject:
-        """The chunk that holds the usage, and no choice."""
-        return {**self._head, "choices": [], "usage": usage_of(response.usage)}
+    def _start(self) -> Iterator[JsonObject]:
+        if not self._started:
+            self._started = True
+            yield self._chunk({"role": "assistant", "content": ""})
 
     def _chunk(self, delta: JsonObject, reason: str | None = None) -> JsonObject:
         return {**self._head, "choices": [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": reason}]}
@@ -111,22 +114,19 @@ class Chunks:
             case PartStartEvent(part=TextPart(content=text)) | PartDeltaEvent(delta=TextPartDelta(content_delta=text)):
                 return {"content": text} if text else None
             case PartStartEvent(part=ToolCallPart() as part):
-                return self._begun(event.index, part)
-            case PartDeltaEvent(delta=ToolCallPartDelta(args_delta=str(more))) if event.index not in self._whole:
+                return self._tool_call(event.index, part)
+            case PartDeltaEvent(delta=ToolCallPartDelta(args_delta=str(more))) if event.index not in self._buffered:
                 return self._arguments(event.index, more) if more else None
-            case PartEndEvent(part=ToolCallPart() as part) if event.index in self._whole:
+            case PartEndEvent(part=ToolCallPart() as part) if event.index in self._buffered:
                 return self._arguments(event.index, part.args_as_json_str())
             case _:
                 return None
 
-    def _begun(self, index: int, part: ToolCallPart) -> JsonObject:
+    def _tool_call(self, index: int, part: ToolCallPart) -> JsonObject:
         place = self._calls.setdefault(index, len(self._calls))
         if isinstance(part.args, dict):
-            self._whole.add(index)
-        function: JsonObject = {
-            "name": part.tool_name,
-            "arguments": part.args if isinstance(part.args, str) else "",
-        }
+            self._buffered.add(index)
+        function: JsonObject = {"name": part.tool_name, "arguments": part.args if isinstance(part.args, str) else ""}
         return {"tool_calls": [{"index": place, "id": part.tool_call_id, "type": "function", "function": function}]}
 
     def _arguments(self, index: int, more: str) -> JsonObject:
@@ -148,8 +148,8 @@ def _packed(vector: Sequence[float]) -> str:
     return b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode("ascii")
 
 
-def listed(names: Sequence[str]) -> JsonObject:
-    """The models that a run may ask for."""
+def model_list(names: Sequence[str]) -> JsonObject:
+    """The models that a run may call."""
     data: list[Json] = [{"id": name, "object": "model", "created": 0, "owned_by": "wirewright"} for name in names]
     return {"object": "list", "data": data}
 

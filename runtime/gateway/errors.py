@@ -1,4 +1,4 @@
-"""Failures of model calls: every exception gets the HTTP status and code of its class, and a `RunError` to match."""
+"""Failures of model calls: each exception gets the HTTP status and code of its class, and a matching `RunError`."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from runtime.results import RunError, RunErrorCode
 
 @dataclass(frozen=True, kw_only=True)
 class CallFailure:
-    """Why a call got no answer: what the client in the flow reads, and what the run's result says.
+    """Why a call failed: the response to the client in the flow, and the error of the run.
 
     Attributes:
         status: the HTTP status, from which the client's SDK chooses its exception.
-        kind: OpenAI's `type` of error.
-        code: OpenAI's `code` of error.
-        message: what happened, in words for the user.
-        run: the code that a run that fails because of it gets.
+        kind: OpenAI's error `type`.
+        code: OpenAI's error `code`.
+        message: what happened, for the user.
+        run: the error code of a run that fails because of it.
         fix: what to do about it.
-        retry: whether the client may try again on its own.
-        retry_after: seconds that the provider asked to wait.
+        retry: whether the client may retry by itself.
+        retry_after: how many seconds the provider wants to wait.
     """
 
     status: int
@@ -40,21 +40,21 @@ class CallFailure:
     retry_after: float | None = None
 
     def body(self) -> JsonObject:
-        """The body that OpenAI would send."""
+        """The error body in OpenAI's format."""
         return {"error": {"message": self.message, "type": self.kind, "param": None, "code": self.code}}
 
     def headers(self) -> Mapping[str, str]:
-        """Tells the SDK whether to try again, whatever it would think of the status."""
+        """Headers that tell the SDK whether to retry, whatever the status."""
         wait = {} if self.retry_after is None else {"retry-after": f"{self.retry_after:g}"}
         return {"x-should-retry": "true" if self.retry else "false", **wait}
 
     def error(self, node: str | None) -> RunError:
-        """What a run that fails because of it says."""
+        """The error of a run that fails because of it."""
         return RunError(code=self.run, message=self.message, fix=self.fix, node=node)
 
 
 class CallRefused(Exception):
-    """The gateway itself refuses a call."""
+    """The gateway refuses a call."""
 
     def __init__(self, failure: CallFailure) -> None:
         super().__init__(failure.message)
@@ -68,7 +68,7 @@ UNKNOWN_KEY = CallFailure(
     status=401,
     kind="authentication_error",
     code="invalid_api_key",
-    message="The key is not one of a run that is under way.",
+    message="The key does not belong to an active run.",
     run="missing_key",
 )
 
@@ -80,7 +80,7 @@ def invalid(message: str, *, status: int = 400, code: str = "invalid_request") -
 
 
 def over_budget(message: str) -> CallRefused:
-    """The refusal of a call for which the run has no budget left."""
+    """The refusal of a call that exceeds the run's budget."""
     fix = "Let the flow call its models less often, or with less text."
     failure = CallFailure(
         status=429, kind="run_budget", code="run_budget_exceeded", message=message, run="limit", fix=fix
@@ -100,11 +100,11 @@ def _unavailable(missing: ModelUnavailable) -> CallFailure:
 
 
 def explain(failure: Exception, model: str) -> CallFailure:
-    """What to say about a call that failed.
+    """Why a call failed.
 
     Args:
         failure: what was raised.
-        model: the name that the flow asked for.
+        model: the name that the flow requested.
     """
     if isinstance(failure, CallRefused):
         return failure.failure
@@ -136,7 +136,7 @@ def explain(failure: Exception, model: str) -> CallFailure:
 
 
 def _exhausted(failure: ai.FallbackExceptionGroup, model: str) -> CallFailure:
-    """Every candidate of a fallback chain failed: report the last failure, unless no candidate was available."""
+    """Why every candidate of a fallback chain failed: the last failure, unless no candidate was available."""
     last = failure.exceptions[-1]
     if not isinstance(last, ai.ModelNotFoundError):
         return explain(last, model)
@@ -144,7 +144,7 @@ def _exhausted(failure: ai.FallbackExceptionGroup, model: str) -> CallFailure:
 
 
 def _rejected(failure: ai.ModelHTTPError, model: str) -> CallFailure:
-    """A provider's refusal, in its own words where it gave any: they say what is wrong with the request."""
+    """A request that the provider rejected, in the provider's words if there are any."""
     return CallFailure(
         status=failure.status_code if failure.status_code >= 400 else 502,
         kind=REJECTED.kind,

@@ -1,13 +1,13 @@
-"""The requests of OpenAI's Chat Completions and Embeddings interfaces, as far as flows use them.
+"""Requests of OpenAI's Chat Completions and Embeddings APIs, as far as flows use them.
 
-What is not named here (`seed`, `user`, `store` …) is ignored, as OpenAI-compatible servers do.
+Fields that are not listed here (`user`, `store` …) are ignored, as OpenAI-compatible servers do.
 """
 
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AliasPath, BaseModel, ConfigDict, Field
 
 
 class _Wire(BaseModel):
@@ -15,58 +15,46 @@ class _Wire(BaseModel):
 
 
 class TextPiece(_Wire):
-    """Text among the pieces of a message."""
+    """A text within a message."""
 
     type: Literal["text"]
     text: str
 
 
 class RefusalPiece(_Wire):
-    """What a model once refused with, in its own words."""
+    """An earlier refusal of the model."""
 
     type: Literal["refusal"]
     refusal: str
 
 
-class ImageAddress(_Wire):
-    """Where an image is; only `data:` addresses are served."""
-
-    url: str
-
-
 class ImagePiece(_Wire):
-    """An image among the pieces of a message."""
+    """An image within a message; only `data:` addresses are served."""
 
     type: Literal["image_url"]
-    image_url: ImageAddress
+    url: str = Field(validation_alias=AliasPath("image_url", "url"))
 
 
 Piece = Annotated[TextPiece | RefusalPiece | ImagePiece, Field(discriminator="type")]
 
 
-class CalledFunction(_Wire):
-    """The function of a tool call; `arguments` is the JSON text that the model wrote."""
-
-    name: str
-    arguments: str = ""
-
-
-class CalledTool(_Wire):
-    """A tool call in an earlier answer."""
+class ToolCall(_Wire):
+    """A tool call in an earlier answer; `arguments` is the JSON text that the model wrote."""
 
     id: str
-    function: CalledFunction
+    name: str = Field(validation_alias=AliasPath("function", "name"))
+    arguments: str = Field("", validation_alias=AliasPath("function", "arguments"))
 
 
 class SystemMessage(_Wire):
-    """What the application says."""
+    """Instructions of the application."""
 
     role: Literal["system", "developer"]
     content: str | list[TextPiece]
 
 
 class UserMessage(_Wire):
-    """What the user says."""
+    """A message of the user."""
 
     role: Literal["user"]
     content: str | list[Piece]
@@ -77,11 +65,11 @@ class AssistantMessage(_Wire):
 
     role: Literal["assistant"]
     content: str | list[Piece] | None = None
-    tool_calls: list[CalledTool] | None = None
+    tool_calls: list[ToolCall] | None = None
 
 
 class ToolMessage(_Wire):
-    """What a tool gave back."""
+    """The result of a tool call."""
 
     role: Literal["tool"]
     tool_call_id: str
@@ -91,33 +79,31 @@ class ToolMessage(_Wire):
 Message = Annotated[SystemMessage | UserMessage | AssistantMessage | ToolMessage, Field(discriminator="role")]
 
 
-class Function(_Wire):
+class Tool(_Wire):
     """A function that the model may call."""
 
-    name: str
-    description: str | None = None
-    parameters: dict[str, Any] | None = None
-    strict: bool | None = None
-
-
-class Tool(_Wire):
-    """A tool that the model may call."""
-
-    type: Literal["function"] = "function"
-    function: Function
-
-
-class NamedFunction(_Wire):
-    """The name of a function."""
-
-    name: str
+    name: str = Field(validation_alias=AliasPath("function", "name"))
+    description: str | None = Field(None, validation_alias=AliasPath("function", "description"))
+    parameters: dict[str, Any] | None = Field(None, validation_alias=AliasPath("function", "parameters"))
+    strict: bool | None = Field(None, validation_alias=AliasPath("function", "strict"))
 
 
 class NamedTool(_Wire):
-    """The one tool that the model must call."""
+    """The one function that the model must call."""
 
-    type: Literal["function"] = "function"
-    function: NamedFunction
+    name: str = Field(validation_alias=AliasPath("function", "name"))
+
+
+class TextFormat(_Wire):
+    """An answer in free text."""
+
+    type: Literal["text"]
+
+
+class ObjectFormat(_Wire):
+    """An answer that is any JSON object."""
+
+    type: Literal["json_object"]
 
 
 class JsonSchema(_Wire):
@@ -127,18 +113,6 @@ class JsonSchema(_Wire):
     description: str | None = None
     schema_: dict[str, Any] = Field(default_factory=dict[str, Any], alias="schema")
     strict: bool | None = None
-
-
-class TextFormat(_Wire):
-    """An answer without a form."""
-
-    type: Literal["text"]
-
-
-class ObjectFormat(_Wire):
-    """An answer that is some JSON object."""
-
-    type: Literal["json_object"]
 
 
 class SchemaFormat(_Wire):
@@ -151,19 +125,13 @@ class SchemaFormat(_Wire):
 ResponseFormat = Annotated[TextFormat | ObjectFormat | SchemaFormat, Field(discriminator="type")]
 
 
-class StreamOptions(_Wire):
-    """What a stream holds besides the answer."""
-
-    include_usage: bool = False
-
-
 class ChatRequest(_Wire):
     """A request to `chat/completions`."""
 
     model: str
     messages: list[Message] = Field(min_length=1)
     stream: bool = False
-    stream_options: StreamOptions | None = None
+    include_usage: bool = Field(default=False, validation_alias=AliasPath("stream_options", "include_usage"))
     tools: list[Tool] | None = None
     tool_choice: Literal["none", "auto", "required"] | NamedTool | None = None
     parallel_tool_calls: bool | None = None
@@ -181,7 +149,7 @@ class ChatRequest(_Wire):
 
 
 class EmbeddingsRequest(_Wire):
-    """A request to `embeddings`; texts only, since token numbers mean nothing to another provider's model."""
+    """A request to `embeddings`; only texts, because token numbers are specific to a provider's model."""
 
     model: str
     input: str | Annotated[list[str], Field(min_length=1, max_length=2048)]

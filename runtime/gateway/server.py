@@ -1,4 +1,4 @@
-"""The gateway as a server: on a free port of loopback, from the first run that needs it until the Runner closes."""
+"""The gateway as a server: on a free loopback port, from the first run that needs it until the runner closes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from collections.abc import Generator
 
 import uvicorn
 
-from runtime.gateway.accounts import RunAccount, RunAccounts
+from runtime.gateway.accounts import RunAccount
 from runtime.gateway.app import gateway_app
+from runtime.gateway.errors import UNKNOWN_KEY, CallRefused
 from runtime.gateway.models import Models
 
 HOST = "127.0.0.1"
@@ -30,11 +31,11 @@ class GatewayServer:
 
     def __init__(self) -> None:
         """Serve nothing yet."""
-        self._accounts = RunAccounts()
+        self._accounts: dict[str, RunAccount] = {}
         self._serving: asyncio.Task[None] | None = None
         self._server: _Server | None = None
         self.port = 0
-        """The port of loopback that it serves on, once started."""
+        """The loopback port that it listens on, once started."""
 
     @property
     def url(self) -> str:
@@ -52,7 +53,7 @@ class GatewayServer:
         listening = socket.create_server((HOST, 0), backlog=128)
         self.port = int(listening.getsockname()[1])
         config = uvicorn.Config(
-            gateway_app(self._accounts),
+            gateway_app(self.find),
             lifespan="off",
             log_config=None,
             access_log=False,
@@ -69,16 +70,32 @@ class GatewayServer:
             await server.serve(sockets=[listening])
 
     def open(self, models: Models) -> RunAccount:
-        """An account for a run that begins; `close` ends it."""
-        return self._accounts.open(models)
+        """Open an account for a run; `close` ends it."""
+        account = RunAccount(models)
+        self._accounts[account.token] = account
+        return account
 
     def close(self, account: RunAccount) -> None:
-        """End a run's account: its keys are refused, and its calls end, from now on."""
-        self._accounts.close(account)
+        """End an account: from now on its keys are refused, and its calls end. Closing it again does nothing."""
+        self._accounts.pop(account.token, None)
+        account.close()
+
+    def find(self, key: str) -> tuple[RunAccount, str | None]:
+        """The account that a key belongs to, and the node that calls.
+
+        Raises:
+            CallRefused: the key belongs to no open account.
+        """
+        token, _, mark = key.partition(".")
+        account = self._accounts.get(token)
+        if account is None:
+            raise CallRefused(UNKNOWN_KEY)
+        return account, account.node(mark)
 
     async def aclose(self) -> None:
         """End every account and stop listening."""
-        self._accounts.close_all()
+        for account in list(self._accounts.values()):
+            self.close(account)
         serving, self._serving = self._serving, None
         if serving is None or self._server is None:
             return

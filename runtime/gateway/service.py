@@ -47,7 +47,7 @@ class AttachedRun:
             output_tokens=total.output_tokens,
             model_calls=total.calls,
         )
-        usage = {node or "": spent for node, spent in self.account.spent.items()}
+        usage = {node or "": used for node, used in self.account.usage.items()}
         return replace(result, metrics=metrics, usage=usage, error=_cause(result.error, self.account))
 
 

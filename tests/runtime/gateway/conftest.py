@@ -27,7 +27,7 @@ def opened(gateway: GatewayServer) -> OpenSession:
     def open_(model: Model, budget: Budget | None = None) -> RunAccount:
         models = Models(resolve=lambda _: model, embed=lambda _: TestEmbeddingModel(), budget=budget or Budget())
         session = gateway.open(models)
-        session.names.add(NAME)
+        session.allowed_models.add(NAME)
         return session
 
     return open_

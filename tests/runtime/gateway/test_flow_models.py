@@ -60,7 +60,7 @@ def test_any_choice_of_a_model_becomes_one_behind_the_gateway(
     assert values["model"] == [{"provider": "OpenAI", "name": name, "metadata": {}}]
     assert values["api_key"] == run.key("Model-1")
     assert values["ollama_base_url"] == values["base_url_ibm_watsonx"] == ""
-    assert run.names == {name}
+    assert run.allowed_models == {name}
     assert "sk-live-1" not in json.dumps(data)
     assert "sk-live-1" in json.dumps(flow.to_json())  # the flow itself is left as it was
 
@@ -96,7 +96,7 @@ def test_components_of_one_provider_are_pointed_at_the_gateway(
     one, two = fields(data, "Chat-1"), fields(data, "Vectors-2")
     assert (one["model_name"], one["openai_api_base"], one["api_key"]) == ("openai:gpt-x", URL, run.key("Chat-1"))
     assert (two["openai_api_base"], two["openai_api_key"], two["openai_proxy"]) == (URL, run.key("Vectors-2"), "")
-    assert run.names == {"openai:gpt-x", "openai:text-embedding-3-small"}
+    assert run.allowed_models == {"openai:gpt-x", "openai:text-embedding-3-small"}
 
 
 def test_components_that_speak_another_protocol_are_refused_with_what_to_use(
@@ -186,7 +186,8 @@ def test_a_missing_key_names_the_variable_that_was_meant_and_the_usual_one(
         return refused.value.error.message
 
     assert refusal("MY_OPENAI_KEY", stored=True) == (
-        "The key of Model-1 is the variable MY_OPENAI_KEY, which gives none here. Provider 'openai' is not configured."
+        "The key of Model-1 is the variable MY_OPENAI_KEY, which has no value here."
+        " Provider 'openai' is not configured."
     )
     for typed, stored in (("OPENAI_API_KEY", True), ("MY_OPENAI_KEY", False), ("sk-live-abcdefghijklmnop1234", True)):
         assert refusal(typed, stored=stored) == "Provider 'openai' is not configured."

@@ -159,7 +159,7 @@ async def test_spending_is_counted_by_node(opened: OpenSession, connect: Connect
         await connect(session, node=node).chat.completions.create(model=NAME, messages=USER)
     await connect(session.token).chat.completions.create(model=NAME, messages=USER)
     one = ModelUsage(input_tokens=6, output_tokens=4, calls=1)
-    assert session.spent == {"A-1": one + one, "B-2": one, None: one}
+    assert session.usage == {"A-1": one + one, "B-2": one, None: one}
     assert session.total == one + one + one + one
 
 
@@ -239,12 +239,12 @@ async def test_a_call_ends_with_its_run(
 
     calling = asyncio.create_task(call())
     await asyncio.wait_for(hanging.asked.wait(), 10)
-    assert session.under_way == 1
+    assert session.active_calls == 1
     gateway.close(session)
     await asyncio.wait_for(hanging.left.wait(), 10)
     with pytest.raises(openai.APIError):
         await asyncio.wait_for(calling, 10)
-    assert session.under_way == 0
+    assert session.active_calls == 0
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
@@ -280,7 +280,7 @@ async def test_a_closed_gateway_ends_what_is_under_way_and_starts_again(
         await asyncio.wait_for(calling, 10)
     gateway.start()
     fresh = gateway.open(Models(resolve=lambda _: scripted(fine, "s")))
-    fresh.names.add(NAME)
+    fresh.allowed_models.add(NAME)
     again = openai.AsyncOpenAI(base_url=gateway.url, api_key=fresh.key("A"), max_retries=0)
     assert (await again.chat.completions.create(model=NAME, messages=USER)).choices[0].message.content == "hi"
     await client.close()

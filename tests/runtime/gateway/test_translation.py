@@ -72,7 +72,7 @@ async def chunks_of(response: ModelResponse, size: int) -> list[JsonObject]:
     chunks = Chunks("m")
     async with model_request_stream(streaming(response, size), [request]) as stream:
         made = [chunk async for chunk in chunks.of(stream)]
-        return [chunks.first(), *made, chunks.last(stream.get())]
+        return [*made, *chunks.rest(stream.get(), include_usage=False)]
 
 
 @settings(deadline=None)
