@@ -40,7 +40,7 @@ class NoEngine:
 
 def reply(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
     """Change a switch of the canvas and answer, build, or answer a question, by what the message says."""
-    text = str(messages[0].parts[-1].content) if messages else ""  # pyright: ignore[reportAttributeAccessIssue]  (a prompt)
+    text = str(messages[0].parts[-1].content) if messages else ""
     asks, builds = "What" in text, "Build" in text
     if not info.function_tools:
         return ModelResponse(parts=[TextPart("question" if asks else "build_flow")])

@@ -59,7 +59,7 @@ def born(request: "dict[str, Any]", ends: "list[int]") -> None:
 
 def serve(answers: int) -> "dict[str, Any] | None":
     """Fork for each request; returns the request in a fork, and None when there are no more."""
-    while line := sys.stdin.buffer.raw.readline():  # type: ignore[attr-defined]  # unbuffered: a fork must find nothing
+    while line := sys.stdin.buffer.raw.readline():  # unbuffered: a fork must find nothing
         request = json.loads(line)
         out, err = os.pipe(), os.pipe()
         pid = os.fork()

@@ -113,7 +113,7 @@ class _News:
     def _finished(self, event: FunctionToolResultEvent) -> None:
         part = event.part
         took = self._milliseconds(self._calls.pop(part.tool_call_id, perf_counter()))
-        said: object = part.content  # pyright: ignore[reportUnknownMemberType]  (whatever a tool gives)
+        said: object = part.content
         fault = isinstance(said, dict) and "error" in said
         good = part.outcome == "success" and not fault
         name = part.tool_name or ""

@@ -155,6 +155,6 @@ def _described(found: "ComponentType", text: str) -> dict[str, object]:
 
 
 def _input(name: str, field: "dict[str, object] | object") -> dict[str, object]:
-    definition = dict(field) if isinstance(field, dict) else {}  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]  (whatever was received)
+    definition = dict(field) if isinstance(field, dict) else {}  # pyright: ignore[reportUnknownArgumentType]  (whatever was received)
     keys = ("display_name", "type", "required", "advanced", "show", "input_types", "options", "value")
     return {"name": name, **{key: definition.get(key) for key in keys}}

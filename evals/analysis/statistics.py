@@ -262,6 +262,6 @@ def _sign_flip(differences: Sequence[float]) -> float:
 
 def _stats() -> Any:
     """scipy's statistics, imported on first use: importing them takes half a second."""
-    from scipy import stats  # pyright: ignore[reportMissingTypeStubs]  (scipy has no stubs of its own)
+    from scipy import stats
 
     return stats

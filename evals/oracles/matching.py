@@ -89,7 +89,7 @@ def _groups(left: ScoredFlow, right: ScoredFlow) -> list[Group]:
 
 
 def _assign(left: ScoredFlow, right: ScoredFlow, groups: Sequence[Group]) -> dict[str, str]:
-    from scipy.optimize import linear_sum_assignment  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]  (scipy has no stubs)
+    from scipy.optimize import linear_sum_assignment  # pyright: ignore[reportUnknownVariableType]  (scipy has no stubs)
 
     rounds = min(max(len(left.nodes), len(right.nodes), 1), ROUNDS)
     around_left, around_right = _neighbourhoods(left, rounds), _neighbourhoods(right, rounds)

@@ -70,7 +70,7 @@ async def _stop(server: uvicorn.Server) -> None:
 class _Protocol(H11Protocol):
     """HTTP whose application can drop a connection, and which does not answer what is not HTTP."""
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]  (as uvicorn narrows it)
+    def connection_made(self, transport: asyncio.Transport) -> None:
         """Hand the connection to the application, in its state."""
         super().connection_made(transport)
         self.app_state = {**self.app_state, "transport": transport}

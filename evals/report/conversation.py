@@ -166,7 +166,7 @@ class _Reply:
 
 
 def _called(part: ToolCallPart, reply: _Reply | None, since: datetime, limit: int) -> Called:
-    arguments: Json = part.args  # pyright: ignore[reportAssignmentType]  (JSON as text, or an object of JSON values)
+    arguments: Json = part.args
     passed = -1.0 if reply is None else (reply.at - since).total_seconds()
     return Called(
         line(part.tool_name, 80),

@@ -183,7 +183,7 @@ class Engine:
                     task.cancel()
                 await asyncio.gather(*self._tasks, return_exceptions=True)
                 await self._process.wait()
-        self._process._transport.close()  # pyright: ignore[reportPrivateUsage, reportUnknownMemberType, reportAttributeAccessIssue]  (it has no public name)
+        self._process._transport.close()  # pyright: ignore[reportUnknownMemberType, reportAttributeAccessIssue]  (it has no public name)
         await asyncio.sleep(0)  # pipes are closed by the loop
 
     def _end(self, why: str) -> None:

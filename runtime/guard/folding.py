@@ -71,7 +71,7 @@ class NotConstant(Exception):
 
 
 def _spread(value: object) -> object:
-    return tuple(value) if isinstance(value, list | set | frozenset | range | map | filter | zip | reversed) else value  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] made of constants only
+    return tuple(value) if isinstance(value, list | set | frozenset | range | map | filter | zip | reversed) else value  # pyright: ignore[reportUnknownArgumentType] made of constants only
 
 
 _FAILS = (ValueError, TypeError, KeyError, IndexError, OverflowError, ArithmeticError, LookupError, AttributeError)

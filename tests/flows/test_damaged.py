@@ -57,9 +57,9 @@ def places(value: Any, place: Place = ()) -> Iterator[Place]:
     if place:
         yield place
     members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, member in members:  # pyright: ignore[reportUnknownVariableType] - parsed JSON
+    for key, member in members:
         if key != "code":
-            yield from places(member, (*place, key))  # pyright: ignore[reportUnknownArgumentType] - parsed JSON
+            yield from places(member, (*place, key))
 
 
 def damaged(document: dict[str, Any], data: st.DataObject) -> dict[str, Any]:

@@ -149,7 +149,7 @@ def test_error_is_typed_when_a_document_is_nested_too_deeply():
 def places_of(value: object) -> list[Any]:
     """Every object inside a document, itself included."""
     found: list[Any] = [value] if isinstance(value, dict) else []
-    members: list[Any] = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] - parsed JSON
+    members: list[Any] = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
     for member in members:
         found += places_of(member)
     return found

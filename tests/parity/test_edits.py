@@ -122,7 +122,7 @@ async def test_a_field_is_read_as_it_is_after_each_change(catalogue: Catalogue) 
         return [call("get_field_value", step, component_id=output, field="clean_data")]
 
     change = [call("configure_component", 2, component_id=output, values={"clean_data": False})]
-    model = ScriptedModel("build_flow", read(1), change, read(3), "Done.")  # pyright: ignore[reportArgumentType]  (plain values that are checked when used)
+    model = ScriptedModel("build_flow", read(1), change, read(3), "Done.")
     async with serving(assistant(catalogue, model)) as live:
         await events(live.client, input_value="Switch it off", flow=canvas.to_json())
     first, _, second = model.tool_answers(4)

@@ -209,7 +209,7 @@ async def test_the_value_is_used_inside_and_never_comes_out(
             assert form not in written
         # The same run without permission, and as a verification, has no value to leak, and says why it failed.
         for options in ({"allow_variables": ()}, {"network": "gateway-only"}):
-            without = await runner.run(flow, **options)  # pyright: ignore[reportArgumentType]  (plain values that are checked when used)
+            without = await runner.run(flow, **options)
             assert without.error is not None
             assert (without.error.code, without.error.node) == ("missing_key", "n")
             assert "MY_SEARCH_KEY" in without.error.message

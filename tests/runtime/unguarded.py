@@ -21,7 +21,7 @@ async def run_unguarded(
     **options: Any,
 ) -> RunResult:
     """Run nodes and edges without admission; `options` are fields of `RunOptions`."""
-    return await runner._exchange(  # pyright: ignore[reportPrivateUsage]  (only the guard stands before it)
+    return await runner._exchange(
         data,
         text,
         RunOptions(**options),

@@ -40,7 +40,7 @@ ADAPTER: TypeAdapter[Approval] = TypeAdapter(Approval)
     ],
 )
 def test_only_texts_that_someone_wrote_are_free_text(field: dict[str, object], *, expected: bool) -> None:
-    assert is_free_text(field) is expected  # pyright: ignore[reportArgumentType]  (JSON)
+    assert is_free_text(field) is expected
 
 
 @given(st.text(), st.text(), st.text())

@@ -107,7 +107,7 @@ async def test_the_models_of_a_provider_share_one_client_which_is_closed_at_the_
     clients = Clients(lambda: KEYS)
     one, two = (clients.models_now(ModelChoice(provider="openai", names=(name,))) for name in ("gpt-a", "gpt-b"))
     assert one.provider is not None
-    assert one.provider.client is two.provider.client  # pyright: ignore[reportOptionalMemberAccess]  (of the same kind)
+    assert one.provider.client is two.provider.client
     await clients.aclose()
     assert one.provider.client.is_closed()
 

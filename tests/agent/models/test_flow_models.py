@@ -118,7 +118,7 @@ async def test_the_flows_of_a_turn_call_the_model_of_that_turn_and_are_counted(c
             return ModelResponse(parts=[TextPart("build_flow")])
         return ModelResponse(parts=[next(steps, TextPart("Done."))])
 
-    script = scripted(plan, "script")  # pyright: ignore[reportArgumentType]  (plain values that are checked when used)
+    script = scripted(plan, "script")
     used = ModelUsage(input_tokens=5, output_tokens=2, calls=1)
     run = RunResult(run_id="r", output="hi", outputs={}, metrics=RunMetrics(seconds=0.1), usage={"M-1": used})
     runner = StandInRunner(results=[run])

@@ -121,7 +121,7 @@ async def test_a_turn_with_an_approval_replays_to_the_question_and_to_its_end() 
     assert call == "call_2_0", "the id is the one that came over the wire"
     assert (done.outcome, done.text) == ("complete", "The prompt now whispers.")
     assert [action.kind for action in done.actions] == ["configure"]
-    assert done.after.node(question.edit.node).value("template") == "Whisper: {text}"  # pyright: ignore[reportOptionalMemberAccess]  (it is there)
+    assert done.after.node(question.edit.node).value("template") == "Whisper: {text}"
     sent = read_yaml(FOLDER / "openai_chat_approval.yaml")["interactions"]
     assert len(sent) == 3, "an answer is not classified"
     last = json.loads(sent[-1]["request"]["body"])["messages"][-1]

@@ -53,7 +53,7 @@ async def test_an_approved_change_is_made_and_the_turn_goes_on(catalogue: Catalo
     waiting = await play(who, "Make the prompt whisper", canvas)
     result = await play(who, "", canvas, answers={next(iter(waiting.approvals)): ToolApproved()})
     assert (result.outcome, result.text, result.intent) == ("complete", "I changed the prompt.", "build_flow")
-    assert result.after.node(node_id(canvas, "Prompt Template")).value("template") == "Whisper: {text}"  # pyright: ignore[reportOptionalMemberAccess]  (it is there)
+    assert result.after.node(node_id(canvas, "Prompt Template")).value("template") == "Whisper: {text}"
     assert len(script.prompts) == 3, "an answer is not classified"
 
 
@@ -88,7 +88,7 @@ async def test_answers_may_come_one_by_one(catalogue: Catalogue, canvas: Flow) -
     result = await play(who, "", canvas, answers={first: ToolDenied()})
     assert result.outcome == "complete"
     assert [action.kind for action in result.actions] == ["configure"]
-    assert result.after.node(node_id(canvas, "ChatOutput")).value("sender_name") == "Ada"  # pyright: ignore[reportOptionalMemberAccess]  (it is there)
+    assert result.after.node(node_id(canvas, "ChatOutput")).value("sender_name") == "Ada"
 
 
 async def test_a_foreign_or_answered_id_is_refused_and_nothing_happens(catalogue: Catalogue, canvas: Flow) -> None:

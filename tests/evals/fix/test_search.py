@@ -45,7 +45,7 @@ def joins(flow: Flow) -> bool:
     """Whether what is said ends with the mark: one value and one connection decide."""
     into = {(edge.target, edge.target_port) for edge in flow.edges}
     joined = node(flow, "CombineText")
-    return flow.node(joined).value("text2") == "!" and (joined, "text1") in into  # type: ignore[union-attr]  # it is there
+    return flow.node(joined).value("text2") == "!" and (joined, "text1") in into
 
 
 async def test_only_the_change_that_helps_is_named_among_several(right: Flow, catalogue: Catalogue) -> None:
@@ -62,7 +62,7 @@ async def test_only_the_change_that_helps_is_named_among_several(right: Flow, ca
     assert fix.whole == 3
     assert fix.proven
     assert joins(fix.flow)
-    assert fix.flow.node(node(made, "Prompt Template")).value("template") == "Quieter: {text}"  # type: ignore[union-attr]  # it is there
+    assert fix.flow.node(node(made, "Prompt Template")).value("template") == "Quieter: {text}"
 
 
 async def test_two_changes_that_help_only_together_are_found(right: Flow, catalogue: Catalogue) -> None:

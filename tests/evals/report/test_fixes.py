@@ -26,7 +26,7 @@ def fix_of(attempt: Attempt, catalogue: Catalogue, template: str = "hello {name}
     fixed = configure(attempt.flow, catalogue, prompt, {"template": template}).flow
     names = {"scenario": attempt.scenario, "digest": attempt.digest, "repeat": attempt.repeat}
     return Fix(
-        **names,  # type: ignore[arg-type]  (the attempt's)
+        **names,
         player=attempt.player,
         versions=attempt.versions,
         actions=tuple(diff(attempt.flow, fixed)),

@@ -58,7 +58,7 @@ async def test_conversations_are_taken_over_into_a_database_that_has_later_ones(
         connection.execute("delete from conversations where session = 'agentic_plan'")
     shutil.copy(tmp_path / CONVERSATIONS, data)
     await opened(data)
-    kept = dict(query(data / "wirewright.db", "select session, document from conversations"))  # pyright: ignore[reportArgumentType]  (rows of two)
+    kept = dict(query(data / "wirewright.db", "select session, document from conversations"))
     assert len(kept) == 5
     assert kept["agentic_undo"] == "later"
 

@@ -119,7 +119,7 @@ async def test_udp_and_names_stay_in_reach_of_open_runs(runner: Runner, make_cod
 async def test_each_run_has_its_own_network_when_both_kinds_come_by_turns(
     runner: Runner, make_code: MakeCode, server: int, other: int
 ) -> None:
-    gateway = await runner._gateway._started()  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
+    gateway = await runner._gateway._started()
     for _ in range(2):
         assert await tried(runner, make_code, CONNECT, server) == REFUSED
         assert await tried(runner, make_code, CONNECT, other) == {"escaped": str(other)}
@@ -182,7 +182,7 @@ async def test_what_waits_ready_becomes_of_the_kinds_that_come(
 async def test_a_verification_run_cannot_listen_on_a_port_that_nobody_bound(
     runner: Runner, make_code: MakeCode, server: int
 ) -> None:
-    gateway = await runner._gateway._started()  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
+    gateway = await runner._gateway._started()
     listening = "s = socket.socket()\ns.listen()\nreturn s.getsockname()"
     assert await tried(runner, make_code, listening, server, "gateway-only", gateway.url) == REFUSED
     assert await tried(runner, make_code, listening, server) == REFUSED

@@ -101,7 +101,7 @@ async def test_the_conversation_reaches_the_model_with_tool_calls_and_results(li
             {"role": "tool", "tool_call_id": "c2", "content": "two"},
             {"role": "tool", "tool_call_id": "c1", "content": [{"type": "text", "text": "one"}]},
         ],
-        tools=[ADD],  # pyright: ignore[reportArgumentType] - plain JSON
+        tools=[ADD],
     )
     first, second, third = model.messages
     assert isinstance(first, ModelRequest)
@@ -127,7 +127,7 @@ async def test_the_conversation_reaches_the_model_with_tool_calls_and_results(li
 
 async def test_parallel_tool_calls_keep_their_ids_and_order(listen: Listen) -> None:
     _, client = listen(ToolCallPart("add", {"a": 1}, "x1"), ToolCallPart("add", '{"a":2}', "x2"))
-    answer = await client.chat.completions.create(model=NAME, messages=USER, tools=[ADD])  # pyright: ignore[reportArgumentType, reportCallIssue]  (plain values that are checked when used)
+    answer = await client.chat.completions.create(model=NAME, messages=USER, tools=[ADD])
     choice = answer.choices[0]
     assert choice.finish_reason == "tool_calls"
     assert choice.message.content is None
@@ -181,7 +181,7 @@ async def test_how_to_answer_reaches_the_model(listen: Listen) -> None:
         presence_penalty=0.1,
         frequency_penalty=0.2,
         logit_bias={"50256": -100},
-        tools=[ADD],  # pyright: ignore[reportArgumentType] - plain JSON
+        tools=[ADD],
         parallel_tool_calls=False,
         tool_choice="auto",
         user="ignored",
@@ -209,7 +209,7 @@ async def test_how_to_answer_reaches_the_model(listen: Listen) -> None:
 )
 async def test_the_choice_of_a_tool_reaches_the_model(choice: Any, setting: Any, text: bool, listen: Listen) -> None:
     model, client = listen(TextPart("hi"))
-    await client.chat.completions.create(model=NAME, messages=USER, tools=[ADD], tool_choice=choice)  # pyright: ignore[reportArgumentType, reportCallIssue]  (plain values that are checked when used)
+    await client.chat.completions.create(model=NAME, messages=USER, tools=[ADD], tool_choice=choice)
     assert model.asked.model_settings == {"tool_choice": setting}
     assert model.asked.allow_text_output is text
 
@@ -232,8 +232,8 @@ async def test_a_schema_reaches_the_model_and_its_answer_is_read_by_it(listen: L
 
 async def test_a_model_that_knows_no_schemas_is_asked_for_one_in_words(opened: OpenSession, connect: Connect) -> None:
     model = Listening(TextPart('{"name": "Ada", "age": 36}'))
-    plain = scripted(model._answer, "plain")  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
-    plain._profile = ModelProfile(supports_json_schema_output=False)  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
+    plain = scripted(model._answer, "plain")
+    plain._profile = ModelProfile(supports_json_schema_output=False)
     await connect(opened(plain)).chat.completions.parse(model=NAME, messages=USER, response_format=Person)
     assert model.asked.model_request_parameters.output_mode == "prompted"
     assert "age" in (model.asked.instructions or "")

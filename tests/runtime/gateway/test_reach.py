@@ -21,7 +21,7 @@ def listener() -> Iterator[socket.socket]:
 
 async def attempted(runner: Runner, make_code: MakeCode, attempt: str) -> JsonObject:
     """What unguarded code achieves in a verification run that has a gateway."""
-    gateway = await runner._gateway._started()  # pyright: ignore[reportPrivateUsage]  (the test looks inside)
+    gateway = await runner._gateway._started()
     return await outcome(
         runner, make_code, attempt.replace("{gateway}", str(gateway.port)), "gateway-only", gateway.url
     )

@@ -234,7 +234,7 @@ async def test_a_call_ends_with_its_run(
 
     async def call() -> None:
         answer = await connect(session).chat.completions.create(model=NAME, messages=USER, stream=stream)
-        async for _ in answer:  # pyright: ignore[reportGeneralTypeIssues, reportUnknownVariableType] - only when streamed
+        async for _ in answer:
             pass
 
     calling = asyncio.create_task(call())
@@ -255,7 +255,7 @@ async def test_a_call_ends_when_its_client_is_gone(stream: bool, opened: OpenSes
 
     async def call() -> None:
         answer = await client.chat.completions.create(model=NAME, messages=USER, stream=stream)
-        async for _ in answer:  # pyright: ignore[reportGeneralTypeIssues, reportUnknownVariableType] - only when streamed
+        async for _ in answer:
             pass
 
     calling = asyncio.create_task(call())

@@ -37,7 +37,7 @@ class Component:
 
     def __init__(self, **given: object) -> None:
         for part in self.inputs:
-            setattr(self, part.given["name"], part.given.get("value", ""))  # pyright: ignore[reportArgumentType]  (plain values that are checked when used)
+            setattr(self, part.given["name"], part.given.get("value", ""))
         self.__dict__.update(given)
 
     def log(self, *_: object) -> None:
@@ -109,7 +109,7 @@ def state() -> "list[object]":
         atexit._ncallbacks() > CALLBACKS,
         warnings.showwarning,
         threading.gettrace() if hasattr(threading, "gettrace") else None,
-        threading._trace_hook,  # type: ignore[attr-defined]  # there is no public way to ask
+        threading._trace_hook,  # there is no public way to ask
         Component.set_output,
     ]
 

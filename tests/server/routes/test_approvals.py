@@ -74,7 +74,7 @@ async def test_a_patch_leads_to_the_field_that_is_changed(catalogue: Catalogue, 
     [patch] = next(event for event in asked if event.get("action") == "edit_field")["patch"]
     value: object = canvas.to_json()
     for step in patch["path"].strip("/").split("/"):
-        value = value[int(step)] if isinstance(value, list) else value[step]  # pyright: ignore[reportIndexIssue, reportUnknownVariableType]  (a walk)
+        value = value[int(step)] if isinstance(value, list) else value[step]
     assert value == "Say it louder: {text}"
 
 

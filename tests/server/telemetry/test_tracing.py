@@ -117,7 +117,7 @@ async def test_spans_tell_outcomes_durations_and_what_a_turn_cost(
     assert told["requests"] == 4
     for direction in ("input_tokens", "output_tokens"):
         assert isinstance(told[direction], int)
-        assert told[direction] > 0  # pyright: ignore[reportOperatorIssue]  (an integer)
+        assert told[direction] > 0
     assert ((run.attributes or {})["outcome"], (run.attributes or {})["nodes"]) == ("ok", 3)
     asked = [span for span in traces.spans if "gen_ai.usage.input_tokens" in (span.attributes or {})]
     assert len(asked) >= 4, "each request to a model tells its tokens"
@@ -175,7 +175,7 @@ async def test_a_failure_is_marked_and_leaks_nothing(
 
 async def test_a_failing_tool_leaks_nothing_either(catalogue: Catalogue, canvas: Flow, traces: Traces) -> None:
     class Broken(StandInRunner):
-        async def execute(self, *_: object, **__: object) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]  (it never gives anything)
+        async def execute(self, *_: object, **__: object) -> None:
             raise OSError(f"{SECRET} is not in {PLACE}")
 
     traces.begin()

@@ -27,4 +27,4 @@ async def test_a_question_about_the_assistant_is_answered_from_the_manual(catalo
     )
     result = await play(who, "When do I have to approve something?")
     assert (result.outcome, result.text) == ("complete", "You approve texts.")
-    assert "Approvals" in str(script.requests[-1][-1].parts[0].content)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]  (a tool's answer)
+    assert "Approvals" in str(script.requests[-1][-1].parts[0].content)

@@ -66,8 +66,8 @@ def hostile(played: Played, catalogue: Catalogue) -> Material:
         for turn in attempt.turns:
             flow = turn.flow.to_json()
             flow["name"] = HOSTILE
-            for node in flow["data"]["nodes"]:  # type: ignore[index, call-overload, union-attr]  (JSON by hand)
-                node["data"]["node"]["display_name"] = HOSTILE  # type: ignore[index, call-overload]  (JSON by hand)
+            for node in flow["data"]["nodes"]:
+                node["data"]["node"]["display_name"] = HOSTILE
             changed = turn.model_copy(update={"text": HOSTILE, "proposal": type(turn.flow).from_json(flow)})
             turns.append(changed.model_copy(update={"caveats": [HOSTILE], "models": [HOSTILE]}))
         attempts.append(attempt.model_copy(update={"turns": turns, "player": HOSTILE}))

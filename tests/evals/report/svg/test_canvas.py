@@ -131,7 +131,7 @@ def test_a_secret_in_a_field_is_not_drawn(catalogue: Catalogue) -> None:
 def test_names_cannot_leave_the_drawing(catalogue: Catalogue) -> None:
     flow = read_flow("name: E\nnodes:\n  a: ChatInput\n", catalogue)
     raw = flow.to_json()
-    raw["data"]["nodes"][0]["data"]["node"]["display_name"] = '</text><script>"&'  # type: ignore[index, call-overload]  (JSON by hand)
+    raw["data"]["nodes"][0]["data"]["node"]["display_name"] = '</text><script>"&'
     named = type(flow).from_json(raw)
     gallery = Gallery()
     shapes = ScoredFlows(catalogue)
