@@ -14,7 +14,8 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 
 from flows.document import Flow
 from runtime.options import RunOptions
-from runtime.results import RunEvent, RunResult
+from runtime.results import RunResult
+from runtime.run_events import RunEvent
 
 T = TypeVar("T")
 

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from flows.document import Json
 from runtime.gateway.models import Models
-from runtime.results import RunEvent
+from runtime.run_events import RunEvent
 
 Network: TypeAlias = Literal["gateway-only", "open"]
 """What a run may reach: the model gateway alone (nothing, when it calls no model), or whatever this machine can."""

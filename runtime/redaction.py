@@ -12,7 +12,8 @@ from urllib.parse import quote, quote_plus
 from flows.document import Json
 from flows.json_values import as_object
 from runtime.options import OnEvent
-from runtime.results import RunError, RunEvent, RunResult
+from runtime.results import RunError, RunResult
+from runtime.run_events import NodeFinished, NodeToken, RunEvent
 
 HIDDEN = "***"
 
@@ -77,15 +78,16 @@ class Redactor:
         """The event without secrets: text that may be the beginning of one waits for what follows it."""
         if self._pattern is None:
             return [event]
-        if event.kind == "token":
+        if isinstance(event, NodeToken):
             text = self.text(self._pending.pop(event.node, "") + event.text)
             size = self._secret_prefix(text)
             if size:
                 self._pending[event.node] = text[-size:]
                 text = text[:-size]
-            return [replace(event, text=text)] if text else []
-        rest = self._pending.pop(event.node, "") if event.kind == "node_finished" else ""
-        return [RunEvent(kind="token", node=event.node, text=rest), event] if rest else [event]
+            return [NodeToken(node=event.node, text=text)] if text else []
+        if isinstance(event, NodeFinished) and (rest := self._pending.pop(event.node, "")):
+            return [NodeToken(node=event.node, text=rest), event]
+        return [event]
 
     def _error(self, error: RunError) -> RunError:
         return replace(error, message=self.text(error.message), fix=self.text(error.fix))

@@ -1,12 +1,19 @@
-"""What a run returns: its outputs, metrics, events and errors."""
+"""What a run returns: its outputs, metrics and errors.
+
+The contract's schema is derived from these classes, so their computed fields are marked as such for pydantic.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import Field, GetPydanticSchema, computed_field
+from pydantic_core import core_schema
 
 from flows.document import Json, JsonObject
+from flows.faults import Fault
 
 RunErrorCode: TypeAlias = Literal[
     "code",
@@ -22,47 +29,13 @@ RunErrorCode: TypeAlias = Literal[
     "crash",
 ]
 
+JsonValues: TypeAlias = Annotated[
+    Mapping[str, Json], GetPydanticSchema(lambda _, __: core_schema.dict_schema(core_schema.str_schema()))
+]
+"""JSON values by node id. Pydantic does not look into them: `Json` contains itself."""
 
-RunEventKind: TypeAlias = Literal["node_started", "node_finished", "token", "cut"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunEvent:
-    """An event of a run that is under way.
-
-    Attributes:
-        kind: a node started or finished, or wrote a piece of text; `cut` is the last event of a run with too many.
-        node: the node's id.
-        text: the piece of text of a `token`.
-        iteration: how many times the node has started, this time included; more than 1 in a loop.
-        seconds: how long the node took, when it finished.
-        ok: whether the node finished without an error.
-    """
-
-    kind: RunEventKind
-    node: str = ""
-    text: str = ""
-    iteration: int = 1
-    seconds: float = 0.0
-    ok: bool = True
-
-    def to_json(self) -> JsonObject:
-        """Return the event as a JSON object with the parts that its kind has."""
-        match self.kind:
-            case "node_started":
-                return {"event": self.kind, "node": self.node, "iteration": self.iteration}
-            case "node_finished":
-                return {
-                    "event": self.kind,
-                    "node": self.node,
-                    "iteration": self.iteration,
-                    "seconds": self.seconds,
-                    "ok": self.ok,
-                }
-            case "token":
-                return {"event": self.kind, "node": self.node, "text": self.text}
-            case "cut":
-                return {"event": self.kind}
+Faults: TypeAlias = Annotated[Sequence[Fault], Field(exclude_if=lambda faults: not faults)]
+"""Faults under a key that is left out when there is none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +48,7 @@ class RunMetrics:
     model_calls: int = 0
     peak_mb: float = 0
 
+    @computed_field
     @property
     def total_tokens(self) -> int:
         """Tokens in and out together."""
@@ -169,13 +143,15 @@ class RunResult:
 
     run_id: str
     output: str | None
-    outputs: Mapping[str, Json]
+    outputs: JsonValues
     metrics: RunMetrics
-    nodes: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    nodes: JsonValues = field(default_factory=dict[str, Json])
     error: RunError | None = None
-    types: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    types: JsonValues = field(default_factory=dict[str, Json])
     usage: Mapping[str, ModelUsage] = field(default_factory=dict[str, ModelUsage])
     """What the model calls of each node used, by node id; the key is empty for calls that name no node."""
+    faults: Faults = ()
+    """What is wrong with a flow that did not pass its checks and was not run."""
 
     @classmethod
     def failed(cls, run_id: str, failure: RunFailed) -> RunResult:
@@ -188,6 +164,7 @@ class RunResult:
         """Whether the run was turned away because too many wait; it may work later."""
         return self.error == BUSY
 
+    @computed_field
     @property
     def ok(self) -> bool:
         """Whether the flow ran to its end without an error."""
@@ -205,6 +182,7 @@ class RunResult:
             "metrics": self.metrics.to_json(),
             "usage": {node: usage.to_json() for node, usage in self.usage.items()},
             "error": None if self.error is None else self.error.to_json(),
+            **({"faults": [fault.to_json() for fault in self.faults]} if self.faults else {}),
         }
 
     @classmethod
@@ -224,4 +202,5 @@ class RunResult:
             metrics=RunMetrics(**figures),
             error=None if obj["error"] is None else RunError(**obj["error"]),
             usage={node: ModelUsage(**usage) for node, usage in obj.get("usage", {}).items()},
+            faults=[Fault(**fault) for fault in obj.get("faults", ())],
         )

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any, cast
 
 from pydantic import TypeAdapter
-from pydantic.json_schema import models_json_schema
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, models_json_schema
+from pydantic_core.core_schema import DataclassField, ModelField, TypedDictField, WithDefaultSchema
 
 from agent.contract.events import EVENTS
 from agent.contract.requests import AssistRequest, ResetRequest, RunRequest
+from agent.contract.runs import RUN_STREAM_EVENTS
 from scripts.checkout import ROOT
 
 FOLDER = ROOT / "docs" / "contract"
@@ -21,12 +23,29 @@ INDENT = "  "
 Schema = dict[str, Any]
 
 
+class _AsReceived(GenerateJsonSchema):
+    """The schema of what clients receive: every key is there unless it is left out; defaults are for Python."""
+
+    def field_is_required(self, field: ModelField | DataclassField | TypedDictField, total: bool) -> bool:  # noqa: FBT001 - pydantic's signature
+        if field["type"] == "typed-dict-field":
+            return super().field_is_required(field, total)
+        return field.get("serialization_exclude_if") is None
+
+    def default_schema(self, schema: WithDefaultSchema) -> JsonSchemaValue:
+        return self.generate_inner(schema["schema"])
+
+
 def schema() -> Schema:
-    """Everything that a client sends and receives, as one JSON Schema; `Event` is one event of a turn's stream."""
+    """Everything that a client sends and receives, as one JSON Schema.
+
+    `Event` is one event of a turn's stream, `RunStreamEvent` one of a run's.
+    """
     _, requests = models_json_schema([(model, "validation") for model in (AssistRequest, ResetRequest, RunRequest)])
-    event = cast("TypeAdapter[Any]", EVENTS).json_schema(mode="serialization")
-    definitions: Schema = {**requests.get("$defs", {}), **event.pop("$defs")}
-    definitions["Event"] = event
+    definitions: Schema = requests["$defs"]
+    for name, events in {"Event": EVENTS, "RunStreamEvent": RUN_STREAM_EVENTS}.items():
+        event = cast("TypeAdapter[Any]", events).json_schema(mode="serialization", schema_generator=_AsReceived)
+        definitions |= event.pop("$defs")
+        definitions[name] = event
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Wirewright's HTTP API",
@@ -53,6 +72,8 @@ def _object(definition: Schema) -> str:
         f"{INDENT}{name}{'' if name in required else '?'}: {_type(entry)};"
         for name, entry in definition["properties"].items()
     ]
+    if definition.get("additionalProperties") is True:
+        lines.append(f"{INDENT}[key: string]: unknown;")
     return "\n".join(["{", *lines, "}"])
 
 

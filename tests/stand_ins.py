@@ -7,7 +7,8 @@ from flows.document import Flow, JsonObject
 from runtime.engine.component_results import ComponentDescription, ComponentFailure
 from runtime.gateway.models import Models
 from runtime.options import Network, RunOptions, Tweaks
-from runtime.results import RunError, RunEvent, RunMetrics, RunResult
+from runtime.results import RunError, RunMetrics, RunResult
+from runtime.run_events import RunEvent
 
 
 def ran(output: str | None = "done", *, error: RunError | None = None) -> RunResult:

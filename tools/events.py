@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias
 from pydantic_ai import CustomEvent
 
 from flows.describe.diagrams import ascii_graph
-from runtime.results import RunEvent
+from runtime.run_events import RunEvent
 from tools.json_types import ActionJson, FlowJson
 
 Step: TypeAlias = Literal[

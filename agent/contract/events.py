@@ -9,7 +9,7 @@ from agent.contract.model import ContractModel, Received, optional
 from agent.turn.result import TurnError
 from runtime.results import RunMetrics
 from tools.events import FileChange, Step, Todo
-from tools.json_types import FaultJson, FlowJson, RunJson
+from tools.json_types import FaultJson, FlowJson, FlowObject, RunJson
 
 
 class ProgressEvent(StreamEvent):
@@ -40,7 +40,7 @@ class FlowPreviewEvent(StreamEvent):
     """A whole flow to look at before it is accepted, with its graph drawn in text."""
 
     event: Literal["flow_preview"] = "flow_preview"
-    flow: dict[str, Any]
+    flow: FlowObject
     name: str
     node_count: int
     edge_count: int

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import Field
 
 from agent.contract.model import Received, optional
+from tools.json_types import EdgeObject, FlowObject, NodeObject
 
 
 class StreamEvent(Received):
@@ -31,8 +32,8 @@ class ComponentAdded(_FlowUpdate):
     """A node joins the flow, with the edges that connect it when it comes back with some."""
 
     action: Literal["add_component"] = "add_component"
-    node: dict[str, Any]
-    edges: list[dict[str, Any]] | None = optional()
+    node: NodeObject
+    edges: list[EdgeObject] | None = optional()
 
 
 class ComponentRemoved(_FlowUpdate):
@@ -46,14 +47,14 @@ class Connected(_FlowUpdate):
     """An edge joins the flow."""
 
     action: Literal["connect"] = "connect"
-    edge: dict[str, Any]
+    edge: EdgeObject
 
 
 class Disconnected(_FlowUpdate):
     """An edge leaves the flow."""
 
     action: Literal["disconnect"] = "disconnect"
-    edge: dict[str, Any]
+    edge: EdgeObject
 
 
 class Configured(_FlowUpdate):
@@ -62,7 +63,7 @@ class Configured(_FlowUpdate):
     action: Literal["configure"] = "configure"
     component_id: str
     params: dict[str, Any]
-    node: dict[str, Any] | None = optional()
+    node: NodeObject | None = optional()
 
 
 class OutputSelected(_FlowUpdate):
@@ -71,7 +72,7 @@ class OutputSelected(_FlowUpdate):
     action: Literal["select_output"] = "select_output"
     component_id: str
     output_name: Any
-    node: dict[str, Any] | None = optional()
+    node: NodeObject | None = optional()
 
 
 class ConnectionModeSet(_FlowUpdate):
@@ -81,7 +82,7 @@ class ConnectionModeSet(_FlowUpdate):
     component_id: str
     field: str
     enabled: bool
-    node: dict[str, Any] | None = optional()
+    node: NodeObject | None = optional()
 
 
 class ToolModeSet(_FlowUpdate):
@@ -90,7 +91,7 @@ class ToolModeSet(_FlowUpdate):
     action: Literal["set_tool_mode"] = "set_tool_mode"
     component_id: str
     enabled: bool
-    node: dict[str, Any] | None = optional()
+    node: NodeObject | None = optional()
 
 
 class Arranged(_FlowUpdate):
@@ -107,7 +108,7 @@ class Amended(_FlowUpdate):
 
     action: Literal["amend"] = "amend"
     component_id: str
-    node: dict[str, Any] | None = optional()
+    node: NodeObject | None = optional()
 
 
 class DetailSet(_FlowUpdate):
@@ -122,7 +123,7 @@ class FlowSet(_FlowUpdate):
     """The whole flow is replaced (`auto_apply`), or a flow is proposed that waits for the user."""
 
     action: Literal["set_flow"] = "set_flow"
-    flow: dict[str, Any]
+    flow: FlowObject
     auto_apply: bool
 
 

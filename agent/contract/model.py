@@ -14,23 +14,18 @@ class ContractModel(BaseModel):
 
 
 class Received(ContractModel):
-    """A JSON object that clients receive. Every key is there, except for `optional` ones."""
+    """A JSON object that clients receive. Every key is there, except for `optional` ones, which are never null."""
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        """The schema as clients see it: defaults are for readers in Python, and optional keys are absent, not null."""
+        """The schema as clients see it: optional keys are absent, not null."""
         schema = handler(core_schema)
         described = handler.resolve_ref_schema(schema)
         for name, field in cls.model_fields.items():
             entry: dict[str, Any] = described["properties"][name]
-            entry.pop("default", None)
             if field.exclude_if is not None and field.default is None:
                 kept = [choice for choice in entry.pop("anyOf", []) if choice != {"type": "null"}]
                 entry.update(kept[0] if len(kept) == 1 else {"anyOf": kept} if kept else {})
-        required = [name for name, field in cls.model_fields.items() if field.exclude_if is None]
-        described.pop("required", None)
-        if required:
-            described["required"] = required
         return schema
 
 

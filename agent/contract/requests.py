@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field, JsonValue
 from pydantic_ai import ToolApproved, ToolDenied
 
 from agent.contract.model import ContractModel
 from agent.turn.request import Answer, TurnRequest
+from tools.json_types import FlowObject
 from tools.workbench import MAX_ATTEMPTS
 
 STREAM_PATH = "/api/v1/agentic/assist/stream"
@@ -61,7 +62,7 @@ class AssistRequest(ContractModel):
 
     input_value: str = ""
     flow_id: str | None = None
-    flow: dict[str, Any] | None = None
+    flow: FlowObject | None = None
     provider: str | None = Field(default=None, max_length=200)
     model_name: str | None = Field(default=None, max_length=200)
     max_retries: int | None = Field(default=None, ge=0, le=100)

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from flows.document import Json as JsonValue
     from flows.faults import Fault
     from runtime.options import OnEvent
-    from runtime.results import RunEvent, RunResult
+    from runtime.results import RunResult
+    from runtime.run_events import RunEvent
     from runtime.runner import Runner
 
 RUN_SECONDS = 60.0
@@ -121,13 +122,15 @@ def tweaks_of(given: Iterable[str], loaded: "LoadedFlow") -> "dict[str, dict[str
 def teller(loaded: "LoadedFlow", *, as_json: bool) -> "OnEvent":
     """Writes each event as it comes: a line of JSON on standard output, or words for people on standard error."""
     from cli.output.streams import document, note
+    from runtime.run_events import EventsCut
 
     def tell(event: "RunEvent") -> None:
-        named = replace(event, node=loaded.name(event.node))
+        if not isinstance(event, EventsCut):
+            event = event.model_copy(update={"node": loaded.name(event.node)})
         if as_json:
-            document(named.to_json())
-        elif (words := _words(named)) is not None:
-            note(words)
+            document(event.model_dump())
+        else:
+            note(_words(event))
 
     return tell
 
@@ -160,17 +163,21 @@ def _value(text: str) -> "JsonValue":
     return text
 
 
-def _words(event: "RunEvent") -> str | None:
-    again = f" (time {event.iteration})" if event.iteration > 1 else ""
-    match event.kind:
+def _words(event: "RunEvent") -> str:
+    match event.event:
         case "node_started":
-            return f"{event.node} begins{again}"
+            return f"{event.node} begins{_again(event.iteration)}"
         case "node_finished":
-            return f"{event.node} {'ended' if event.ok else 'failed'}{again} after {event.seconds:.2f} s"
+            done = "ended" if event.ok else "failed"
+            return f"{event.node} {done}{_again(event.iteration)} after {event.seconds:.2f} s"
         case "token":
             return f"{event.node}: {event.text}"
         case "cut":
             return "The run tells more than is shown."
+
+
+def _again(iteration: int) -> str:
+    return f" (time {iteration})" if iteration > 1 else ""
 
 
 def _print_result(result: "RunResult") -> None:

@@ -7,7 +7,7 @@ export interface Amended {
   event: "flow_update";
   action: "amend";
   component_id: string;
-  node?: Record<string, unknown>;
+  node?: NodeDocument;
 }
 
 /** How the canvas shows a node changes: `key` is one of the node's outer keys, such as `position`. */
@@ -25,7 +25,7 @@ export interface Arranged {
 export interface AssistRequest {
   input_value?: string;
   flow_id?: string | null;
-  flow?: Record<string, unknown> | null;
+  flow?: FlowDocument | null;
   provider?: string | null;
   model_name?: string | null;
   max_retries?: number | null;
@@ -51,9 +51,9 @@ export interface CompleteData {
   result: string;
   intent: string;
   session_id: string;
-  flow: Record<string, unknown> | null;
+  flow: FlowDocument | null;
   actions: number;
-  faults: Record<string, unknown>[];
+  faults: Fault[];
   caveats: string[];
   model: string | null;
   usage?: TokenCount;
@@ -64,8 +64,8 @@ export interface CompleteData {
   approvals?: (PlanQuestion | EditQuestion)[];
   continuation_expected?: boolean;
   files?: FileChange[];
-  proposal?: Record<string, unknown>;
-  run?: Record<string, unknown>;
+  proposal?: FlowDocument;
+  run?: RunResult;
   run_metrics?: RunFigures;
   flow_id?: string;
   saved?: boolean;
@@ -87,8 +87,8 @@ export interface ComponentAdded {
   sequence?: number;
   event: "flow_update";
   action: "add_component";
-  node: Record<string, unknown>;
-  edges?: Record<string, unknown>[];
+  node: NodeDocument;
+  edges?: EdgeDocument[];
 }
 
 /** A node leaves the flow, with all of its edges. */
@@ -108,7 +108,7 @@ export interface Configured {
   action: "configure";
   component_id: string;
   params: Record<string, unknown>;
-  node?: Record<string, unknown>;
+  node?: NodeDocument;
 }
 
 /** An edge joins the flow. */
@@ -117,7 +117,7 @@ export interface Connected {
   sequence?: number;
   event: "flow_update";
   action: "connect";
-  edge: Record<string, unknown>;
+  edge: EdgeDocument;
 }
 
 /** A model field takes a connected model (`enabled`), or one that is chosen in the field. */
@@ -129,7 +129,7 @@ export interface ConnectionModeSet {
   component_id: string;
   field: string;
   enabled: boolean;
-  node?: Record<string, unknown>;
+  node?: NodeDocument;
 }
 
 /** The user's decision about one approval. */
@@ -155,7 +155,18 @@ export interface Disconnected {
   sequence?: number;
   event: "flow_update";
   action: "disconnect";
-  edge: Record<string, unknown>;
+  edge: EdgeDocument;
+}
+
+/** An edge as Langflow stores it: `source` and `target` are node ids, and `data` has both handles as objects. */
+export interface EdgeDocument {
+  id?: string;
+  source: string;
+  target: string;
+  sourceHandle?: string;
+  targetHandle?: string;
+  data?: Record<string, unknown>;
+  [key: string]: unknown;
 }
 
 /** A change of one field's text that waits for the user's decision; `reason` repeats the description. */
@@ -191,6 +202,23 @@ export interface ErrorEvent {
 
 export type Event = ProgressEvent | TokenEvent | ComponentAdded | ComponentRemoved | Connected | Disconnected | Configured | OutputSelected | ConnectionModeSet | ToolModeSet | Arranged | Amended | DetailSet | FlowSet | PlanProposed | FieldEditProposed | FlowPreviewEvent | FileWrittenEvent | TodosEvent | RewoundEvent | CompleteEvent | ErrorEvent | CancelledEvent;
 
+/** The last event of a run with too many of them. */
+export interface EventsCut {
+  event: "cut";
+}
+
+/** One thing that is wrong. `error` means that the engine would refuse, fail or ignore what was asked; everything else is a `warning`. `node` is the id that the reader knows (a spec's own id, or a node id on a canvas); `line` counts from 1. */
+export interface Fault {
+  code: string;
+  message: string;
+  fix: string;
+  severity: "error" | "warning";
+  node: string | null;
+  port: string | null;
+  field: string | null;
+  line: number | null;
+}
+
 /** A change of one field's text waits for the user's decision. */
 export interface FieldEditProposed {
   turn_id?: string;
@@ -225,12 +253,30 @@ export interface FileWrittenEvent {
   content: string;
 }
 
+/** What is on the canvas; `viewport` is the part of it that is in view. */
+export interface FlowData {
+  nodes: NodeDocument[];
+  edges?: EdgeDocument[];
+  viewport?: Record<string, number>;
+  [key: string]: unknown;
+}
+
+/** A flow as Langflow exports it, or bare `nodes` and `edges` where they were sent so; other keys are kept. */
+export interface FlowDocument {
+  name?: string;
+  description?: string;
+  data?: FlowData;
+  nodes?: NodeDocument[];
+  edges?: EdgeDocument[];
+  [key: string]: unknown;
+}
+
 /** A whole flow to look at before it is accepted, with its graph drawn in text. */
 export interface FlowPreviewEvent {
   turn_id?: string;
   sequence?: number;
   event: "flow_preview";
-  flow: Record<string, unknown>;
+  flow: FlowDocument;
   name: string;
   node_count: number;
   edge_count: number;
@@ -243,11 +289,50 @@ export interface FlowSet {
   sequence?: number;
   event: "flow_update";
   action: "set_flow";
-  flow: Record<string, unknown>;
+  flow: FlowDocument;
   auto_apply: boolean;
 }
 
 export type JsonValue = unknown;
+
+/** What model calls used: tokens in and out, and the number of answered calls. */
+export interface ModelUsage {
+  input_tokens: number;
+  output_tokens: number;
+  calls: number;
+}
+
+/** A node as Langflow stores it: the component's type and definition are in `data`, under `type` and `node`. */
+export interface NodeDocument {
+  id?: string;
+  type?: string;
+  position?: Record<string, number>;
+  data?: Record<string, unknown>;
+  [key: string]: unknown;
+}
+
+/** A node finished. */
+export interface NodeFinished {
+  event: "node_finished";
+  node: string;
+  iteration: number;
+  seconds: number;
+  ok: boolean;
+}
+
+/** A node started. */
+export interface NodeStarted {
+  event: "node_started";
+  node: string;
+  iteration: number;
+}
+
+/** A node wrote a piece of text. */
+export interface NodeToken {
+  event: "token";
+  node: string;
+  text: string;
+}
 
 /** Another output of a node with several is in use; null when none is selected any more. */
 export interface OutputSelected {
@@ -257,7 +342,7 @@ export interface OutputSelected {
   action: "select_output";
   component_id: string;
   output_name: unknown;
-  node?: Record<string, unknown>;
+  node?: NodeDocument;
 }
 
 /** One operation of a JSON Patch (RFC 6902) on the flow's document. */
@@ -307,7 +392,21 @@ export interface RewoundEvent {
   sequence?: number;
   event: "rewound";
   to: number;
-  flow: Record<string, unknown>;
+  flow: FlowDocument;
+}
+
+/** The last event of a run that came to an end, with what it gave; the same without a stream is the whole reply. */
+export interface RunComplete {
+  event: "complete";
+  data: RunResult;
+}
+
+/** Why a run failed: a code, what happened, what to do, and the id of the node where that is known. */
+export interface RunError {
+  code: "code" | "wiring" | "missing_input" | "missing_model" | "missing_key" | "missing_package" | "external" | "timeout" | "limit" | "refused" | "crash";
+  message: string;
+  fix: string;
+  node: string | null;
 }
 
 /** What the last run of a turn took. */
@@ -315,6 +414,16 @@ export interface RunFigures {
   duration_seconds: number;
   input_tokens: number;
   output_tokens: number;
+  total_tokens: number;
+}
+
+/** What a run used: wall-clock seconds of building and running, tokens, model calls, peak memory in MB. */
+export interface RunMetrics {
+  seconds: number;
+  input_tokens: number;
+  output_tokens: number;
+  model_calls: number;
+  peak_mb: number;
   total_tokens: number;
 }
 
@@ -328,10 +437,26 @@ export interface RunRequest {
   stream?: boolean;
 }
 
+/** The outcome of one run. Keys of `outputs`, `nodes` and `types` are node ids; several outputs of a node are an object by port. `types` gives the type that each value in the other two had in the flow: `Message`, `Data`, `DataFrame`, `Text`, `Number`, … */
+export interface RunResult {
+  run_id: string;
+  output: string | null;
+  outputs: Record<string, unknown>;
+  metrics: RunMetrics;
+  nodes: Record<string, unknown>;
+  error: RunError | null;
+  types: Record<string, unknown>;
+  usage: Record<string, ModelUsage>;
+  faults?: Fault[];
+  ok: boolean;
+}
+
+export type RunStreamEvent = NodeStarted | NodeFinished | NodeToken | EventsCut | RunComplete | CancelledEvent;
+
 /** One step of a long task. */
 export interface Todo {
   content: string;
-  status?: "pending" | "in_progress" | "completed";
+  status: "pending" | "in_progress" | "completed";
 }
 
 /** The steps of a long task, all of them, whenever one changes. */
@@ -365,5 +490,5 @@ export interface ToolModeSet {
   action: "set_tool_mode";
   component_id: string;
   enabled: boolean;
-  node?: Record<string, unknown>;
+  node?: NodeDocument;
 }

@@ -5,7 +5,8 @@ from __future__ import annotations
 from flows.document import Json, JsonObject
 from flows.json_values import as_list, as_object, as_text
 from runtime.failures import error_from_chain
-from runtime.results import BUSY, RunError, RunEvent, RunMetrics, RunResult
+from runtime.results import BUSY, RunError, RunMetrics, RunResult
+from runtime.run_events import EventsCut, NodeFinished, NodeStarted, NodeToken, RunEvent
 
 
 def ended_without_result(code: str, limit: float, detail: str = "") -> RunError:
@@ -59,14 +60,14 @@ def read_event(message: JsonObject) -> RunEvent | None:
     node, iteration = as_text(message.get("node")), int(_number(message.get("iteration")))
     match message.get("kind"):
         case "node_started":
-            return RunEvent(kind="node_started", node=node, iteration=iteration)
+            return NodeStarted(node=node, iteration=iteration)
         case "node_finished":
             seconds, ok = _number(message.get("seconds")), message.get("ok") is True
-            return RunEvent(kind="node_finished", node=node, iteration=iteration, seconds=seconds, ok=ok)
+            return NodeFinished(node=node, iteration=iteration, seconds=seconds, ok=ok)
         case "token":
-            return RunEvent(kind="token", node=node, text=as_text(message.get("text")))
+            return NodeToken(node=node, text=as_text(message.get("text")))
         case "cut":
-            return RunEvent(kind="cut")
+            return EventsCut()
         case _:
             return None
 

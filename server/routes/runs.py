@@ -12,11 +12,13 @@ from starlette.routing import Route
 
 from agent.contract.events import CancelledEvent
 from agent.contract.requests import RunRequest
+from agent.contract.runs import RunComplete
 from flows.checks import check
-from flows.document import Flow, JsonObject
+from flows.document import Flow
 from runtime.event_stream import EventStream, run_events
 from runtime.options import RunOptions
-from runtime.results import RunError, RunEvent, RunMetrics, RunResult
+from runtime.results import RunError, RunMetrics, RunResult
+from runtime.run_events import RunEvent
 from server.errors import not_ready
 from server.json_response import JsonResponse
 from server.requests.body import read_object, validated
@@ -39,27 +41,27 @@ async def run(request: Request) -> Response:
     state = server_state(request)
     asked = validated(RunRequest, await read_object(request, state.settings.body_limit, optional=True))
     stored = await (await state.flows()).get(request.path_params["flow_id"])
-    refused = await while_connected(request, state.stopping, _refusal(state, stored.flow))
+    refusal = await while_connected(request, state.stopping, _refusal(state, stored.flow))
     execute = state.assistant.runner.execute
     options = RunOptions(timeout=asked.timeout, session=asked.session_id, tweaks=asked.tweaks, want_nodes=asked.nodes)
     if asked.stream or _wants_stream(request):
         return EventSourceResponse(
-            _frames(run_events(execute, stored.flow, asked.input_value, options), refused, state),
+            _frames(run_events(execute, stored.flow, asked.input_value, options), refusal, state),
             sep="\n",
             ping=PING_SECONDS,
             headers={"Cache-Control": "no-cache"},
             shutdown_grace_period=GRACE_SECONDS,
         )
-    if refused is not None:
-        return JsonResponse(refused)
+    if refusal is not None:
+        return JsonResponse(refusal.to_json())
     result = await while_connected(request, state.stopping, execute(stored.flow, asked.input_value, options))
     if result.busy and result.error is not None:
         raise not_ready("busy", result.error.message, result.error.fix)
     return JsonResponse(result.to_json())
 
 
-async def _refusal(state: ServerState, flow: Flow) -> JsonObject | None:
-    """The reply for a flow that does not pass its checks, or None.
+async def _refusal(state: ServerState, flow: Flow) -> RunResult | None:
+    """The result for a flow that does not pass its checks, or None.
 
     Raises:
         ApiError: 503, flows cannot be run yet.
@@ -71,24 +73,21 @@ async def _refusal(state: ServerState, flow: Flow) -> JsonObject | None:
     if not faults:
         return None
     first = RunError(code="wiring", message=faults[0].message, fix=faults[0].fix, node=faults[0].node)
-    refused = RunResult(run_id=str(uuid4()), output=None, outputs={}, metrics=RunMetrics(seconds=0), error=first)
-    return {**refused.to_json(), "faults": [fault.to_json() for fault in faults]}
+    metrics = RunMetrics(seconds=0)
+    return RunResult(run_id=str(uuid4()), output=None, outputs={}, metrics=metrics, error=first, faults=faults)
 
 
 async def _frames(
-    items: EventStream[RunEvent | RunResult], refused: JsonObject | None, state: ServerState
+    items: EventStream[RunEvent | RunResult], refusal: RunResult | None, state: ServerState
 ) -> AsyncGenerator[bytes]:
     """The events of a run, each as one frame; the last is `complete`, or `cancelled` when the server stops."""
-    if refused is not None:
-        yield frame({"event": "complete", "data": refused})
+    if refusal is not None:
+        yield frame(RunComplete(data=refusal))
         return
     async with items:
         try:
             async for item in until(state.stopping, aiter(items)):
-                if isinstance(item, RunEvent):
-                    yield frame(item.to_json())
-                else:
-                    yield frame({"event": "complete", "data": item.to_json()})
+                yield frame(RunComplete(data=item) if isinstance(item, RunResult) else item)
         except ServerStopping:
             yield frame(CancelledEvent(message="The server is stopping; the run was ended."))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeVar, assert_never
 
+from pydantic import BaseModel
 from pydantic_ai import PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
 
 from agent.contract.endings import ending, field_edit
@@ -36,7 +37,6 @@ from agent.contract.flow_updates import (
     OutputSelected,
     PatchOperation,
     PlanProposed,
-    StreamEvent,
     ToolModeSet,
 )
 from agent.turn.result import TurnEnded, TurnEvent, TurnResult
@@ -57,7 +57,7 @@ from flows.actions import (
 )
 from flows.document import Flow, Json, JsonObject, Node
 from flows.json_values import Missing
-from runtime.results import RunEvent
+from runtime.run_events import NodeStarted
 from server.json_response import json_bytes
 from tools.events import FileWritten, FlowPreview, FlowUpdate, Progress, RunProgress, TodosWritten
 
@@ -69,7 +69,7 @@ _LINE_BREAKS: Mapping[bytes, bytes] = {
 """Characters that JSON leaves as they are and that some clients take for the end of a line."""
 
 
-def frame(event: StreamEvent | JsonObject) -> bytes:
+def frame(event: BaseModel | JsonObject) -> bytes:
     """An event as one frame of server-sent events: a single `data:` line, and an empty one."""
     written = json_bytes(event)
     for char, escape in _LINE_BREAKS.items():
@@ -105,7 +105,7 @@ class SseEncoder:
                         message=event.message,
                     )
                 ]
-            case RunProgress(event=RunEvent(kind="node_started", iteration=1), label=label):
+            case RunProgress(event=NodeStarted(iteration=1), label=label):
                 return [ProgressEvent(step="running_flow", attempt=1, max_attempts=1, message=f"Running {label}...")]
             case FlowUpdate():
                 return [flow_update(event)]

@@ -5,7 +5,6 @@ The key of a run holds everything that decides its result: the engine's version,
 runner, the flow, the input, the options and the scenario's models.
 """
 
-import dataclasses
 import hashlib
 import json
 import os
@@ -21,7 +20,8 @@ from evals.play.stub_services import HOST
 from evals.scenario import Scenario
 from flows.document import Flow
 from runtime.options import RunOptions
-from runtime.results import RunEvent, RunResult
+from runtime.results import RunResult
+from runtime.run_events import RUN_EVENTS, RunEvent
 from tools.workbench import FlowRunner
 
 ROOT = Path(__file__).parent.parent.parent
@@ -63,7 +63,7 @@ class CachedRunner:
         if path.exists():
             kept = json.loads(path.read_text(encoding="utf-8"))
             for event in kept["events"] if listener is not None else ():
-                listener(RunEvent(**event))
+                listener(RUN_EVENTS.validate_python(event))
             return RunResult.from_json(kept["result"])
         events: list[RunEvent] = []
 
@@ -74,7 +74,7 @@ class CachedRunner:
 
         result = await self._runner.execute(flow, text, replace(options, on_event=listener and heard))
         if result.error is None or result.error.code not in UNSTABLE:
-            _write(path, {"result": result.to_json(), "events": [dataclasses.asdict(event) for event in events]})
+            _write(path, {"result": result.to_json(), "events": [event.model_dump() for event in events]})
         return result
 
     def _place(self, flow: Flow, text: str | None, options: RunOptions) -> Path | None:

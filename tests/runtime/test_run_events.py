@@ -11,7 +11,8 @@ from flows.json_values import as_list, as_object, object_at
 from flows.spec import build
 from runtime.event_stream import run_events
 from runtime.options import RunOptions
-from runtime.results import RunEvent, RunResult
+from runtime.results import RunResult
+from runtime.run_events import EventsCut, NodeFinished, NodeStarted, NodeToken, RunEvent
 from runtime.runner import Runner
 from tests.runtime.unguarded import run_unguarded
 
@@ -60,14 +61,15 @@ async def told(runner: Runner, data: JsonObject) -> tuple[list[RunEvent], RunRes
 async def test_every_node_is_told_as_it_begins_and_ends_and_then_comes_the_result(runner: Runner, echo: Flow) -> None:
     async with run_events(runner.execute, echo, "hi", RunOptions()) as stream:
         items = [item async for item in stream]
-    events = [item for item in items if isinstance(item, RunEvent)]
-    assert [(event.kind, event.node) for event in events] == [
+    events = [item for item in items if isinstance(item, NodeStarted | NodeFinished)]
+    assert [(event.event, event.node) for event in events] == [
         ("node_started", "ChatInput-a"),
         ("node_finished", "ChatInput-a"),
         ("node_started", "ChatOutput-b"),
         ("node_finished", "ChatOutput-b"),
     ]
-    assert all(event.ok and event.iteration == 1 for event in events)
+    assert all(event.iteration == 1 for event in events)
+    assert all(event.ok for event in events if isinstance(event, NodeFinished))
     [result] = [item for item in items if isinstance(item, RunResult)]
     assert items[-1] is result
     assert result.output == "hi"
@@ -76,7 +78,8 @@ async def test_every_node_is_told_as_it_begins_and_ends_and_then_comes_the_resul
 async def test_the_node_that_fails_is_told_to_have_failed(runner: Runner, make_code: MakeCode) -> None:
     events, result = await told(runner, make_code("raise ValueError('no')"))
     assert result.error is not None
-    assert [(event.kind, event.ok) for event in events] == [("node_started", True), ("node_finished", False)]
+    assert [event.event for event in events] == ["node_started", "node_finished"]
+    assert [event.ok for event in events if isinstance(event, NodeFinished)] == [False]
 
 
 async def test_nodes_inside_a_loop_are_told_each_time_and_the_rows_come_out(
@@ -88,7 +91,7 @@ async def test_nodes_inside_a_loop_are_told_each_time_and_the_rows_come_out(
     assert result.error is None
     assert result.output is not None
     assert [f"<{word}>" in result.output for word in ("one", "two", "three")] == [True] * 3
-    inner = [event.iteration for event in events if event.kind == "node_finished" and event.node == ids["p"]]
+    inner = [event.iteration for event in events if isinstance(event, NodeFinished) and event.node == ids["p"]]
     assert inner == [1, 2, 3]
 
 
@@ -140,7 +143,7 @@ self._event_manager.on_message(data={"anything": object()})
 return Data(data={})"""
     events, result = await told(runner, make_code(body))
     assert result.error is None
-    tokens = [event for event in events if event.kind == "token"]
+    tokens = [event for event in events if isinstance(event, NodeToken)]
     assert {event.node for event in tokens} == {"CustomComponent-x"}
     assert "".join(event.text for event in tokens) == "Hello, wörld" + "x" * 50_000
     assert max(len(event.text) for event in tokens) <= 2048
@@ -175,7 +178,7 @@ async def test_whatever_a_run_writes_for_an_event_is_never_a_result(
     events, result = await told(runner, make_code(FORGE.format(line=line, times=1)))
     assert result.error is None
     assert list(result.outputs.values()) == [{"real": True}]
-    assert [event.kind for event in events] == ["node_started", "node_finished"]
+    assert [event.event for event in events] == ["node_started", "node_finished"]
 
 
 async def test_a_run_that_tells_without_end_is_cut_off_and_still_gives_its_result(
@@ -186,8 +189,8 @@ async def test_a_run_that_tells_without_end_is_cut_off_and_still_gives_its_resul
 return Data(data={"real": True})"""
     events, result = await told(runner, make_code(body))
     assert list(result.outputs.values()) == [{"real": True}]
-    assert events[-1].kind == "cut"
-    assert sum(len(event.text) for event in events) <= 4 * 1024 * 1024
+    assert isinstance(events[-1], EventsCut)
+    assert sum(len(event.text) for event in events if isinstance(event, NodeToken)) <= 4 * 1024 * 1024
     assert (await runner.run(echo, "next")).output == "next"
 
 

@@ -13,7 +13,8 @@ from flows.document import Flow, Json, JsonObject
 from flows.json_values import as_list, as_object, object_at
 from runtime.install.environment import RunnerEnvironment
 from runtime.redaction import Redactor
-from runtime.results import RunError, RunEvent, RunMetrics, RunResult
+from runtime.results import RunError, RunMetrics, RunResult
+from runtime.run_events import NodeFinished, NodeToken, RunEvent
 from runtime.runner import Runner
 from runtime.variables import conventional_name, fill_variables
 
@@ -199,7 +200,7 @@ async def test_the_value_is_used_inside_and_never_comes_out(
         events: list[RunEvent] = []
         result = await runner.run(flow, on_event=events.append, want_nodes=True)
         assert result.error is None
-        told = "".join(event.text for event in events)
+        told = text_of(events)
         assert told == "*** and ***"
         written = json.dumps(result.to_json()) + told
         assert as_object(result.outputs["n"])["found"] == len(VALUE)
@@ -224,6 +225,10 @@ async def test_the_value_does_not_come_out_with_an_error(
         result = await runner.run(flow)
         assert result.error is not None
         assert result.error.message == "the server refused *** and ***"
+
+
+def text_of(events: list[RunEvent]) -> str:
+    return "".join(event.text for event in events if isinstance(event, NodeToken))
 
 
 def result_with(value: Json) -> RunResult:
@@ -253,10 +258,10 @@ def test_a_secret_never_comes_out_in_pieces_however_text_is_cut(secret: str, aro
     scrubber, text, told = Redactor({secret}), around + secret + around + secret[:-1], ""
     for size in [*cuts, len(text)]:
         piece, text = text[:size], text[size:]
-        told += "".join(e.text for e in scrubber.event(RunEvent(kind="token", node="n", text=piece)))
+        told += text_of(scrubber.event(NodeToken(node="n", text=piece)))
         if not text:
             break
-    told += "".join(e.text for e in scrubber.event(RunEvent(kind="node_finished", node="n")))
+    told += text_of(scrubber.event(NodeFinished(node="n")))
     assert secret not in told or secret in "***"
 
 
@@ -265,6 +270,6 @@ def test_text_without_a_secret_comes_out_whole_however_it_is_cut(text: str, cuts
     scrubber, left, told = Redactor({"\x00never in a text\x00"}), text, ""
     for size in [*cuts, len(text) + 1]:
         piece, left = left[:size], left[size:]
-        told += "".join(e.text for e in scrubber.event(RunEvent(kind="token", node="n", text=piece)))
-    told += "".join(e.text for e in scrubber.event(RunEvent(kind="node_finished", node="n")))
+        told += text_of(scrubber.event(NodeToken(node="n", text=piece)))
+    told += text_of(scrubber.event(NodeFinished(node="n")))
     assert told == text

@@ -9,6 +9,7 @@ from pydantic_ai.toolsets import FunctionToolset
 from runtime.event_stream import run_events
 from runtime.options import RunOptions
 from runtime.results import RunError, RunMetrics, RunResult
+from runtime.run_events import NodeStarted
 from runtime.telemetry import log_event
 from tools.events import Progress, RunProgress
 from tools.replies import value_text
@@ -52,7 +53,7 @@ async def _run(ctx: RunContext[Workbench], text: str | None) -> RunResult:
             async for item in stream:
                 if isinstance(item, RunResult):
                     result = item
-                elif item.kind == "node_started" and item.iteration == 1:
+                elif isinstance(item, NodeStarted) and item.iteration == 1:
                     await ctx.emit(RunProgress(event=item, label=labels.get(item.node, item.node)))
         outcome = "ok" if result.error is None else result.error.code
         span.set_attributes({"outcome": outcome, "seconds": result.metrics.seconds})

@@ -28,6 +28,8 @@ FLOWS = st.builds(
 )
 _SECONDS = st.floats(0, 1e6)
 _METRICS = st.builds(RunMetrics, seconds=_SECONDS, input_tokens=NUMBERS, output_tokens=NUMBERS, peak_mb=_SECONDS)
+_TEXT = st.text()
+_FAULTS = st.builds(Fault, code=_TEXT, message=_TEXT, fix=_TEXT, node=st.none() | _TEXT, line=st.none() | NUMBERS)
 RUNS = st.builds(
     RunResult,
     run_id=st.text(),
@@ -38,12 +40,12 @@ RUNS = st.builds(
     metrics=_METRICS,
     usage=st.dictionaries(st.text(), st.builds(ModelUsage, input_tokens=NUMBERS), max_size=2),
     error=st.none() | st.builds(RunError, code=st.just("timeout"), message=st.text()),
+    faults=st.lists(_FAULTS, max_size=1),
 )
 _MAYBE = st.just(MISSING) | JSON
 _PATHS = st.lists(st.text() | st.integers(0, 9), min_size=1, max_size=3).map(tuple)
 _CHANGES = st.lists(st.builds(actions.NodeChange, _PATHS, _MAYBE, _MAYBE), max_size=2).map(tuple)
 _EDGES = st.lists(st.tuples(st.integers(0, 9), OBJECTS), max_size=2).map(tuple)
-_TEXT = st.text()
 ACTIONS = {
     "add_component": st.builds(actions.AddComponent, OBJECTS, st.none() | st.integers(0, 9), _EDGES),
     "remove_component": st.builds(actions.RemoveComponent, OBJECTS, st.integers(0, 9), _EDGES),
@@ -67,7 +69,7 @@ _BY_TYPE: dict[object, st.SearchStrategy[Any]] = {
     Any: JSON,
     Flow: FLOWS,
     RunResult: RUNS,
-    Fault: st.builds(Fault, code=_TEXT, message=_TEXT, fix=_TEXT, node=st.none() | _TEXT, line=st.none() | NUMBERS),
+    Fault: _FAULTS,
     FileChange: st.builds(
         FileChange, path=_TEXT, size=NUMBERS, change=st.sampled_from(["created", "replaced", "edited", "deleted"])
     ),

@@ -9,9 +9,10 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from pydantic_ai import AgentStreamEvent, CustomEvent
 
 from agent.contract.events import EVENTS, RewoundEvent, TokenEvent, read_event
+from agent.contract.runs import RUN_STREAM_EVENTS, RunStreamEvent
 from agent.turn.result import TurnEnded, TurnResult
 from flows.document import Flow
-from runtime.results import RunEvent
+from runtime.run_events import RUN_EVENTS, RunEvent
 from tests.agent.contract.strategies import ACTIONS, FLOWS, OBJECTS, RUNS, instances, models
 from tools.events import (
     FileChange,
@@ -41,7 +42,7 @@ _RESULTS = st.builds(
 )
 CUSTOM_EVENTS: dict[str, st.SearchStrategy[CustomEvent]] = {
     "progress": st.builds(Progress, step=st.just("generating"), message=st.text()),
-    "run_progress": st.builds(RunProgress, event=st.builds(RunEvent, kind=st.just("token"), text=st.text())),
+    "run_progress": st.builds(RunProgress, event=st.one_of(map(instances, models(RunEvent))), label=st.text()),
     "flow_preview": st.builds(FlowPreview, flow=FLOWS, graph=st.text()),
     "file_written": st.builds(
         FileWritten,
@@ -64,6 +65,16 @@ def test_every_event_of_the_contract_survives_json(model: type[BaseModel], data:
     event: Any = data.draw(instances(model))
     assert read_event(event.model_dump_json()) == event
     assert EVENTS.validate_python(event.model_dump()) == event
+
+
+@pytest.mark.parametrize("model", models(RunStreamEvent), ids=lambda model: model.__name__)
+@given(data=st.data())
+@settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
+def test_every_event_of_a_run_survives_json(model: type[BaseModel], data: st.DataObject) -> None:
+    event: Any = data.draw(instances(model))
+    assert RUN_STREAM_EVENTS.validate_json(event.model_dump_json()) == event
+    if model in models(RunEvent):
+        assert RUN_EVENTS.validate_python(event.model_dump()) == event
 
 
 @pytest.mark.parametrize("kind", CUSTOM_EVENTS)

@@ -3,9 +3,27 @@
 from pathlib import Path
 
 import pytest
+from pydantic import TypeAdapter
 
 from agent.contract.events import CompleteEvent, TokenEvent
+from flows.catalogue import Catalogue
+from flows.faults import Fault
+from flows.spec import build
+from runtime.results import ModelUsage, RunError, RunMetrics, RunResult
 from scripts.contract import files, schema, typescript
+from tests.flows.specs import LOUDER
+from tools.json_types import FlowDocument
+
+FAULT = Fault(code="c", message="m", fix="f")
+RUN = RunResult(
+    run_id="r",
+    output=None,
+    outputs={},
+    metrics=RunMetrics(seconds=0.5),
+    error=RunError(code="wiring", message="m"),
+    usage={"a": ModelUsage()},
+    faults=[FAULT],
+)
 
 
 @pytest.mark.parametrize("path", files(), ids=lambda path: path.name)
@@ -21,6 +39,33 @@ def test_keys_that_may_be_absent_are_not_required_and_never_null() -> None:
     assert "flow" in data["required"]
     assert "proposal" not in data["required"]
     assert schema()["$defs"][CompleteEvent.__name__]["properties"]["data"] == {"$ref": "#/$defs/CompleteData"}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("RunResult", RUN.to_json()),
+        ("RunMetrics", RUN.metrics.to_json()),
+        ("ModelUsage", RUN.usage["a"].to_json()),
+        ("RunError", RUN.to_json()["error"]),
+        ("Fault", FAULT.to_json()),
+    ],
+)
+def test_a_payload_has_exactly_the_keys_of_its_schema(name: str, value: dict[str, object]) -> None:
+    described = schema()["$defs"][name]
+    assert set(described["properties"]) == set(value)
+    assert set(described["required"]) == set(value) - {"faults"}
+
+
+def test_a_flow_has_the_shape_of_its_schema(catalogue: Catalogue) -> None:
+    flow = build(LOUDER, catalogue).flow
+    assert flow is not None
+    shape = TypeAdapter(FlowDocument)
+    assert shape.validate_python(flow.to_json()) == flow.raw
+    assert shape.validate_python(flow.data) == flow.data
+    data = schema()["$defs"]["CompleteData"]["properties"]
+    found = [data["faults"]["items"]["$ref"], data["run"]["$ref"], data["proposal"]["$ref"]]
+    assert found == ["#/$defs/Fault", "#/$defs/RunResult", "#/$defs/FlowDocument"]
 
 
 def test_types_are_written_in_typescript() -> None:

@@ -9,17 +9,18 @@ import pytest
 from flows.catalogue import Catalogue
 from flows.document import Json, JsonObject
 from flows.json_values import as_list, as_object
-from runtime.results import BUSY, RunEvent
+from runtime.results import BUSY
+from runtime.run_events import NodeFinished, NodeStarted, NodeToken, RunEvent
 from tests.scripted_assistant import assistant
 from tests.server.live import FLOWS, serving
 from tests.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
 
-TOLD = [
-    RunEvent(kind="node_started", node="a"),
-    RunEvent(kind="token", node="a", text="two\nlines\u2028"),
-    RunEvent(kind="node_finished", node="a", seconds=0.5),
+TOLD: list[RunEvent] = [
+    NodeStarted(node="a"),
+    NodeToken(node="a", text="two\nlines\u2028"),
+    NodeFinished(node="a", seconds=0.5),
 ]
 
 

@@ -8,7 +8,7 @@ from agent.contract.events import ProgressEvent
 from agent.models.scripted import call, scripted
 from flows.catalogue import Catalogue
 from flows.spec import build
-from runtime.results import RunEvent
+from runtime.run_events import NodeFinished, NodeStarted, NodeToken, RunEvent
 from server.streams.sse import SseEncoder
 from tests.flows.specs import LOUDER
 from tests.stand_ins import StandInRunner, ran
@@ -23,11 +23,11 @@ async def test_each_node_that_starts_is_an_event_of_the_turn_before_the_tool_ans
     flow = build(LOUDER, catalogue).flow
     assert flow is not None
     node = flow.nodes[0]
-    told = [
-        RunEvent(kind="node_started", node=node.id),
-        RunEvent(kind="token", node=node.id, text="Hi"),
-        RunEvent(kind="node_started", node=node.id, iteration=2),
-        RunEvent(kind="node_finished", node="elsewhere"),
+    told: list[RunEvent] = [
+        NodeStarted(node=node.id),
+        NodeToken(node=node.id, text="Hi"),
+        NodeStarted(node=node.id, iteration=2),
+        NodeFinished(node="elsewhere"),
     ]
     bench = Workbench(
         user="local",

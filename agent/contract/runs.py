@@ -1,0 +1,25 @@
+"""What a client receives that runs a stored flow as a stream: the run's events, the last of which has its result."""
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field, TypeAdapter
+
+from agent.contract.events import CancelledEvent
+from agent.contract.model import Received
+from runtime.run_events import EventsCut, NodeFinished, NodeStarted, NodeToken
+from tools.json_types import RunJson
+
+
+class RunComplete(Received):
+    """The last event of a run that came to an end, with what it gave; the same without a stream is the whole reply."""
+
+    event: Literal["complete"] = "complete"
+    data: RunJson
+
+
+RunStreamEvent: TypeAlias = Annotated[
+    NodeStarted | NodeFinished | NodeToken | EventsCut | RunComplete | CancelledEvent, Field(discriminator="event")
+]
+"""One event of a run's stream; `cancelled` ends it when the server stops."""
+
+RUN_STREAM_EVENTS: TypeAdapter[RunStreamEvent] = TypeAdapter(RunStreamEvent)
