@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from flows.catalogue import Catalogue
 from flows.document import Flow
+from flows.edits import EditError, configure
 from runtime.guard import refuse, runnable
 from runtime.guard.admission import find
 from runtime.inputs import refuse_unused_input
 from runtime.install.bundles import bundle_of, install_hint
-from runtime.options import RunOptions
+from runtime.options import RunOptions, Tweaks
 from runtime.results import RunError, RunFailed
-from runtime.tweaks import apply_tweaks
 from runtime.variables import FilledFlow, Lookup, fill_variables
 
 
@@ -35,6 +35,22 @@ def prepare_run(flow: Flow, catalogue: Catalogue, text: str | None, options: Run
         raise RunFailed(error)
     allowed = options.allow_variables or ()
     return fill_variables(runnable(tweaked), catalogue, allowed, lookup, verification=options.verification)
+
+
+def apply_tweaks(flow: Flow, catalogue: Catalogue, tweaks: Tweaks) -> Flow:
+    """Return the flow with the tweaks applied. It must still be admitted: a tweak may change code.
+
+    Raises:
+        RunFailed: there is no such node or field, or a value is wrong.
+    """
+    for node, values in tweaks.items():
+        try:
+            flow = configure(flow, catalogue, node, dict(values)).flow
+        except EditError as error:
+            fault = error.faults[0]
+            message = f"The tweak is refused: {fault.message}"
+            raise RunFailed(RunError(code="refused", message=message, fix=fault.fix, node=node)) from None
+    return flow
 
 
 def missing_bundle(flow: Flow, catalogue: Catalogue) -> RunError | None:
