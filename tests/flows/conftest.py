@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from flows import Catalogue, Flow, build
+from flows.catalogue import Catalogue
+from flows.document import Flow
+from flows.spec import build
 
 ECHO = """\
 name: Echo

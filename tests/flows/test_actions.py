@@ -4,7 +4,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from flows import Catalogue, Flow
 from flows.action_json import ActionFormatError, action_from_json, action_to_json
 from flows.actions import (
     AddComponent,
@@ -22,6 +21,8 @@ from flows.actions import (
     apply_all,
     inverse,
 )
+from flows.catalogue import Catalogue
+from flows.document import Flow
 from flows.edits import EditError, add_component, configure, connect, disconnect, remove_component
 from flows.json_values import MISSING
 from flows.ports import feedback_ports, input_ports, output_ports

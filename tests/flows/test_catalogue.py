@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
-from flows import Catalogue, CatalogueMissing, UnknownComponent
-from flows.catalogue import CatalogueFormatError
+from flows.catalogue import Catalogue, CatalogueFormatError, CatalogueMissing, UnknownComponent
 from flows.component_type import ComponentType
 from flows.json_values import JsonObject
 from flows.paths import cache_folder, data_folder

@@ -10,19 +10,20 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from flows import Catalogue, Flow, build, check
 from flows.action_json import action_to_json
 from flows.actions import apply_all
+from flows.catalogue import Catalogue
+from flows.checks import check
 from flows.describe.diagrams import ascii_graph, mermaid_graph
 from flows.describe.summary import canvas_summary, describe_io
 from flows.diff import diff
-from flows.document import FlowFormatError
+from flows.document import Flow, FlowFormatError
 from flows.edits.new_nodes import new_node
 from flows.fields.assignment import settings as set_values
 from flows.fingerprints import fingerprint
 from flows.layout.layers import layout
 from flows.merge import merge
-from flows.spec import to_spec
+from flows.spec import build, to_spec
 from tests.flows.exports import EXPORTS
 from tests.flows.specs import ECHO, LOOP, LOUDER, PROMPT, TOOLS
 

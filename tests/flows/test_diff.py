@@ -10,9 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from flows import Catalogue, Flow
 from flows.actions import apply_all
+from flows.catalogue import Catalogue
 from flows.diff import diff, same_up_to_order
+from flows.document import Flow
 from flows.edits import configure, connect, disconnect, duplicate, remove_component, rename
 from flows.fingerprints import fingerprint
 from tests.flows import specs

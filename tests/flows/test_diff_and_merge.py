@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
-from flows import Catalogue, Flow, fingerprint
 from flows.actions import apply_all, inverse
+from flows.catalogue import Catalogue
+from flows.document import Flow
 from flows.edits import configure, disconnect
+from flows.fingerprints import fingerprint
 from flows.merge import merge
 
 Built = Callable[[str], tuple[Flow, dict[str, str]]]

@@ -8,8 +8,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from flows import Catalogue, Flow, FlowFormatError, check, fingerprint, print_spec, to_spec
+from flows.catalogue import Catalogue
+from flows.checks import check
+from flows.document import Flow, FlowFormatError
 from flows.edits import add_component, configure
+from flows.fingerprints import fingerprint
+from flows.spec import print_spec, to_spec
 from tests.flows.exports import EXPORTS, OLD
 
 EXPORT = {

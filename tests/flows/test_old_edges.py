@@ -5,11 +5,14 @@ from typing import Any
 
 import pytest
 
-from flows import Catalogue, Flow, build, check
+from flows.catalogue import Catalogue
+from flows.checks import check
 from flows.describe.summary import canvas_summary, describe_io
 from flows.diff import diff
+from flows.document import Flow
 from flows.merge import merge
 from flows.ports import handle_text
+from flows.spec import build
 from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
 from tests.flows.specs import LOUDER

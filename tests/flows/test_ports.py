@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows import Catalogue, Flow, Node
+from flows.catalogue import Catalogue
 from flows.describe.tool_names import snake_case, tool_names
+from flows.document import Flow, Node
 from flows.edits import add_component, connect
 from flows.edits.new_nodes import new_node
 from flows.json_values import Json, JsonObject

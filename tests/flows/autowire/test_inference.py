@@ -6,10 +6,13 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from flows import Catalogue, Edge, Flow, build, check
 from flows.autowire.inference import MAX_COMPONENTS, autowire
+from flows.catalogue import Catalogue
+from flows.checks import check
+from flows.document import Edge, Flow
 from flows.edits import EditError, add_component, connect
 from flows.ports import PortError, input_ports, output_ports, wire
+from flows.spec import build
 
 Built = Callable[[str], tuple[Flow, dict[str, str]]]
 MODEL = "  M.model: openai:gpt-4o-mini\n"

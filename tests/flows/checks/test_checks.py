@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
-from flows import Catalogue, Flow, check
+from flows.catalogue import Catalogue
+from flows.checks import check
+from flows.document import Flow
 
 Built = Callable[[str], tuple[Flow, dict[str, str]]]
 CHAIN = """\

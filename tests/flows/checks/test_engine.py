@@ -6,10 +6,12 @@ part: then the run fails, gives nothing, or gives what the flow without that par
 
 import pytest
 
-from flows import Catalogue, Flow, build, check
-from flows.document import Node
+from flows.catalogue import Catalogue
+from flows.checks import check
+from flows.document import Flow, Node
 from flows.edits import configure, connect, disconnect, remove_component
 from flows.ports import Port, find_input, make_edge
+from flows.spec import build
 from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
 from tests.flows.specs import ECHO, LOOP

@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
-from flows import Catalogue, Flow, check
+from flows.catalogue import Catalogue
+from flows.checks import check
+from flows.document import Flow
 from flows.edits import add_component, configure, disconnect, duplicate, rename
 from flows.edits.fitting import given_types
 from flows.ports import Port, find_input, make_edge

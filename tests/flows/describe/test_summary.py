@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from flows import Flow
 from flows.describe.diagrams import ascii_graph, mermaid_graph
 from flows.describe.summary import canvas_summary, describe_io
+from flows.document import Flow
 from flows.fields.secrets import REDACTED, looks_secret, redact, shown_value
 
 Built = Callable[[str], tuple[Flow, dict[str, str]]]

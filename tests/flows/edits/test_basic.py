@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from flows import Catalogue, EditError, Flow
-from flows.edits import add_component, configure, connect, disconnect, remove_component
+from flows.catalogue import Catalogue
+from flows.document import Flow
+from flows.edits import EditError, add_component, configure, connect, disconnect, remove_component
 
 Built = Callable[[str], tuple[Flow, dict[str, str]]]
 ECHO = "nodes:\n  A: ChatInput\n  B: ChatOutput\nedges:\n  A.message -> B.input_value\n"

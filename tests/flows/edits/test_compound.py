@@ -6,10 +6,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from flows import Catalogue, EditError, Flow, check
 from flows.actions import FlowAction, apply_all, inverse
+from flows.catalogue import Catalogue
+from flows.checks import check
+from flows.document import Flow
 from flows.edits import (
     Edit,
+    EditError,
     add_component,
     configure,
     connect,

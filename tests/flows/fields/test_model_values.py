@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows import Catalogue, Flow
+from flows.catalogue import Catalogue
+from flows.document import Flow
 from flows.edits import EditError, add_component, configure
 from flows.fields.model_values import canonical_model
 

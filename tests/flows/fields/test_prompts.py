@@ -5,7 +5,8 @@ from collections.abc import Callable
 import pytest
 from dirty_equals import IsPartialDict
 
-from flows import Catalogue, Flow
+from flows.catalogue import Catalogue
+from flows.document import Flow
 from flows.edits import configure
 from flows.fields.prompts import TemplateError, template_variables, variable_field
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows import Catalogue
+from flows.catalogue import Catalogue
 from flows.fields.model_values import CONNECTED, canonical_model
 from flows.fields.secrets import redact, shown_value
 from flows.fields.values import FieldValueError, coerce

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from flows import Catalogue, Flow
+from flows.catalogue import Catalogue
+from flows.document import Flow
 from flows.edits import add_component, connect, insert_between
 from flows.layout.feedback import feedback_line
 from flows.layout.layers import layout, positions

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flows import Flow
+from flows.document import Flow
 from flows.layout.layers import layers, layout, positions
 from flows.layout.sizes import node_height
 

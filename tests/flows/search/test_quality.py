@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks.searching import Labelled, judge, labelled, many, ours, substring
-from flows import Catalogue
+from flows.catalogue import Catalogue
 from runtime.install.environment import RunnerEnvironment
 
 PARTS = ("development", "held_out", "later")

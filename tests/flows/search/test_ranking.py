@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flows import Catalogue
+from flows.catalogue import Catalogue
 from flows.component_type import ComponentType
 
 

@@ -7,7 +7,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from flows import Catalogue, Flow, build, fingerprint
+from flows.catalogue import Catalogue
+from flows.document import Flow
+from flows.fingerprints import fingerprint
+from flows.spec import build
 from tests.flows.specs import ECHO, LOOP, TOOLS
 
 Built = Callable[[str], tuple[Flow, dict[str, str]]]

@@ -2,7 +2,8 @@
 
 import pytest
 
-from flows import Catalogue, build, parse
+from flows.catalogue import Catalogue
+from flows.spec import build, parse
 from tests.flows.specs import ECHO, TOOLS
 
 

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from flows import Catalogue, build, fingerprint, print_spec
+from flows.catalogue import Catalogue
+from flows.fingerprints import fingerprint
+from flows.spec import build, print_spec
 
 PAGE = (Path(__file__).parents[3] / "docs" / "spec-text.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^```text\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)

@@ -8,8 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from flows import Catalogue, Flow, build, fingerprint, print_spec, to_spec
+from flows.catalogue import Catalogue
+from flows.document import Flow
 from flows.edits import EditError, configure
+from flows.fingerprints import fingerprint
+from flows.spec import build, print_spec, to_spec
 from tests.flows.specs import ECHO, LOOP, PROMPT, TOOLS
 
 Built = Callable[[str], tuple[Flow, dict[str, str]]]

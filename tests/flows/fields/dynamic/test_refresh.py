@@ -7,11 +7,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from flows import Catalogue, Flow, Node, build, check, to_spec
 from flows.actions import apply, apply_all, inverse
+from flows.catalogue import Catalogue
+from flows.checks import check
+from flows.document import Flow, Node
 from flows.edits import EditError, add_component, configure, connect
 from flows.fields.values import option_names
 from flows.json_values import as_list, as_object
+from flows.spec import build, to_spec
 
 Built = Callable[[str], tuple[Flow, dict[str, str]]]
 relaxed = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from benchmarks.specs import chain
-from flows import Catalogue, Flow, build, check
+from flows.catalogue import Catalogue
+from flows.checks import check
 from flows.diff import diff
+from flows.document import Flow
 from flows.fingerprints import fingerprint
 from flows.gc_pause import collection_paused
 from flows.layout.layers import layout
-from flows.spec import to_spec
+from flows.spec import build, to_spec
 
 
 @pytest.fixture
