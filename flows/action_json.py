@@ -94,47 +94,30 @@ def _edges(raw: JsonObject, key: str) -> tuple[IndexedEdge, ...]:
     return tuple(pairs)
 
 
-def _object(raw: JsonObject, key: str) -> JsonObject:
-    value: Json = raw.get(key)
-    if not isinstance(value, dict):
-        raise ActionFormatError(f"The action's {key!r} must be an object.")
-    return value
-
-
-def _text(raw: JsonObject, key: str) -> str:
-    value: Json = raw.get(key)
-    if not isinstance(value, str):
-        raise ActionFormatError(f"The action's {key!r} must be text.")
-    return value
-
-
-def _index(raw: JsonObject, key: str) -> int:
-    index = raw.get(key)
-    if not isinstance(index, int) or isinstance(index, bool):
-        raise ActionFormatError(f"The action's {key!r} must be a number.")
-    return index
-
-
-def _optional_index(raw: JsonObject, key: str) -> int | None:
-    return None if raw.get(key) is None else _index(raw, key)
-
-
-def _flag(raw: JsonObject, key: str) -> bool:
-    return raw.get(key) is True
-
-
 def _value(raw: JsonObject, key: str) -> MaybeJson:
     return raw.get(key, MISSING)
 
 
+def _of_type(kind: type, name: str, *, optional: bool = False) -> Callable[[JsonObject, str], object]:
+    def read(raw: JsonObject, key: str) -> Json:
+        value = raw.get(key)
+        if not isinstance(value, kind) or isinstance(value, bool):
+            if optional and value is None:
+                return None
+            raise ActionFormatError(f"The action's {key!r} must be {name}.")
+        return value
+
+    return read
+
+
 _READERS: Mapping[str, Callable[[JsonObject, str], object]] = {
-    "JsonObject": _object,
+    "JsonObject": _of_type(dict, "an object"),
     "JsonPath": _path,
     "MaybeJson": _value,
-    "bool": _flag,
-    "int": _index,
-    "int | None": _optional_index,
-    "str": _text,
+    "bool": lambda raw, key: raw.get(key) is True,
+    "int": _of_type(int, "a number"),
+    "int | None": _of_type(int, "a number", optional=True),
+    "str": _of_type(str, "text"),
     "tuple[IndexedEdge, ...]": _edges,
     "tuple[NodeChange, ...]": _changes,
 }

@@ -16,7 +16,6 @@ from flows.actions import (
     FlowAction,
     NodeAction,
     NodeChange,
-    RemoveComponent,
     SelectOutput,
     SetConnectionMode,
     SetDetail,
@@ -28,6 +27,7 @@ from flows.actions import (
     field_path,
 )
 from flows.document import Flow, Node
+from flows.edits.basic import remove_component
 from flows.fields.model_values import CONNECTED
 from flows.fields.prompts import PROMPT_TYPES
 from flows.json_values import (
@@ -125,11 +125,7 @@ class _Recorder:
                 doomed.append((index, edge.raw))
         self.do(*(Disconnect(raw, index) for index, raw in reversed(doomed)))
         for node_id in node_ids:
-            index = next(at for at, node in enumerate(self.flow.nodes) if node.id == node_id)
-            edges = tuple(
-                (at, edge.raw) for at, edge in enumerate(self.flow.edges) if node_id in (edge.source, edge.target)
-            )
-            self.do(RemoveComponent(self.flow.nodes[index].raw, index, edges))
+            self.do(*remove_component(self.flow, node_id).actions)
 
     def connect(self, new: Flow) -> None:
         """Make the edges that `new` has and this flow has not, at the places that they have there."""

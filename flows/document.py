@@ -271,8 +271,13 @@ class Flow:
         return self._by_id.get(node_id)
 
     @property
+    def components(self) -> list[Node]:
+        """The nodes in document order, without notes."""
+        return [node for node in self.nodes if not node.is_note]
+
+    @property
     def is_empty(self) -> bool:
-        """Whether there is no component; notes do not count."""
+        """Whether the flow has no components; notes do not count."""
         return all(node.is_note for node in self.nodes)
 
     def with_parts(self, *, nodes: list[Json] | None = None, edges: list[Json] | None = None) -> Flow:

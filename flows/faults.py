@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from flows.search.tokenizer import plain
@@ -23,13 +23,13 @@ class Fault:
     """
 
     code: str
-    message: str
-    fix: str
     severity: Severity = "error"
     node: str | None = None
     port: str | None = None
     field: str | None = None
     line: int | None = None
+    message: str
+    fix: str
 
     @property
     def is_error(self) -> bool:
@@ -38,16 +38,7 @@ class Fault:
 
     def to_json(self) -> JsonObject:
         """Return the fault as a JSON object with every key present."""
-        return {
-            "code": self.code,
-            "severity": self.severity,
-            "node": self.node,
-            "port": self.port,
-            "field": self.field,
-            "line": self.line,
-            "message": self.message,
-            "fix": self.fix,
-        }
+        return asdict(self)
 
 
 def nearest(name: str, candidates: Iterable[str], limit: int = 3) -> list[str]:

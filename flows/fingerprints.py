@@ -10,9 +10,8 @@ from typing import TypeAlias
 from flows.checks.structure import strong_components
 from flows.document import Flow, Node
 from flows.fields.model_values import CONNECTED
-from flows.json_values import Json, JsonObject
+from flows.json_values import EMPTY, Json, JsonObject
 
-_EMPTY: tuple[Json, ...] = (None, "", [], {})
 _Wire: TypeAlias = tuple[str, str, str, str, bool]
 
 
@@ -23,7 +22,7 @@ def fingerprint(flow: Flow) -> str:
     told apart by what they are and how deep they stand, and then by refining these labels with those of their
     neighbours (Weisfeiler and Leman), as often as it helps.
     """
-    nodes = [node for node in flow.nodes if not node.is_note]
+    nodes = flow.components
     known = {node.id for node in nodes}
     wires = [
         (edge.source, edge.source_port, edge.target, edge.target_port, edge.is_feedback)
@@ -74,7 +73,7 @@ def _content(node: Node) -> Json:
         value = field.get("value")
         if field.get("show") is False and not field.get("override_skip") and name != "code":
             continue  # the engine does not pass on what is hidden
-        if value in _EMPTY or (value == CONNECTED and field.get("type") == "model"):
+        if value in EMPTY or (value == CONNECTED and field.get("type") == "model"):
             continue
         values[name] = ["variable", value] if field.get("load_from_db") is True else value
     return [node.type, node.tool_mode, values]

@@ -21,6 +21,10 @@ MISSING: Final = Missing.MISSING
 MaybeJson: TypeAlias = "Json | Missing"
 
 
+EMPTY: Final[tuple[Json, ...]] = (None, "", [], {})
+"""The values of a field that nobody has set."""
+
+
 class NotJsonError(ValueError):
     """A value that JSON cannot hold; `path` says where it stands."""
 

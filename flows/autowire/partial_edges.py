@@ -9,6 +9,7 @@ from flows.autowire.decisions import MUST, Wiring, components_of, decided, enter
 from flows.autowire.slots import Component, Option, input_cost, output_costs, pair_cost
 from flows.autowire.solver import Search, Slot
 from flows.catalogue import Catalogue
+from flows.checks.structure import reachable
 from flows.component_type import TOOL_OUTPUT
 from flows.document import Edge, Node
 from flows.faults import Fault
@@ -149,16 +150,7 @@ def _returning(loop: Component, edges: Sequence[Edge], links: Sequence[Link]) ->
 
 def _reached(begin: set[str], edges: Sequence[Edge], links: Sequence[Link], around: str = "") -> set[str]:
     """Return what can be reached from some components, themselves included, without going through `around`."""
-    following: dict[str, set[str]] = {}
-    for source, target in _steps(edges, links):
-        following.setdefault(source, set()).add(target)
-    seen, todo = set(begin), list(begin)
-    while todo:
-        here = todo.pop()
-        fresh = set[str]() if here == around else following.get(here, set()) - seen
-        seen |= fresh
-        todo += fresh
-    return seen
+    return reachable(begin, (step for step in _steps(edges, links) if step[0] != around))
 
 
 def _steps(edges: Sequence[Edge], links: Sequence[Link]) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ from flows.document import Node, edge_text
 from flows.fields.model_values import CONNECTED
 from flows.fields.prompts import PROMPT_TYPES
 from flows.fields.secrets import is_secret
-from flows.json_values import JsonObject, as_object, as_text, texts
+from flows.json_values import EMPTY, JsonObject, as_object, as_text, texts
 from flows.ports import Port, feedback_ports, input_ports, output_ports, types_compatible
 from flows.search.tokenizer import plain
 
@@ -174,7 +174,7 @@ class Component:
     def takes(self, port: Port) -> bool:
         """Say whether an input is open for an edge that does not name it: no setting that has its value already."""
         field = self._field(port)
-        return port.is_feedback or field.get("type") == "other" or field.get("value") in (None, "", [], {}, CONNECTED)
+        return port.is_feedback or field.get("type") == "other" or field.get("value") in (*EMPTY, CONNECTED)
 
     def is_hidden_choice(self, port: Port) -> bool:
         """Say whether an input is one of those that only experts look at."""
@@ -183,7 +183,7 @@ class Component:
     def _is_open(self, port: Port) -> bool:
         field = self._field(port)
         special = field.get("type") == "model" or "Tool" in port.types or "system" in port.name
-        return not special and not field.get("advanced") and field.get("value") in (None, "", [], {})
+        return not special and not field.get("advanced") and field.get("value") in EMPTY
 
     def _field(self, port: Port) -> JsonObject:
         return as_object(self.node.field(port.name))

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from flows.autowire.slots import Component, Option
+from flows.checks.structure import reachable
 from flows.component_type import TOOL_OUTPUT
 from flows.document import Edge
 
@@ -58,7 +59,11 @@ class Search:
         least = [self._least(self.slots[at]) for at in order]
         rest = [sum(least[at:]) for at in range(len(least) + 1)]
         taken = {(edge.target, edge.target_port, edge.is_feedback) for edge in self.edges}
-        state = _State(self.components, list[Option](), taken, [_as_option(edge) for edge in self.edges])
+        given = [
+            Option(edge.source, edge.source_port, edge.target, edge.target_port, edge.is_feedback)
+            for edge in self.edges
+        ]
+        state = _State(self.components, list[Option](), taken, given)
         self._step(order, rest, 0, 0, state, {})
         return [tuple(choice.get(at) for at in range(len(self.slots))) for choice in self._choices]
 
@@ -125,11 +130,10 @@ class _State:
         if single and place in self.taken:
             return None
         edges = [*self.given, *self.added]
-        if any(edge == option or (edge.text, edge.feedback) == (option.text, option.feedback) for edge in edges):
+        if any((edge.text, edge.feedback) == (option.text, option.feedback) for edge in edges):
             return None
-        if option.output == TOOL_OUTPUT and any(e.source == option.source and e.output != TOOL_OUTPUT for e in edges):
-            return None
-        if option.output != TOOL_OUTPUT and any(e.source == option.source and e.output == TOOL_OUTPUT for e in edges):
+        is_tool = option.output == TOOL_OUTPUT
+        if any(edge.source == option.source and (edge.output == TOOL_OUTPUT) != is_tool for edge in edges):
             return None
         if not option.feedback and self._reaches(option.target, option.source, edges):
             return None
@@ -195,17 +199,4 @@ class _State:
         return component is not None and any(port.name == option.input and port.is_list for port in component.inputs)
 
     def _reaches(self, begin: str, end: str, edges: list[Option]) -> bool:
-        seen, todo = {begin}, [begin]
-        while todo:
-            here = todo.pop()
-            if here == end:
-                return True
-            for edge in edges:
-                if edge.source == here and not edge.feedback and edge.target not in seen:
-                    seen.add(edge.target)
-                    todo.append(edge.target)
-        return False
-
-
-def _as_option(edge: Edge) -> Option:
-    return Option(edge.source, edge.source_port, edge.target, edge.target_port, edge.is_feedback)
+        return end in reachable([begin], ((edge.source, edge.target) for edge in edges if not edge.feedback))

@@ -57,7 +57,7 @@ def check(flow: Flow, catalogue: Catalogue) -> list[Fault]:
     """
     if flow.is_empty:
         return [Fault(code="empty_flow", message="The flow has no components.", fix="Add some.")]
-    nodes = [node for node in flow.nodes if not node.is_note]
+    nodes = flow.components
     running = running_nodes(nodes, flow)
     faults = [
         *check_nodes(flow, nodes, catalogue, running),

@@ -11,7 +11,7 @@ from flows.component_type import TOOL_OUTPUT
 from flows.document import Flow, Node
 from flows.faults import Fault, Severity, suggest
 from flows.fields.model_values import CONNECTED
-from flows.json_values import as_list, as_object, as_text, texts
+from flows.json_values import EMPTY, as_list, as_object, as_text, texts
 
 OUTPUT_TYPES = frozenset({"ChatOutput", "TextOutput"})
 
@@ -110,7 +110,7 @@ def _check_inputs(node: Node, fed: set[tuple[str, str]], severity: Severity) -> 
             faults.append(_warning("empty_prompt", f"{node.id}.{name} is empty.", fix, node, name))
         if node.tool_mode and field.get("tool_mode"):
             continue
-        if not field.get("required") or (value not in (None, "", [], {}) and value != CONNECTED):
+        if not field.get("required") or (value not in EMPTY and value != CONNECTED):
             continue
         if kind == "model":
             fix = 'Choose one, such as [{"provider": "OpenAI", "name": "gpt-4o-mini"}].'

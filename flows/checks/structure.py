@@ -71,15 +71,16 @@ def strong_components(following: dict[str, list[str]]) -> list[list[str]]:
 
 def leading_to(ends: Iterable[str], edges: Sequence[Edge]) -> set[str]:
     """Return the nodes from which one of `ends` can be reached, the ends included."""
-    return _spread(ends, ((edge.target, edge.source) for edge in edges))
+    return reachable(ends, ((edge.target, edge.source) for edge in edges))
 
 
 def reached_from(starts: Iterable[str], edges: Sequence[Edge]) -> set[str]:
     """Return the nodes that can be reached from one of `starts`, the starts included."""
-    return _spread(starts, ((edge.source, edge.target) for edge in edges))
+    return reachable(starts, ((edge.source, edge.target) for edge in edges))
 
 
-def _spread(starts: Iterable[str], steps: Iterable[tuple[str, str]]) -> set[str]:
+def reachable(starts: Iterable[str], steps: Iterable[tuple[str, str]]) -> set[str]:
+    """Return what can be reached from one of `starts`, the starts included, by steps from one node to another."""
     following: dict[str, list[str]] = {}
     for begin, end in steps:
         following.setdefault(begin, []).append(end)

@@ -31,6 +31,12 @@ def choice_lines(component: ComponentType, brief: Callable[[str, JsonObject], st
     return found
 
 
+def type_names(value: Json) -> str:
+    """Return port types in words, without the old names of types that are also listed under their new names."""
+    names = texts(value)
+    return " | ".join(name for name in names if TYPE_MIGRATIONS.get(name) not in names) or "nothing yet"
+
+
 def conditional_fields(component: ComponentType) -> frozenset[str]:
     """Return the fields that some option of a choosing field shows."""
     return frozenset(
@@ -101,16 +107,11 @@ def _offers(component: ComponentType, change: JsonObject, options: int) -> list[
 
 def _outputs(value: Json | None) -> str:
     made = [
-        f"{_named(as_text(output.get('name')))}: {' | '.join(_types(output)) or 'nothing yet'}"
+        f"{_named(as_text(output.get('name')))}: {type_names(output.get('types'))}"
         for output in map(as_object, as_list(value))
         if output.get("name")
     ]
     return ", ".join(made)
-
-
-def _types(output: JsonObject) -> list[str]:
-    names = texts(output.get("types"))
-    return [name for name in names if TYPE_MIGRATIONS.get(name) not in names]
 
 
 def _named(name: str) -> str:

@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from flows.component_type import DESCRIPTION_BUDGET, TOOL_OUTPUT, TYPE_MIGRATIONS, ComponentType
-from flows.describe.choices import choice_lines, conditional_fields
+from flows.component_type import DESCRIPTION_BUDGET, TOOL_OUTPUT, ComponentType
+from flows.describe.choices import choice_lines, conditional_fields, type_names
 from flows.fields.prompts import PROMPT_TYPES
 from flows.fields.secrets import is_secret
 from flows.fields.values import option_names
-from flows.json_values import Json, JsonObject, as_list, as_object, as_text, texts
+from flows.json_values import EMPTY, Json, JsonObject, as_list, as_object, as_text, texts
 
 KEPT, _CHOICE = 9, 3
 _SHARE_OF_CHOICES = 0.5
@@ -94,7 +94,7 @@ def _lines(component: ComponentType, info: int, options: int) -> Iterator[_Line]
     yield _Line("outputs:", KEPT)
     for output in component.outputs:
         loop = "; takes a loop's feedback" if output.get("allows_loop") else ""
-        yield _Line(f"  {as_text(output.get('name'))}: {_types(output.get('types'))}{loop}", KEPT)
+        yield _Line(f"  {as_text(output.get('name'))}: {type_names(output.get('types'))}{loop}", KEPT)
     if component.can_be_tool:
         yield _Line(f"  {TOOL_OUTPUT}: Tool (connect to an agent's tools; replaces the other outputs)", KEPT)
     if not component.outputs and not component.can_be_tool:
@@ -146,7 +146,7 @@ def _is_handle(field: JsonObject) -> bool:
 def _input(name: str, field: JsonObject, info: int) -> str:
     marks = [word for word, held in (("required", field.get("required")), ("several", field.get("list"))) if held]
     suffix = f" ({', '.join(marks)})" if marks else ""
-    return f"{name}: {_types(field.get('input_types'))}{suffix}{_info(field, info) if _is_handle(field) else ''}"
+    return f"{name}: {type_names(field.get('input_types'))}{suffix}{_info(field, info) if _is_handle(field) else ''}"
 
 
 def _setting(name: str, field: JsonObject, info: int, options: int) -> str:
@@ -191,7 +191,7 @@ def _brief(name: str, field: JsonObject) -> str:
 
 def _default(field: JsonObject) -> str:
     value: Json = field.get("value")
-    if value in (None, "", [], {}):
+    if value in EMPTY:
         return ""
     if isinstance(value, list) and all(isinstance(item, dict) for item in value):
         names = [as_text(as_object(item).get("name")) for item in value]
@@ -202,12 +202,6 @@ def _default(field: JsonObject) -> str:
 def _info(field: JsonObject, limit: int) -> str:
     words = " ".join(as_text(field.get("info")).split())
     return f" - {_cut(words, limit)}" if limit and words else ""
-
-
-def _types(value: Json) -> str:
-    names = texts(value)
-    kept = [name for name in names if not any(TYPE_MIGRATIONS.get(name) == other for other in names)]
-    return " | ".join(kept) or "nothing yet"
 
 
 def _number(value: Json) -> str:

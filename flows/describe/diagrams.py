@@ -11,7 +11,7 @@ from flows.layout.layers import layers
 
 def ascii_graph(flow: Flow) -> str:
     """Return a drawing of the flow in plain text: one line a component, in running order, with what it feeds."""
-    nodes = _components(flow)
+    nodes = flow.components
     if not nodes:
         return "(empty)"
     names = _labels(nodes)
@@ -31,7 +31,7 @@ def ascii_graph(flow: Flow) -> str:
 
 def mermaid_graph(flow: Flow) -> str:
     """Return the flow as a Mermaid flowchart from left to right; edges that lead back into a loop are dotted."""
-    nodes = _components(flow)
+    nodes = flow.components
     keys = {node.id: f"n{number}" for number, node in enumerate(nodes)}
     names = _labels(nodes)
     lines = ["flowchart LR"]
@@ -45,10 +45,6 @@ def mermaid_graph(flow: Flow) -> str:
             label = _quoted(f"{edge.source_port} → {edge.target_port}")
             lines.append(f'    {keys[edge.source]} {arrow}|"{label}"| {keys[edge.target]}')
     return "\n".join(lines)
-
-
-def _components(flow: Flow) -> list[Node]:
-    return [node for node in flow.nodes if not node.is_note]
 
 
 def _leaving(flow: Flow, known: dict[str, str]) -> dict[str, list[Edge]]:

@@ -46,7 +46,7 @@ class FlowIO:
 
 def describe_io(flow: Flow) -> FlowIO:
     """Return where things enter and leave the flow, from the wiring alone."""
-    nodes = [node for node in flow.nodes if not node.is_note]
+    nodes = flow.components
     fed = {(edge.target, edge.target_port) for edge in flow.edges if not edge.is_feedback}
     fed_nodes = {target for target, _ in fed}
     feeding = {edge.source for edge in flow.edges}
@@ -75,7 +75,7 @@ def canvas_summary(flow: Flow, limit: int = 2000) -> str:
 
     Values are not shown, so that a summary never carries a secret.
     """
-    nodes = [node for node in flow.nodes if not node.is_note]
+    nodes = flow.components
     if not nodes:
         return EMPTY_CANVAS
     title = " ".join(flow.name.split())[:100] or "Untitled"

@@ -54,14 +54,15 @@ def insert_between(
     apart = apply(flow, removal)
     added = add_component(apart, catalogue, type, values=values)
     fresh = added.flow.nodes[-1]
-    node = place_between(apart, fresh, component_of(flow, source), component_of(flow, target))
-    addition = AddComponent(node.raw, len(apart.nodes))
     start, end = component_of(flow, source), component_of(flow, target)
+    node = place_between(apart, fresh, start, end)
+    addition = AddComponent(node.raw, len(apart.nodes))
     given = given_types(start, edge.source_port) if edge.source_port != TOOL_OUTPUT else ("Tool",)
+    wanted = accepted_types(end, edge.target_port, feedback=edge.is_feedback)
     entry = [port.name for port in fitting_inputs(node, given)]
-    exits = [port.name for port in fitting_outputs(node, _accepted(end, edge))]
+    exits = [port.name for port in fitting_outputs(node, wanted)]
     if not entry or not exits:
-        raise EditError(_unfit(node, edge, given, _accepted(end, edge), enters=bool(entry)))
+        raise EditError(_unfit(node, edge, given, wanted, enters=bool(entry)))
     before = connect(apply(apart, addition), catalogue, source, edge.source_port, node.id, entry[0])
     after = connect(before.flow, catalogue, node.id, exits[0], target, edge.target_port)
     return Edit(after.flow, (removal, addition, *before.actions, *after.actions))
@@ -130,10 +131,6 @@ def _edge_between(flow: Flow, source: str, target: str, source_port: str | None,
     fix = f"There are: {', '.join(edge.text for edge in near)}." if near else f"{source} has no edges."
     message = f"No such edge joins {source} and {target}."
     raise EditError(Fault(code="unknown_edge", message=message, fix=fix, node=source))
-
-
-def _accepted(end: Node, edge: Edge) -> tuple[str, ...]:
-    return accepted_types(end, edge.target_port, feedback=edge.is_feedback)
 
 
 def _unfit(node: Node, edge: Edge, given: tuple[str, ...], wanted: tuple[str, ...], *, enters: bool) -> Fault:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from flows.document import Edge, Node
 from flows.fields.model_values import CONNECTED
+from flows.json_values import EMPTY
 from flows.ports import Port, feedback_ports, input_ports, output_ports, types_compatible
 
 
@@ -44,5 +45,5 @@ def given_types(node: Node, port: str) -> tuple[str, ...]:
 
 def _rank(node: Node, port: Port) -> tuple[bool, bool, bool, bool]:
     field = node.field(port.name) or {}
-    has_value = field.get("value") not in (None, "", [], {}, CONNECTED)
+    has_value = field.get("value") not in (*EMPTY, CONNECTED)
     return bool(field.get("advanced")), not port.required, has_value, port.name == "tool_placeholder"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from flows.actions import AddComponent, FlowAction, apply
+from flows.actions import AddComponent, FlowAction, NodeChange, apply, field_path
 from flows.catalogue import Catalogue
 from flows.component_type import TOOL_OUTPUT, ComponentType
 from flows.document import Edge, Flow, Node
@@ -15,10 +15,9 @@ from flows.edits.node_ids import new_node_id
 from flows.edits.result import Edit, EditError, component_of
 from flows.fields.assignment import settings
 from flows.fields.model_values import CONNECTED
-from flows.json_values import Json, JsonObject, as_object, same_json
-from flows.ports import find_input, find_output, input_ports, types_compatible
+from flows.json_values import EMPTY, MISSING, Json, JsonObject, as_object, same_json
+from flows.ports import find_input, find_output, input_ports, types_compatible, with_changes
 
-_EMPTY: tuple[Json, ...] = (None, "", [], {})
 _PLACE_KEYS = ("position", "positionAbsolute", "dragging", "selected")
 
 
@@ -53,7 +52,8 @@ def replace_component(
     node = _with_display_name(node, old, catalogue)
     removal = remove_component(flow, node_id)
     index = next(at for at, other in enumerate(flow.nodes) if other is old)
-    addition = AddComponent(_at_place_of(node, old), index)
+    placed: JsonObject = {**node.raw, **{key: old.raw[key] for key in _PLACE_KEYS if key in old.raw}}
+    addition = AddComponent(placed, index)
     current = apply(removal.flow, addition)
     actions: list[FlowAction] = [*removal.actions, addition]
     for edge in (edge for edge in flow.edges if node_id in (edge.source, edge.target)):
@@ -73,7 +73,7 @@ def _changed_values(old: Node, catalogue: Catalogue) -> dict[str, Json]:
     for name, field in old.template.items():
         value = field.get("value")
         default = as_object(component.template.get(name)).get("value") if component is not None else None
-        if name != "code" and value not in _EMPTY and value != CONNECTED and not same_json(value, default):
+        if name != "code" and value not in EMPTY and value != CONNECTED and not same_json(value, default):
             kept[name] = value
     return kept
 
@@ -101,10 +101,8 @@ def _with_kept_values(
 
 def _from_variable(node: Node, name: str) -> Node:
     """Return the node with a field that names a stored variable, as it did before."""
-    data, definition = as_object(node.raw.get("data")), node.definition
-    template = as_object(definition.get("template"))
-    field: JsonObject = {**as_object(template.get(name)), "load_from_db": True}
-    return Node({**node.raw, "data": {**data, "node": {**definition, "template": {**template, name: field}}}})
+    old = as_object(node.field(name)).get("load_from_db", MISSING)
+    return with_changes(node, [NodeChange((*field_path(name), "load_from_db"), old, new=True)])
 
 
 def _with_display_name(node: Node, old: Node, catalogue: Catalogue) -> Node:
@@ -112,12 +110,8 @@ def _with_display_name(node: Node, old: Node, catalogue: Catalogue) -> Node:
     component = catalogue.get(old.type)
     if component is None or old.display_name in (component.display_name, old.type):
         return node
-    definition: JsonObject = {**node.definition, "display_name": old.display_name}
-    return Node({**node.raw, "data": {**as_object(node.raw.get("data")), "node": definition}})
-
-
-def _at_place_of(node: Node, old: Node) -> JsonObject:
-    return {**node.raw, **{key: old.raw[key] for key in _PLACE_KEYS if key in old.raw}}
+    given = node.definition.get("display_name", MISSING)
+    return with_changes(node, [NodeChange(("data", "node", "display_name"), given, old.display_name)])
 
 
 def _reconnect(flow: Flow, catalogue: Catalogue, edge: Edge, old_id: str, new_id: str) -> Edit | None:
@@ -128,7 +122,8 @@ def _reconnect(flow: Flow, catalogue: Catalogue, edge: Edge, old_id: str, new_id
         return None
     outputs = [edge.source_port]
     inputs = [edge.target_port]
-    if edge.source == old_id and edge.source_port != TOOL_OUTPUT and not _has_output(start, edge.source_port):
+    renamed = all(output.get("name") != edge.source_port for output in start.outputs)
+    if edge.source == old_id and edge.source_port != TOOL_OUTPUT and renamed:
         accepted = accepted_types(end, edge.target_port, feedback=edge.is_feedback)
         outputs = [port.name for port in fitting_outputs(start, accepted)]
     if edge.target == old_id and not _takes(end, edge.target_port, start, edge):
@@ -147,10 +142,6 @@ def _other_inputs(node: Node, given: Sequence[str], edges: Sequence[Edge]) -> li
     main = [port.name for port in input_ports(node) if port.required or port.field_type == "other"]
     fitting = [port.name for port in fitting_inputs(node, given, edges)]
     return [name for name in fitting if name in main] if main else fitting
-
-
-def _has_output(node: Node, name: str) -> bool:
-    return any(output.get("name") == name for output in node.outputs)
 
 
 def _takes(end: Node, name: str, start: Node, edge: Edge) -> bool:

@@ -37,7 +37,7 @@ def node_of(flow: Flow, node_id: str) -> Node:
     """
     node = flow.node(node_id)
     if node is None:
-        names = [other.id for other in flow.nodes if not other.is_note]
+        names = [other.id for other in flow.components]
         message = f"There is no node {node_id!r} in the flow."
         fix = did_you_mean(node_id, names, otherwise="the nodes are") if names else "The flow is empty."
         raise EditError(Fault(code="unknown_node", message=message, fix=fix, node=node_id))

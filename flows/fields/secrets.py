@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from flows.json_values import Json, JsonObject
+from flows.json_values import Json, JsonObject, as_text
 
 REDACTED = "***REDACTED***"
 _SECRET_NAME = re.compile(
@@ -61,10 +61,10 @@ def redact(value: Json) -> Json:
     if isinstance(value, list):
         return [redact(item) for item in value]
     if isinstance(value, dict):
-        named = value.get("key") if isinstance(value.get("key"), str) else None
+        named = as_text(value.get("key"))
         return {
             key: REDACTED
-            if item and (_SECRET_NAME.search(key) or (key == "value" and isinstance(named, str) and _hides(named)))
+            if item and (_SECRET_NAME.search(key) or (key == "value" and _SECRET_NAME.search(named)))
             else redact(item)
             for key, item in value.items()
         }
@@ -86,7 +86,3 @@ def shown_value(field: JsonObject) -> Json:
 
 def _is_variable_name(value: Json) -> bool:
     return isinstance(value, str) and re.fullmatch(r"[A-Za-z_]\w{0,80}", value) is not None and not looks_secret(value)
-
-
-def _hides(name: str) -> bool:
-    return bool(_SECRET_NAME.search(name))

@@ -25,7 +25,7 @@ def layout(flow: Flow) -> Flow:
 
 def positions(flow: Flow) -> dict[str, tuple[float, float]]:
     """Return where `layout` puts each component: x and y in pixels of its upper left corner."""
-    nodes = {node.id: node for node in flow.nodes if not node.is_note}
+    nodes = {node.id: node for node in flow.components}
     columns: dict[int, list[str]] = {}
     for node_id, layer in layers(list(nodes), flow.edges).items():
         columns.setdefault(layer, []).append(node_id)

@@ -64,12 +64,7 @@ class Segment:
                     held = self.phrases.setdefault(key, {})
                     held[number] = held.get(number, PhraseUse.PARAPHRASE) | PhraseUse.PARAPHRASE
             for word, weight in _weights(component, shorts, names, stems).items():
-                strength = weight / (weight + _SATURATION)
-                posting = self.postings.get(word)
-                if posting is None:
-                    self.postings[word] = {number: strength}
-                else:
-                    posting[number] = strength
+                self.postings.setdefault(word, {})[number] = weight / (weight + _SATURATION)
         self.words = frozenset(stems.words)
 
 

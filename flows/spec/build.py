@@ -18,7 +18,7 @@ from flows.edits.node_ids import new_node_id
 from flows.faults import Fault, did_you_mean, suggest
 from flows.fields.assignment import Settings, settings
 from flows.gc_pause import collection_paused
-from flows.json_values import Json, JsonObject, as_object, as_text
+from flows.json_values import Json, as_object, as_text
 from flows.layout.layers import layout
 from flows.ports import PortError, selected_output_changes, wire, with_changes
 from flows.spec.parse import Spec, SpecEdge, SpecValue, parse, without_comment
@@ -99,11 +99,9 @@ class _Builder:
     @cached_property
     def _unplaced(self) -> Flow:
         """The flow as it stands when everything is added and wired."""
-        viewport: JsonObject = {"x": 0, "y": 0, "zoom": 1}
         nodes: list[Json] = [node.raw for node in self.nodes.values()]
-        edges: list[Json] = [edge.raw for edge in self.edges]
-        data: JsonObject = {"nodes": nodes, "edges": edges, "viewport": viewport}
-        flow = Flow({"name": self.spec.name, "description": self.spec.description, "data": data})
+        flow = Flow.empty(self.spec.name, self.spec.description)
+        flow = flow.with_parts(nodes=nodes, edges=[edge.raw for edge in self.edges])
         return flow.with_views(self.nodes.values(), self.edges)
 
     def _add_nodes(self) -> None:

@@ -14,10 +14,8 @@ from flows.fields.model_values import CONNECTED
 from flows.fields.prompts import PROMPT_TYPES
 from flows.fields.secrets import REDACTED, is_secret, looks_secret, shown_value
 from flows.fields.values import coerce
-from flows.json_values import Json, JsonObject, as_object, as_text, same_json
+from flows.json_values import EMPTY, Json, JsonObject, as_object, as_text, same_json
 
-EMPTY: tuple[Json, ...] = (None, "", [], {})
-"""Empty values, which a spec does not distinguish."""
 _SIMPLE = re.compile(r"[^\s\"'|#\[{\-][^\n\r]*")
 _LINE_ENDS = re.compile("[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _KEY_FIELD = re.compile(r"\w+")
@@ -57,7 +55,7 @@ def print_spec(flow: Flow, catalogue: Catalogue | None = None) -> PrintedSpec:
     """
     omissions: list[Fault] = []
     text = _text(flow, catalogue, omissions)
-    for node in _components(flow):
+    for node in flow.components:
         omissions += _omitted_parts(node, catalogue)
     if catalogue is not None and not omissions:
         omissions += _build_differences(flow, text, catalogue)
@@ -71,12 +69,12 @@ def _text(flow: Flow, catalogue: Catalogue | None, omissions: list[Fault]) -> st
         if value:
             lines += _entry(f"{key}", value, indent="")
     lines += ["", "nodes:"] if lines else ["nodes:"]
-    lines += [f"  {ids[node.id]}: {_type_text(node.type)}" for node in _components(flow)]
+    lines += [f"  {ids[node.id]}: {_type_text(node.type)}" for node in flow.components]
     edges, lost = _edge_lines(flow, ids, omissions)
     if edges:
         lines += ["", "edges:", *edges]
     config: list[str] = []
-    for node in _components(flow):
+    for node in flow.components:
         config += _value_lines(node, ids[node.id], catalogue, omissions)
     if config:
         lines += ["", "config:", *config]
@@ -90,7 +88,7 @@ def spec_ids(flow: Flow) -> dict[str, str]:
     """Return a short readable id for each component: its type in one word, numbered from the second on."""
     counts: dict[str, int] = {}
     ids: dict[str, str] = {}
-    for node in _components(flow):
+    for node in flow.components:
         word = re.sub(r"\W+", "", node.type, flags=re.ASCII) or "Node"
         counts[word] = counts.get(word, 0) + 1
         name = word if counts[word] == 1 else f"{word}_{counts[word]}"
@@ -118,10 +116,6 @@ def value_text(value: Json, *, indent: str = "    ") -> str:
 
 def _entry(key: str, value: Json, *, indent: str = "  ") -> list[str]:
     return f"{indent}{key}: {value_text(value, indent=indent + '  ')}".split("\n")
-
-
-def _components(flow: Flow) -> list[Node]:
-    return [node for node in flow.nodes if not node.is_note]
 
 
 def _type_text(type_name: str) -> str:
@@ -162,7 +156,8 @@ def _value_lines(node: Node, spec_id: str, catalogue: Catalogue | None, omission
             code = "unsaid_secret" if REDACTED in hidden or "variable" in hidden else "unsaid_value"
             omissions.append(_omission(code, message, node.id, name))
         else:
-            lines += _entry(key, _printed(field))
+            value = field.get("value")
+            lines += _entry(key, "" if value is None else value)
     return lines
 
 
@@ -176,11 +171,6 @@ def _is_printed(name: str, field: JsonObject, default: JsonObject | None) -> boo
         before = default.get("value")
         return not (same_json(value, before) or (value in EMPTY and before in EMPTY))
     return name != "code" and value not in EMPTY and field.get("type") != "other"
-
-
-def _printed(field: JsonObject) -> Json:
-    value = field.get("value")
-    return "" if value is None else value
 
 
 def _reason_to_omit(field: JsonObject, default: JsonObject | None) -> str:
@@ -237,13 +227,8 @@ def _build_differences(flow: Flow, text: str, catalogue: Catalogue) -> list[Faul
     made = build(text, catalogue)
     if made.flow is None:
         ids = {spec_id: node_id for node_id, spec_id in spec_ids(flow).items()}
-        return [
-            _omission(
-                "unsaid_flow", f"The text does not build: {fault.message}", ids.get(fault.node or ""), fault.field
-            )
-            for fault in made.faults
-            if fault.is_error
-        ]
+        errors = [(f"The text does not build: {fault.message}", fault) for fault in made.faults if fault.is_error]
+        return [_omission("unsaid_flow", text, ids.get(fault.node or ""), fault.field) for text, fault in errors]
     if fingerprint(made.flow) != fingerprint(flow):
         message = "The flow that the text builds differs from this one in what a spec has no words for."
         return [_omission("unsaid_flow", message, None)]
