@@ -271,14 +271,9 @@ class Flow:
         return self._by_id.get(node_id)
 
     @property
-    def components(self) -> list[Node]:
-        """The nodes in document order, without notes."""
-        return [node for node in self.nodes if not node.is_note]
-
-    @property
     def is_empty(self) -> bool:
         """Whether the flow has no components; notes do not count."""
-        return all(node.is_note for node in self.nodes)
+        return not self.components
 
     def with_parts(self, *, nodes: list[Json] | None = None, edges: list[Json] | None = None) -> Flow:
         """Return the flow with other node or edge lists and everything else shared, views of unchanged members too."""
