@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from flows.search.tokenizer import plain
@@ -23,13 +23,13 @@ class Fault:
     """
 
     code: str
+    message: str
+    fix: str
     severity: Severity = "error"
     node: str | None = None
     port: str | None = None
     field: str | None = None
     line: int | None = None
-    message: str
-    fix: str
 
     @property
     def is_error(self) -> bool:
@@ -38,7 +38,8 @@ class Fault:
 
     def to_json(self) -> JsonObject:
         """Return the fault as a JSON object with every key present."""
-        return asdict(self)
+        order = ("code", "severity", "node", "port", "field", "line", "message", "fix")
+        return {name: getattr(self, name) for name in order}
 
 
 def nearest(name: str, candidates: Iterable[str], limit: int = 3) -> list[str]:
