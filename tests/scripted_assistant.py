@@ -4,9 +4,10 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
 
-from pydantic_ai import ModelMessage, ModelResponse, TextPart, ToolCallPart
+from pydantic_ai import Agent, CustomEvent, ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
+from pydantic_ai.toolsets import AbstractToolset
 
 from agent.assistant import Assistant
 from agent.conversation.memory import Memory
@@ -17,6 +18,7 @@ from flows.catalogue import Catalogue
 from flows.document import Flow
 from server.settings import ServerSettings
 from tests.stand_ins import StandInRunner
+from tools.workbench import Workbench
 
 Reply = str | ToolCallPart | Exception | Sequence[ToolCallPart | TextPart]
 """A text, a tool call, the parts of a response, or an exception, which this and every later request raises."""
@@ -126,6 +128,17 @@ def scripted_assistant(
     """An assistant that follows a script, the classification first, and its model."""
     model = ScriptedModel(*replies)
     return assistant(catalogue, model, runner, memory, **settings), model
+
+
+async def call_tools(
+    bench: Workbench, toolsets: Sequence[AbstractToolset[Workbench]], *calls: ToolCallPart
+) -> tuple[list[ToolReturnPart], list[CustomEvent]]:
+    """Call tools one after the other: what they answer, and the events that they emit."""
+    model = ScriptedModel(*calls, "done")
+    agent = Agent(model, deps_type=Workbench, toolsets=toolsets)
+    async with agent.run_stream_events("go", deps=bench) as stream:
+        events = [event async for event in stream if isinstance(event, CustomEvent)]
+    return tool_returns(model.requests[-1]), events
 
 
 async def play(who: Assistant, text: str = "", flow: Flow | None = None, **request: Any) -> TurnResult:

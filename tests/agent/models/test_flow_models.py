@@ -6,16 +6,14 @@ import pytest
 from pydantic_ai.models import Model
 from pydantic_ai.models.test import TestModel
 
-from agent.assistant import Assistant
 from agent.models.flow_models import flow_models
 from agent.models.providers import ModelChoice
-from agent.models.scripted import call, scripted
-from agent.settings import AssistantSettings
-from agent.turn.request import TurnRequest
-from agent.turn.result import TurnEnded, TurnResult
+from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from runtime.gateway.models import ASSISTANT, Budget, ModelUnavailable
 from runtime.results import ModelUsage, RunMetrics, RunResult
+from tests.flow_texts import ECHO
+from tests.scripted_assistant import ScriptedModel, assistant, play
 from tests.stand_ins import StandInRunner
 from tools.verify import PROBE_BUDGET
 
@@ -100,29 +98,13 @@ def test_embeddings_come_from_the_provider_of_their_name(monkeypatch: pytest.Mon
             flow_models("anthropic").embedding(name)
 
 
-async def turn(who: Assistant, text: str) -> TurnResult:
-    async with who.turn(TurnRequest(text=text)) as events:
-        ended = [event.result async for event in events if isinstance(event, TurnEnded)]
-    return ended[-1]
-
-
 @pytest.mark.parity("ADR-MCP-043", "term-agent-run-context", "term-usage-rollup")
 async def test_the_flows_of_a_turn_call_the_model_of_that_turn_and_are_counted(catalogue: Catalogue) -> None:
-    echo = "nodes:\n  a: ChatInput\n  b: ChatOutput\nedges:\n  a.message -> b.input_value\n"
-    steps = iter([call("build_flow", 1, spec=echo), call("run_flow", 2, input="hi")])
-
-    def plan(_: object, info: object) -> object:
-        from pydantic_ai import ModelResponse, TextPart
-
-        if not getattr(info, "function_tools", None):
-            return ModelResponse(parts=[TextPart("build_flow")])
-        return ModelResponse(parts=[next(steps, TextPart("Done."))])
-
-    script = scripted(plan, "script")
+    script = ScriptedModel("build_flow", call("build_flow", 1, spec=ECHO), call("run_flow", 2, input="hi"), "Done.")
     used = ModelUsage(input_tokens=5, output_tokens=2, calls=1)
     run = RunResult(run_id="r", output="hi", outputs={}, metrics=RunMetrics(seconds=0.1), usage={"M-1": used})
     runner = StandInRunner(results=[run])
-    result = await turn(Assistant(AssistantSettings(), runner, catalogue=catalogue, model=script), "go")
+    result = await play(assistant(catalogue, script, runner), "go")
     assert (result.usage["flow"].requests, result.usage["flow"].input_tokens) == (2, 10)
     verified, asked = runner.models
     assert verified is not None

@@ -1,60 +1,30 @@
 """A user's turn, from request to result, with a scripted model and a stand-in engine."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from pydantic_ai import ModelMessage, ModelResponse, PartStartEvent, TextPart, ToolCallPart
-from pydantic_ai.models.function import AgentInfo
+from pydantic_ai import PartStartEvent, TextPart
 from pydantic_ai.models.test import TestModel
 
 from agent.assistant import Assistant
 from agent.errors import ModelChoiceError
-from agent.models.scripted import call, scripted, tool_returns
+from agent.models.scripted import call, tool_returns
 from agent.prompts.framing import CUT, sanitise
 from agent.settings import AssistantSettings
 from agent.turn.request import TurnRequest
-from agent.turn.result import TurnEnded, TurnEvent, TurnResult
+from agent.turn.result import TurnEvent, TurnResult
 from flows.catalogue import Catalogue
-from flows.document import Flow
 from runtime.results import RunError
+from tests.flow_texts import ECHO
+from tests.scripted_assistant import ScriptedModel, assistant, play, play_all, scripted_assistant
 from tests.stand_ins import StandInRunner, ran
 from tools.events import FlowPreview, FlowUpdate, Progress
 
 pytestmark = pytest.mark.anyio
-ECHO = "name: Echo\nnodes:\n  a: ChatInput\n  b: ChatOutput\nedges:\n  a.message -> b.input_value\n"
-
-
-def acts(*steps: ToolCallPart | str, intent: str = "build_flow") -> list[list[ToolCallPart | TextPart]]:
-    return [[TextPart(intent)], *([TextPart(step) if isinstance(step, str) else step] for step in steps)]
-
-
-def assistant(
-    catalogue: Catalogue, replies: Sequence[Sequence[ToolCallPart | TextPart]], runner: StandInRunner | None = None
-) -> Assistant:
-    left = [list(reply) for reply in replies]
-
-    def plan(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        return ModelResponse(parts=left.pop(0))
-
-    return Assistant(
-        AssistantSettings(), runner or StandInRunner(), catalogue=catalogue, model=scripted(plan, "scripted")
-    )
-
-
-async def play(who: Assistant, text: str, flow: Flow | None = None) -> tuple[list[TurnEvent], TurnResult]:
-    async with who.turn(TurnRequest(text=text, flow=flow)) as stream:
-        events = [event async for event in stream]
-    assert isinstance(events[-1], TurnEnded)
-    assert sum(isinstance(event, TurnEnded) for event in events) == 1
-    return events, events[-1].result
 
 
 async def test_the_first_event_comes_before_any_model_was_asked(catalogue: Catalogue) -> None:
-    def plan(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        raise AssertionError("asked")
-
-    who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue, model=scripted(plan, "silent"))
+    who = assistant(catalogue, ScriptedModel(AssertionError("asked")))
     async with who.turn(TurnRequest(text="Build an echo")) as stream:
         assert isinstance(await anext(stream), Progress)
 
@@ -64,10 +34,12 @@ async def test_a_flow_that_was_built_and_run_is_applied(catalogue: Catalogue) ->
     runner = StandInRunner(results=[ran("probe"), ran("hello")])
     who = assistant(
         catalogue,
-        acts(call("build_flow", 1, spec=ECHO), call("run_flow", 2, input="hello"), "Built and ran it."),
+        ScriptedModel(
+            "build_flow", call("build_flow", 1, spec=ECHO), call("run_flow", 2, input="hello"), "Built and ran it."
+        ),
         runner,
     )
-    events, result = await play(who, "Build an echo and run it with hello")
+    events, result = await play_all(who, "Build an echo and run it with hello")
     assert (result.outcome, result.intent, result.text) == ("complete", "build_flow", "Built and ran it.")
     assert [run.output for run in result.runs] == ["hello"], "the verification run is not the user's"
     assert [text for _, text in runner.asked] == ["hello", "hello"]
@@ -83,8 +55,8 @@ async def test_a_flow_that_was_built_and_run_is_applied(catalogue: Catalogue) ->
 
 @pytest.mark.parity("term-working-flow", "term-flow-proposal-ready")
 async def test_a_flow_that_was_only_built_is_offered(catalogue: Catalogue) -> None:
-    who = assistant(catalogue, acts(call("build_flow", 1, spec=ECHO), "Have a look."))
-    events, result = await play(who, "Build an echo")
+    who = assistant(catalogue, ScriptedModel("build_flow", call("build_flow", 1, spec=ECHO), "Have a look."))
+    events, result = await play_all(who, "Build an echo")
     assert result.after.is_empty
     assert result.proposal is not None
     assert result.flow is result.proposal
@@ -95,9 +67,14 @@ async def test_a_flow_that_was_only_built_is_offered(catalogue: Catalogue) -> No
 async def test_edits_go_live_and_each_is_an_action(catalogue: Catalogue) -> None:
     who = assistant(
         catalogue,
-        acts(call("add_component", 1, type="ChatInput"), call("add_component", 2, type="ChatOutput"), "Added."),
+        ScriptedModel(
+            "build_flow",
+            call("add_component", 1, type="ChatInput"),
+            call("add_component", 2, type="ChatOutput"),
+            "Added.",
+        ),
     )
-    events, result = await play(who, "Add a chat input and a chat output")
+    events, result = await play_all(who, "Add a chat input and a chat output")
     assert [action.kind for action in result.actions] == ["add_component", "add_component"]
     assert [event.applied for event in events if isinstance(event, FlowUpdate)] == [True, True]
     assert [node.type for node in result.after.nodes] == ["ChatInput", "ChatOutput"]
@@ -107,8 +84,10 @@ async def test_text_is_held_in_turns_that_act_and_streamed_in_questions(catalogu
     def texts(events: list[TurnEvent]) -> list[TurnEvent]:
         return [e for e in events if isinstance(e, PartStartEvent) and isinstance(e.part, TextPart)]
 
-    acting, _ = await play(assistant(catalogue, acts("Nothing to do here.")), "Change nothing")
-    asking, result = await play(assistant(catalogue, acts("A chat input.", intent="question")), "What is it?")
+    acting, _ = await play_all(
+        assistant(catalogue, ScriptedModel("build_flow", "Nothing to do here.")), "Change nothing"
+    )
+    asking, result = await play_all(assistant(catalogue, ScriptedModel("question", "A chat input.")), "What is it?")
     assert texts(acting) == []
     assert len(texts(asking)) == 1
     assert (result.intent, result.text) == ("question", "A chat input.")
@@ -116,21 +95,15 @@ async def test_text_is_held_in_turns_that_act_and_streamed_in_questions(catalogu
 
 @pytest.mark.parity("scenario-off-topic-bypass")
 async def test_a_question_has_no_tools_that_change_or_run(catalogue: Catalogue) -> None:
-    offered: list[set[str]] = []
-
-    def plan(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        offered.append({tool.name for tool in info.function_tools})
-        return ModelResponse(parts=[TextPart("question")])
-
-    who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue, model=scripted(plan, "m"))
+    who, script = scripted_assistant(catalogue, "question", "It splits a text.")
     await play(who, "What does a parser do?")
     reading = {"search_components", "describe_component", "list_templates", "read_manual"}
-    assert offered == [set(), reading]
+    assert script.tools == [set(), reading]
 
 
 @pytest.mark.parity("base-term-off-topic", "scenario-off-topic-bypass", "smoke-off-topic")
 async def test_an_off_topic_message_is_refused_without_the_main_model(catalogue: Catalogue) -> None:
-    _, result = await play(assistant(catalogue, [[TextPart("off_topic")]]), "Tell me a joke")
+    result = await play(assistant(catalogue, ScriptedModel("off_topic")), "Tell me a joke")
     assert (result.outcome, result.intent) == ("refused", "off_topic")
     assert "Wirewright" in result.text
     assert result.usage["intent"].requests == 1
@@ -138,23 +111,12 @@ async def test_an_off_topic_message_is_refused_without_the_main_model(catalogue:
 
 
 async def test_a_spec_with_faults_comes_back_to_the_model_with_their_places(catalogue: Catalogue) -> None:
-    heard: list[str] = []
-    replies = iter(
-        [
-            [TextPart("build_flow")],
-            [call("build_flow", 1, spec=ECHO.replace("ChatOutput", "ChatOutputt"))],
-            [call("build_flow", 2, spec=ECHO)],
-            [TextPart("Done.")],
-        ]
-    )
-
-    def plan(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        heard.extend(str(part.content) for part in tool_returns(messages)[-1:] if part.outcome == "retried")
-        return ModelResponse(parts=next(replies))
-
-    who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue, model=scripted(plan, "m"))
-    _, result = await play(who, "Build an echo")
+    wrong = call("build_flow", 1, spec=ECHO.replace("ChatOutput", "ChatOutputt"))
+    who, script = scripted_assistant(catalogue, "build_flow", wrong, call("build_flow", 2, spec=ECHO), "Done.")
+    result = await play(who, "Build an echo")
     assert result.proposal is not None
+    last = [tool_returns(messages)[-1:] for messages in script.requests]
+    heard = [str(part.content) for parts in last for part in parts if part.outcome == "retried"]
     assert len(heard) == 1
     assert "line 4" in heard[0]
     assert "ChatOutput" in heard[0]
@@ -164,9 +126,11 @@ async def test_a_model_that_repeats_its_mistake_is_stopped(catalogue: Catalogue)
     wrong = ECHO.replace("ChatOutput", "Nonsense")
     who = assistant(
         catalogue,
-        acts(call("build_flow", 1, spec=wrong), call("build_flow", 2, spec=wrong), "I could not build it."),
+        ScriptedModel(
+            "build_flow", call("build_flow", 1, spec=wrong), call("build_flow", 2, spec=wrong), "I could not build it."
+        ),
     )
-    _, result = await play(who, "Build an echo")
+    result = await play(who, "Build an echo")
     assert (result.outcome, result.text) == ("complete", "I could not build it.")
     assert result.proposal is None
     assert result.after.is_empty
@@ -174,8 +138,12 @@ async def test_a_model_that_repeats_its_mistake_is_stopped(catalogue: Catalogue)
 
 async def test_a_cause_outside_the_flow_becomes_a_caveat(catalogue: Catalogue) -> None:
     missing = ran(error=RunError(code="missing_model", message="No model is set."))
-    who = assistant(catalogue, acts(call("build_flow", 1, spec=ECHO), "Built."), StandInRunner(results=[missing]))
-    _, result = await play(who, "Build an echo")
+    who = assistant(
+        catalogue,
+        ScriptedModel("build_flow", call("build_flow", 1, spec=ECHO), "Built."),
+        StandInRunner(results=[missing]),
+    )
+    result = await play(who, "Build an echo")
     assert result.proposal is not None
     assert result.caveats == ["It was checked but could not be run to the end: No model is set."]
     assert result.runs == []
@@ -185,8 +153,12 @@ async def test_a_fault_of_the_flow_comes_back_to_the_model(catalogue: Catalogue)
     broken = ran(error=RunError(code="missing_input", message="A pattern is needed.", node="b"))
     runner = StandInRunner(results=[broken, ran("ok")])
     other = ECHO + "config:\n  b.sender_name: Ada\n"
-    who = assistant(catalogue, acts(call("build_flow", 1, spec=ECHO), call("build_flow", 2, spec=other), "Ok."), runner)
-    _, result = await play(who, "Build an echo")
+    who = assistant(
+        catalogue,
+        ScriptedModel("build_flow", call("build_flow", 1, spec=ECHO), call("build_flow", 2, spec=other), "Ok."),
+        runner,
+    )
+    result = await play(who, "Build an echo")
     assert result.proposal is not None
     assert len(runner.asked) == 2
 
@@ -195,9 +167,11 @@ async def test_a_flow_is_built_and_not_run_when_the_engine_is_not_to_be_had(cata
     runner = StandInRunner(failure=RunError(code="crash", message="The flow engine could not be installed."))
     runner.state = "failed"
     who = assistant(
-        catalogue, acts(call("build_flow", 1, spec=ECHO), call("run_flow", 2, input="x"), "Not run."), runner
+        catalogue,
+        ScriptedModel("build_flow", call("build_flow", 1, spec=ECHO), call("run_flow", 2, input="x"), "Not run."),
+        runner,
     )
-    _, result = await play(who, "Build an echo and run it")
+    result = await play(who, "Build an echo and run it")
     assert result.proposal is not None
     assert result.runs == []
     assert result.caveats == ["It was checked but not run: The flow engine could not be installed."]
@@ -206,18 +180,15 @@ async def test_a_flow_is_built_and_not_run_when_the_engine_is_not_to_be_had(cata
 async def test_a_first_turn_says_that_it_waits_for_the_engine_to_be_installed(tmp_path: Path) -> None:
     runner = StandInRunner(failure=RunError(code="crash", message="It could not be installed.", fix="Try again."))
     who = Assistant(AssistantSettings(model="demo", cache=tmp_path), runner)
-    events, result = await play(who, "What does the chat input do?")
+    events, result = await play_all(who, "What does the chat input do?")
     assert [event.step for event in events if isinstance(event, Progress)][-1] == "preparing_runner"
     assert result.error is not None
     assert (result.error.code, result.error.message) == ("catalogue_missing", "It could not be installed.")
 
 
 async def test_a_failing_model_ends_the_turn_with_an_error_that_says_nothing_private(catalogue: Catalogue) -> None:
-    def plan(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        raise ValueError("/srv/secret/path sk-12345")
-
-    who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue, model=scripted(plan, "m"))
-    _, result = await play(who, "Build an echo")
+    who = assistant(catalogue, ScriptedModel(ValueError("/srv/secret/path sk-12345")))
+    result = await play(who, "Build an echo")
     assert result.outcome == "error"
     assert result.error is not None
     assert result.error.code == "internal"
@@ -225,42 +196,32 @@ async def test_a_failing_model_ends_the_turn_with_an_error_that_says_nothing_pri
 
 
 async def test_what_was_done_before_a_failure_is_not_lost(catalogue: Catalogue) -> None:
-    steps = iter([[TextPart("build_flow")], [call("add_component", 1, type="ChatInput")]])
-
-    def plan(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        return ModelResponse(parts=next(steps))
-
-    who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue, model=scripted(plan, "m"))
-    _, result = await play(who, "Add a chat input")
+    who, _ = scripted_assistant(catalogue, "build_flow", call("add_component", 1, type="ChatInput"), ValueError("gone"))
+    result = await play(who, "Add a chat input")
     assert result.outcome == "error"
     assert [node.type for node in result.after.nodes] == ["ChatInput"]
 
 
 async def test_too_many_steps_end_the_turn_clearly(catalogue: Catalogue) -> None:
-    def plan(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        parts = (
-            [call("search_components", len(messages), query="chat")]
-            if info.function_tools
-            else [TextPart("build_flow")]
-        )
-        return ModelResponse(parts=parts)
-
-    settings = AssistantSettings(request_limit=3)
-    who = Assistant(settings, StandInRunner(), catalogue=catalogue, model=scripted(plan, "m"))
-    _, result = await play(who, "Search for ever")
+    searches = [call("search_components", step, query="chat") for step in range(1, 10)]
+    who, _ = scripted_assistant(catalogue, "build_flow", *searches, request_limit=3)
+    result = await play(who, "Search for ever")
     assert result.error is not None
     assert result.error.code == "limit"
 
 
 async def test_a_result_survives_a_json_round_trip(catalogue: Catalogue) -> None:
-    who = assistant(catalogue, acts(call("build_flow", 1, spec=ECHO), call("run_flow", 2, input="hi"), "Done."))
-    _, result = await play(who, "Build an echo and run it with hi")
+    who = assistant(
+        catalogue,
+        ScriptedModel("build_flow", call("build_flow", 1, spec=ECHO), call("run_flow", 2, input="hi"), "Done."),
+    )
+    result = await play(who, "Build an echo and run it with hi")
     assert TurnResult.model_validate_json(result.model_dump_json()) == result
 
 
 async def test_leaving_a_turn_cancels_its_run(catalogue: Catalogue) -> None:
     runner = StandInRunner(hangs=True)
-    who = assistant(catalogue, acts(call("build_flow", 1, spec=ECHO)), runner)
+    who = assistant(catalogue, ScriptedModel("build_flow", call("build_flow", 1, spec=ECHO)), runner)
     async with who.turn(TurnRequest(text="Build an echo")) as stream:
         async for _ in stream:
             if runner.running.is_set():
@@ -273,10 +234,8 @@ async def test_leaving_a_turn_cancels_its_run(catalogue: Catalogue) -> None:
 
 @pytest.mark.parity("term-flow-builder-tools")
 async def test_every_tool_can_be_called_by_a_model_that_knows_only_its_schema(catalogue: Catalogue) -> None:
-    who = Assistant(
-        AssistantSettings(), StandInRunner(), catalogue=catalogue, model=TestModel(custom_output_text="build_flow")
-    )
-    _, result = await play(who, "Do anything")
+    who = assistant(catalogue, TestModel(custom_output_text="build_flow"))
+    result = await play(who, "Do anything")
     assert result.outcome in {"complete", "pending", "error"}
 
 

@@ -15,14 +15,12 @@ from cli.chat.conversation import Talk
 from cli.chat.lines import Left, Lines
 from flows.catalogue import Catalogue
 from flows.document import Flow
-from flows.spec import build
 from tests.cli.conftest import LOUDER, Wirewright
+from tests.flow_texts import ECHO, flow_of, node_id
 from tests.scripted_assistant import ScriptedModel
 from tests.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
-
-ECHO = "name: Echo\nnodes:\n  a: ChatInput\n  b: ChatOutput\nedges:\n  a.message -> b.input_value\n"
 
 
 class Typed(Lines):
@@ -49,13 +47,11 @@ def assistant(catalogue: Catalogue, *replies: Sequence[ToolCallPart | TextPart] 
 
 @pytest.fixture
 def canvas(catalogue: Catalogue) -> Flow:
-    flow = build(LOUDER, catalogue).flow
-    assert flow is not None
-    return flow
+    return flow_of(LOUDER, catalogue)
 
 
 def prompt_of(flow: Flow) -> str:
-    return next(node.id for node in flow.nodes if node.type == "Prompt Template")
+    return node_id(flow, "Prompt Template")
 
 
 async def test_an_offered_flow_is_put_on_the_canvas_when_the_user_says_so(catalogue: Catalogue, tmp_path: Path) -> None:

@@ -1,21 +1,13 @@
 """`generate_component`: source that a model writes becomes a component type in the same turn, or is sent back."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from pydantic_ai import (
-    Agent,
-    ModelMessage,
-    ModelRequest,
-    ModelResponse,
-    TextPart,
     ToolCallPart,
-    ToolReturnPart,
 )
-from pydantic_ai.models.function import AgentInfo
 
-from agent.models.scripted import call, scripted
+from agent.models.scripted import call
 from agent.prompts import prompt
 from agent.toolsets.selection import tools_for
 from flows.catalogue import Catalogue
@@ -25,6 +17,7 @@ from runtime.guard import scan
 from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
 from tests.runtime.components.test_rules import GOOD
+from tests.scripted_assistant import call_tools
 from tests.stand_ins import StandInRunner
 from tools.toolsets.build import build_tools
 from tools.toolsets.components import component_tools
@@ -64,22 +57,8 @@ def bench(runner: Runner, runner_environment: RunnerEnvironment, data_folder: Pa
 
 async def use(bench: Workbench, *calls: ToolCallPart) -> list[str]:
     """Call tools one after the other; returns what each was told."""
-    told: list[str] = []
-    left = list(calls)
-
-    def plan(messages: Sequence[ModelMessage], info: AgentInfo) -> ModelResponse:
-        told[:] = [
-            str(part.content)
-            for message in messages
-            if isinstance(message, ModelRequest)
-            for part in message.parts
-            if isinstance(part, ToolReturnPart)
-        ]
-        return ModelResponse(parts=[left.pop(0) if left else TextPart("done")])
-
-    toolsets = [component_tools, discover_tools, build_tools, run_tools]
-    await Agent(scripted(plan, "m"), deps_type=Workbench, toolsets=toolsets).run("go", deps=bench)
-    return told
+    answers, _ = await call_tools(bench, [component_tools, discover_tools, build_tools, run_tools], *calls)
+    return [str(answer.content) for answer in answers]
 
 
 async def test_a_component_is_made_found_built_with_and_run_in_one_turn(bench: Workbench) -> None:

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 import pytest
-from pydantic_ai import Agent, ModelMessage, ModelResponse, TextPart, ToolReturnPart
-from pydantic_ai.models.function import AgentInfo
+from pydantic_ai import ToolReturnPart
 
-from agent.models.scripted import call, scripted, tool_returns
+from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import Flow
+from tests.scripted_assistant import call_tools
 from tests.stand_ins import StandInRunner
 from tools.toolsets.discover import discover_tools
 from tools.workbench import Workbench
@@ -18,14 +18,8 @@ pytestmark = pytest.mark.anyio
 
 async def search(catalogue: Catalogue, **arguments: object) -> str:
     """What the model is told when it searches."""
-    answers: list[ToolReturnPart] = []
-
-    def plan(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        answers[:] = found = tool_returns(messages)
-        return ModelResponse(parts=[TextPart("done") if found else call("search_components", 1, **arguments)])
-
     bench = Workbench(user="local", session="s", catalogue=catalogue, runner=StandInRunner(), flow=Flow.empty())
-    await Agent(scripted(plan, "m"), deps_type=Workbench, toolsets=[discover_tools]).run("go", deps=bench)
+    answers, _ = await call_tools(bench, [discover_tools], call("search_components", 1, **arguments))
     return str(_only(answers).content)
 
 

@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic_ai import Agent, CustomEvent, ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
-from pydantic_ai.models.function import AgentInfo
+from pydantic_ai import CustomEvent, ToolCallPart, ToolReturnPart
 
-from agent.models.scripted import call, scripted, tool_returns
+from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.files.folders import user_folder
 from runtime.files.store import UserFiles
+from tests.scripted_assistant import call_tools
 from tests.stand_ins import StandInRunner
 from tools.events import FileChange, FileWritten, Todo, TodosWritten
 from tools.toolsets.files import file_tools
@@ -36,17 +36,7 @@ def bench(catalogue: Catalogue, tmp_path: Path) -> Workbench:
 
 async def use(bench: Workbench, *calls: ToolCallPart) -> tuple[Sequence[ToolReturnPart], list[CustomEvent]]:
     """Call tools one after the other; returns their answers and what they told."""
-    answers: list[ToolReturnPart] = []
-    left = list(calls)
-
-    def plan(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        answers[:] = tool_returns(messages)
-        return ModelResponse(parts=[left.pop(0) if left else TextPart("done")])
-
-    agent = Agent(scripted(plan, "m"), deps_type=Workbench, toolsets=[file_tools, todo_tools])
-    async with agent.run_stream_events("go", deps=bench) as events:
-        told = [event async for event in events if isinstance(event, CustomEvent)]
-    return answers, told
+    return await call_tools(bench, [file_tools, todo_tools], *calls)
 
 
 @pytest.mark.parity("ADR-MCP-011", "scenario-inline-content")

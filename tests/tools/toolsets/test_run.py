@@ -1,16 +1,14 @@
 """What a turn tells of a flow that runs for the user."""
 
 import pytest
-from pydantic_ai import Agent, CustomEvent, ModelMessage, ModelResponse, TextPart
-from pydantic_ai.models.function import AgentInfo
 
 from agent.contract.events import ProgressEvent
-from agent.models.scripted import call, scripted
+from agent.models.scripted import call
 from flows.catalogue import Catalogue
-from flows.spec import build
 from runtime.run_events import NodeFinished, NodeStarted, NodeToken, RunEvent
 from server.streams.sse import SseEncoder
-from tests.flows.specs import LOUDER
+from tests.flow_texts import LOUDER, flow_of
+from tests.scripted_assistant import call_tools
 from tests.stand_ins import StandInRunner, ran
 from tools.events import Progress, RunProgress
 from tools.toolsets.run import run_tools
@@ -20,8 +18,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_each_node_that_starts_is_an_event_of_the_turn_before_the_tool_answers(catalogue: Catalogue) -> None:
-    flow = build(LOUDER, catalogue).flow
-    assert flow is not None
+    flow = flow_of(LOUDER, catalogue)
     node = flow.nodes[0]
     told: list[RunEvent] = [
         NodeStarted(node=node.id),
@@ -36,17 +33,7 @@ async def test_each_node_that_starts_is_an_event_of_the_turn_before_the_tool_ans
         runner=StandInRunner(results=[ran("Hi")], events=told),
         flow=flow,
     )
-    left = [call("run_flow", 1, input="hi"), TextPart("done")]
-
-    def plan(_: list[ModelMessage], __: AgentInfo) -> ModelResponse:
-        return ModelResponse(parts=[left.pop(0)])
-
-    agent = Agent(scripted(plan, "m"), deps_type=Workbench, toolsets=[run_tools])
-    events: list[CustomEvent] = []
-    async with agent.run_stream_events("go", deps=bench) as stream:
-        async for event in stream:
-            if isinstance(event, CustomEvent):
-                events.append(event)  # noqa: PERF401 - only some of them
+    _, events = await call_tools(bench, [run_tools], call("run_flow", 1, input="hi"))
     progress = [event for event in events if isinstance(event, RunProgress)]
     assert [(event.event, event.label) for event in progress] == [(told[0], node.display_name)]
     assert isinstance(events[0], Progress)

@@ -3,15 +3,14 @@
 from collections.abc import Sequence
 
 import pytest
-from pydantic_ai import Agent, ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
-from pydantic_ai.models.function import AgentInfo
+from pydantic_ai import ToolCallPart, ToolReturnPart
 
-from agent.models.scripted import call, scripted, tool_returns
+from agent.models.scripted import call
 from agent.toolsets.selection import all_tools
 from flows.catalogue import Catalogue
-from flows.document import Flow
 from flows.spec import build
-from tests.flows.specs import LOUDER
+from tests.flow_texts import LOUDER, flow_of, node_id
+from tests.scripted_assistant import call_tools
 from tests.stand_ins import StandInRunner
 from tools.workbench import Workbench
 
@@ -30,27 +29,13 @@ config:
 
 @pytest.fixture
 def bench(catalogue: Catalogue) -> Workbench:
-    flow = build(LOUDER, catalogue).flow
-    assert flow is not None
+    flow = flow_of(LOUDER, catalogue)
     return Workbench(user="local", session="s", catalogue=catalogue, runner=StandInRunner(), flow=flow, auto_edit=True)
-
-
-def node_id(flow: Flow, type: str) -> str:
-    return next(node.id for node in flow.nodes if node.type == type)
 
 
 async def use(bench: Workbench, *calls: ToolCallPart) -> Sequence[ToolReturnPart]:
     """Call tools one after the other; returns their answers."""
-    answers: list[ToolReturnPart] = []
-    left = list(calls)
-
-    def plan(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        answers[:] = tool_returns(messages)
-        return ModelResponse(parts=[left.pop(0) if left else TextPart("done")])
-
-    agent = Agent(scripted(plan, "m"), deps_type=Workbench, toolsets=all_tools())
-    await agent.run("go", deps=bench)
-    return answers
+    return (await call_tools(bench, all_tools(), *calls))[0]
 
 
 async def test_search_lists_types_with_what_they_do(bench: Workbench) -> None:
