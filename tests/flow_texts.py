@@ -20,6 +20,116 @@ AGENT = (
     "name: Helper\nnodes:\n  a: ChatInput\n  g: Agent\n  b: ChatOutput\n"
     "edges:\n  a.message -> g.input_value\n  g.response -> b.input_value\n"
 )
+BARE_ECHO = "nodes:\n  A: ChatInput\n  B: ChatOutput\nedges:\n  A.message -> B.input_value\n"
+LOOP = """\
+nodes:
+  A: ChatInput
+  S: SplitText
+  L: LoopComponent
+  P: ParserComponent
+  T: TypeConverterComponent
+  D: ParserComponent
+  B: ChatOutput
+edges:
+  A.message -> S.data_inputs
+  S.dataframe -> L.data
+  L.item -> P.input_data
+  P.parsed_text -> T.input_data
+  T.data_output -> L.item
+  L.done -> D.input_data
+  D.parsed_text -> B.input_value
+"""
+TOOLS = """\
+nodes:
+  A: ChatInput
+  G: Agent
+  C: CalculatorComponent
+  B: ChatOutput
+edges:
+  A.message -> G.input_value
+  C.component_as_tool -> G.tools
+  G.response -> B.input_value
+config:
+  G.model: openai:gpt-4o-mini
+"""
+PROMPT = """\
+name: "Quoted: name"
+description: |
+  two
+  lines
+nodes:
+  A: ChatInput
+  P: Prompt Template
+  B: ChatOutput
+edges:
+  A.message -> P.text
+  P.prompt -> B.input_value
+config:
+  P.template: |
+    Say it: {text}
+      {tone}
+  P.tone: "- kind"
+  B.data_template: "|"
+"""
+"""A prompt with everything in it that spec text must quote."""
+CHAIN = """\
+nodes:
+  A: ChatInput
+  C: CombineText
+  S: SplitText
+  P: ParserComponent
+  B: ChatOutput
+edges:
+  A.message -> C.text1
+  C.combined_text -> S.data_inputs
+  S.dataframe -> P.input_data
+  P.parsed_text -> B.input_value
+"""
+FAN_OUT = """\
+nodes:
+  A: ChatInput
+  C: CombineText
+  B: ChatOutput
+edges:
+  A.message -> C.text1
+  A.message -> C.text2
+  C.combined_text -> B.input_value
+"""
+MODEL = """name: Model
+nodes:
+  a: ChatInput
+  m: LanguageModelComponent
+  b: ChatOutput
+edges:
+  a.message -> m.input_value
+  m.text_output -> b.input_value
+"""
+WORD_COUNTER = """from lfx.custom import Component
+from lfx.io import MessageTextInput, Output
+from lfx.schema import Message
+
+
+class WordCounter(Component):
+    display_name = "Word Counter"
+    description = "Counts the words of a text."
+    name = "WordCounter"
+    inputs = [MessageTextInput(name="text", display_name="Text", tool_mode=True)]
+    outputs = [Output(name="count", display_name="Count", method="count_words")]
+
+    def count_words(self) -> Message:
+        return Message(text=str(len(self.text.split())))
+"""
+"""The source of a component."""
+WORD_COUNT = """name: Own
+nodes:
+  chat: ChatInput
+  words: WordCounter
+  answer: ChatOutput
+edges:
+  chat.message -> words.text
+  words.count -> answer.input_value
+"""
+"""A flow with that component."""
 
 
 def long_flow(steps: int) -> str:

@@ -16,22 +16,10 @@ from agent.assistant import Assistant
 from agent.settings import AssistantSettings
 from cli.main import run
 from flows.catalogue import Catalogue
+from tests.flow_texts import LOUDER
 from tests.stand_ins import StandInRunner
 
 ROOT = Path(__file__).parent.parent.parent
-
-LOUDER = """name: Louder
-nodes:
-  chat: ChatInput
-  prompt: Prompt Template
-  answer: ChatOutput
-edges:
-  chat.message -> prompt.text
-  prompt.prompt -> answer.input_value
-config:
-  prompt.template: |
-    Say it louder: {text}
-"""
 
 
 @dataclass(frozen=True)

@@ -12,15 +12,6 @@ from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build
 
-ECHO = """\
-name: Echo
-nodes:
-  A: ChatInput
-  B: ChatOutput
-edges:
-  A.message -> B.input_value
-"""
-
 
 @pytest.fixture(scope="session")
 def catalogue() -> Catalogue:

@@ -24,8 +24,8 @@ from flows.fingerprints import fingerprint
 from flows.layout.layers import layout
 from flows.merge import merge
 from flows.spec import build, to_spec
+from tests.flow_texts import BARE_ECHO, LOOP, LOUDER, PROMPT, TOOLS
 from tests.flows.exports import EXPORTS
-from tests.flows.specs import ECHO, LOOP, LOUDER, PROMPT, TOOLS
 
 Place = tuple[str | int, ...]
 ODD: tuple[Any, ...] = (
@@ -49,7 +49,7 @@ WRITTEN = (
 
 @pytest.fixture(scope="module")
 def documents(catalogue: Catalogue) -> list[dict[str, Any]]:
-    flows = [build(spec, catalogue).flow for spec in (ECHO, LOUDER, LOOP, TOOLS, PROMPT)]
+    flows = [build(spec, catalogue).flow for spec in (BARE_ECHO, LOUDER, LOOP, TOOLS, PROMPT)]
     return [*(flow.to_json() for flow in flows if flow is not None), *EXPORTS.values()]
 
 

@@ -16,7 +16,7 @@ from flows.diff import diff, same_up_to_order
 from flows.document import Flow
 from flows.edits import configure, connect, disconnect, duplicate, remove_component, rename
 from flows.fingerprints import fingerprint
-from tests.flows import specs
+from tests import flow_texts
 
 Built = Callable[[str], tuple[Flow, dict[str, str]]]
 relaxed = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -80,7 +80,7 @@ def alike(old: Flow, new: Flow) -> bool:
 
 
 def test_another_order_alone_is_no_difference(built: Built):
-    flow = built(specs.TOOLS)[0]
+    flow = built(flow_texts.TOOLS)[0]
     turned = flow.to_json()
     for part in ("nodes", "edges"):
         turned["data"][part].reverse()
@@ -97,8 +97,8 @@ def test_nothing_differs_between_a_flow_and_itself(flow: Flow):
     assert diff(flow, Flow.from_json(copy.deepcopy(flow.to_json()))) == ()
 
 
-@pytest.mark.parametrize("old", [specs.ECHO, specs.LOOP, specs.TOOLS, specs.PROMPT])
-@pytest.mark.parametrize("new", [specs.ECHO, specs.LOOP, specs.TOOLS, specs.PROMPT])
+@pytest.mark.parametrize("old", [flow_texts.BARE_ECHO, flow_texts.LOOP, flow_texts.TOOLS, flow_texts.PROMPT])
+@pytest.mark.parametrize("new", [flow_texts.BARE_ECHO, flow_texts.LOOP, flow_texts.TOOLS, flow_texts.PROMPT])
 def test_diff_between_real_flows_is_exact_and_never_replaces_the_whole(old: str, new: str, built: Built):
     before, after = built(old)[0], built(new)[0]
     actions = diff(before, after)
@@ -107,7 +107,7 @@ def test_diff_between_real_flows_is_exact_and_never_replaces_the_whole(old: str,
 
 
 def test_diff_says_what_an_edit_did(built: Built, catalogue: Catalogue):
-    flow, ids = built(specs.PROMPT)
+    flow, ids = built(flow_texts.PROMPT)
     changed = configure(flow, catalogue, ids["P"], {"template": "Only {text} and {other}"}).flow
     assert [action.kind for action in diff(flow, changed)] == ["configure"]
     changed = rename(flow, ids["P"], "Shouter").flow
@@ -120,7 +120,7 @@ def test_diff_says_what_an_edit_did(built: Built, catalogue: Catalogue):
     assert [action.kind for action in diff(flow, changed)] == ["disconnect"]
     renamed = Flow.from_json({**flow.to_json(), "name": "Other"})
     assert [action.kind for action in diff(flow, renamed)] == ["set_detail"]
-    flow, ids = built(specs.TOOLS)
+    flow, ids = built(flow_texts.TOOLS)
     apart = disconnect(flow, ids["C"]).flow
     step = connect(disconnect(apart, ids["G"]).flow, catalogue, ids["C"], "result", ids["B"], "input_value").flow
     assert [action.kind for action in diff(apart, step)] == ["disconnect", "set_tool_mode", "connect"]

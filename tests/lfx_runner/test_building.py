@@ -8,7 +8,7 @@ import pytest
 
 from flows.catalogue import Catalogue
 from flows.spec import build
-from tests.flows.specs import ECHO, LOOP, TOOLS
+from tests.flow_texts import BARE_ECHO, LOOP, TOOLS
 
 pytestmark = [pytest.mark.engine]
 CHAIN = """name: Chain
@@ -58,7 +58,7 @@ config:
   M.temperature: 0.5
   M.stream: true
 """
-SPECS = [ECHO, CHAIN, ROUTER, PROMPT, MODEL, LOOP, TOOLS.split("config:")[0]]
+SPECS = [BARE_ECHO, CHAIN, ROUTER, PROMPT, MODEL, LOOP, TOOLS.split("config:")[0]]
 
 
 def test_built_flows_have_the_form_of_the_engines_own_builder(

@@ -2,9 +2,9 @@
 
 import json
 
+from tests.flow_texts import ECHO, WORD_COUNT, WORD_COUNTER
 from tests.surfaces.cli_capture import Case
 
-ECHO = "name: Echo\nnodes:\n  a: ChatInput\n  b: ChatOutput\nedges:\n  a.message -> b.input_value\n"
 LOUDER = """name: Louder
 description: Says it louder.
 nodes:
@@ -33,31 +33,7 @@ config:
 ORPHANED = (
     "name: Orphaned\nnodes:\n  a: ChatInput\n  b: ChatOutput\n  c: TextInput\nedges:\n  a.message -> b.input_value\n"
 )
-COUNTER = """from lfx.custom import Component
-from lfx.io import MessageTextInput, Output
-from lfx.schema import Message
-
-
-class WordCounter(Component):
-    display_name = "Word Counter"
-    description = "Counts the words of a text."
-    name = "WordCounter"
-    inputs = [MessageTextInput(name="text", display_name="Text", tool_mode=True)]
-    outputs = [Output(name="count", display_name="Count", method="count_words")]
-
-    def count_words(self) -> Message:
-        return Message(text=str(len(self.text.split())))
-"""
-OWN = """name: Own
-nodes:
-  chat: ChatInput
-  words: WordCounter
-  answer: ChatOutput
-edges:
-  chat.message -> words.text
-  words.count -> answer.input_value
-"""
-FAILING = COUNTER.replace("WordCounter", "Breaker").replace("str(len(self.text.split()))", "str(1 // 0)")
+FAILING = WORD_COUNTER.replace("WordCounter", "Breaker").replace("str(len(self.text.split()))", "str(1 // 0)")
 HARMFUL = "import os\nos.system('id')\n"
 SCANNED = "".join(
     json.dumps(line) + "\n" for line in ({"id": "a", "code": HARMFUL}, {"id": 2, "code": "x = 1"}, {"id": 3}, [1])
@@ -69,9 +45,9 @@ FILES = {
     "softer.flow": LOUDER.replace("louder", "softer"),
     "faulty.flow": FAULTY,
     "orphaned.flow": ORPHANED,
-    "own.flow": OWN,
-    "own/words.py": COUNTER,
-    "failing.flow": OWN.replace("WordCounter", "Breaker"),
+    "own.flow": WORD_COUNT,
+    "own/words.py": WORD_COUNTER,
+    "failing.flow": WORD_COUNT.replace("WordCounter", "Breaker"),
     "failing/breaker.py": FAILING,
     "harmful.py": HARMFUL,
     "harmless.py": "x = 1\n",

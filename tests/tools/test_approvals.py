@@ -11,7 +11,7 @@ from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.edits import add_component, configure
 from flows.spec import build
-from tests.flows.specs import LOUDER
+from tests.flow_texts import LOUDER
 from tests.stand_ins import StandInRunner
 from tests.tools.toolsets.test_toolsets import node_id, use
 from tools.approvals import Approval, EditApproval, PlanApproval, approval_metadata, is_free_text, read_approval

@@ -4,12 +4,10 @@ import pytest
 from pydantic_ai import CustomEvent
 
 from flows.catalogue import Catalogue
-from flows.document import Flow
-from flows.spec import build
 from runtime.install.environment import RunnerEnvironment
 from runtime.results import RunError
 from runtime.runner import Runner
-from tests.flows.specs import ECHO
+from tests.flow_texts import BARE_ECHO, flow_of
 from tests.stand_ins import StandInRunner, ran
 from tools.verify import Verification, verify
 from tools.workbench import FlowRunner, Workbench
@@ -32,14 +30,8 @@ config:
 CODE = RunError(code="code", message="string indices must be integers", node="number")
 
 
-def flow(spec: str, catalogue: Catalogue) -> Flow:
-    made = build(spec, catalogue).flow
-    assert made is not None
-    return made
-
-
 async def verified(spec: str, catalogue: Catalogue, runner: FlowRunner) -> Verification:
-    made = flow(spec, catalogue)
+    made = flow_of(spec, catalogue)
     bench = Workbench(user="u", session="s", catalogue=catalogue, runner=runner, flow=made)
     return await verify(_discard, bench, made)
 
@@ -62,7 +54,7 @@ async def test_a_failure_behind_a_service_that_could_not_be_asked_is_a_caveat(wh
 
 
 async def test_the_same_failure_without_a_service_is_for_the_model_to_mend(catalogue: Catalogue) -> None:
-    found = await verified(ECHO, catalogue, StandInRunner(results=[ran(error=CODE)]))
+    found = await verified(BARE_ECHO, catalogue, StandInRunner(results=[ran(error=CODE)]))
     assert found.caveat is None
     assert found.to_correct
 

@@ -10,7 +10,7 @@ from agent.turn.result import TurnEnded, TurnResult
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build
-from tests.flows.specs import ECHO
+from tests.flow_texts import BARE_ECHO
 from tests.stand_ins import StandInRunner
 
 pytestmark = pytest.mark.anyio
@@ -26,7 +26,7 @@ async def ask(catalogue: Catalogue, text: str, flow: Flow) -> TurnResult:
 
 @pytest.fixture
 def echo(catalogue: Catalogue) -> Flow:
-    flow = build(ECHO, catalogue).flow
+    flow = build(BARE_ECHO, catalogue).flow
     assert flow is not None
     return flow
 

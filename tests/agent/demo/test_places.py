@@ -9,8 +9,7 @@ from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEnded, TurnResult
 from flows.catalogue import Catalogue
 from flows.document import Flow
-from flows.spec import build
-from tests.flows.specs import ECHO
+from tests.flow_texts import BARE_ECHO, flow_of
 from tests.stand_ins import StandInRunner
 
 pytestmark = pytest.mark.anyio
@@ -37,12 +36,6 @@ async def ask(catalogue: Catalogue, text: str, flow: Flow) -> TurnResult:
     return events[-1].result
 
 
-def flow(spec: str, catalogue: Catalogue) -> Flow:
-    made = build(spec, catalogue).flow
-    assert made is not None
-    return made
-
-
 def types_along(found: Flow) -> list[str]:
     """The component types from the chat input on, along the connections."""
     kinds = {node.id: node.type for node in found.nodes}
@@ -64,7 +57,7 @@ def types_along(found: Flow) -> list[str]:
 )
 async def test_a_component_goes_before_or_after_another(text: str, catalogue: Catalogue) -> None:
     assert demo_intent(text) == "build_flow"
-    result = await ask(catalogue, text, flow(ECHO, catalogue))
+    result = await ask(catalogue, text, flow_of(BARE_ECHO, catalogue))
     assert types_along(result.after) == ["ChatInput", "Prompt Template", "ChatOutput"]
 
 
@@ -73,7 +66,7 @@ async def test_a_component_goes_before_or_after_another(text: str, catalogue: Ca
     ["Add a calculator tool to the agent", "give the agent a calculator", "attach a Calculator as a tool to the agent"],
 )
 async def test_a_tool_is_added_and_wired_to_the_agent(text: str, catalogue: Catalogue) -> None:
-    result = await ask(catalogue, text, flow(AGENT, catalogue))
+    result = await ask(catalogue, text, flow_of(AGENT, catalogue))
     new = result.after.nodes[-1]
     assert new.type == "CalculatorComponent"
     assert [(e.source_port, e.target_port) for e in result.after.edges if e.source == new.id] == [
@@ -83,14 +76,14 @@ async def test_a_tool_is_added_and_wired_to_the_agent(text: str, catalogue: Cata
 
 @pytest.mark.parametrize("text", ["Use gpt-4o instead", "switch to openai:gpt-4o", "change the model to gpt-4o"])
 async def test_another_model_is_chosen(text: str, catalogue: Catalogue) -> None:
-    result = await ask(catalogue, text, flow(AGENT, catalogue))
+    result = await ask(catalogue, text, flow_of(AGENT, catalogue))
     agent = next(node for node in result.after.nodes if node.type == "Agent")
     assert "gpt-4o" in str(agent.value("model"))
     assert "mini" not in str(agent.value("model"))
 
 
 async def test_a_place_that_is_not_clear_is_asked_about_and_nothing_changes(catalogue: Catalogue) -> None:
-    canvas = flow(ECHO, catalogue)
+    canvas = flow_of(BARE_ECHO, catalogue)
     result = await ask(catalogue, "add a prompt template before the chat input", canvas)
     assert result.after == canvas
     assert "say between which two" in result.text

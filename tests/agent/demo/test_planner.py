@@ -11,7 +11,7 @@ from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build
 from runtime.results import RunError
-from tests.flows.specs import LOUDER
+from tests.flow_texts import LOUDER
 from tests.stand_ins import StandInRunner, ran
 
 

@@ -6,8 +6,7 @@ from agent.turn.settle import settle
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build
-
-ECHO = "name: Echo\nnodes:\n  a: ChatInput\n  b: ChatOutput\nedges:\n  a.message -> b.input_value\n"
+from tests.flow_texts import ECHO
 
 
 def flow(catalogue: Catalogue) -> Flow:

@@ -15,8 +15,8 @@ from cli.chat.conversation import Talk
 from cli.chat.lines import Left, Lines
 from flows.catalogue import Catalogue
 from flows.document import Flow
-from tests.cli.conftest import LOUDER, Wirewright
-from tests.flow_texts import ECHO, flow_of, node_id
+from tests.cli.conftest import Wirewright
+from tests.flow_texts import ECHO, LOUDER, flow_of, node_id
 from tests.scripted_assistant import ScriptedModel
 from tests.stand_ins import StandInRunner, ran
 

@@ -9,7 +9,8 @@ from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.fingerprints import fingerprint
 from flows.spec import build
-from tests.cli.conftest import LOUDER, Wirewright
+from tests.cli.conftest import Wirewright
+from tests.flow_texts import LOUDER
 
 pytestmark = pytest.mark.usefixtures("excerpt")
 

@@ -12,7 +12,8 @@ from flows.diff import same_up_to_order
 from flows.document import Flow
 from flows.spec import build
 from flows.templates import templates
-from tests.cli.conftest import LOUDER, Wirewright
+from tests.cli.conftest import Wirewright
+from tests.flow_texts import LOUDER
 
 pytestmark = pytest.mark.usefixtures("excerpt")
 BROKEN = b"nodes:\n  chat: ChatInputt\n  answer: ChatOutput\n"

@@ -6,34 +6,12 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Wirewright
+from tests.flow_texts import WORD_COUNT, WORD_COUNTER
 from tests.runtime.components.test_rules import GOOD
 
 pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("runner_environment")]
 
-COUNTER = """from langflow.custom import Component
-from langflow.io import MessageTextInput, Output
-from langflow.schema.message import Message
-
-
-class WordCounter(Component):
-    display_name = "Word Counter"
-    description = "Counts the words of a text."
-    name = "word_counter"
-    inputs = [MessageTextInput(name="text", display_name="Text", tool_mode=True)]
-    outputs = [Output(name="count", display_name="Count", method="count_words")]
-
-    def count_words(self) -> Message:
-        return Message(text=str(len(self.text.split())))
-"""
-SPEC = """name: Own
-nodes:
-  chat: ChatInput
-  words: WordCounter
-  answer: ChatOutput
-edges:
-  chat.message -> words.text
-  words.count -> answer.input_value
-"""
+COUNTER = WORD_COUNTER.replace("from lfx.", "from langflow.").replace('name = "WordCounter"', 'name = "word_counter"')
 
 
 @pytest.fixture
@@ -48,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def spec(tmp_path: Path) -> Path:
     path = tmp_path / "own.txt"
-    path.write_text(SPEC, encoding="utf-8")
+    path.write_text(WORD_COUNT, encoding="utf-8")
     return path
 
 
@@ -56,7 +34,7 @@ def spec(tmp_path: Path) -> Path:
 def test_a_flow_runs_with_its_own_component_by_class_and_by_name(
     wirewright: Wirewright, spec: Path, folder: Path, called: str
 ) -> None:
-    text = SPEC.replace("WordCounter", called).encode()
+    text = WORD_COUNT.replace("WordCounter", called).encode()
     done = wirewright("flow", "run", "-", "--components", folder, "--input", "a b c", "--json", stdin=text)
     assert done.code == 0, done.out
     assert (done.json["ok"], done.json["output"]) == (True, "3")

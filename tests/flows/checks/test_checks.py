@@ -8,21 +8,9 @@ import pytest
 from flows.catalogue import Catalogue
 from flows.checks import check
 from flows.document import Flow
+from tests.flow_texts import CHAIN
 
 Built = Callable[[str], tuple[Flow, dict[str, str]]]
-CHAIN = """\
-nodes:
-  A: ChatInput
-  C: CombineText
-  S: SplitText
-  P: ParserComponent
-  B: ChatOutput
-edges:
-  A.message -> C.text1
-  C.combined_text -> S.data_inputs
-  S.dataframe -> P.input_data
-  P.parsed_text -> B.input_value
-"""
 
 
 def codes(flow: Flow, catalogue: Catalogue) -> list[tuple[str, str]]:

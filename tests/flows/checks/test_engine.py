@@ -14,25 +14,11 @@ from flows.ports import Port, find_input, make_edge
 from flows.spec import build
 from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
-from tests.flows.specs import ECHO, LOOP
+from tests.flow_texts import BARE_ECHO, CHAIN, FAN_OUT, LOOP
 
 pytestmark = [pytest.mark.engine, pytest.mark.anyio]
 
-CHAIN = """\
-nodes:
-  A: ChatInput
-  C: CombineText
-  S: SplitText
-  P: ParserComponent
-  B: ChatOutput
-edges:
-  A.message -> C.text1
-  C.combined_text -> S.data_inputs
-  S.dataframe -> P.input_data
-  P.parsed_text -> B.input_value
-config:
-  C.text2: too
-"""
+CONFIGURED_CHAIN = CHAIN + "config:\n  C.text2: too\n"
 ROUTER = """\
 nodes:
   A: ChatInput
@@ -62,19 +48,9 @@ config:
   T.input_value: seen
 """
 SIDE = (
-    ECHO.replace("  B: ChatOutput\n", "  B: ChatOutput\n  X: TextInput\n  Y: TextOutput\n")
+    BARE_ECHO.replace("  B: ChatOutput\n", "  B: ChatOutput\n  X: TextInput\n  Y: TextOutput\n")
     + "  X.text -> Y.input_value\n"
 )
-FAN_OUT = """\
-nodes:
-  A: ChatInput
-  C: CombineText
-  B: ChatOutput
-edges:
-  A.message -> C.text1
-  A.message -> C.text2
-  C.combined_text -> B.input_value
-"""
 PROMPT = """\
 nodes:
   A: ChatInput
@@ -210,8 +186,8 @@ config:
 """
 STORED = "nodes:\n  A: ChatInput\n  W: SaveToFile\n  B: ChatOutput\nedges:\n  A -> W -> B\nconfig:\n  W.file_name: x\n"
 RUNS = {
-    "echo": (ECHO, "hello"),
-    "chain": (CHAIN, "Text: hello too"),
+    "echo": (BARE_ECHO, "hello"),
+    "chain": (CONFIGURED_CHAIN, "Text: hello too"),
     "router": (ROUTER, "hello "),
     "no chat input": (WITHOUT_CHAT, None),
     "side branch": (SIDE, "hello"),
@@ -225,7 +201,7 @@ RUNS = {
     "text that leads back": (MESSAGE_BACK, "[=hel,lo]\n[=a,b]"),
     "table into the chat output": (TABLE_OUT, "| x   |   y |\n|:----|----:|\n| a   |   1 |"),
     "two chat outputs": (
-        ECHO.replace("edges:", "  D: ChatOutput\nedges:\n  A.message -> D.input_value"),
+        BARE_ECHO.replace("edges:", "  D: ChatOutput\nedges:\n  A.message -> D.input_value"),
         "hello\n\nhello",
     ),
 }
@@ -260,7 +236,7 @@ def forced(flow: Flow, source: str, output: str, target: str, entry: str) -> Flo
 
 def broken(catalogue: Catalogue) -> dict[str, tuple[Flow, str, set[str | None]]]:
     """Flows with one error each: the flow, the error's code, and the outputs that show that it is one."""
-    chain, c = made(CHAIN, catalogue)
+    chain, c = made(CONFIGURED_CHAIN, catalogue)
     loop, n = made(LOOP, catalogue)
     router, r = made(ROUTER, catalogue)
     apart = disconnect(chain, c["P"]).flow
@@ -295,7 +271,7 @@ async def test_the_engine_agrees_with_the_checks(engine: Runner, whole: Catalogu
 
 
 async def test_no_edit_makes_what_the_engine_ignores(whole: Catalogue) -> None:
-    flow, ids = made(CHAIN, whole)
+    flow, ids = made(CONFIGURED_CHAIN, whole)
     for source, output, target, entry in [
         (ids["A"], "message", ids["B"], "input_value"),
         (ids["C"], "combined_text", ids["C"], "text2"),

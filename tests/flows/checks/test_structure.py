@@ -11,7 +11,7 @@ from flows.document import Flow
 from flows.edits import add_component, configure, disconnect, duplicate, rename
 from flows.edits.fitting import given_types
 from flows.ports import Port, find_input, make_edge
-from tests.flows.specs import ECHO, LOOP, TOOLS
+from tests.flow_texts import BARE_ECHO, LOOP, TOOLS
 
 Built = Callable[[str], tuple[Flow, dict[str, str]]]
 ROUTER = """\
@@ -134,7 +134,7 @@ def test_a_component_of_langflow_s_own_services_cannot_run(catalogue_json: dict[
 
 
 def test_a_side_branch_that_the_chat_does_not_reach_is_told(built: Built, catalogue: Catalogue):
-    flow = add_component(built(ECHO)[0], catalogue, "TextInput", node_id="T").flow
+    flow = add_component(built(BARE_ECHO)[0], catalogue, "TextInput", node_id="T").flow
     flow = add_component(flow, catalogue, "CombineText", node_id="C").flow
     flow = with_edge(flow, "T", "text", "C", "text1")
     found = [fault for fault in check(flow, catalogue) if fault.code == "unreachable"]

@@ -7,13 +7,13 @@ import pytest
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.edits import EditError, add_component, configure, connect, disconnect, remove_component
+from tests.flow_texts import BARE_ECHO
 
 Built = Callable[[str], tuple[Flow, dict[str, str]]]
-ECHO = "nodes:\n  A: ChatInput\n  B: ChatOutput\nedges:\n  A.message -> B.input_value\n"
 
 
 def test_nothing_moves_when_a_component_is_added(built: Built, catalogue: Catalogue):
-    flow, _ = built(ECHO)
+    flow, _ = built(BARE_ECHO)
     edit = add_component(flow, catalogue, "CombineText", values={"delimiter": "-"})
     assert edit.flow.nodes[:2] == flow.nodes
     new = edit.flow.nodes[2]
@@ -32,7 +32,7 @@ def test_ids_differ_when_the_same_type_is_added_again(catalogue: Catalogue):
 
 
 def test_edges_go_when_a_component_is_removed(built: Built):
-    flow, ids = built(ECHO)
+    flow, ids = built(BARE_ECHO)
     edit = remove_component(flow, ids["B"])
     assert [node.id for node in edit.flow.nodes] == [ids["A"]]
     assert edit.flow.edges == ()
@@ -63,7 +63,7 @@ def test_source_becomes_a_tool_when_it_is_connected_as_one(catalogue: Catalogue)
 
 
 def test_edge_into_a_taken_input_is_refused(built: Built, catalogue: Catalogue):
-    flow, ids = built(ECHO)
+    flow, ids = built(BARE_ECHO)
     flow = add_component(flow, catalogue, "TextInput", node_id="T").flow
     with pytest.raises(EditError) as caught:
         connect(flow, catalogue, "T", "text", ids["B"], "input_value")
@@ -83,7 +83,7 @@ def test_only_the_named_edge_goes_when_ports_are_given(built: Built):
 
 
 def test_nothing_is_applied_when_one_value_is_not_valid(built: Built, catalogue: Catalogue):
-    flow, ids = built(ECHO)
+    flow, ids = built(BARE_ECHO)
     with pytest.raises(EditError) as caught:
         configure(
             flow, catalogue, ids["B"], {"sender_name": "Bot", "clean_data": "maybe", "sender": "Robot", "nope": 1}
@@ -103,14 +103,14 @@ def test_given_value_is_meant_literally(catalogue: Catalogue):
 
 
 def test_no_action_is_given_when_nothing_changes(built: Built, catalogue: Catalogue):
-    flow, ids = built(ECHO)
+    flow, ids = built(BARE_ECHO)
     edit = configure(flow, catalogue, ids["B"], {"sender_name": "AI"})
     assert (edit.flow, edit.actions) == (flow, ())
 
 
 @pytest.mark.parametrize("call", ["add", "taken", "remove", "connect", "configure"])
 def test_error_names_what_is_there_when_something_is_unknown(call: str, built: Built, catalogue: Catalogue):
-    flow, ids = built(ECHO)
+    flow, ids = built(BARE_ECHO)
     with pytest.raises(EditError) as caught:
         match call:
             case "add":

@@ -23,7 +23,7 @@ from flows.edits import (
     replace_component,
 )
 from flows.json_values import MISSING
-from tests.flows import specs
+from tests.flow_texts import BARE_ECHO, LOOP, PROMPT, TOOLS
 
 Built = Callable[[str], tuple[Flow, dict[str, str]]]
 CHAIN = "nodes:\n  A: ChatInput\n  C: CombineText\n  B: ChatOutput\nedges:\n  A.message -> C.text1\n"
@@ -52,7 +52,7 @@ def kinds(actions: tuple[FlowAction, ...]) -> list[str]:
 
 
 def test_the_old_edge_goes_when_a_component_is_inserted(built: Built, catalogue: Catalogue):
-    flow, ids = built(specs.ECHO)
+    flow, ids = built(BARE_ECHO)
     edit = insert_between(
         flow, catalogue, "Prompt Template", ids["A"], ids["B"], values={"template": "Say it louder: {text}"}
     )
@@ -68,7 +68,7 @@ def test_the_old_edge_goes_when_a_component_is_inserted(built: Built, catalogue:
 
 
 def test_a_component_is_inserted_into_a_loop_s_way_back(built: Built, catalogue: Catalogue):
-    flow, ids = built(specs.LOOP)
+    flow, ids = built(LOOP)
     edit = insert_between(flow, catalogue, "TypeConverterComponent", ids["T"], ids["L"])
     assert [edge.is_feedback for edge in edit.flow.edges].count(True) == 1
     assert edit.flow.edges[-1].is_feedback
@@ -151,7 +151,7 @@ def test_lost_edges_and_values_are_told_when_a_component_is_replaced(built: Buil
 
 
 def test_a_tool_stays_a_tool_when_it_is_replaced(built: Built, catalogue: Catalogue):
-    flow, ids = built(specs.TOOLS)
+    flow, ids = built(TOOLS)
     edit = replace_component(flow, catalogue, ids["C"], "URLComponent")
     assert edit.lost == ()
     assert edit.flow.nodes[2].tool_mode
@@ -172,7 +172,7 @@ def test_a_stored_variable_s_name_is_kept_when_a_component_is_replaced(built: Bu
 
 
 def test_only_the_display_name_changes_when_a_component_is_renamed(built: Built):
-    flow, ids = built(specs.ECHO)
+    flow, ids = built(BARE_ECHO)
     edit = rename(flow, ids["A"], "  Question ")
     node = edit.flow.node(ids["A"])
     assert node is not None
@@ -207,7 +207,7 @@ def test_a_connected_model_is_not_set_in_a_copy(catalogue: Catalogue):
 
 
 def test_a_tool_becomes_a_step_again_when_no_agent_uses_it(built: Built, catalogue: Catalogue):
-    flow, ids = built(specs.TOOLS)
+    flow, ids = built(TOOLS)
     flow = disconnect(disconnect(flow, ids["C"]).flow, ids["G"]).flow
     edit = connect(flow, catalogue, ids["C"], "result", ids["B"], "input_value")
     assert kinds(edit.actions) == ["set_tool_mode", "connect"]
@@ -229,7 +229,7 @@ def test_a_stale_expected_value_is_refused(built: Built, catalogue: Catalogue):
 @pytest.mark.parametrize("call", ["insert", "replace", "rename", "duplicate", "note"])
 def test_an_unknown_component_is_named_with_the_nearest(call: str, built: Built, catalogue: Catalogue):
     note = {"id": "note-1", "type": "noteNode", "data": {"id": "note-1", "type": "note"}}
-    flow, ids = built(specs.ECHO)
+    flow, ids = built(BARE_ECHO)
     document = flow.to_json()
     document["data"]["nodes"].append(note)
     flow = Flow.from_json(document)
@@ -253,7 +253,7 @@ def test_an_unknown_component_is_named_with_the_nearest(call: str, built: Built,
 @relaxed
 @given(st.data())
 def test_compound_edits_can_be_undone_and_move_nothing(catalogue: Catalogue, built: Built, data: st.DataObject):
-    flow, _ = built(data.draw(st.sampled_from([specs.ECHO, specs.LOOP, specs.TOOLS, specs.PROMPT, CHAIN])))
+    flow, _ = built(data.draw(st.sampled_from([BARE_ECHO, LOOP, TOOLS, PROMPT, CHAIN])))
     for _ in range(data.draw(st.integers(1, 5))):
         nodes = [node.id for node in flow.nodes]
         kind = data.draw(st.sampled_from(["insert", "replace", "rename", "duplicate"]))

@@ -11,7 +11,7 @@ from flows.edits import add_component, connect, insert_between
 from flows.layout.feedback import feedback_line
 from flows.layout.layers import layout, positions
 from flows.layout.sizes import GAP, ROW, WIDTH, node_height
-from tests.flows import specs
+from tests import flow_texts
 
 Built = Callable[[str], tuple[Flow, dict[str, str]]]
 relaxed = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -73,7 +73,7 @@ def test_a_small_edit_moves_little(built: Built, catalogue: Catalogue, steps: in
 
 
 def test_nothing_moves_when_a_component_is_added_or_inserted(built: Built, catalogue: Catalogue):
-    flow, ids = built(specs.LOOP)
+    flow, ids = built(flow_texts.LOOP)
     added = add_component(flow, catalogue, "TextInput").flow
     assert added.nodes[: len(flow.nodes)] == flow.nodes
     inserted = insert_between(flow, catalogue, "ParserComponent", ids["S"], ids["L"])
@@ -83,7 +83,7 @@ def test_nothing_moves_when_a_component_is_added_or_inserted(built: Built, catal
 
 
 def test_an_inserted_component_stands_between_the_two_and_on_nothing(built: Built, catalogue: Catalogue):
-    flow, ids = built(specs.LOOP)
+    flow, ids = built(flow_texts.LOOP)
     flow = insert_between(flow, catalogue, "CombineText", ids["D"], ids["B"]).flow
     boxes = [(*node.position, node_height(node) - GAP) for node in flow.nodes]
     for index, (x, y, height) in enumerate(boxes):

@@ -11,7 +11,7 @@ from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.fingerprints import fingerprint
 from flows.spec import build
-from tests.flows.specs import ECHO, LOOP, TOOLS
+from tests.flow_texts import BARE_ECHO, LOOP, TOOLS
 
 Built = Callable[[str], tuple[Flow, dict[str, str]]]
 relaxed = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -25,7 +25,7 @@ def value_of(flow: Flow, node_id: str, field: str) -> Any:
 
 @pytest.mark.parity("term-build-flow-from-spec")
 def test_built_flow_has_the_form_of_langflows_builder(built: Built):
-    flow, ids = built(f"name: Echo\ndescription: says it again\n{ECHO}")
+    flow, ids = built(f"name: Echo\ndescription: says it again\n{BARE_ECHO}")
     document = flow.to_json()
     assert {key: value for key, value in document.items() if key != "data"} == {
         "name": "Echo",
@@ -79,36 +79,36 @@ def test_built_flow_has_the_form_of_langflows_builder(built: Built):
 
 
 def test_equal_specs_give_equal_flows_and_ids_keep_the_type(built: Built):
-    first, ids = built(ECHO)
-    second, _ = built(ECHO)
+    first, ids = built(BARE_ECHO)
+    second, _ = built(BARE_ECHO)
     assert first == second
     assert ids["A"].startswith("ChatInput-")
     assert len(ids["A"]) == len("ChatInput-") + 5
 
 
 def test_catalogue_is_unchanged_when_a_flow_is_built(catalogue: Catalogue, catalogue_json: dict[str, Any]):
-    build(ECHO + "config:\n  B.sender_name: Bot\n", catalogue)
+    build(BARE_ECHO + "config:\n  B.sender_name: Bot\n", catalogue)
     assert {part.type: part.raw for part in catalogue} == catalogue_json["components"]
 
 
 @pytest.mark.parametrize(
     "spec",
     [
-        ECHO.replace(" -> ", "->"),
-        ECHO.replace(" -> ", "  ->   "),
-        "# a comment\n" + ECHO.replace("ChatInput", "ChatInput  # takes the message"),
-        ECHO.replace("\n", "\r\n"),
-        "\ufeff" + ECHO,
-        "```\n" + ECHO + "```\n",
-        "\n".join("    " + line for line in ECHO.split("\n")),
-        "\n".join(line.strip() for line in ECHO.split("\n")),
-        ECHO.replace("ChatInput", '"ChatInput"'),
-        ECHO.replace("  A", "  - A"),
+        BARE_ECHO.replace(" -> ", "->"),
+        BARE_ECHO.replace(" -> ", "  ->   "),
+        "# a comment\n" + BARE_ECHO.replace("ChatInput", "ChatInput  # takes the message"),
+        BARE_ECHO.replace("\n", "\r\n"),
+        "\ufeff" + BARE_ECHO,
+        "```\n" + BARE_ECHO + "```\n",
+        "\n".join("    " + line for line in BARE_ECHO.split("\n")),
+        "\n".join(line.strip() for line in BARE_ECHO.split("\n")),
+        BARE_ECHO.replace("ChatInput", '"ChatInput"'),
+        BARE_ECHO.replace("  A", "  - A"),
         "edges:\n  A.message -> B.input_value # back\nnodes:\n  A: ChatInput\n\n  B: ChatOutput",
     ],
 )
 def test_same_flow_is_built_when_only_the_writing_differs(spec: str, built: Built):
-    assert fingerprint(built(spec)[0]) == fingerprint(built(ECHO)[0])
+    assert fingerprint(built(spec)[0]) == fingerprint(built(BARE_ECHO)[0])
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_same_flow_is_built_when_only_the_writing_differs(spec: str, built: Buil
     ],
 )
 def test_value_is_read_as_it_was_written(config: str, field: str, value: Any, built: Built):
-    flow, ids = built(f"{ECHO}config:\n  {config}")
+    flow, ids = built(f"{BARE_ECHO}config:\n  {config}")
     assert value_of(flow, ids["B"], field) == value
 
 
@@ -223,7 +223,7 @@ def test_blocks_hold_any_line_of_a_spec(built: Built):
         "# c",
     ]
     block = "".join(f"    {line}\n" if line else "\n" for line in lines)
-    flow, ids = built(f"{ECHO}config:\n  B.data_template: |\n{block}  B.sender_name: Bot\n")
+    flow, ids = built(f"{BARE_ECHO}config:\n  B.data_template: |\n{block}  B.sender_name: Bot\n")
     assert value_of(flow, ids["B"], "data_template") == "\n".join(lines)
     assert value_of(flow, ids["B"], "sender_name") == "Bot"
 

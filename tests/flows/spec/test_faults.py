@@ -4,7 +4,7 @@ import pytest
 
 from flows.catalogue import Catalogue
 from flows.spec import build, parse
-from tests.flows.specs import ECHO, TOOLS
+from tests.flow_texts import BARE_ECHO, TOOLS
 
 
 def faults(spec: str, catalogue: Catalogue) -> list[tuple[str, int | None, str | None]]:
@@ -114,7 +114,7 @@ def test_heading_is_corrected_when_it_is_misspelt():
 
 
 def test_last_value_counts_and_a_warning_is_given_when_a_field_is_set_twice(catalogue: Catalogue):
-    result = build(ECHO + "config:\n  B.sender_name: one\n  B.sender_name: two\n", catalogue)
+    result = build(BARE_ECHO + "config:\n  B.sender_name: one\n  B.sender_name: two\n", catalogue)
     assert result.flow is not None
     node = result.flow.node(result.ids["B"])
     assert node is not None
@@ -123,7 +123,7 @@ def test_last_value_counts_and_a_warning_is_given_when_a_field_is_set_twice(cata
 
 
 def test_same_edge_twice_is_one_edge_and_a_warning(catalogue: Catalogue):
-    result = build(ECHO + "  A.message -> B.input_value\n", catalogue)
+    result = build(BARE_ECHO + "  A.message -> B.input_value\n", catalogue)
     assert result.flow is not None
     assert len(result.flow.edges) == 1
     assert [fault.code for fault in result.faults] == ["duplicate_edge"]
@@ -146,15 +146,16 @@ def test_nothing_is_said_of_what_only_follows_from_a_refused_edge(catalogue: Cat
 
 @pytest.mark.parametrize("name", ["Chat Output", "ChatOutput", " Chat Output "])
 def test_a_component_is_meant_by_the_name_that_people_see(name: str, catalogue: Catalogue):
-    result = build(ECHO.replace("ChatOutput", name), catalogue)
+    result = build(BARE_ECHO.replace("ChatOutput", name), catalogue)
     assert result.flow is not None
     assert result.flow.nodes[1].type == "ChatOutput"
-    assert result.ids == build(ECHO, catalogue).ids
+    assert result.ids == build(BARE_ECHO, catalogue).ids
 
 
 def test_node_ids_begin_with_the_type_when_a_spec_writes_a_short_name(catalogue: Catalogue):
     result = build(
-        ECHO.replace("edges:", "  P: Prompt\nedges:\n  A.message -> P.x") + "config:\n  P.template: '{x}'\n", catalogue
+        BARE_ECHO.replace("edges:", "  P: Prompt\nedges:\n  A.message -> P.x") + "config:\n  P.template: '{x}'\n",
+        catalogue,
     )
     assert result.ids["P"].startswith("Prompt Template-")
 

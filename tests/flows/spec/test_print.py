@@ -13,7 +13,7 @@ from flows.document import Flow
 from flows.edits import EditError, configure
 from flows.fingerprints import fingerprint
 from flows.spec import build, print_spec, to_spec
-from tests.flows.specs import ECHO, LOOP, PROMPT, TOOLS
+from tests.flow_texts import BARE_ECHO, LOOP, PROMPT, TOOLS
 
 Built = Callable[[str], tuple[Flow, dict[str, str]]]
 relaxed = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -37,7 +37,7 @@ config:
   O.search_pattern: a
   O.replacement_text: b
 """
-SPECS = [ECHO, LOOP, TOOLS, PROMPT, OPERATIONS, "nodes:\n  O: Operations\nconfig:\n  O.operation: Word Count\n"]
+SPECS = [BARE_ECHO, LOOP, TOOLS, PROMPT, OPERATIONS, "nodes:\n  O: Operations\nconfig:\n  O.operation: Word Count\n"]
 
 
 @pytest.mark.parametrize("spec", SPECS)
@@ -127,7 +127,7 @@ def with_blanks(draw: st.DrawFn, spec: str) -> str:
 @relaxed
 @given(st.data())
 def test_blanks_and_comments_outside_of_blocks_and_quotes_do_not_matter(catalogue: Catalogue, data: st.DataObject):
-    spec = data.draw(st.sampled_from([ECHO, LOOP, TOOLS, OPERATIONS]))
+    spec = data.draw(st.sampled_from([BARE_ECHO, LOOP, TOOLS, OPERATIONS]))
     plain, other = build(spec, catalogue), build(data.draw(st.composite(with_blanks)(spec)), catalogue)
     assert plain.flow is not None
     assert other.flow is not None, other.faults
@@ -137,7 +137,7 @@ def test_blanks_and_comments_outside_of_blocks_and_quotes_do_not_matter(catalogu
 @relaxed
 @given(st.data())
 def test_order_of_lines_within_a_section_does_not_matter(catalogue: Catalogue, data: st.DataObject):
-    spec = data.draw(st.sampled_from([ECHO, LOOP, TOOLS, OPERATIONS]))
+    spec = data.draw(st.sampled_from([BARE_ECHO, LOOP, TOOLS, OPERATIONS]))
     sections = [
         part.split("\n")
         for part in spec.rstrip().replace("\nedges:", "\n\0edges:").replace("\nconfig:", "\n\0config:").split("\n\0")

@@ -19,21 +19,12 @@ from runtime.gateway.models import Models
 from runtime.install.environment import RunnerEnvironment
 from runtime.install.errors import InstallError
 from runtime.runner import Runner
+from tests.flow_texts import MODEL
 from tests.runtime.conftest import FakeEnvironment
 
 pytestmark = pytest.mark.anyio
 
-ASKING = """name: Ask
-nodes:
-  a: ChatInput
-  m: LanguageModelComponent
-  b: ChatOutput
-edges:
-  a.message -> m.input_value
-  m.text_output -> b.input_value
-config:
-  m.model: claude-x
-"""
+ASKING = MODEL + "config:\n  m.model: claude-x\n"
 
 
 def echoing(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:

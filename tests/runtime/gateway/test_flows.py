@@ -19,20 +19,13 @@ from flows.spec import build
 from runtime.gateway.models import Budget, Models, ModelUnavailable
 from runtime.results import RunResult
 from runtime.runner import Runner
+from tests.flow_texts import MODEL, flow_of
 
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
 
 Spec = Callable[[str], Flow]
 
-MODEL = """name: Model
-nodes:
-  a: ChatInput
-  m: LanguageModelComponent
-  b: ChatOutput
-edges:
-  a.message -> m.input_value
-  m.text_output -> b.input_value
-config:
+CONFIGURED = f"""{MODEL}config:
   m.model: claude-x
   m.system_message: Be kind.
   m.temperature: 0.25
@@ -63,12 +56,7 @@ config:
 
 @pytest.fixture(scope="session")
 def spec(installed_catalogue: Catalogue) -> Spec:
-    def make(text: str) -> Flow:
-        built = build(text, installed_catalogue)
-        assert built.flow is not None, built.faults
-        return built.flow
-
-    return make
+    return lambda text: flow_of(text, installed_catalogue)
 
 
 def echoing(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
@@ -101,7 +89,7 @@ async def test_a_language_model_node_is_answered_and_counted(network: Any, runne
         asked.append((messages, info))
         return echoing(messages, info)
 
-    result = await runner.run(spec(MODEL), "hello", network=network, models=models(plan))
+    result = await runner.run(spec(CONFIGURED), "hello", network=network, models=models(plan))
     assert result.error is None
     assert result.output == "You said hello."
     [(messages, info)] = asked
@@ -112,7 +100,7 @@ async def test_a_language_model_node_is_answered_and_counted(network: Any, runne
 
 
 async def test_a_node_that_streams_is_answered(runner: Runner, spec: Spec) -> None:
-    result = await runner.run(spec(MODEL + "  m.stream: true\n"), "one two three", models=models())
+    result = await runner.run(spec(CONFIGURED + "  m.stream: true\n"), "one two three", models=models())
     assert result.output == "You said one two three."
 
 
@@ -223,7 +211,7 @@ def http(category: Any, status: int) -> ai.ModelHTTPError:
     return ai.ModelHTTPError.for_category(category, status_code=status, model_name="m")
 
 
-@pytest.mark.parametrize("flow", [MODEL, AGENT, OPENAI], ids=["model", "agent", "openai"])
+@pytest.mark.parametrize("flow", [CONFIGURED, AGENT, OPENAI], ids=["model", "agent", "openai"])
 @pytest.mark.parametrize(
     ("raised", "code"),
     [
@@ -257,16 +245,16 @@ async def test_an_agent_that_never_ends_stops_at_the_budget(runner: Runner, spec
 
 
 async def test_a_run_without_models_says_that_it_has_none(runner: Runner, spec: Spec) -> None:
-    result = await runner.run(spec(MODEL), "hello")
+    result = await runner.run(spec(CONFIGURED), "hello")
     assert result.error is not None
-    assert (result.error.code, result.error.node) == ("missing_model", spec(MODEL).nodes[1].id)
+    assert (result.error.code, result.error.node) == ("missing_model", spec(CONFIGURED).nodes[1].id)
 
 
 async def test_a_model_that_cannot_be_had_is_told_before_the_run(runner: Runner, spec: Spec) -> None:
     def resolve(name: str) -> Any:
         raise ModelUnavailable(f"The demo does not answer {name}.", "Set a key.")
 
-    result = await runner.run(spec(MODEL), "hello", models=Models(resolve=resolve))
+    result = await runner.run(spec(CONFIGURED), "hello", models=Models(resolve=resolve))
     assert result.error is not None
     assert result.error.code == "missing_model"
     assert result.error.message == "The demo does not answer anthropic:claude-x."
@@ -284,7 +272,7 @@ async def test_a_call_that_hangs_ends_with_the_run(runner: Runner, spec: Spec) -
         raise AssertionError
 
     hanging = Models(resolve=lambda _: FunctionModel(hang))
-    result = await runner.run(spec(MODEL), "hello", timeout=2, models=hanging)
+    result = await runner.run(spec(CONFIGURED), "hello", timeout=2, models=hanging)
     assert result.error is not None
     assert result.error.code == "timeout"
     await asyncio.wait_for(left.wait(), 10)
@@ -320,6 +308,6 @@ async def test_runs_at_the_same_time_keep_their_models_apart(runner: Runner, spe
 
         return models(plan)
 
-    results = await asyncio.gather(*(runner.run(spec(MODEL), "x", models=saying(f"w{n}")) for n in range(6)))
+    results = await asyncio.gather(*(runner.run(spec(CONFIGURED), "x", models=saying(f"w{n}")) for n in range(6)))
     assert [result.output for result in results] == [f"w{n}" for n in range(6)]
     assert [result.metrics.model_calls for result in results] == [1] * 6

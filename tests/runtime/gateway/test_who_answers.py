@@ -13,29 +13,17 @@ from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEnded
 from flows.catalogue import Catalogue
 from flows.document import Flow
-from flows.spec import build
 from runtime.runner import Runner
 from scripts.scripted_provider import Reply, ScriptedProvider
+from tests.flow_texts import MODEL, flow_of
 
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
 
-SPEC = """name: Model
-nodes:
-  a: ChatInput
-  m: LanguageModelComponent
-  b: ChatOutput
-edges:
-  a.message -> m.input_value
-  m.text_output -> b.input_value
-config:
-  m.system_message: You are inside the flow.
-"""
+SPEC = MODEL + "config:\n  m.system_message: You are inside the flow.\n"
 
 
 def made(catalogue: Catalogue, model: str) -> Flow:
-    built = build(f"{SPEC}  m.model: {model}\n", catalogue)
-    assert built.flow is not None, built.faults
-    return built.flow
+    return flow_of(f"{SPEC}  m.model: {model}\n", catalogue)
 
 
 @pytest.fixture
