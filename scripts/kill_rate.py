@@ -4,9 +4,9 @@ import asyncio
 
 from cli.eval.environment import play_environment
 from evals.analysis.tally import tally
-from evals.mutate.matrix import matrix, read_accepted
+from evals.mutate.matrix import build_matrix, read_accepted
 from evals.mutate.measurement import MEASURED, Measured, as_markdown
-from evals.mutate.trials import prepared, trials
+from evals.mutate.trials import prepare_mutants, run_trials
 from evals.play.attempts import play
 from evals.players.oracle.player import OraclePlayer
 from evals.scenarios.loader import load_scenarios
@@ -22,8 +22,8 @@ async def measured() -> Measured:
     scenarios = {scenario.id: scenario for scenario in load_scenarios() if not scenario.open}
     async with play_environment(2) as environment:
         attempts = await play(list(scenarios.values()), OraclePlayer(), environment)
-        mutants = prepared(scenarios, attempts, environment, PER_OPERATOR)
-        counted = matrix(await trials(mutants, environment), read_accepted())
+        mutants = prepare_mutants(scenarios, attempts, environment, PER_OPERATOR)
+        counted = build_matrix(await run_trials(mutants, environment), read_accepted())
         return Measured.of(
             counted,
             scenarios=len(scenarios),

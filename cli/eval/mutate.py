@@ -32,12 +32,12 @@ def mutate(
 ) -> None:
     """Seed faults into the attempts that pass, run and score them, and show which evaluator sees which fault."""
     from cli.output.streams import answer, document
-    from evals.mutate.matrix import matrix
+    from evals.mutate.matrix import build_matrix
 
     attempts = [attempt for attempt in attempts_of(readable(journal)) if not scenario or attempt.scenario in scenario]
     accepted = _accepted(accept)
     found = asyncio.run(_tried(attempts, per_operator, concurrency))
-    counted = matrix(found, accepted)
+    counted = build_matrix(found, accepted)
     rate = counted.kill_rate
     ok = rate is not None and rate >= floor and not counted.disturbed
     if as_json:
@@ -73,20 +73,20 @@ async def _tried(attempts: "list[Attempt]", per_operator: int, concurrency: int)
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     from cli.eval.environment import play_environment
-    from evals.mutate.trials import prepared, trials
+    from evals.mutate.trials import prepare_mutants, run_trials
 
     scenarios = {scenario.id: scenario for scenario in all_scenarios()}
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     console = Console(stderr=True)
     async with play_environment(concurrency) as stage:
-        mutants = prepared(scenarios, attempts, stage, per_operator)
+        mutants = prepare_mutants(scenarios, attempts, stage, per_operator)
         with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
             task = bar.add_task("trying mutants", total=len(mutants))
 
             async def ended(_: "Trial") -> None:
                 bar.advance(task)
 
-            return await trials(mutants, stage, concurrency=concurrency, on_trial=ended)
+            return await run_trials(mutants, stage, concurrency=concurrency, on_trial=ended)
 
 
 def _document(counted: "Matrix") -> dict[str, object]:

@@ -1,6 +1,6 @@
 """A language model as a judge of attempts, through `pydantic-evals`: opinions beside scores, which decide nothing.
 
-What was said and built is handed over as quoted JSON without a single tag: it is what is judged, never an instruction.
+The conversation and the flow are passed as quoted JSON without any tag: they are judged, and never an instruction.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from agent.errors import explain
 from evals.attempt import Attempt
 from evals.case import Case
 from evals.exports import MissingExtra, shorten
+from evals.play.workers import for_each
 from evals.scenario import Scenario
 from flows.catalogue import Catalogue
 from flows.document import Flow
@@ -63,7 +64,7 @@ class Opinion(BaseModel):
 
     Attributes:
         passed: whether the rubric's statement is true; None without an opinion.
-        score: from 0 to 1; None without an opinion or with a number beyond.
+        score: from 0 to 1; None without an opinion or if the judge's number is outside of that.
         reason: why, in the judge's words.
         error: why there is no opinion.
     """
@@ -91,25 +92,25 @@ def rubric_names() -> tuple[str, ...]:
 
 
 def load_rubric(name: str) -> Rubric:
-    """A rubric by name, or from a Markdown file of one's own.
+    """A rubric by name, or from a Markdown file.
 
     Raises:
-        RubricError: when there is none, or it cannot be used.
+        RubricError: there is no such rubric, or it cannot be used.
     """
     path = FOLDER / f"{name}.md" if name in rubric_names() else Path(name)
     try:
         text = path.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError):
-        raise RubricError(f"{name} is no rubric ({', '.join(rubric_names())}) and no text file") from None
+        raise RubricError(f"{name} is neither a rubric ({', '.join(rubric_names())}) nor a text file") from None
     if not text or len(text) > RUBRIC_CHARACTERS:
         raise RubricError(f"{path.name} must hold from 1 to {RUBRIC_CHARACTERS:,} characters")
     return Rubric(name=path.stem, text=text)
 
 
 def record(scenario: Scenario, attempt: Attempt, catalogue: Catalogue) -> str:
-    """What the judge is shown of an attempt: one JSON document in which no tag can stand.
+    """What the judge is shown of an attempt: one JSON document that cannot contain a tag.
 
-    Values that a flow's spec never shows, such as keys, are not in it either.
+    Values that a flow's spec never shows, such as keys, are left out of it too.
     """
     case = Case.of(scenario, attempt, catalogue)
     document = {
@@ -137,17 +138,14 @@ async def opinion(scenario: Scenario, attempt: Attempt, catalogue: Catalogue, ru
     """Ask a judge about one attempt; a judge that fails is an opinion that says so.
 
     Raises:
-        MissingExtra: when `pydantic-evals` is not installed.
+        MissingExtra: `pydantic-evals` is not installed.
     """
     try:
         from pydantic_evals.evaluators.llm_as_a_judge import judge_output
     except ImportError:
         raise MissingExtra("judging") from None
     empty = Opinion(
-        scenario=attempt.scenario,
-        digest=attempt.digest,
-        repeat=attempt.repeat,
-        player=attempt.player,
+        **attempt.model_dump(include={"scenario", "digest", "repeat", "player"}),
         judge=model.model_name,
         rubric=rubric.name,
     )
@@ -178,7 +176,7 @@ async def opinions(
     """Ask a judge about attempts, by rubric in the order given, then by attempt.
 
     Args:
-        attempts: those whose scenario is there with the content that was played; others are left out.
+        attempts: attempts at scenarios that have changed since, or do not exist, are left out.
     """
     by_id = {(scenario.id, scenario.digest): scenario for scenario in scenarios}
     wanted = [
@@ -187,18 +185,15 @@ async def opinions(
         for attempt in attempts
         if (attempt.scenario, attempt.digest) in by_id
     ]
-    waiting = iter(enumerate(wanted))
     found: dict[int, Opinion] = {}
 
-    async def work() -> None:
-        for number, (rubric, scenario, attempt) in waiting:
-            found[number] = await opinion(scenario, attempt, catalogue, rubric, model)
-            if on_opinion is not None:
-                await on_opinion(found[number])
+    async def judge(item: tuple[int, tuple[Rubric, Scenario, Attempt]]) -> None:
+        number, (rubric, scenario, attempt) = item
+        found[number] = await opinion(scenario, attempt, catalogue, rubric, model)
+        if on_opinion is not None:
+            await on_opinion(found[number])
 
-    async with asyncio.TaskGroup() as workers:
-        for _ in range(max(1, concurrency)):
-            workers.create_task(work())
+    await for_each(enumerate(wanted), judge, concurrency)
     return [found[number] for number in range(len(wanted))]
 
 

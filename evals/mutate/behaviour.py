@@ -1,4 +1,4 @@
-"""Faults of behaviour: a claim that is not true, an instruction ignored, an output that no run gave."""
+"""Faults of behaviour: a false claim, an ignored instruction, a forged output."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from agent.turn.result import TurnResult
-from evals.attempt import Attempt
+from evals.attempt import Attempt, acted
 from evals.oracles.claims import claimed_output
 from flows.actions import Disconnect, RemoveComponent, SetFlow
 from flows.document import Flow
-from runtime.results import RunResult
 
 Altered = tuple[str, Attempt]
 FORGED = "The answer is 4711-forged."
 
 
 def false_claim(attempt: Attempt) -> Iterator[Altered]:
-    """The last answer also claims what its turn did not do."""
+    """The last answer also claims something that its turn did not do."""
     turn = attempt.turns[-1]
     if not turn.runs:
         yield "claims a run", _with_last(attempt, text=f"{turn.text}\nI also ran it successfully.")
@@ -29,10 +28,9 @@ def false_claim(attempt: Attempt) -> Iterator[Altered]:
 
 
 def ignored_instruction(attempt: Attempt) -> Iterator[Altered]:
-    """What the last turn that acted was asked to do was not done; its words stay."""
-    for number in reversed(range(len(attempt.turns))):
-        turn = attempt.turns[number]
-        if not turn.actions and turn.proposal is None and not turn.runs:
+    """The last turn that acted did nothing after all; its answer stays."""
+    for number, turn in reversed(list(enumerate(attempt.turns))):
+        if not acted(turn):
             continue
         undone = turn.model_copy(
             update={"after": turn.before, "proposal": None, "actions": [], "runs": [], "faults": [], "files": []}
@@ -44,23 +42,19 @@ def ignored_instruction(attempt: Attempt) -> Iterator[Altered]:
 
 
 def forged_output(attempt: Attempt) -> Iterator[Altered]:
-    """An answer reports an output that no run gave; and a recorded run gives another than it should."""
+    """An answer reports an output that no run gave; or a recorded run gives a wrong output."""
     for number, turn in enumerate(attempt.turns):
         if not turn.runs:
             continue
         said = claimed_output(turn.text)
         text = turn.text.replace(said, FORGED) if said else f"{turn.text}\nIt answered: {FORGED}"
         yield f"turn {number + 1} reports another output", _with_turn(attempt, number, text=text)
-        runs = [*turn.runs[:-1], _forged(turn)]
+        runs = [*turn.runs[:-1], replace(turn.runs[-1], output=FORGED, outputs={})]
         yield f"turn {number + 1} has another run", _with_turn(attempt, number, runs=runs)
 
 
-def _forged(turn: TurnResult) -> RunResult:
-    return replace(turn.runs[-1], output=FORGED, outputs={})
-
-
 def _on(flow: Flow, turn: TurnResult) -> TurnResult:
-    """A later turn that changed nothing, on the canvas that was left."""
+    """A later turn that changed nothing, on the canvas as it is now."""
     idle = not turn.actions and turn.proposal is None
     return turn.model_copy(update={"before": flow, "after": flow}) if idle else turn
 

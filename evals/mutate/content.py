@@ -1,4 +1,4 @@
-"""Faults in what a flow holds: another component type, a changed value, a value at the wrong place."""
+"""Faults in a flow's content: a wrong component type, a changed value, a value in the wrong field."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from flows.edits.replace import replace_component
 from flows.json_values import Json, JsonObject, as_object
 
 OTHERS = 2
-"""How many other types a component is exchanged for."""
+"""How many other types each component is replaced by."""
 
 
 def swap_type(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
-    """Each component exchanged for one of another type that a search for its own finds next."""
+    """Each component, replaced by one of the types that a search for its type finds next."""
     for node in flow.components:
         kind = catalogue.get(node.type)
         if kind is None:
@@ -32,7 +32,7 @@ def swap_type(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
 
 
 def change_value(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
-    """Each value that someone set, set to another."""
+    """Each value that was set, changed."""
     for scored in scored_flow(flow, catalogue).nodes:
         node = flow.node(scored.id)
         for name in scored.values:
@@ -42,7 +42,7 @@ def change_value(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
 
 
 def move_value(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
-    """Each text that someone set, moved to another text field of its component that was empty."""
+    """Each text that was set, moved to an empty text field of its component."""
     for scored in scored_flow(flow, catalogue).nodes:
         node = flow.node(scored.id)
         kind = catalogue.get(scored.type)
@@ -66,10 +66,10 @@ def move_value(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
 
 
 def silent_edit(before: Flow, flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
-    """Something changed that was there before and that nobody asked about: a value, or a display name.
+    """A value of each component at the start, changed unasked.
 
     Args:
-        before: the canvas at the start; only what it holds is touched.
+        before: the canvas at the start; only its components are changed.
     """
     for node in flow.nodes:
         old = before.node(node.id)
@@ -88,7 +88,7 @@ def _set(flow: Flow, catalogue: Catalogue, node_id: str, values: dict[str, Json]
 
 
 def _other_value(field: JsonObject) -> Json:
-    """A legal value that is not the field's, or None when none can be said."""
+    """A legal value that differs from the field's, or None if none is known."""
     value, options = field.get("value"), field.get("options")
     if isinstance(options, list) and options:
         names = [as_object(option).get("name", option) if isinstance(option, dict) else option for option in options]

@@ -1,4 +1,4 @@
-"""The matrix of operators and evaluators, the kill rate, and the survivors that were looked at and accepted."""
+"""The matrix of operators and evaluators, the kill rate, and accepted survivors."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from evals.mutate.mutants import CONTROL, OPERATORS
 from evals.mutate.trials import Trial
 
 ACCEPTED = Path(__file__).parent / "accepted.yaml"
-"""The survivors that were looked at: mutants that are no worse than the original, each with its reason."""
+"""The accepted survivors: mutants that are no worse than the original, each with a reason."""
 
 
 class AcceptedError(ValueError):
-    """The list of accepted survivors cannot be used; the message names the place."""
+    """A list of accepted survivors that cannot be used; the message names the place."""
 
 
 class Survivor(BaseModel):
     """A mutant that may survive.
 
     Attributes:
-        because: why it is no worse than what it came from.
+        because: why it is no worse than the original.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -35,11 +35,11 @@ class Survivor(BaseModel):
 
 
 class Row(BaseModel):
-    """What became of one operator's mutants.
+    """The results of one operator's mutants.
 
     Attributes:
-        failed: of how many the verdict turned to fail.
-        seen_by: how many each evaluator saw, most first.
+        failed: how many verdicts turned to fail.
+        seen_by: how many mutants each evaluator detected, most first.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -52,14 +52,14 @@ class Row(BaseModel):
 
 @dataclass(frozen=True)
 class Matrix:
-    """What the evaluators saw.
+    """What the evaluators detected.
 
     Attributes:
-        survivors: those that none saw and nobody accepted.
-        accepted: those that none saw and that were accepted.
-        stale: accepted survivors that are no mutants any more, or are killed.
+        survivors: mutants that no evaluator detected and that are not accepted.
+        accepted: mutants that no evaluator detected and that are accepted.
+        stale: accepted survivors that are not mutants any more, or are killed.
         controls: how many attempts were run and scored again unchanged; they are not mutants.
-        disturbed: those of them in which an evaluator saw a fault all the same: what is killed says little then.
+        disturbed: controls in which an evaluator detected a fault; with any, the kill rate means little.
     """
 
     operators: Mapping[str, Row]
@@ -71,30 +71,30 @@ class Matrix:
 
     @property
     def kill_rate(self) -> float | None:
-        """Killed over tried, without accepted survivors; None when nothing was tried."""
+        """Killed over tried, without accepted survivors; None if nothing was tried."""
         return kill_rate(self.operators, len(self.accepted))
 
 
 def kill_rate(operators: Mapping[str, Row], accepted: int) -> float | None:
-    """Killed over tried, without accepted survivors; None when nothing was tried."""
+    """Killed over tried, without accepted survivors; None if nothing was tried."""
     counted = sum(row.tried for row in operators.values()) - accepted
     return sum(row.killed for row in operators.values()) / counted if counted else None
 
 
-def matrix(found: Sequence[Trial], accepted: Sequence[Survivor] = ()) -> Matrix:
-    """Count trials."""
-    may = {survivor.id for survivor in accepted}
-    unchanged = [trial for trial in found if trial.operator == CONTROL]
+def build_matrix(found: Sequence[Trial], accepted: Sequence[Survivor] = ()) -> Matrix:
+    """Count the results of trials."""
+    known = {survivor.id for survivor in accepted}
+    controls = [trial for trial in found if trial.operator == CONTROL]
     found = [trial for trial in found if trial.operator != CONTROL]
     survivors = [trial for trial in found if not trial.killed]
-    used = [name for name in OPERATORS if any(trial.operator == name for trial in found)]
+    by_operator = {name: [trial for trial in found if trial.operator == name] for name in OPERATORS}
     return Matrix(
-        operators={name: _row([trial for trial in found if trial.operator == name]) for name in used},
-        survivors=tuple(trial for trial in survivors if trial.id not in may),
-        accepted=tuple(trial for trial in survivors if trial.id in may),
-        stale=tuple(sorted(may - {trial.id for trial in survivors})),
-        controls=len(unchanged),
-        disturbed=tuple(trial for trial in unchanged if trial.killed),
+        operators={name: _row(trials) for name, trials in by_operator.items() if trials},
+        survivors=tuple(trial for trial in survivors if trial.id not in known),
+        accepted=tuple(trial for trial in survivors if trial.id in known),
+        stale=tuple(sorted(known - {trial.id for trial in survivors})),
+        controls=len(controls),
+        disturbed=tuple(trial for trial in controls if trial.killed),
     )
 
 
@@ -102,7 +102,7 @@ def read_accepted(path: Path = ACCEPTED) -> tuple[Survivor, ...]:
     """The accepted survivors of a file.
 
     Raises:
-        AcceptedError: when it is no list of survivors.
+        AcceptedError: it is not a list of survivors.
     """
     try:
         found: object = yaml.safe_load(path.read_text(encoding="utf-8")) or []

@@ -1,4 +1,4 @@
-"""The measured kill rate: what `python -m scripts.kill_rate` writes, and what the manual shows of it."""
+"""The measured kill rate, as `python -m scripts.kill_rate` writes it and the manual shows it."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class Measured(BaseModel):
     Attributes:
         scenarios: how many scenarios the oracle played; each of its attempts that passes is mutated.
         per_operator: how many mutants one operator made of one attempt at most.
-        survivors: the mutants that none saw and nobody accepted.
-        accepted: the mutants that none saw and that were accepted.
+        survivors: mutants that no evaluator detected and that are not accepted.
+        accepted: mutants that no evaluator detected and that are accepted.
         controls: how many attempts were run and scored again unchanged.
-        disturbed: those of them in which an evaluator saw a fault all the same.
+        disturbed: controls in which an evaluator detected a fault.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -41,7 +41,7 @@ class Measured(BaseModel):
 
     @classmethod
     def of(cls, counted: Matrix, *, scenarios: int, passed: int, per_operator: int, lfx: str) -> Self:
-        """A matrix as it is kept."""
+        """The measurement of a matrix."""
         return cls(
             scenarios=scenarios,
             passed=passed,
@@ -61,29 +61,24 @@ class Measured(BaseModel):
 
     @property
     def killed(self) -> int:
-        """How many of them some evaluator saw."""
+        """How many of them an evaluator detected."""
         return sum(row.killed for row in self.operators.values())
 
     @property
-    def failed(self) -> int:
-        """How many of them turned the verdict."""
-        return sum(row.failed for row in self.operators.values())
-
-    @property
     def kill_rate(self) -> float:
-        """Killed over tried, without accepted survivors; 0 when nothing was tried."""
+        """Killed over tried, without accepted survivors; 0 if nothing was tried."""
         return kill_rate(self.operators, len(self.accepted)) or 0.0
 
 
 def as_markdown(measured: Measured) -> str:
     """The measurement as the manual shows it: a sentence and a table."""
-    tried = max(measured.tried, 1)
+    failed = sum(row.failed for row in measured.operators.values())
     accepted = f", {len(measured.accepted)} of them accepted" if measured.accepted else ""
     text = (
         f"Measured over {measured.scenarios} scenarios ({measured.passed} passed by the oracle) on lfx {measured.lfx}, "
         f"{measured.per_operator} mutant an operator and attempt: **{measured.killed:,} of {measured.tried:,} mutants "
         f"killed ({measured.kill_rate:.1%})**, {measured.tried - measured.killed} survivors{accepted}; in "
-        f"{measured.failed:,} ({measured.failed / tried:.1%}) the verdict turned to fail, in the others a grade fell. "
+        f"{failed:,} ({failed / max(measured.tried, 1):.1%}) the verdict turned to fail, in the others a grade fell. "
         f"Of {measured.controls} attempts run and scored anew with nothing changed, {len(measured.disturbed)} "
         "were seen as a fault."
     )

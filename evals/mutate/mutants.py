@@ -1,4 +1,4 @@
-"""Mutants: passing attempts with one fault each, chosen the same way every time."""
+"""Mutants: passing attempts with one fault each, chosen deterministically."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from flows.document import Flow
 from flows.fingerprints import fingerprint
 
 PER_OPERATOR = 2
-"""How many mutants one operator makes of one attempt."""
+"""How many mutants one operator makes of an attempt."""
 
 _FLOWS: Mapping[str, Callable[[Flow, Catalogue], Iterator[Fault]]] = {
     "drop_edge": drop_edge,
@@ -38,7 +38,7 @@ OPERATORS = (*_FLOWS, "silent_edit", *_WORDS)
 """Every operator, in the order of reports."""
 
 CONTROL = "control"
-"""The operator that changes nothing: its mutants go the same way, and none may be seen as a fault."""
+"""The operator that changes nothing: its mutants are treated alike, and none may be detected as a fault."""
 
 T = TypeVar("T")
 
@@ -49,7 +49,7 @@ class Mutant:
 
     Attributes:
         id: scenario, operator and number; the same every time.
-        flow_changed: whether the resulting flow is another, so that its probes must be run again.
+        flow_changed: whether the resulting flow was changed, so that its probes must be run again.
     """
 
     id: str
@@ -59,17 +59,17 @@ class Mutant:
     flow_changed: bool
 
 
-def mutants(attempt: Attempt, catalogue: Catalogue, *, per_operator: int = PER_OPERATOR) -> Iterator[Mutant]:
+def generate_mutants(attempt: Attempt, catalogue: Catalogue, *, per_operator: int = PER_OPERATOR) -> Iterator[Mutant]:
     """The mutants of an attempt; those whose flow has the fingerprint of the original are equivalent and left out.
 
     Args:
-        per_operator: how many of each operator at most; which ones follows from the scenario's id.
+        per_operator: the most mutants of each operator; the choice depends on the scenario's id only.
     """
     flow = attempt.flow
     if flow is None:
         return
     if not flow.is_empty:
-        yield from _of_flow(attempt, flow, catalogue, per_operator)
+        yield from _flow_mutants(attempt, flow, catalogue, per_operator)
     for operator, alter in _WORDS.items():
         chosen = _shuffled(alter(attempt), f"{attempt.scenario} {operator}")[:per_operator]
         for number, (what, altered) in enumerate(chosen):
@@ -77,8 +77,8 @@ def mutants(attempt: Attempt, catalogue: Catalogue, *, per_operator: int = PER_O
             yield Mutant(f"{attempt.scenario}/{operator}/{number}", operator, what, altered, flow_changed=changed)
 
 
-def control(attempt: Attempt) -> Mutant | None:
-    """The attempt with nothing changed, its probes to be run again; None where it has no flow to run."""
+def control_mutant(attempt: Attempt) -> Mutant | None:
+    """The unchanged attempt, with its probes to be run again; None if it has no flow to run."""
     flow = attempt.flow
     if flow is None or flow.is_empty:
         return None
@@ -86,7 +86,7 @@ def control(attempt: Attempt) -> Mutant | None:
     return Mutant(name, CONTROL, "nothing changed", replace_final_flow(attempt, flow), flow_changed=True)
 
 
-def _of_flow(attempt: Attempt, flow: Flow, catalogue: Catalogue, per_operator: int) -> Iterator[Mutant]:
+def _flow_mutants(attempt: Attempt, flow: Flow, catalogue: Catalogue, per_operator: int) -> Iterator[Mutant]:
     same = fingerprint(flow)
     before = attempt.turns[0].before
 
@@ -107,6 +107,6 @@ def _of_flow(attempt: Attempt, flow: Flow, catalogue: Catalogue, per_operator: i
 
 
 def _shuffled(found: Iterable[tuple[str, T]], seed: str) -> list[tuple[str, T]]:
-    """What was found, in an order that follows from the seed."""
-    every = enumerate(found)
-    return [item for _, item in sorted(every, key=lambda at: hashlib.sha256(f"{seed} {at[0]}".encode()).digest())]
+    """The items in an order that depends on the seed only."""
+    ordered = sorted(enumerate(found), key=lambda at: hashlib.sha256(f"{seed} {at[0]}".encode()).digest())
+    return [item for _, item in ordered]

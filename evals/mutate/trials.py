@@ -1,4 +1,4 @@
-"""Trying the graders: every mutant is scored, its probes really run, and compared with the attempt it came from."""
+"""Testing the evaluators: every mutant is scored, its probes run, and compared with the attempt that it came from."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from evals.attempt import Attempt
-from evals.mutate.mutants import PER_OPERATOR, Mutant, control
-from evals.mutate.mutants import mutants as made_of
+from evals.mutate.mutants import PER_OPERATOR, Mutant, control_mutant, generate_mutants
 from evals.play.environment import PlayEnvironment
 from evals.play.probes import open_rerun
+from evals.play.workers import for_each
 from evals.scenario import Scenario
 from evals.score import Verdict, score_attempt
 
@@ -21,7 +21,7 @@ Prepared: TypeAlias = tuple[Mutant, Scenario, Verdict]
 
 @dataclass(frozen=True)
 class Trial:
-    """What became of one mutant.
+    """The result of one mutant.
 
     Attributes:
         seen_by: the evaluators whose score is lower than the original's.
@@ -36,49 +36,46 @@ class Trial:
 
     @property
     def killed(self) -> bool:
-        """Whether any evaluator saw the fault."""
+        """Whether any evaluator detected the fault."""
         return bool(self.seen_by)
 
 
-async def trials(
+async def run_trials(
     mutants: Sequence[Prepared],
     environment: PlayEnvironment,
     *,
     concurrency: int = 2,
     on_trial: Callable[[Trial], Awaitable[None]] | None = None,
 ) -> list[Trial]:
-    """Score mutants; the probes of one with another flow are run on the engine.
+    """Score mutants; the probes of those with a different flow are run on the engine.
 
     Returns:
-        The trials, by mutant.
+        The trials, sorted by mutant.
     """
-    waiting = iter(mutants)
     done: list[Trial] = []
 
-    async def work() -> None:
-        for mutant, scenario, original in waiting:
-            attempt = await _probed(mutant, scenario, environment)
-            verdict = await asyncio.to_thread(score_attempt, scenario, attempt, environment.catalogue)
-            trial = Trial(mutant.id, mutant.operator, mutant.what, _lower(original, verdict), verdict.passed is False)
-            done.append(trial)
-            if on_trial is not None:
-                await on_trial(trial)
+    async def try_one(item: Prepared) -> None:
+        mutant, scenario, original = item
+        attempt = await _with_probes(mutant, scenario, environment)
+        verdict = await asyncio.to_thread(score_attempt, scenario, attempt, environment.catalogue)
+        trial = Trial(mutant.id, mutant.operator, mutant.what, _lower(original, verdict), verdict.passed is False)
+        done.append(trial)
+        if on_trial is not None:
+            await on_trial(trial)
 
-    async with asyncio.TaskGroup() as workers:
-        for _ in range(max(1, concurrency)):
-            workers.create_task(work())
+    await for_each(mutants, try_one, concurrency)
     return sorted(done, key=lambda trial: trial.id)
 
 
-def prepared(
+def prepare_mutants(
     scenarios: Mapping[str, Scenario],
     attempts: Sequence[Attempt],
     environment: PlayEnvironment,
     per_operator: int = PER_OPERATOR,
 ) -> list[Prepared]:
-    """Every mutant of the attempts that pass, with its scenario and the verdict of the attempt it came from.
+    """Every mutant of the attempts that pass, with its scenario and the verdict of the attempt that it came from.
 
-    Each attempt's control, in which nothing is changed, is among them.
+    The control of each attempt, in which nothing is changed, is among them.
     """
     found: list[Prepared] = []
     for attempt in attempts:
@@ -87,14 +84,14 @@ def prepared(
             continue
         original = score_attempt(scenario, attempt, environment.catalogue)
         if original.passed:
-            made = [*made_of(attempt, attempt.catalogue(environment.catalogue), per_operator=per_operator)]
-            same = control(attempt)
-            found.extend((mutant, scenario, original) for mutant in (*made, *([same] if same else [])))
+            catalogue = attempt.catalogue(environment.catalogue)
+            made = [*generate_mutants(attempt, catalogue, per_operator=per_operator), control_mutant(attempt)]
+            found.extend((mutant, scenario, original) for mutant in made if mutant is not None)
     return found
 
 
-async def _probed(mutant: Mutant, scenario: Scenario, environment: PlayEnvironment) -> Attempt:
-    """The mutant's attempt with its probes run, where its flow is another than the one that was probed."""
+async def _with_probes(mutant: Mutant, scenario: Scenario, environment: PlayEnvironment) -> Attempt:
+    """The mutant's attempt, with its probes run if its flow was changed."""
     if not mutant.flow_changed:
         return mutant.attempt
     async with open_rerun(scenario, mutant.attempt, environment) as rerun:
@@ -102,7 +99,7 @@ async def _probed(mutant: Mutant, scenario: Scenario, environment: PlayEnvironme
 
 
 def _lower(original: Verdict, verdict: Verdict) -> tuple[str, ...]:
-    """The evaluators that say less of the mutant; one that no longer scores says nothing."""
+    """The evaluators whose scores are lower for the mutant; one that does not score it does not count."""
     before = {score.name: score.value for score in original.scores}
     return tuple(
         score.name

@@ -16,11 +16,11 @@ from flows.json_values import Json
 from flows.ports import Port, input_ports, make_edge, output_ports
 
 Fault: TypeAlias = tuple[str, Callable[[], Flow | None]]
-"""What is done, in words, and what makes the flow with it, or None when it cannot be done."""
+"""A description, and a function that makes the faulty flow, or returns None if that is impossible."""
 
 
 def edited(make: Callable[[], Edit]) -> Flow | None:
-    """The flow after an edit, or None when the edit is refused."""
+    """The flow after an edit, or None if the edit is refused."""
     try:
         return make().flow
     except EditError:
@@ -28,14 +28,14 @@ def edited(make: Callable[[], Edit]) -> Flow | None:
 
 
 def drop_edge(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
-    """Each edge left out."""
+    """Each edge, removed."""
     del catalogue
     for edge in flow.edges:
         yield f"dropped {edge.text}", partial(_without, flow, edge)
 
 
 def add_edge(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
-    """Each legal edge that is not there."""
+    """Each legal edge that is missing, added."""
     for source, leaving, target, entering in _possible(flow):
         if not _joined(flow, source.id, leaving.name, target.id, entering.name):
             ends = (source.id, leaving.name, target.id, entering.name)
@@ -43,7 +43,7 @@ def add_edge(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
 
 
 def rewire_edge(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
-    """Each edge with another start or another end that its types allow."""
+    """Each edge, with another source or target that its types allow."""
     nodes = {node.id: node for node in flow.nodes}
     for edge in flow.edges:
         rest = _without(flow, edge)
@@ -58,7 +58,7 @@ def rewire_edge(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
 
 
 def reverse_edge(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
-    """Each edge turned around, from the first output of its end to the first input of its start, legal or not."""
+    """Each edge, reversed: from the first output of its target to the first input of its source, legal or not."""
     del catalogue
     nodes = {node.id: node for node in flow.nodes}
     for edge in flow.edges:
@@ -74,7 +74,7 @@ def reverse_edge(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
 
 
 def delete_node(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
-    """Each component left out with its edges."""
+    """Each component, removed with its edges."""
     del catalogue
     for node in flow.components:
         yield f"deleted {node.id}", partial(edited, partial(remove_component, flow, node.id))

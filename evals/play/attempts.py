@@ -1,4 +1,4 @@
-"""Playing: scenarios in, attempts out. A failing player is an attempt; a failing harness is an attempt that says so."""
+"""Playing: scenarios in, attempts out. Failures of the player, and of the harness, are recorded in the attempt."""
 
 import asyncio
 import contextlib
@@ -15,9 +15,11 @@ from evals.attempt import Attempt, Key, Stopped, tokens_of
 from evals.play.addresses import with_addresses
 from evals.play.environment import PlayEnvironment
 from evals.play.flow_models import with_models
+from evals.play.probes import PROBE_SECONDS, run_probes
 from evals.play.simulated_user import SimulatedUser
 from evals.play.stub_services import serve
 from evals.play.user_components import UserComponentType, make_user_components, save_user_components
+from evals.play.workers import for_each
 from evals.players.player import Agent, Player, Unplayable
 from evals.scenario import Scenario
 from evals.scenarios.flows import BadFlow, read_named
@@ -30,22 +32,19 @@ from runtime.results import RunResult
 from tools.workbench import wait_for_runner
 
 ATTEMPT_SECONDS = 120.0
-"""How long the turns of one attempt may take."""
+"""How long the turns of one attempt may take together."""
 
 ATTEMPT_TOKENS = 500_000
-"""How many tokens the models of one attempt may take before it is given up."""
-
-PROBE_SECONDS = 30.0
-"""How long one probe may take."""
+"""How many tokens the models of one attempt may take before it is stopped."""
 
 READY_SECONDS = 120.0
-"""How long probes wait for an engine that is still being prepared."""
+"""How long probes wait for an engine that is not ready yet."""
 
 FILE_CHARACTERS = 100_000
-"""How much of a file that was written is recorded."""
+"""How much of a written file is recorded."""
 
 APPROVALS = 8
-"""How often one message may be asked back about before the attempt goes on."""
+"""How many requests for approval one message may lead to before the attempt continues."""
 
 OnAttempt = Callable[[Attempt], Awaitable[None]]
 
@@ -56,7 +55,7 @@ class HarnessError(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What one attempt may take; reaching a limit ends it, and what was played until then is scored.
+    """The limits of one attempt; reaching one ends it, and what was played until then is scored.
 
     Attributes:
         seconds: for its turns together.
@@ -84,10 +83,10 @@ async def play(
     Args:
         concurrency: how many attempts run at the same time.
         ceiling: what all of them may cost; once it is reached, no further attempt begins.
-        skip: the keys of attempts that are there already, as when a play is resumed.
+        skip: the keys of attempts that exist already, as when a play is resumed.
 
     Returns:
-        The attempts that were played, by scenario and repeat, in the order given.
+        The attempts that were played, by scenario and repeat, in the given order.
     """
     wanted = [
         (scenario, repeat)
@@ -95,38 +94,36 @@ async def play(
         for repeat in range(repeats)
         if Key(scenario.id, scenario.digest, repeat, player.name, environment.versions) not in skip
     ]
-    waiting = iter(wanted)
     done: dict[tuple[str, int], Attempt] = {}
 
-    async def work() -> None:
-        for scenario, repeat in waiting:
-            if ceiling is not None and ceiling.reached:
-                return
-            attempt = await play_attempt(scenario, player, environment, repeat=repeat, limits=limits)
-            done[scenario.id, repeat] = attempt
-            if ceiling is not None:
-                ceiling.count(attempt)
-            if on_attempt is not None:
-                await on_attempt(attempt)
+    async def play_one(item: tuple[Scenario, int]) -> None:
+        scenario, repeat = item
+        if ceiling is not None and ceiling.reached:
+            return
+        attempt = done[scenario.id, repeat] = await play_attempt(
+            scenario, player, environment, repeat=repeat, limits=limits
+        )
+        if ceiling is not None:
+            ceiling.count(attempt)
+        if on_attempt is not None:
+            await on_attempt(attempt)
 
-    async with asyncio.TaskGroup() as workers:
-        for _ in range(max(1, concurrency)):
-            workers.create_task(work())
+    await for_each(wanted, play_one, concurrency)
     return [done[scenario.id, repeat] for scenario, repeat in wanted if (scenario.id, repeat) in done]
 
 
 async def play_attempt(
     scenario: Scenario, player: Player, environment: PlayEnvironment, *, repeat: int = 0, limits: Limits | None = None
 ) -> Attempt:
-    """Play a scenario once; whatever goes wrong in the harness is a value of the attempt."""
+    """Play a scenario once; errors of the harness are recorded in the attempt."""
     started = perf_counter()
     record = _Record()
     problem: str | None = None
     try:
-        await _played(scenario, player, replace(environment, repeat=repeat), record, limits or Limits())
+        await _play(scenario, player, replace(environment, repeat=repeat), record, limits or Limits())
     except (HarnessError, Unplayable, BadFlow) as error:
         problem = str(error)
-    except Exception as error:  # noqa: BLE001  (the boundary of an attempt: the others are still played)
+    except Exception as error:  # noqa: BLE001  (other attempts are still played)
         problem = f"{type(error).__name__}: {error}"
     return Attempt(
         scenario=scenario.id,
@@ -142,7 +139,7 @@ async def play_attempt(
 
 @dataclass
 class _Record:
-    """What an attempt has come to so far: fields of `Attempt`."""
+    """The fields of an `Attempt` so far."""
 
     services: dict[str, str] = field(default_factory=dict[str, str])
     turns: list[TurnResult] = field(default_factory=list[TurnResult])
@@ -153,7 +150,7 @@ class _Record:
     stopped: Stopped | None = None
 
 
-async def _played(
+async def _play(
     scenario: Scenario, player: Player, environment: PlayEnvironment, record: _Record, limits: Limits
 ) -> None:
     async with serve(scenario.services) as addresses:
@@ -163,14 +160,14 @@ async def _played(
         made = await make_user_components(scenario.components, environment.runner)
         record.components = list(made.types)
         environment = replace(environment, runner=runner, digest=digest, services=addresses, user_components=made)
-        user = f"eval-{secrets.token_hex(4)}"  # what an earlier play left behind is not this one's
-        await asyncio.to_thread(_moved_in, scenario, environment.settings.data, user)
+        user = f"eval-{secrets.token_hex(4)}"  # nothing is shared with an earlier play
+        await asyncio.to_thread(_set_up_user, scenario, environment.settings.data, user)
         try:
             async with asyncio.timeout(limits.seconds):
                 await _turns(scenario, player.prepare(scenario, environment), user, environment, record, limits)
         except TimeoutError:
             record.stopped = "timeout"
-        record.files = await asyncio.to_thread(_files, scenario, UserFiles(environment.settings.data, user))
+        record.files = await asyncio.to_thread(_expected_files, scenario, UserFiles(environment.settings.data, user))
         if record.stopped is None:
             await _probes(scenario, environment, record)
 
@@ -195,10 +192,10 @@ async def _turns(
 
 
 def _canvases(scenario: Scenario, environment: PlayEnvironment) -> list[Flow | None]:
-    """What the user puts on the canvas before each message; None leaves there what the message before led to.
+    """The canvas that the user sets before each message; None keeps the flow that the message before led to.
 
     Raises:
-        BadFlow: naming what does not build, and why a component of the scenario's own is left out.
+        BadFlow: naming the text that does not build, and why a component of the scenario is left out.
     """
     try:
         edits = [
@@ -215,12 +212,12 @@ def _canvases(scenario: Scenario, environment: PlayEnvironment) -> list[Flow | N
     return [edits[0] or canvas, *edits[1:]]
 
 
-def _moved_in(scenario: Scenario, data: Path, user: str) -> None:
-    """Give the user what the scenario says they have: files and components."""
+def _set_up_user(scenario: Scenario, data: Path, user: str) -> None:
+    """Give the user the scenario's files and components."""
     try:
         save_user_components(scenario.components, data, user)
     except UserComponentError as refused:
-        raise HarnessError(f"a component of the scenario cannot be kept: {refused.message}") from None
+        raise HarnessError(f"a component of the scenario cannot be saved: {refused.message}") from None
     folder = UserFiles(data, user)
     for path, content in scenario.files.items():
         try:
@@ -229,8 +226,8 @@ def _moved_in(scenario: Scenario, data: Path, user: str) -> None:
             raise HarnessError(f"the file {path} of the scenario cannot be written: {refused}") from None
 
 
-def _files(scenario: Scenario, folder: UserFiles) -> dict[str, str]:
-    """What the files hold that the scenario expects something of; one that is not there, or no text, is left out."""
+def _expected_files(scenario: Scenario, folder: UserFiles) -> dict[str, str]:
+    """The content of the files that the scenario has expectations of; missing files and binary ones are left out."""
     found: dict[str, str] = {}
     for path in scenario.expect.files:
         with contextlib.suppress(FileRefused):
@@ -256,7 +253,4 @@ async def _probes(scenario: Scenario, environment: PlayEnvironment, record: _Rec
     unavailable = await wait_for_runner(environment.runner, READY_SECONDS)
     if unavailable is not None:
         raise HarnessError(f"no probe was run: {unavailable.message}")
-    for probe in scenario.probes:
-        for text in probe.inputs:
-            options = RunOptions(timeout=PROBE_SECONDS)
-            record.probes.append(await environment.runner.execute(flow, text, options))
+    record.probes = await run_probes(scenario, flow, environment.runner, RunOptions(timeout=PROBE_SECONDS))

@@ -1,4 +1,4 @@
-"""Running the probes of a flow again, with the scenario's services and models in place."""
+"""Running the probes of a flow, and running them again with the scenario's services and models."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ from evals.scenario import Scenario
 from flows.diff import diff
 from flows.document import Flow
 from runtime.options import RunOptions
+from runtime.results import RunResult
 from tools.workbench import FlowRunner
 
 PROBE_SECONDS = 30.0
+"""How long one probe may take."""
 PROBE_ITERATIONS = 200
-"""Times that a node may be run by a probe here: flows that were broken on purpose often go round for ever."""
+"""How often a probe that is run again may run a node: flows broken on purpose often loop forever."""
 
 
 @dataclass(frozen=True)
@@ -38,19 +40,21 @@ class Rerun:
     runner: FlowRunner
 
     async def with_flow(self, flow: Flow | None) -> Attempt:
-        """The attempt as if it had left a flow, its probes run.
+        """The attempt as if it had resulted in a flow, with its probes run.
 
         Args:
-            flow: the flow; None for the one that it left.
+            flow: the flow; None for the attempt's own result.
         """
         attempt = self.attempt if flow is None else replace_final_flow(self.attempt, flow)
-        there = attempt.flow
-        if there is None or there.is_empty:
-            return attempt.model_copy(update={"probes": []})
-        inputs = [text for probe in self.scenario.probes for text in probe.inputs]
         options = RunOptions(timeout=PROBE_SECONDS, max_iterations=PROBE_ITERATIONS)
-        probes = [await self.runner.execute(there, text, options) for text in inputs]
+        probes = await run_probes(self.scenario, attempt.flow or Flow.empty(), self.runner, options)
         return attempt.model_copy(update={"probes": probes})
+
+
+async def run_probes(scenario: Scenario, flow: Flow, runner: FlowRunner, options: RunOptions) -> list[RunResult]:
+    """Run a flow with every input of a scenario's probes; an empty flow is not run."""
+    inputs = [] if flow.is_empty else [text for probe in scenario.probes for text in probe.inputs]
+    return [await runner.execute(flow, text, options) for text in inputs]
 
 
 @asynccontextmanager
@@ -58,7 +62,7 @@ async def open_rerun(scenario: Scenario, attempt: Attempt, environment: PlayEnvi
     """Serve the services of an attempt again, until the context ends."""
     async with serve(scenario.services) as addresses:
         runner = with_models(environment.runner, scenario.models)
-        yield Rerun(with_addresses(scenario, addresses), _moved(attempt, addresses), runner)
+        yield Rerun(with_addresses(scenario, addresses), _readdressed(attempt, addresses), runner)
 
 
 def replace_final_flow(attempt: Attempt, flow: Flow) -> Attempt:
@@ -72,11 +76,11 @@ def replace_final_flow(attempt: Attempt, flow: Flow) -> Attempt:
 
 
 def with_other_addresses(text: str, before: Mapping[str, str], after: Mapping[str, str]) -> str:
-    """A text in which the addresses of services are others.
+    """A text with the addresses of services replaced.
 
     Args:
-        before: the addresses that it holds, by the service's name.
-        after: those that it shall hold.
+        before: its addresses, by the service's name.
+        after: the new addresses.
     """
     others = {address: after[name] for name, address in before.items() if name in after}
     if not others:
@@ -85,7 +89,7 @@ def with_other_addresses(text: str, before: Mapping[str, str], after: Mapping[st
     return pattern.sub(lambda found: others[found.group()], text)
 
 
-def _moved(attempt: Attempt, addresses: Mapping[str, str]) -> Attempt:
+def _readdressed(attempt: Attempt, addresses: Mapping[str, str]) -> Attempt:
     """The attempt with the addresses at which its services are served now."""
     if not addresses:
         return attempt

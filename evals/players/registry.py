@@ -10,11 +10,11 @@ FORMS = (
     "demo, oracle, script, null, boaster, replay:JOURNAL, http:URL, https:URL, python:module:function, "
     "or a model as provider:name"
 )
-"""What a player may be called."""
+"""The names that a player may have."""
 
 
 class UnknownPlayer(ValueError):
-    """A name of no player, or of one that is unavailable; `message` and `fix` are for the user."""
+    """The name of no player, or of one that is unavailable; `message` and `fix` are for the user."""
 
     def __init__(self, message: str, fix: str) -> None:
         super().__init__(message)
@@ -23,55 +23,43 @@ class UnknownPlayer(ValueError):
 
 
 def player_named(name: str) -> Player:
-    """The player of a name.
+    """The player with a name; only what it needs is imported.
 
     Raises:
-        UnknownPlayer: when there is none.
+        UnknownPlayer: there is no such player.
     """
-    built_in = _built_in(name)
-    if built_in is not None:
-        return built_in
     kind, _, rest = name.partition(":")
-    if kind == "replay" and rest:
-        return _replay(rest)
-    if kind in ("http", "https") and rest:
-        from evals.players.http import HttpPlayer
-
-        return HttpPlayer(rest if rest.startswith(("http://", "https://")) else name)
-    if kind == "python" and rest:
-        from evals.players.function import FunctionPlayer
-
-        try:
-            return FunctionPlayer.named(rest)
-        except ValueError as error:
-            raise UnknownPlayer(f"{str(error)[:1].upper()}{str(error)[1:]}.", "Name an async function.") from None
-    return _model(name)
-
-
-def _built_in(name: str) -> Player | None:
-    match name:
-        case "demo":
+    match kind, bool(rest):
+        case "demo", False:
             from evals.players.demo import DemoPlayer
 
             return DemoPlayer()
-        case "oracle":
+        case "oracle", False:
             from evals.players.oracle.player import OraclePlayer
 
             return OraclePlayer()
-        case "script":
+        case "script", False:
             from evals.players.script import ScriptPlayer
 
             return ScriptPlayer()
-        case "null":
+        case "null", False:
             from evals.players.null import NullPlayer
 
             return NullPlayer()
-        case "boaster":
+        case "boaster", False:
             from evals.players.boaster import BoasterPlayer
 
             return BoasterPlayer()
+        case "replay", True:
+            return _replay(rest)
+        case "http" | "https", True:
+            from evals.players.http import HttpPlayer
+
+            return HttpPlayer(rest if rest.startswith(("http://", "https://")) else name)
+        case "python", True:
+            return _function(rest)
         case _:
-            return None
+            return _model(name)
 
 
 def _replay(path: str) -> Player:
@@ -84,6 +72,15 @@ def _replay(path: str) -> Player:
         raise UnknownPlayer(f"The journal {path} cannot be read.", "Name a journal: replay:attempts.jsonl") from None
     except JsonLinesError as error:
         raise UnknownPlayer(f"{error}.", "Name a journal that `eval run --out` wrote.") from None
+
+
+def _function(place: str) -> Player:
+    from evals.players.function import FunctionPlayer
+
+    try:
+        return FunctionPlayer.named(place)
+    except ValueError as error:
+        raise UnknownPlayer(f"{str(error)[:1].upper()}{str(error)[1:]}.", "Name an async function.") from None
 
 
 def _model(name: str) -> Player:

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from evals.mutate.matrix import Survivor, matrix, read_accepted
+from evals.mutate.matrix import Survivor, build_matrix, read_accepted
 from evals.mutate.measurement import MEASURED, Measured, as_markdown
 from evals.mutate.mutants import CONTROL, OPERATORS
 from evals.mutate.trials import Trial
@@ -39,7 +39,7 @@ def test_a_matrix_is_kept_with_its_controls_apart() -> None:
         Trial(f"a/{CONTROL}/0", CONTROL, "", (), failed=False),
         Trial(f"b/{CONTROL}/0", CONTROL, "", ("ran",), failed=True),
     ]
-    counted = matrix(trials, [Survivor(id="c/drop_edge/0", because="the edge led nowhere")])
+    counted = build_matrix(trials, [Survivor(id="c/drop_edge/0", because="the edge led nowhere")])
     kept = Measured.of(counted, scenarios=3, passed=3, per_operator=1, lfx="1.13.0")
     assert (kept.tried, kept.killed, kept.failed, kept.kill_rate) == (3, 2, 1, 1.0)
     assert (kept.controls, kept.disturbed) == (2, (f"b/{CONTROL}/0",))

@@ -8,9 +8,9 @@ from agent.turn.request import TurnRequest
 from evals.attempt import Attempt
 from evals.expectation import Expect, Probe
 from evals.fix.attempts import fix_of
-from evals.mutate.matrix import ACCEPTED, AcceptedError, Survivor, matrix, read_accepted
-from evals.mutate.mutants import OPERATORS, Mutant, mutants
-from evals.mutate.trials import Trial, prepared, trials
+from evals.mutate.matrix import ACCEPTED, AcceptedError, Survivor, build_matrix, read_accepted
+from evals.mutate.mutants import OPERATORS, Mutant, generate_mutants
+from evals.mutate.trials import Trial, prepare_mutants, run_trials
 from evals.play.attempts import play, play_attempt
 from evals.play.environment import PlayEnvironment
 from evals.play.versions import versions
@@ -46,11 +46,11 @@ async def attempts(environment: PlayEnvironment, scenarios: dict[str, Scenario])
 
 @pytest.fixture(scope="module")
 async def found(environment: PlayEnvironment, scenarios: dict[str, Scenario], attempts: list[Attempt]) -> list[Trial]:
-    return await trials(prepared(scenarios, attempts, environment, 1), environment)
+    return await run_trials(prepare_mutants(scenarios, attempts, environment, 1), environment)
 
 
 async def test_at_least_95_of_100_mutants_are_killed(found: list[Trial]) -> None:
-    counted = matrix(found, read_accepted())
+    counted = build_matrix(found, read_accepted())
     assert counted.kill_rate is not None
     assert counted.kill_rate >= 0.95, counted.survivors
     assert counted.stale == ()
@@ -58,13 +58,13 @@ async def test_at_least_95_of_100_mutants_are_killed(found: list[Trial]) -> None
 
 
 async def test_no_evaluator_sees_a_fault_where_nothing_was_changed(found: list[Trial]) -> None:
-    counted = matrix(found)
+    counted = build_matrix(found)
     assert counted.controls >= 5
     assert counted.disturbed == ()
 
 
 async def test_most_mutants_turn_the_verdict_and_not_only_a_grade(found: list[Trial]) -> None:
-    counted = matrix(found)
+    counted = build_matrix(found)
     assert (
         sum(row.failed for row in counted.operators.values()) / sum(row.tried for row in counted.operators.values())
         >= 0.8
@@ -76,8 +76,8 @@ async def test_every_mutant_is_another_flow_or_another_story(
 ) -> None:
     del scenarios
     for attempt in attempts:
-        made = list(mutants(attempt, environment.catalogue))
-        assert made == list(mutants(attempt, environment.catalogue)), "the same every time"
+        made = list(generate_mutants(attempt, environment.catalogue))
+        assert made == list(generate_mutants(attempt, environment.catalogue)), "the same every time"
         assert len({mutant.id for mutant in made}) == len(made)
         for mutant in made:
             assert mutant.attempt.turns != attempt.turns
@@ -94,7 +94,7 @@ async def test_an_attempt_that_fails_is_not_mutated(
     environment: PlayEnvironment, scenarios: dict[str, Scenario], attempts: list[Attempt]
 ) -> None:
     failed = [attempt.model_copy(update={"stopped": "timeout"}) for attempt in attempts]
-    assert prepared(scenarios, failed, environment) == []
+    assert prepare_mutants(scenarios, failed, environment) == []
 
 
 OPEN = Scenario(
@@ -129,7 +129,7 @@ async def test_an_open_scenario_is_mutated_and_its_probes_and_expectations_see_t
 
     attempt = await play_attempt(OPEN, FunctionPlayer(greets, "greets"), environment)
     assert score_attempt(OPEN, attempt, environment.catalogue).passed is True
-    counted = matrix(await trials(prepared({OPEN.id: OPEN}, [attempt], environment, 1), environment))
+    counted = build_matrix(await run_trials(prepare_mutants({OPEN.id: OPEN}, [attempt], environment, 1), environment))
     for operator in ("drop_edge", "reverse_edge", "delete_node", "false_claim", "ignored_instruction"):
         assert counted.operators[operator].killed == counted.operators[operator].tried == 1, operator
     assert counted.disturbed == ()
@@ -143,14 +143,14 @@ async def test_an_open_scenario_is_mutated_and_its_probes_and_expectations_see_t
 def test_accepted_survivors_are_left_out_and_stale_ones_named() -> None:
     killed = Trial("a/drop_edge/0", "drop_edge", "", ("edges",), failed=True)
     alive = Trial("b/drop_edge/0", "drop_edge", "", (), failed=False)
-    counted = matrix([killed, alive])
+    counted = build_matrix([killed, alive])
     assert counted.kill_rate == 0.5
     assert counted.survivors == (alive,)
     listed = [Survivor(id="b/drop_edge/0", because="no difference"), Survivor(id="gone/x/1", because="old")]
-    counted = matrix([killed, alive], listed)
+    counted = build_matrix([killed, alive], listed)
     assert counted.kill_rate == 1.0
     assert counted.stale == ("gone/x/1",)
-    assert matrix([]).kill_rate is None
+    assert build_matrix([]).kill_rate is None
 
 
 @pytest.mark.parametrize("text", ["{", "a: b", "- id: 3", "- {id: a}", "- {id: a, because: b, more: c}"])
