@@ -1,4 +1,4 @@
-"""An attempt: the one thing that playing writes and everything else reads."""
+"""An attempt: the record that playing writes and everything else reads."""
 
 import operator
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ Stopped = Literal["timeout", "tokens"]
 
 
 class Versions(BaseModel):
-    """What an attempt was played on; attempts on other versions are other attempts.
+    """The versions that an attempt was played on; attempts on other versions are separate.
 
     Attributes:
         prompts: a hash of the assistant's prompts.
@@ -32,7 +32,7 @@ class Versions(BaseModel):
 
 
 class Key(NamedTuple):
-    """What tells attempts apart: a journal holds one attempt that counts of each."""
+    """What identifies an attempt: of each key, one attempt in a journal counts."""
 
     scenario: str
     digest: str
@@ -42,11 +42,11 @@ class Key(NamedTuple):
 
 
 class Identified(BaseModel):
-    """What is recorded of one attempt, by what tells it from others.
+    """A record of one attempt.
 
     Attributes:
-        digest: its content's hash; scores of another digest are not comparable.
-        repeat: which try this is, from 0.
+        digest: the hash of the scenario's content; scores with different digests are not comparable.
+        repeat: the number of the try, from 0.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -59,7 +59,7 @@ class Identified(BaseModel):
 
     @property
     def key(self) -> Key:
-        """What tells this attempt from others."""
+        """What identifies the attempt."""
         return Key(self.scenario, self.digest, self.repeat, self.player, self.versions)
 
 
@@ -68,13 +68,13 @@ class Attempt(Identified):
 
     Attributes:
         services: the addresses of the scenario's services, by name.
-        turns: what each turn came to, those that answer an approval included.
+        turns: the result of each turn, including those that answer an approval.
         asked: for each turn, the number of the scenario's message that it belongs to, from 0.
-        components: the scenario's own component types, as the engine made them: scoring needs no engine.
-        files: what the user's files hold at the end, by path, of those that the scenario expects something of.
-        probes: the probe runs of the resulting flow, in the scenario's order; fewer when there was no flow to run.
+        components: the scenario's component types as the engine made them, so that scoring needs no engine.
+        files: the content at the end of the user's files that the scenario has expectations of, by path.
+        probes: the probe runs of the resulting flow, in the scenario's order; fewer if there was no flow to run.
         seconds: wall-clock duration of turns and probes; a measurement, never a score.
-        stopped: which limit ended it early; what was played until then is scored.
+        stopped: the limit that ended it early; what was played until then is scored.
         harness_error: why the harness, not the player, failed; such an attempt is not scored.
     """
 
@@ -92,11 +92,11 @@ class Attempt(Identified):
 
     @property
     def flow(self) -> Flow | None:
-        """The flow that the user is left with: the last proposal or canvas."""
+        """The resulting flow: the last proposal or canvas."""
         return self.turns[-1].flow if self.turns else None
 
     def catalogue(self, built_in: Catalogue) -> Catalogue:
-        """The built-in component types with the scenario's own beside them."""
+        """The built-in component types and the scenario's."""
         return with_user_components(built_in, self.components)
 
     def replies(self, message: int) -> list[TurnResult]:
@@ -105,7 +105,7 @@ class Attempt(Identified):
 
     @property
     def tokens(self) -> int | None:
-        """Tokens of the models that played, in and out; None when none were counted. Those inside flows are theirs."""
+        """Tokens of the models that played, in and out; None if none were counted. Those inside flows do not count."""
         return tokens_of(self.turns)
 
 
@@ -115,6 +115,6 @@ def acted(turn: TurnResult) -> bool:
 
 
 def tokens_of(turns: Iterable[TurnResult]) -> int | None:
-    """Tokens of the models that played turns, in and out; None when none were counted."""
+    """Tokens of the models that played turns, in and out; None if none were counted."""
     spent = [usage for turn in turns for phase, usage in turn.usage.items() if phase != "flow"]
     return sum(usage.total_tokens for usage in spent) if spent else None

@@ -1,4 +1,4 @@
-"""What a scenario expects: of an output, of an answer, of the flow that comes out."""
+"""The expectations of a scenario: of an output, an answer, the resulting flow."""
 
 import json
 import operator
@@ -16,19 +16,19 @@ Place = Annotated[str, StringConstraints(pattern=r"^[^.]+\.\w+$")]
 
 
 class Strict(BaseModel):
-    """The base of everything that a scenario file says: frozen, without unknown keys, without guessed types."""
+    """The base of all models of a scenario file: frozen, without unknown keys, without type coercion."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
 class Expectation(Strict):
-    """What a text must be; exactly one of the four.
+    """An expectation of a text; exactly one of the four.
 
     Attributes:
         equals: the whole text.
-        contains: a part of it, letter case aside.
+        contains: a part of it, ignoring case.
         regex: a pattern that is found in it.
-        lacks: a part that it must not have, letter case aside.
+        lacks: a part that it must not contain, ignoring case.
     """
 
     equals: str | None = None
@@ -47,11 +47,11 @@ class Expectation(Strict):
             try:
                 re.compile(self.regex)
             except re.error as error:
-                raise ValueError(f"regex is no regular expression: {error}") from None
+                raise ValueError(f"regex is not a regular expression: {error}") from None
         return self
 
     def met_by(self, output: str | None) -> bool:
-        """Whether a text is as expected; no text never is."""
+        """Whether a text is as expected; None never is."""
         if output is None:
             return False
         if self.equals is not None:
@@ -71,11 +71,11 @@ class Expectation(Strict):
 
 
 class RunAsked(Expectation):
-    """A run that the user asked for, and what must come of it.
+    """A run that the user asked for, and its expected result.
 
     Attributes:
-        input: what the user wants it run with; None runs the flow with what it holds.
-        error: it must end in an error of this code, as with a service that is down.
+        input: the input that the user wants; None runs the flow with its own values.
+        error: the code of the error that it must end in, as with a service that is down.
     """
 
     input: str | None = None
@@ -93,10 +93,10 @@ class RunAsked(Expectation):
 
 
 class Probe(RunAsked):
-    """One run of the resulting flow: what is typed into the chat, and what must come of it.
+    """One run of the resulting flow: the chat's input, and the expected result.
 
     Attributes:
-        unlike: counterfactual: this other input must give another output.
+        unlike: a counterfactual: this other input must give a different output.
     """
 
     unlike: str | None = None
@@ -115,7 +115,7 @@ class Probe(RunAsked):
 
     @property
     def inputs(self) -> tuple[str | None, ...]:
-        """What the flow is run with, in order."""
+        """The inputs that the flow is run with, in order."""
         return (self.input,) if self.unlike is None else (self.input, self.unlike)
 
     def __str__(self) -> str:
@@ -129,7 +129,7 @@ class ToolUse(Strict):
 
     Attributes:
         tool: its name.
-        arguments: what it must be called with; arguments that are not named may be anything.
+        arguments: arguments that it must be called with; others may be anything.
     """
 
     tool: ToolName
@@ -141,18 +141,18 @@ class ToolUse(Strict):
 
 
 class Expect(Strict):
-    """What must be true of the flow that the user is left with, whatever else it looks like.
+    """What must be true of the resulting flow, and of the attempt.
 
     Attributes:
-        types: component types that it must have, as often as they are named.
-        one_of: lists of component types: of each list, it must have at least one.
+        types: component types that it must have, as often as they are listed.
+        one_of: lists of component types: it must have at least one of each list.
         absent: component types that it must not have.
         edges: connections that it must have, by type: `ChatInput.message -> ChatOutput.input_value`.
         fields: values that it must have, by `Type.field`; one component of the type is enough.
-        kept: components of the starting canvas, by the ids of its text, that must stay as they are.
+        kept: components of the starting canvas, by their ids in its text, that must stay as they are.
         no_tools: tools that must not be called.
-        tools: tools that must have been called, and have done what they were called for.
-        files: what the user's files must hold at the end, by path.
+        tools: tools that must be called successfully.
+        files: the expected content of the user's files at the end, by path.
     """
 
     types: tuple[Text, ...] = ()

@@ -1,4 +1,4 @@
-"""The gate: what a play must reach to pass."""
+"""The gate: the scores that a play must reach."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class Gate(BaseModel):
     """A gate file.
 
     Attributes:
-        mode: `exact`, for players that do the same every time: any pass that turned to fail stops the play.
-            `statistical`, for sampled models: a declared metric that fell by more than chance stops it.
+        mode: `exact`, for deterministic players: any pass that turned to fail fails the gate. `statistical`, for
+            sampled models: a significant fall of a declared metric fails it.
         baseline: the scores that the play is compared with, a file beside the gate file.
-        metrics: for `statistical`, the metrics that are tested against the baseline, adjusted for being several.
-        alpha: for `statistical`, the adjusted p-value below which a fall counts.
-        sees: for `statistical`, the fall that the play must be large enough to see with 80% power; None for any.
-        floors: the lowest mean of a score that will do, by evaluator; `passed` is the share that passes.
+        metrics: for `statistical`, the metrics that are tested against the baseline, adjusted for multiple testing.
+        alpha: for `statistical`, the adjusted p-value below which a fall is significant.
+        sees: for `statistical`, the fall that the play must be large enough to detect with 80% power; None for any.
+        floors: the lowest acceptable mean of a score, by evaluator; `passed` is the pass rate.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -62,9 +62,9 @@ class GateResult(BaseModel):
     """The decision of a gate about a play.
 
     Attributes:
-        reasons: why not, a line each.
-        news: what is better than the baseline, a line each.
-        significance: what the statistical mode found; None in the exact one.
+        reasons: why the play does not pass, a line each.
+        news: improvements over the baseline, a line each.
+        significance: the result of the statistical mode; None in the exact one.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -79,7 +79,7 @@ def load_gate(path: Path) -> tuple[Gate, tuple[Verdict, ...]]:
     """Read a gate file and its baseline.
 
     Raises:
-        GateError: when either cannot be used.
+        GateError: either cannot be used.
         JsonLinesError: at a line of the baseline that is not a verdict.
     """
     try:
@@ -102,7 +102,7 @@ def check_gate(gate: Gate, baseline: Sequence[Verdict], verdicts: Sequence[Verdi
     """Check a play against a gate.
 
     Args:
-        baseline: the verdicts to compare with; only those of scenarios that were played count.
+        baseline: the verdicts to compare with; those of scenarios that were not played are ignored.
     """
     result = tally(verdicts)
     played = {(verdict.scenario, verdict.repeat) for verdict in verdicts}

@@ -8,11 +8,11 @@ from evals.jsonl import JsonLines
 
 
 def open_journal(path: Path, *, resume: bool = True) -> JsonLines[Attempt]:
-    """The journal of a file, to append to.
+    """Open a journal for appending.
 
     Args:
-        path: the file; it is created when it does not exist.
-        resume: whether what it holds is kept. A last line that a crash cut off is dropped in any case.
+        path: the file; it is created if it does not exist.
+        resume: whether its attempts are kept. An incomplete last line, as after a crash, is dropped.
     """
     journal = JsonLines(path, Attempt)
     if resume and path.exists():
@@ -23,7 +23,7 @@ def open_journal(path: Path, *, resume: bool = True) -> JsonLines[Attempt]:
 
 
 def read_journal(path: Path) -> Iterator[Attempt]:
-    """The attempts of a journal, in order. Shards of a play, one after the other in a file, are a journal.
+    """The attempts of a journal, in order. The concatenated shards of a play are a journal too.
 
     Raises:
         JsonLinesError: at a line that is not an attempt.
@@ -32,7 +32,7 @@ def read_journal(path: Path) -> Iterator[Attempt]:
 
 
 def latest_attempts(attempts: Iterable[Attempt]) -> dict[Key, Attempt]:
-    """The attempt that counts of each key: the last one, but never a harness error in place of one that was played."""
+    """The attempt that counts of each key: the last one that the harness could play, or else the last one."""
     found: dict[Key, Attempt] = {}
     for attempt in attempts:
         if attempt.harness_error is None or attempt.key not in found or found[attempt.key].harness_error is not None:

@@ -20,7 +20,7 @@ class JsonLinesError(ValueError):
 
 
 class JsonLines(Generic[Line]):
-    """A file that holds one model a line."""
+    """A file with one model a line."""
 
     def __init__(self, path: Path, model: type[Line]) -> None:
         self._path = path
@@ -30,7 +30,7 @@ class JsonLines(Generic[Line]):
         """The lines in order.
 
         Raises:
-            JsonLinesError: at a line that is something else.
+            JsonLinesError: at a line that does not fit the model.
         """
         with self._path.open(encoding="utf-8") as file:
             for number, line in enumerate(file, start=1):
@@ -45,14 +45,14 @@ class JsonLines(Generic[Line]):
         self._path.write_text("".join(f"{line.model_dump_json()}\n" for line in lines), encoding="utf-8")
 
     def append(self, line: Line) -> None:
-        """Add one line; when this returns it is on the disk."""
+        """Add one line and sync it to the disk."""
         with self._path.open("ab") as file:
             file.write(line.model_dump_json().encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())
 
     def drop_incomplete_line(self) -> None:
-        """Remove a last line that a crash cut off."""
+        """Remove an incomplete last line, as after a crash."""
         content = self._path.read_bytes()
         if content and not content.endswith(b"\n"):
             with self._path.open("r+b") as file:

@@ -1,4 +1,4 @@
-"""A scenario: what someone asks for in their own words, and how to tell whether they got it."""
+"""A scenario: a user's request in natural words, and the criteria by which the result is judged."""
 
 import hashlib
 import operator
@@ -14,14 +14,14 @@ Split = Literal["dev", "test"]
 
 
 class ScriptStep(Strict):
-    """One answer of a scripted model: a tool call, or the closing words.
+    """One answer of a scripted model: a tool call, or its final message.
 
     Attributes:
         tool: the tool to call.
-        arguments: its arguments. A text `$name` stands for a node: the one that the starting canvas, or the spec of an
-            earlier `build_flow` step, calls `name`, or that an earlier step added under this `name`.
-        name: how later steps call the component that this step adds.
-        say: closing words, in place of a call.
+        arguments: its arguments. A text `$name` stands for a node: the one called `name` in the starting canvas or in
+            the spec of an earlier `build_flow` step, or the one that an earlier step added under this `name`.
+        name: the name by which later steps refer to the component that this step adds.
+        say: the final message, instead of a call.
     """
 
     tool: Annotated[str, StringConstraints(pattern=r"^[a-z_]+$")] | None = None
@@ -43,14 +43,13 @@ class Turn(Strict):
 
     Attributes:
         say: the message.
-        should: what is right to do about it: act on the flow, answer, ask back, or refuse.
+        should: the right reaction: act on the flow, answer, ask back, or refuse.
         run: the run that the message asks for.
-        answer: what the answer's text must be.
-        flow: what the flow must be after this turn, as text; for the last turn that acts, `reference` says it.
-        reply: right closing words, where none can be derived from `answer`.
-        edit: the flow that the user makes of the canvas before saying this, as text; it must survive like what was
-            there at the start.
-        script: for the `script` player, its answers.
+        answer: what is expected of the answer's text.
+        flow: the expected flow after this turn, as text; for the last turn that acts, it is `reference`.
+        reply: a right final message, if none can be derived from `answer`.
+        edit: the canvas as the user edits it before this message, as text; it must be preserved like the starting one.
+        script: the answers of the `script` player.
     """
 
     say: Text
@@ -65,13 +64,13 @@ class Turn(Strict):
     @model_validator(mode="after")
     def _consistent(self) -> "Turn":
         if self.should != "act" and (self.run or self.flow):
-            raise ValueError(f"a turn that should {self.should} neither runs nor leads to a flow")
+            raise ValueError(f"a turn that should {self.should} has neither run nor flow")
         if self.should == "answer" and not self.answer:
-            raise ValueError("say what the answer must be (answer)")
+            raise ValueError("say what is expected of the answer (answer)")
         if self.reply is not None and not all(rule.met_by(self.reply) for rule in self.answer):
             raise ValueError("reply does not meet answer")
         if self.reply is None and any(rule.regex for rule in self.answer):
-            raise ValueError("give the right words (reply): none can be derived from a regex")
+            raise ValueError("give a right final message (reply): none can be derived from a regex")
         return self
 
 
@@ -81,7 +80,7 @@ class Wrong(Strict):
     Attributes:
         because: what is wrong with it.
         flow: the flow, as text; None leaves the canvas as it was.
-        reply: the last turn's closing words; None says what was done, and nothing that helps where nothing was.
+        reply: the last turn's final message; None reports what was done, or says nothing useful if nothing was done.
         files: what it writes into the user's files, by path.
     """
 
@@ -92,11 +91,11 @@ class Wrong(Strict):
 
 
 class Decision(Strict):
-    """What the simulated user says to one approval.
+    """The simulated user's answer to one approval.
 
     Attributes:
         decision: approve or deny.
-        reason: why, for a denial.
+        reason: the reason of a denial.
     """
 
     decision: Literal["approve", "deny"]
@@ -104,10 +103,10 @@ class Decision(Strict):
 
 
 class ModelRule(Strict):
-    """What the models inside a flow answer: the first rule whose pattern is found in what they are asked.
+    """An answer of the models inside a flow: the first rule whose pattern is found in the prompt gives it.
 
     Attributes:
-        when: a pattern in the last message; None fits every one.
+        when: the pattern; None matches every prompt.
         say: the answer.
     """
 
@@ -116,7 +115,7 @@ class ModelRule(Strict):
 
 
 class Budget(Strict):
-    """What an attempt may take at most; None is without a limit.
+    """The most that an attempt may use; None is without a limit.
 
     Attributes:
         tokens: input and output tokens of all models.
@@ -128,30 +127,30 @@ class Budget(Strict):
 
 
 class Scenario(Strict):
-    """One scenario. Flows are spec text or Langflow JSON; `{file: NAME}` in a text's place reads it from `files/`.
+    """One scenario. Flows are spec text or Langflow JSON; `{file: NAME}` instead of a text reads it from `files/`.
 
     Attributes:
         id: the file's name without its ending.
-        about: what it is there to find out, in one sentence.
-        tags: for choosing scenarios.
+        about: what it tests, in one sentence.
+        tags: for selecting scenarios.
         split: `dev` to look at while working on prompts, `test` to keep unseen.
         canvas: the flow at the start; None is an empty canvas.
-        components: the user's component types, as source. One that cannot be built is left out, as the assistant
+        components: the source of the user's component types. Those that cannot be built are left out, as the assistant
             does.
-        files: the user's files, path to content.
+        files: the user's files, content by path.
         services: HTTP services on loopback that flows may call; `{{service:NAME}}` in any text is its address.
-        models: what the models inside the flows answer; without any, whatever is configured answers.
+        models: the answers of the models inside the flows; without any, the configured models answer.
         turns: the user's messages.
-        approvals: what the user says when asked for approval: always the same, or one decision after the other.
-        open: whether no right flow is known: then expectations and probes decide, and what would be compared with a
-            right flow is not scored.
-        reference: a right flow at the end; None when the canvas must stay as it is.
+        approvals: the user's answers to approvals: always the same, or one decision after the other.
+        open: whether no right flow is known: then expectations and probes decide, and scores that compare with a right
+            flow are not scored.
+        reference: a right flow at the end; None if the canvas must stay as it is.
         alternatives: flows that are equally right.
         wrong: results that must fail.
         expect: what must be true of the resulting flow.
         probes: runs of the resulting flow.
-        criteria: what an LLM judge is asked to look for; no evaluator reads it.
-        budget: what an attempt may take.
+        criteria: what an LLM judge should look for; no evaluator reads it.
+        budget: the most that an attempt may use.
     """
 
     id: Slug
@@ -177,9 +176,9 @@ class Scenario(Strict):
     @model_validator(mode="after")
     def _complete(self) -> "Scenario":
         if self.open:
-            return self._without_right_flow()
+            return self._check_open()
         if self.reference is None and self.acts and not self.expect.files:
-            raise ValueError("a turn acts: give the right flow (reference), or what it must write (expect.files)")
+            raise ValueError("a turn acts: give the right flow (reference), or the files to write (expect.files)")
         if self.reference is None and (self.alternatives or self.probes):
             raise ValueError("alternatives and probes need a reference")
         if self.reference is not None and not self.acts:
@@ -188,18 +187,16 @@ class Scenario(Strict):
         if early:
             raise ValueError(f"turn {early[0] + 1} acts and is not the last to: give its flow")
         if self.acts and self.turns[self.acts[-1]].flow is not None:
-            raise ValueError("the last turn that acts leads to reference; leave its flow out")
+            raise ValueError("the last turn that acts leads to reference; leave out its flow")
         if self.acts and any(turn.edit for turn in self.turns[self.acts[-1] + 1 :]):
-            raise ValueError(
-                "the user edits the canvas after the last turn that acts: nothing tells the right flow then"
-            )
+            raise ValueError("the user edits the canvas after the last turn that acts: the right flow is unknown then")
         return self
 
-    def _without_right_flow(self) -> "Scenario":
+    def _check_open(self) -> "Scenario":
         if not self.acts:
             raise ValueError("an open scenario needs a turn that acts")
         if self.reference is not None or self.alternatives or any(turn.flow for turn in self.turns):
-            raise ValueError("an open scenario knows no right flow: leave reference, alternatives and flow out")
+            raise ValueError("an open scenario has no right flow: leave out reference, alternatives and flow")
         return self
 
     @property
@@ -209,13 +206,13 @@ class Scenario(Strict):
 
     @property
     def right(self) -> tuple[tuple[str, str], ...]:
-        """The texts of the flows that are right, each with what it is called."""
+        """The texts of the right flows, each with its name."""
         reference = () if self.reference is None else (("the reference", self.reference),)
         return (*reference, *((f"alternative {n}", text) for n, text in enumerate(self.alternatives, start=1)))
 
     @property
     def flows(self) -> tuple[tuple[str, str], ...]:
-        """Every text that must be a flow, with what it is called."""
+        """Every text that must be a flow, with its name."""
         canvas = () if self.canvas is None else (("the canvas", self.canvas),)
         turns = [
             (name, text)
@@ -236,5 +233,5 @@ class Scenario(Strict):
 
     @property
     def digest(self) -> str:
-        """A short hash of everything that the scenario says."""
+        """A short hash of the scenario's content."""
         return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:16]

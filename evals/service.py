@@ -1,4 +1,4 @@
-"""What a scenario says of the HTTP services that its flows may call."""
+"""The HTTP services that the flows of a scenario may call."""
 
 from typing import Annotated, Literal
 
@@ -8,17 +8,17 @@ from evals.expectation import Slug, Strict
 
 
 class Route(Strict):
-    """What a service answers to one kind of request.
+    """A service's response to one kind of request.
 
     Attributes:
-        path: the path, without the query; `*` is any other.
+        path: the path, without the query; `*` is any.
         method: the HTTP method.
         status: the status code.
         json: the body as a JSON value.
         text: the body as plain text.
-        latency: milliseconds before the answer.
-        failures: how many of the first requests are answered with 503 instead.
-        drops: whether the connection is closed without an answer.
+        latency: milliseconds before the response.
+        failures: how many requests are answered with 503 first.
+        drops: whether the connection is closed without a response.
     """
 
     path: Annotated[str, StringConstraints(pattern=r"^(/\S*|\*)$")] = "*"
@@ -38,11 +38,11 @@ class Route(Strict):
 
 
 class Service(Strict):
-    """An HTTP service on loopback that always answers the same.
+    """An HTTP service on loopback with fixed responses.
 
     Attributes:
-        name: how the scenario's texts call it: `{{service:NAME}}` is its address.
-        routes: its answers; the first that fits is given, anything else is 404.
+        name: its name in the scenario's texts: `{{service:NAME}}` is its address.
+        routes: its responses; the first match is used, and anything else is 404.
     """
 
     name: Slug

@@ -35,8 +35,8 @@ def chat2workflow(
 ) -> None:
     """Make a scenario of every round of Chat2Workflow's tasks, and tell what could not be carried over."""
     from cli.output.streams import answer, document
-    from evals.imports.chat2workflow.format import ImportFault, read_checks, read_queries
-    from evals.imports.chat2workflow.scenarios import scenarios
+    from evals.imports.chat2workflow.format import ImportFormatError, read_checks, read_queries
+    from evals.imports.chat2workflow.scenarios import convert_tasks
     from evals.imports.writer import write
     from evals.scenarios.loader import ScenarioError
 
@@ -44,9 +44,9 @@ def chat2workflow(
         raise BadUsage("unreadable", f"{files} is no folder.", fix="Name the folder of the files.", where="--files")
     try:
         rounds = read_checks(Path(checks), None if resolve is None else Path(resolve))
-        made, left = scenarios(read_queries(Path(queries)), rounds, None if files is None else Path(files))
+        made, left = convert_tasks(read_queries(Path(queries)), rounds, None if files is None else Path(files))
         write(Path(out), made)
-    except (ImportFault, ScenarioError) as fault:
+    except (ImportFormatError, ScenarioError) as fault:
         fix = "Correct it; nothing else was wrong before it."
         raise BadUsage(
             "bad_import", f"{fault.message[:1].upper()}{fault.message[1:]}.", fix=fix, where=fault.place

@@ -1,7 +1,7 @@
-"""The adapter to `pydantic-evals`, the only place that knows it: its judge here, its experiments for Logfire there."""
+"""Exports for `pydantic-evals`: experiments that Logfire shows, and what its judge shares with them."""
 
 SHOWN = 8_000
-"""Characters of one text that leave this process, in a span or to a judge."""
+"""The most characters of one text that leave this process, in a span or to a judge."""
 
 
 def shorten(text: str) -> str:

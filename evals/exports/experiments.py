@@ -1,7 +1,7 @@
 """A scored journal as experiments of `pydantic-evals`, whose spans Logfire shows in its view of evaluations.
 
-Nothing is played: a case's task gives back the attempt that was recorded, its evaluator the scores that were counted.
-Without consent, neither texts of the scenario nor of the attempt leave this process: only names, scores and figures.
+Nothing is played: the task of a case returns the recorded attempt, and its evaluator the scores of the verdict. Without
+consent, texts of the scenario and the attempt never leave this process: only names, scores and figures do.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
     from pydantic_evals.reporting import EvaluationReport
 
 DATASET = "wirewright"
-"""What the scenarios are called there."""
+"""The name of the dataset."""
 
 Document: TypeAlias = dict[str, JsonValue]
 
 
 class Experiment(BaseModel):
-    """What one player's part of a journal became.
+    """The experiment of one player's attempts.
 
     Attributes:
-        cases: how many attempts are in it.
-        left_out: attempts that are not: the harness failed, so nothing was scored.
+        cases: how many attempts it has.
+        left_out: how many attempts were left out, because the harness failed and nothing was scored.
         rates: the mean of every score, over the attempts that have it.
-        trace_id: of the trace that holds it; None when nothing records spans.
+        trace_id: of its trace; None if nothing records spans.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -65,14 +65,14 @@ class _Recorded:
 async def experiments(
     scenarios: Sequence[Scenario], attempts: Sequence[Attempt], verdicts: Sequence[Verdict], *, content: bool = False
 ) -> list[Experiment]:
-    """Hand a journal over as experiments, one a player; whoever configured `logfire` receives their spans.
+    """Export a journal as experiments, one for each player; their spans go where `logfire` is configured to send them.
 
     Args:
         content: whether messages, answers, flows and reasons may be in the spans.
 
     Raises:
-        MissingExtra: when `pydantic-evals` is not installed.
-        KeyError: when an attempt has no scenario or no verdict.
+        MissingExtra: `pydantic-evals` is not installed.
+        KeyError: an attempt has no scenario or no verdict.
     """
     by_id = {scenario.id: scenario for scenario in scenarios}
     by_key = {_key(verdict): verdict for verdict in verdicts}
@@ -92,7 +92,7 @@ async def _experiment(player: str, found: Sequence[_Recorded], *, content: bool)
         _measure(one)
         return _output(one.attempt, content=content)
 
-    # one at a time: the spans then stand in the order of the cases
+    # one at a time, so that the spans are in the order of the cases
     report: EvaluationReport[Document, Document, Document] = await dataset.evaluate(
         recorded, name=player, max_concurrency=1, progress=False, metadata=_versions(found)
     )
@@ -115,7 +115,7 @@ def _dataset(shown: Mapping[str, _Recorded], *, content: bool) -> Dataset[Docume
         raise MissingExtra("an experiment") from None
 
     class Scores(Evaluator[Document, Document, Document]):
-        """What our evaluators said of the attempt; what they did not score is left out."""
+        """The scores of the attempt; those that were not scored are left out."""
 
         def evaluate(
             self, ctx: EvaluatorContext[Document, Document, Document]
@@ -178,7 +178,7 @@ def _output(attempt: Attempt, *, content: bool) -> Document:
 
 
 def _measure(one: _Recorded) -> None:
-    """Tell what the attempt took when it was played: the task itself, which only gives it back, takes no time."""
+    """Record what the attempt took when it was played: the task, which only returns it, takes no time."""
     from pydantic_evals import increment_eval_metric
 
     measured = one.verdict.measured
@@ -189,7 +189,7 @@ def _measure(one: _Recorded) -> None:
 
 
 def _versions(found: Sequence[_Recorded]) -> dict[str, JsonValue]:
-    """What was played on, and how much of it the harness failed."""
+    """The versions that were played on, and how many attempts the harness failed."""
     versions = sorted({one.attempt.versions.model_dump_json() for one in found})
     failed = sum(one.verdict.passed is None for one in found)
     return {"versions": list(versions), "harness_errors": failed}

@@ -1,4 +1,4 @@
-"""The smallest fix of an attempt whose flow does not do what it must."""
+"""The smallest fix of an attempt whose flow does not meet the scenario."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from runtime.options import RunOptions
 async def fix_of(
     scenario: Scenario, attempt: Attempt, environment: PlayEnvironment, *, tries: int = TRIES
 ) -> MinimalFix | None:
-    """The fewest changes of the flow that an attempt left with which it passes its probes, expectations and checks.
+    """The fewest changes with which an attempt's resulting flow passes its probes, expectations and checks.
 
     Returns:
-        The fix, with the addresses of services as the attempt has them; None when the flow is right as it is, was never
-        made, or has no right one to compare with.
+        The fix, with the addresses of services as in the attempt; None if the flow is right as it is or empty, or the
+        scenario has no right flow.
     """
     async with open_rerun(scenario, attempt, environment) as rerun:
         catalogue = attempt.catalogue(environment.catalogue)
@@ -56,7 +56,7 @@ async def fix_of(
 
 
 async def _runs_as_asked(rerun: Rerun, flow: Flow) -> bool:
-    """Whether the run that the last message asks for, if it does, gives with this flow what it must."""
+    """Whether the run that the last message asks for, if any, gives the expected result with this flow."""
     asked = rerun.scenario.turns[-1].run
     if asked is None:
         return True
@@ -65,7 +65,7 @@ async def _runs_as_asked(rerun: Rerun, flow: Flow) -> bool:
 
 
 def _as_played(found: MinimalFix, attempt: Attempt, served: Attempt) -> MinimalFix:
-    """A fix of the flow that is served now, as one of the flow that was played."""
+    """A fix with the addresses of the services as they were played."""
 
     def back(value: JsonObject) -> JsonObject:
         return as_object(

@@ -1,4 +1,4 @@
-"""The record of a fix: a line of what `eval fix --out` writes, and what a report shows beside failed attempts."""
+"""The record of a fix: a line of the file that `eval fix --out` writes and reports read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Fix(Identified):
     """The smallest fix of one attempt.
 
     Attributes:
-        actions: the changes of the flow that the attempt left, in order.
+        actions: the changes of the resulting flow, in order.
         whole: how many changes lead all the way to the right flow.
         proven: whether every smaller set of changes was tried.
     """

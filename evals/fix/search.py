@@ -16,10 +16,10 @@ from flows.edits.node_ids import relabel
 from flows.fingerprints import fingerprint
 
 TRIES = 64
-"""How many flows are tried at most; each may cost runs."""
+"""The most flows that are tried; each may cost runs."""
 
 Passes = Callable[[Flow], Awaitable[bool]]
-"""Whether a flow is good enough, such as: every probe gives what it must."""
+"""Whether a flow passes, such as: every probe gives the expected output."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +28,7 @@ class MinimalFix:
 
     Attributes:
         whole: how many changes lead all the way to the right flow.
-        proven: whether every smaller set was tried; otherwise only no single one of these changes can be left out.
+        proven: whether every smaller set was tried; otherwise, no single one of these changes can be left out.
     """
 
     actions: tuple[FlowAction, ...]
@@ -48,83 +48,71 @@ async def minimal_fix(
 
     Args:
         made: the flow that failed.
-        right: the flows that are right; the nearest one, by number of changes, is the aim.
-        passes: the test; asked once for each flow.
+        right: the right flows; the nearest one, by number of changes, is the target.
+        passes: the test; called once for each distinct flow.
 
     Returns:
-        The fix, or None when not even the right flow passes, or there is none.
+        The fix, or None if there is no right flow or even the nearest one does not pass.
     """
-    ways = [_changes(made, flow, catalogue) for flow in right]
-    if not ways:
+    changes = min((_changes(made, flow, catalogue) for flow in right), key=len, default=list[FlowAction]())
+    search = _Search(made, changes, passes)
+    if not changes or not await search.passes_with(changes):
         return None
-    way = min(ways, key=len)
-    tried = _CachedTest(passes)
-    if not way or not await tried(_applied(made, way)):
-        return None
-    for size in range(1, len(way)):
-        for chosen in combinations(range(len(way)), size):
-            if tried.count >= tries:
-                return await _reduced(made, way, tried)
-            actions = [way[at] for at in chosen]
-            if await tried(_applied(made, actions)):
-                return _fix(made, actions, way, tried, proven=True)
-    return _fix(made, way, way, tried, proven=True)
+    for size in range(1, len(changes)):
+        for actions in combinations(changes, size):
+            if len(search.known) >= tries:
+                return await search.reduce()
+            if await search.passes_with(actions):
+                return search.fix(actions, proven=True)
+    return search.fix(changes, proven=True)
 
 
-class _CachedTest:
-    """The test, run once for each distinct flow."""
+class _Search:
+    """Sets of changes, with the test run once for each distinct flow."""
 
-    def __init__(self, passes: Passes) -> None:
+    def __init__(self, made: Flow, changes: Sequence[FlowAction], passes: Passes) -> None:
+        self._made = made
+        self._changes = changes
         self._passes = passes
-        self._known: dict[str, bool] = {}
+        self.known: dict[str, bool] = {}
 
-    @property
-    def count(self) -> int:
-        return len(self._known)
-
-    async def __call__(self, flow: Flow | None) -> bool:
-        if flow is None:
+    async def passes_with(self, actions: Sequence[FlowAction]) -> bool:
+        """Whether the flow passes with some of the changes; not if one needs another that is left out."""
+        try:
+            flow = apply_all(self._made, actions)
+        except StaleAction:
+            return False
+        nodes = {node.id for node in flow.nodes}
+        if not all({edge.source, edge.target} <= nodes for edge in flow.edges):
             return False
         name = fingerprint(flow)
-        if name not in self._known:
-            self._known[name] = await self._passes(flow)
-        return self._known[name]
+        if name not in self.known:
+            self.known[name] = await self._passes(flow)
+        return self.known[name]
 
+    async def reduce(self) -> MinimalFix:
+        """All changes without those that can be left out one by one."""
+        kept = list(self._changes)
+        for action in reversed(self._changes):
+            without = [other for other in kept if other is not action]
+            if without and await self.passes_with(without):
+                kept = without
+        return self.fix(kept, proven=False)
 
-async def _reduced(made: Flow, way: Sequence[FlowAction], tried: _CachedTest) -> MinimalFix:
-    kept = list(way)
-    for action in list(reversed(way)):
-        without = [other for other in kept if other is not action]
-        if without and await tried(_applied(made, without)):
-            kept = without
-    return _fix(made, kept, way, tried, proven=False)
-
-
-def _fix(
-    made: Flow, actions: Sequence[FlowAction], way: Sequence[FlowAction], tried: _CachedTest, *, proven: bool
-) -> MinimalFix:
-    flow = apply_all(made, actions)
-    return MinimalFix(actions=tuple(actions), flow=flow, whole=len(way), tries=tried.count, proven=proven)
-
-
-def _applied(made: Flow, actions: Sequence[FlowAction]) -> Flow | None:
-    """The flow with some of the changes, or None when one needs another that is left out."""
-    try:
-        flow = apply_all(made, actions)
-    except StaleAction:
-        return None
-    nodes = {node.id for node in flow.nodes}
-    return flow if all({edge.source, edge.target} <= nodes for edge in flow.edges) else None
+    def fix(self, actions: Sequence[FlowAction], *, proven: bool) -> MinimalFix:
+        """The fix of these changes."""
+        flow, whole = apply_all(self._made, actions), len(self._changes)
+        return MinimalFix(actions=tuple(actions), flow=flow, whole=whole, tries=len(self.known), proven=proven)
 
 
 def _changes(made: Flow, right: Flow, catalogue: Catalogue) -> list[FlowAction]:
-    """The changes from one flow to the other, its components matched by what they hold; places do not count."""
+    """The changes from one flow to the other, with components matched by content; positions do not count."""
     ids = match(scored_flow(right, catalogue), scored_flow(made, catalogue))
-    aim = relabel(right, _new_ids(right, ids, {node.id for node in made.nodes}))
-    aim = made.with_parts(nodes=[node.raw for node in aim.nodes], edges=[edge.raw for edge in aim.edges])
-    return [action for action in diff(made, aim) if not isinstance(action, Arrange)]
+    target = relabel(right, _new_ids(right, ids, {node.id for node in made.nodes}))
+    target = made.with_parts(nodes=[node.raw for node in target.nodes], edges=[edge.raw for edge in target.edges])
+    return [action for action in diff(made, target) if not isinstance(action, Arrange)]
 
 
 def _new_ids(flow: Flow, ids: Mapping[str, str], taken: set[str]) -> dict[str, str]:
-    """The id of each component: that of its match, or one that is free."""
+    """The id of each component: that of its match, or an unused one."""
     return {node.id: ids.get(node.id) or (node.id if node.id not in taken else f"{node.id}-new") for node in flow.nodes}

@@ -1,1 +1,1 @@
-"""Importers: other people's tasks as scenarios of ours."""
+"""Importers: tasks of other benchmarks as scenarios."""

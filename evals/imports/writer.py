@@ -1,4 +1,4 @@
-"""Writing imported scenarios: a YAML file each, and the files that they hold beside them."""
+"""Writing imported scenarios: a YAML file each, with their files beside them."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ from typing import Any
 
 import yaml
 
-from evals.imports.chat2workflow.format import ImportFault
+from evals.imports.chat2workflow.format import ImportFormatError
 from evals.imports.chat2workflow.scenarios import Imported
 from evals.scenario import Scenario
 from evals.scenarios.loader import FILES, load_scenario
 
 
 def write(folder: Path, imported: Sequence[Imported]) -> list[Path]:
-    """Write scenarios into a folder that is empty or not there yet; what is written is read again, as a proof.
+    """Write scenarios into a new or empty folder, and check that they are read back unchanged.
 
     Raises:
-        ImportFault: when two have the same name, or the folder cannot be used.
-        ScenarioError: when what was written cannot be read as it was meant.
+        ImportFormatError: two of them have the same name, or the folder cannot be used.
+        ScenarioError: a written scenario cannot be read back.
     """
     ids = [one.scenario.id for one in imported]
     twice = next((name for name in ids if ids.count(name) > 1), None)
     if twice is not None:
-        raise ImportFault(twice, "two rounds come to this name")
+        raise ImportFormatError(twice, "two rounds come to this name")
     try:
         if folder.exists() and any(folder.iterdir()):
-            raise ImportFault(folder.name, "is not empty")
+            raise ImportFormatError(folder.name, "is not empty")
         (folder / FILES).mkdir(parents=True, exist_ok=True)
         for one in imported:
             for name, source in one.files.items():
                 shutil.copyfile(source, folder / FILES / name)
         return [_written(folder, one.scenario) for one in imported]
     except OSError:
-        raise ImportFault(folder.name, "cannot be written") from None
+        raise ImportFormatError(folder.name, "cannot be written") from None
     except UnicodeEncodeError:
-        raise ImportFault(folder.name, "cannot hold a text with half a character (a lone surrogate)") from None
+        raise ImportFormatError(folder.name, "cannot hold a text with half a character (a lone surrogate)") from None
 
 
 def _written(folder: Path, scenario: Scenario) -> Path:
@@ -48,5 +48,5 @@ def _written(folder: Path, scenario: Scenario) -> Path:
     text = yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=120)
     path.write_text(text, encoding="utf-8")
     if load_scenario(path) != scenario:
-        raise ImportFault(path.name, "does not come out as it was meant")
+        raise ImportFormatError(path.name, "does not come out as it was meant")
     return path

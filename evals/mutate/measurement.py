@@ -65,6 +65,11 @@ class Measured(BaseModel):
         return sum(row.killed for row in self.operators.values())
 
     @property
+    def failed(self) -> int:
+        """How many of them turned the verdict."""
+        return sum(row.failed for row in self.operators.values())
+
+    @property
     def kill_rate(self) -> float:
         """Killed over tried, without accepted survivors; 0 if nothing was tried."""
         return kill_rate(self.operators, len(self.accepted)) or 0.0
@@ -72,13 +77,13 @@ class Measured(BaseModel):
 
 def as_markdown(measured: Measured) -> str:
     """The measurement as the manual shows it: a sentence and a table."""
-    failed = sum(row.failed for row in measured.operators.values())
+    share = measured.failed / max(measured.tried, 1)
     accepted = f", {len(measured.accepted)} of them accepted" if measured.accepted else ""
     text = (
         f"Measured over {measured.scenarios} scenarios ({measured.passed} passed by the oracle) on lfx {measured.lfx}, "
         f"{measured.per_operator} mutant an operator and attempt: **{measured.killed:,} of {measured.tried:,} mutants "
         f"killed ({measured.kill_rate:.1%})**, {measured.tried - measured.killed} survivors{accepted}; in "
-        f"{failed:,} ({failed / max(measured.tried, 1):.1%}) the verdict turned to fail, in the others a grade fell. "
+        f"{measured.failed:,} ({share:.1%}) the verdict turned to fail, in the others a grade fell. "
         f"Of {measured.controls} attempts run and scored anew with nothing changed, {len(measured.disturbed)} "
         "were seen as a fault."
     )

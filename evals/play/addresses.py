@@ -9,7 +9,7 @@ from evals.scenario import Scenario
 
 
 def with_addresses(scenario: Scenario, services: Mapping[str, str]) -> Scenario:
-    """The scenario with addresses in place of the names of its services.
+    """The scenario with the addresses of its services filled in.
 
     Args:
         services: addresses by name, such as `http://127.0.0.1:40123`.

@@ -178,7 +178,7 @@ async def _turns(
     user = SimulatedUser(scenario, f"{name}-{scenario.id}", name, environment.user_components.sources)
     canvases = _canvases(scenario, environment)
     for number, canvas in enumerate(canvases):
-        request = user.says(number, record.turns[-1].flow if canvas is None else canvas)
+        request = user.message(number, record.turns[-1].flow if canvas is None else canvas)
         for _ in range(APPROVALS + 1):
             result = await _turn(agent, request, number)
             record.turns.append(result)
@@ -188,7 +188,7 @@ async def _turns(
                 return
             if result.outcome != "pending" or not result.approvals:
                 break
-            request = user.answers(result)
+            request = user.approval_answers(result)
 
 
 def _canvases(scenario: Scenario, environment: PlayEnvironment) -> list[Flow | None]:

@@ -1,4 +1,4 @@
-"""What attempts are played in: the assistant's settings, the component types, the flow engine."""
+"""The environment of a play: the assistant's settings, the component types, the flow engine."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,16 +13,16 @@ from tools.workbench import FlowRunner
 
 @dataclass(frozen=True, kw_only=True)
 class PlayEnvironment:
-    """What an attempt is played in.
+    """The environment of an attempt.
 
     Attributes:
         runner: runs flows, for the player and for the probes.
         versions: of the prompts, the tools and the engine, for the journal.
-        repeat: which try of the scenario this is, from 0.
-        digest: the hash of the scenario as its file has it, before its services had addresses.
+        repeat: the number of the try, from 0.
+        digest: the hash of the scenario as in its file, without the addresses of its services.
         services: the addresses of the scenario's services, by name.
-        user_components: the scenario's own component types. The assistant learns of them as it does of any user's:
-            from the request and from the user's folder, not from here.
+        user_components: the scenario's component types. The assistant does not read them from here, but from the
+            request and from the user's folder, as any user's.
     """
 
     settings: AssistantSettings
@@ -36,5 +36,5 @@ class PlayEnvironment:
 
     @cached_property
     def known(self) -> Catalogue:
-        """The built-in and the scenario's own component types: what the scenario's flows are read with."""
+        """The built-in component types and the scenario's, from which its flows are built."""
         return with_user_components(self.catalogue, self.user_components.types)

@@ -1,4 +1,4 @@
-"""What the models inside a scenario's flows answer: its own rules, in place of a provider."""
+"""The models inside a scenario's flows: they answer by its rules, instead of a provider."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from runtime.options import RunOptions
 from runtime.results import RunResult
 from tools.workbench import FlowRunner
 
-SILENT = "(no rule of the scenario fits)"
-"""What a model answers when no rule fits: a text that no expectation contains."""
+NO_ANSWER = "(no rule of the scenario fits)"
+"""The answer if no rule matches: a text that no expectation contains."""
 
 
-def answering(rules: Sequence[ModelRule]) -> Models:
-    """Models that answer by a scenario's rules, whatever they are called."""
+def rule_models(rules: Sequence[ModelRule]) -> Models:
+    """Models that answer by a scenario's rules, whatever their names."""
 
     def respond(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
-        asked = _asked(messages)
-        fitting = (rule.say for rule in rules if rule.when is None or re.search(rule.when, asked))
-        return ModelResponse(parts=[TextPart(next(fitting, SILENT))])
+        prompt = _prompt(messages)
+        matching = (rule.say for rule in rules if rule.when is None or re.search(rule.when, prompt))
+        return ModelResponse(parts=[TextPart(next(matching, NO_ANSWER))])
 
     model = scripted(respond, "scenario")
     return Models(resolve=lambda _: model)
@@ -37,11 +37,11 @@ def answering(rules: Sequence[ModelRule]) -> Models:
 
 def with_models(runner: FlowRunner, rules: Sequence[ModelRule]) -> FlowRunner:
     """A runner whose runs call the scenario's models; without rules, the runner itself."""
-    return cast("FlowRunner", _Answered(runner, answering(rules))) if rules else runner
+    return cast("FlowRunner", _WithModels(runner, rule_models(rules))) if rules else runner
 
 
-class _Answered:
-    """A runner that gives every run the same models; everything else is the runner's own."""
+class _WithModels:
+    """A runner that gives every run the same models; everything else is delegated."""
 
     def __init__(self, runner: FlowRunner, models: Models) -> None:
         self._runner = runner
@@ -55,8 +55,8 @@ class _Answered:
         return await self._runner.execute(flow, text, replace(options, models=self._models))
 
 
-def _asked(messages: Sequence[ModelMessage]) -> str:
-    """All system texts and prompts that a model was sent, in order."""
+def _prompt(messages: Sequence[ModelMessage]) -> str:
+    """All system prompts, prompts and tool results that a model was sent, in order."""
     parts = [part for message in messages for part in message.parts]
     sent = [part for part in parts if isinstance(part, UserPromptPart | SystemPromptPart | ToolReturnPart)]
     return "\n".join(_text(part) for part in sent)

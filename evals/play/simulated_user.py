@@ -1,4 +1,4 @@
-"""The simulated user: says what the scenario says, and answers when asked for approval."""
+"""The simulated user: sends the scenario's messages and answers requests for approval."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from evals.scenario import Decision, Scenario
 from flows.document import Flow
 
 DENIED = "No, leave it as it is."
-"""What the user says to a denied approval that the scenario gives no reason for."""
+"""The reason of a denial for which the scenario gives none."""
 
 
 class SimulatedUser:
     """The user of one attempt.
 
     Args:
-        components: the sources of the components that they have and that can be used.
+        components: the sources of the user's components that can be built.
     """
 
     def __init__(self, scenario: Scenario, session: str, user: str, components: Sequence[str] = ()) -> None:
@@ -31,17 +31,17 @@ class SimulatedUser:
         self._decisions: Iterator[Decision] = iter(policy) if isinstance(policy, tuple) else iter(())
         self._always = Decision(decision="approve" if isinstance(policy, tuple) else policy)
 
-    def says(self, number: int, canvas: Flow) -> TurnRequest:
-        """The request of a message.
+    def message(self, number: int, canvas: Flow) -> TurnRequest:
+        """The request with a message.
 
         Args:
             number: the message's, from 0.
-            canvas: the flow as the user sees it; what was proposed before is on it, because the user accepts it.
+            canvas: the flow as the user sees it, with earlier proposals on it, because the user accepts them.
         """
         return self._request(self._scenario.turns[number].say, canvas)
 
-    def answers(self, pending: TurnResult) -> TurnRequest:
-        """The request that answers every approval of a turn that waits for them."""
+    def approval_answers(self, pending: TurnResult) -> TurnRequest:
+        """The request that answers every pending approval of a turn."""
         answers: Mapping[str, Answer] = {call_id: self._answer() for call_id in pending.approvals}
         return self._request("", pending.after).model_copy(update={"answers": answers})
 

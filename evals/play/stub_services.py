@@ -1,4 +1,4 @@
-"""The HTTP services of a scenario: on loopback, deterministic, with the latency and the failures that it asks for."""
+"""The HTTP services of a scenario: on loopback, deterministic, with the configured latency and failures."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ _CLOSE = {"connection": "close"}
 
 @asynccontextmanager
 async def serve(services: Sequence[Service]) -> AsyncGenerator[dict[str, str]]:
-    """Serve a scenario's services; yields their addresses by name. Leaving stops them and drops open requests.
+    """Serve a scenario's services, each on its own port; yields their addresses by name.
 
-    Args:
-        services: what is served, each on a port of its own.
+    Leaving the context stops them and drops open requests.
     """
     async with AsyncExitStack() as running:
         yield {service.name: await running.enter_async_context(_listening(_app(service))) for service in services}
@@ -56,7 +55,7 @@ async def _listening(app: ASGIApp) -> AsyncGenerator[str]:
 
 
 async def _stop(server: uvicorn.Server) -> None:
-    """Stop without the tenth of a second that `shutdown` gives to clients."""
+    """Stop without the tenth of a second for which `shutdown` waits."""
     for listening in server.servers:
         listening.close()
     for connection in tuple(server.server_state.connections):
@@ -68,7 +67,7 @@ async def _stop(server: uvicorn.Server) -> None:
 
 
 class _Protocol(H11Protocol):
-    """HTTP whose application can drop a connection, and which does not answer what is not HTTP."""
+    """HTTP whose application can drop a connection, and which closes it on anything that is not HTTP."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         """Hand the connection to the application, in its state."""

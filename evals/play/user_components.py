@@ -1,4 +1,4 @@
-"""A scenario's own component types: made once for a play, kept as its user keeps them, and recorded for scoring."""
+"""A scenario's component types: made once for a play, saved as its user's, and recorded for scoring."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from tools.workbench import FlowRunner
 
 
 class UserComponentType(BaseModel):
-    """A component type as the engine made it, in a form that a journal can hold.
+    """A component type as the engine made it, as it is recorded in a journal.
 
     Attributes:
         raw: the definition that a node carries.
-        choices: what its options make of its fields and outputs; None when the engine could not say.
+        choices: the fields and outputs that its options lead to; None if the engine could not tell.
         lacking: the packages that its code imports and the engine does not have.
     """
 
@@ -37,15 +37,8 @@ class UserComponentType(BaseModel):
 
     @classmethod
     def of(cls, component: ComponentType) -> UserComponentType:
-        """How a component type is recorded."""
-        return cls.model_validate(
-            {
-                "type": component.type,
-                "raw": component.raw,
-                "choices": component.choices,
-                "lacking": component.lacking,
-            }
-        )
+        """The record of a component type."""
+        return cls.model_validate({name: getattr(component, name) for name in cls.model_fields})
 
     @property
     def component(self) -> ComponentType:
@@ -56,10 +49,10 @@ class UserComponentType(BaseModel):
 
 @dataclass(frozen=True)
 class UserComponents:
-    """What became of a scenario's component sources.
+    """The result of making a scenario's components.
 
     Attributes:
-        faults: why the others are left out.
+        faults: why other components are left out.
     """
 
     types: tuple[UserComponentType, ...] = ()
@@ -68,26 +61,22 @@ class UserComponents:
 
 
 def with_user_components(catalogue: Catalogue, types: Iterable[UserComponentType]) -> Catalogue:
-    """A catalogue with own component types beside the built-in ones; without any, the catalogue itself."""
-    own = [one.component for one in types]
-    return catalogue.with_components(own) if own else catalogue
+    """A catalogue with component types added; without any, the catalogue itself."""
+    added = [one.component for one in types]
+    return catalogue.with_components(added) if added else catalogue
 
 
 async def make_user_components(sources: Sequence[str], runner: FlowRunner) -> UserComponents:
     """Make a scenario's components; the same source is made only once in a process.
 
     Args:
-        runner: makes them in a confined process; one that cannot makes none, which is a fault of each.
+        runner: makes them in a confined process; if it cannot, each has a fault.
     """
     if not sources:
         return UserComponents()
     if not isinstance(runner, DescribesComponents):
-        return UserComponents(
-            faults=tuple(
-                Fault(code="no_engine", message="No engine makes components here.", fix="Play on the flow engine.")
-                for _ in sources
-            )
-        )
+        fault = Fault(code="no_engine", message="No engine makes components here.", fix="Play on the flow engine.")
+        return UserComponents(faults=(fault,) * len(sources))
     found: Sequence[Inspection] = await asyncio.gather(*(inspect(source, runner) for source in sources))
     made = [one.component for one in found if one.component is not None]
     faults = tuple(one.errors[0] for one in found if one.component is None)
@@ -95,12 +84,12 @@ async def make_user_components(sources: Sequence[str], runner: FlowRunner) -> Us
 
 
 def save_user_components(sources: Sequence[str], data: Path, user: str) -> None:
-    """Keep a scenario's components as those of its user, broken ones too: the assistant must get along with them.
+    """Save a scenario's components as those of its user, broken ones too: the assistant must cope with them.
 
     It may block: call it in a thread.
 
     Raises:
-        UserComponentError: a source is too long, or the disk refuses.
+        UserComponentError: a source is too long, or cannot be written.
     """
     for number, source in enumerate(sources, start=1):
         outline, faults = read_outline(source)

@@ -1,4 +1,4 @@
-"""The versions that an attempt is played on, as hashes of what they are made of."""
+"""The versions that an attempt is played on, as hashes of their files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The boaster: it claims everything and does nothing, and must score zero on what matters."""
+"""The boaster: it claims everything and does nothing, and must fail the scores that matter."""
 
 from evals.play.environment import PlayEnvironment
 from evals.players.phrases import phrases_for

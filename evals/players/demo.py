@@ -8,11 +8,11 @@ from evals.scenario import Scenario
 
 
 class DemoPlayer:
-    """Plays every scenario with the rules of the demo planner."""
+    """Plays with the demo planner."""
 
     name = DEMO
 
     def prepare(self, _: Scenario, environment: PlayEnvironment, /) -> Agent:
-        """An assistant that has no other model."""
+        """An assistant without any other model."""
         settings = environment.settings.model_copy(update={"model": DEMO})
         return Assistant(settings, environment.runner, catalogue=environment.catalogue)

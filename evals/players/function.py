@@ -35,7 +35,7 @@ class FunctionPlayer:
         """The player of the function `module:function`, of an installed module or one in the working folder.
 
         Raises:
-            ValueError: when there is no such function.
+            ValueError: there is no such function.
         """
         module, _, name = place.partition(":")
         if str(Path.cwd()) not in sys.path:

@@ -1,4 +1,4 @@
-"""An assistant over HTTP as a player: anything that speaks our contract, wherever it runs."""
+"""An assistant over HTTP as a player: anything that speaks the stream contract."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from evals.players.player import Agent, ResultAgent, Unplayable
 from evals.scenario import Scenario
 
 SILENCE_SECONDS = 120.0
-"""How long the server may stay silent."""
+"""How long to wait for the next event."""
 
 
 class HttpPlayer:
     """Plays over the stream contract of `docs/http-api.md`.
 
     Args:
-        url: where the server is: its address, or the stream's own.
-        model: `provider:name` to ask the server for, or None for what it is configured with.
+        url: the address of the server, or of its stream.
+        model: `provider:name` to request, or None for the server's configured model.
     """
 
     def __init__(self, url: str, model: str | None = None) -> None:
@@ -58,9 +58,9 @@ class HttpPlayer:
                         event = read_event(line.removeprefix("data:"))
                         last = event if isinstance(event, CompleteEvent | ErrorEvent | CancelledEvent) else last
         except ValidationError as error:
-            raise Unplayable(f"an event is not as the contract says ({error.error_count()} faults)") from None
+            raise Unplayable(f"an event does not fit the contract ({error.error_count()} faults)") from None
         except httpx.HTTPError as error:
-            raise Unplayable(f"the server could not be understood ({type(error).__name__})") from None
+            raise Unplayable(f"the request failed ({type(error).__name__})") from None
         if last is None:
             raise Unplayable("the stream ended without a last event")
         return turn_result(request, last)

@@ -1,4 +1,4 @@
-"""A language model as a player: the assistant, with one model that is named `provider:name`."""
+"""A language model as a player: the assistant with one model, `provider:name`."""
 
 from agent.assistant import Assistant
 from agent.models.providers import choose
@@ -8,13 +8,13 @@ from evals.scenario import Scenario
 
 
 class ModelPlayer:
-    """Plays with the model of a provider that is configured here.
+    """Plays with a model of a configured provider.
 
     Args:
         model: `provider:name`, or a provider alone.
 
     Raises:
-        ModelChoiceError: when the provider is unknown or has no key.
+        ModelChoiceError: the provider is unknown or has no key.
     """
 
     def __init__(self, model: str) -> None:
@@ -22,6 +22,6 @@ class ModelPlayer:
         self.name = model
 
     def prepare(self, _: Scenario, environment: PlayEnvironment, /) -> Agent:
-        """An assistant that is served by this model."""
+        """An assistant with this model."""
         settings = environment.settings.model_copy(update={"model": self.name})
         return Assistant(settings, environment.runner, catalogue=environment.catalogue)

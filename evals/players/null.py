@@ -1,4 +1,4 @@
-"""The null player: it says and does nothing, and must score zero on what matters."""
+"""The null player: it says and does nothing, and must fail the scores that matter."""
 
 from evals.play.environment import PlayEnvironment
 from evals.players.player import Agent, IdleAgent

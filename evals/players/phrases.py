@@ -1,4 +1,4 @@
-"""What the oracle and the boaster say at the end of a turn, in the user's language."""
+"""The messages of the oracle and the boaster at the end of a turn, in the user's language."""
 
 from __future__ import annotations
 
@@ -63,10 +63,10 @@ def phrases_for(text: str) -> Mapping[str, str]:
 
 
 def closing_words(turn: Turn, tools: Sequence[str], *, writes: bool = False) -> str:
-    """The right closing words of a turn.
+    """A right final message of a turn.
 
     Args:
-        tools: the tools for flows that were called in it, those that only read left out.
+        tools: the tools that were called in it to change or run the flow.
     """
     if turn.reply is not None:
         return turn.reply

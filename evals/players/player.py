@@ -1,4 +1,4 @@
-"""The interface of players: whoever takes the turns of a scenario."""
+"""The interface of players, which take the turns of a scenario."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -12,7 +12,7 @@ from flows.document import Flow
 
 
 class Agent(Protocol):
-    """Something that takes turns: the assistant, or anything with the same events."""
+    """An agent that takes turns: the assistant, or anything with the same events."""
 
     def turn(self, request: TurnRequest) -> AbstractAsyncContextManager[AsyncIterator[TurnEvent]]:
         """The events of one turn; the last is a `TurnEnded`."""
@@ -20,7 +20,7 @@ class Agent(Protocol):
 
 
 class Unplayable(Exception):
-    """This player has nothing to play this scenario with, or cannot go on; the message says why."""
+    """The player cannot play this scenario, or cannot continue; the message says why."""
 
 
 class Player(Protocol):
@@ -28,14 +28,14 @@ class Player(Protocol):
 
     @property
     def name(self) -> str:
-        """How the journal and reports call it."""
+        """Its name in journals and reports."""
         ...
 
     def prepare(self, scenario: Scenario, environment: PlayEnvironment, /) -> Agent:
         """The agent that plays one attempt.
 
         Raises:
-            Unplayable: when it cannot play this scenario.
+            Unplayable: it cannot play this scenario.
         """
         ...
 
@@ -62,7 +62,7 @@ class ResultAgent:
 
 
 class IdleAgent(ResultAgent):
-    """An agent that leaves the canvas as it is.
+    """An agent that never changes the canvas.
 
     Args:
         says: the answer to a request.

@@ -1,4 +1,4 @@
-"""Replay: a journal's recorded responses, played again over the tools as they are now."""
+"""Replay: a journal's recorded responses, played again with the current tools."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from evals.scenario import Scenario
 
 
 class ReplayPlayer:
-    """Plays what a journal holds: the responses of each scenario, repeat and step.
+    """Plays the responses that a journal has of each scenario, repeat and step.
 
-    An attempt fails as soon as a tool answers something else than it did when it was recorded.
+    An attempt fails as soon as a tool's reply differs from the recorded one.
     """
 
     def __init__(self, attempts: Iterable[Attempt], name: str = "replay") -> None:
@@ -37,7 +37,7 @@ class ReplayPlayer:
 
     @classmethod
     def of(cls, path: Path) -> ReplayPlayer:
-        """The replay of a journal's file.
+        """The replay of a journal.
 
         Raises:
             JsonLinesError: at a line that is not an attempt.
@@ -48,12 +48,12 @@ class ReplayPlayer:
         """An agent with the recorded responses of one attempt.
 
         Raises:
-            Unplayable: when there is none of this scenario as it is now, or it shows no messages.
+            Unplayable: this version of the scenario was not recorded, or without its messages.
         """
         recorded = self._recorded.get((scenario.id, environment.digest, environment.repeat))
         if recorded is None:
             raise Unplayable(
-                f"{scenario.id} #{environment.repeat + 1} was not recorded, or when the scenario was another"
+                f"{scenario.id} #{environment.repeat + 1} was not recorded, or the scenario has changed since"
             )
         if not any(turn.messages for turn in recorded.turns):
             raise Unplayable(f"{scenario.id} #{environment.repeat + 1} was recorded without its messages")
@@ -107,9 +107,9 @@ class _ReplayAgent:
         replies = self._replies[self._step] if self._step < len(self._replies) else []
         recorded = [with_other_addresses(text, *self._addresses) for text in replies]
         last = messages[-1]
-        heard = _replies(last) if isinstance(last, ModelRequest) else []
-        if heard != recorded:
-            self._differs = f"at step {self._step + 1} the tools answered something else than was recorded"
+        current = _replies(last) if isinstance(last, ModelRequest) else []
+        if current != recorded:
+            self._differs = f"at step {self._step + 1} the tools answered differently than recorded"
 
     def _current(self, response: ModelResponse) -> ModelResponse:
         """A recorded response with the addresses that the services have now."""
@@ -121,5 +121,5 @@ class _ReplayAgent:
 
 
 def _replies(message: ModelRequest) -> list[str]:
-    """What the tools say in a request, in order."""
+    """The replies of tools in a request, in order."""
     return [str(part.content) for part in message.parts if isinstance(part, ToolReturnPart)]

@@ -1,4 +1,4 @@
-"""A player that follows the scenario's script: a model without judgement, for what must work whatever a model does."""
+"""A player that follows the scenario's script, for behaviour that must not depend on a model."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -36,14 +36,14 @@ class ScriptPlayer:
 
 
 def script_model(scenario: Scenario, catalogue: Catalogue) -> FunctionModel:
-    """The model that plays a scenario's script."""
+    """A model that plays a scenario's script."""
     script = [turn.script or () for turn in scenario.turns]
     names = spec_ids(scenario.canvas, catalogue) if scenario.canvas else dict[str, str]()
 
     turn = 0
 
     def learn(step: ScriptStep, reply: str) -> None:
-        """Remember the ids of what a step made."""
+        """Remember the ids of the nodes that a step added."""
         spec = step.arguments.get("spec")
         if step.tool == "build_flow" and isinstance(spec, str):
             names.update(build(spec, catalogue).ids)

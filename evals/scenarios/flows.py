@@ -10,14 +10,14 @@ from flows.spec import build
 
 
 class BadFlow(ValueError):
-    """A text of a scenario that is not a flow; the message names every fault."""
+    """A text of a scenario that is not a flow; the message lists every fault."""
 
 
 def read_named(name: str, text: str, catalogue: Catalogue) -> Flow:
-    """The flow of a text that a scenario calls by a name, such as `alternative 2`.
+    """The flow of a text with a name in the scenario, such as `alternative 2`.
 
     Raises:
-        BadFlow: when it does not build or is no flow; the message begins with the name.
+        BadFlow: it does not build or is not a flow; the message begins with the name.
     """
     try:
         return read_flow(text, catalogue)
@@ -29,7 +29,7 @@ def read_flow(text: str, catalogue: Catalogue) -> Flow:
     """The flow of a text.
 
     Raises:
-        BadFlow: when it does not build or is no flow.
+        BadFlow: it does not build or is not a flow.
     """
     if text.lstrip().startswith("{"):
         try:
@@ -43,5 +43,5 @@ def read_flow(text: str, catalogue: Catalogue) -> Flow:
 
 
 def spec_ids(text: str, catalogue: Catalogue) -> dict[str, str]:
-    """The node ids of a text's flow by the ids that the text uses; empty for JSON, whose ids are its own."""
+    """The node ids of a spec text's flow by their ids in the text; empty for JSON, which has its own ids."""
     return {} if text.lstrip().startswith("{") else dict(build(text, catalogue).ids)

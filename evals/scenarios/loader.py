@@ -10,7 +10,7 @@ from pydantic import JsonValue, ValidationError
 from evals.scenario import Scenario
 
 FOLDER = Path(__file__).parent
-"""Where the scenarios live that come with Wirewright."""
+"""The folder of the scenarios that come with Wirewright."""
 
 FILES = "files"
 """The folder beside scenarios that their `{file: NAME}` read from."""
@@ -28,7 +28,7 @@ else:  # five times faster in C, where PyYAML was built with it
 
 
 class ScenarioError(ValueError):
-    """A scenario file that cannot be used; `place` names the file and the spot in it."""
+    """A scenario file that cannot be used; `place` names the file and the place in it."""
 
     def __init__(self, place: str, message: str) -> None:
         super().__init__(f"{place}: {message}")
@@ -66,7 +66,7 @@ def load_scenarios(folder: Path = FOLDER) -> tuple[Scenario, ...]:
     """Read every scenario of a folder, by id.
 
     Raises:
-        ScenarioError: when one of them cannot be used, or there are none.
+        ScenarioError: one of them cannot be used, or none is found.
     """
     scenarios = tuple(load_scenario(path) for path in sorted(folder.glob("*.yaml"), key=lambda path: path.stem))
     if not scenarios:
@@ -93,7 +93,7 @@ _LISTS = {"components", "alternatives"}
 
 
 def _files_allowed(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema, with `{file: NAME}` allowed wherever a flow, a source or a file's content stands."""
+    """The schema, with `{file: NAME}` allowed instead of a flow, a source or a file's content."""
     properties = cast("dict[str, Any]", schema.get("properties", {}))
     for name, field in properties.items():
         if name in _TEXTS:
@@ -108,7 +108,7 @@ def _files_allowed(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 class _Loader(_SafeLoader):
-    """YAML without repeated keys, the second of which would otherwise win silently."""
+    """YAML without repeated keys, of which the last would win silently otherwise."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002  (PyYAML's signature)
         seen: set[str] = set()
@@ -147,7 +147,7 @@ def _as_json(found: _Yaml, path: Path) -> str:
     try:
         return json.dumps(found)
     except (TypeError, ValueError):
-        raise ScenarioError(path.name, "holds a value that JSON cannot say, such as a bare date; quote it") from None
+        raise ScenarioError(path.name, "has a value that JSON cannot express, such as a bare date; quote it") from None
 
 
 def _fault(item: Any) -> str:

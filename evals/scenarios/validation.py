@@ -1,4 +1,4 @@
-"""Are a scenario's flows flows? Each text that must be one is built, and what does not build is named."""
+"""Checking the flows of scenarios: every text that must be a flow is built."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tools.workbench import FlowRunner
 
 
 class InvalidFlow(BaseModel):
-    """A text of a scenario that must be a flow and is none.
+    """A text of a scenario that should be a flow and is not.
 
     Attributes:
-        place: what the text is called, such as `alternative 2`.
+        place: the name of the text, such as `alternative 2`.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -33,10 +33,10 @@ async def invalid_flows(
     """Build every flow of scenarios: canvas, edits, the flows of messages, reference, alternatives and wrong ones.
 
     Args:
-        runner: makes the scenarios' own components; without one, scenarios that have any are left out.
+        runner: makes the scenarios' components; without one, scenarios with components are left out.
 
     Returns:
-        What does not build, in the order of the scenarios.
+        The texts that do not build, in the order of the scenarios.
     """
     found: list[InvalidFlow] = []
     for scenario in scenarios:

@@ -82,7 +82,7 @@ def test_a_folder_without_scenarios_is_a_fault(tmp_path: Path) -> None:
         (MINIMAL.replace("say: hello", "say: yes"), "some.yaml", "turns[0].say: Input should be a valid string"),
         (MINIMAL.replace("reference", "canvas"), "some.yaml", "give the right flow (reference)"),
         (MINIMAL.replace("say: hello", "say: hello, should: refuse"), "some.yaml", "no turn acts"),
-        (MINIMAL.replace("say: hello", "say: hello, should: answer"), "some.yaml", "what the answer must be"),
+        (MINIMAL.replace("say: hello", "say: hello, should: answer"), "some.yaml", "what is expected of the answer"),
         (MINIMAL.replace("{{say: hello}}", "{{say: hi}}, {{say: ho}}"), "some.yaml", "turn 1 acts and is not the last"),
         (
             MINIMAL + "probes: [{{input: 3, equals: b}}]\n",
@@ -92,15 +92,19 @@ def test_a_folder_without_scenarios_is_a_fault(tmp_path: Path) -> None:
         (MINIMAL + "probes: [{{input: a}}]\n", "some.yaml", "give exactly one of"),
         (MINIMAL + "probes: [{{equals: b, contains: c}}]\n", "some.yaml", "give exactly one of"),
         (MINIMAL + "probes: [{{error: external, unlike: c}}]\n", "some.yaml", "has no counterfactual"),
-        (MINIMAL + "probes: [{{regex: '('}}]\n", "some.yaml", "regex is no regular expression"),
+        (MINIMAL + "probes: [{{regex: '('}}]\n", "some.yaml", "regex is not a regular expression"),
         (MINIMAL + "services: [{{name: a, routes: [{{text: x, json: 1}}]}}]\n", "some.yaml", "json or text, not both"),
-        (MINIMAL.replace("say: hello", "say: x, answer: [{{regex: y}}]"), "some.yaml", "give the right words (reply)"),
+        (
+            MINIMAL.replace("say: hello", "say: x, answer: [{{regex: y}}]"),
+            "some.yaml",
+            "give a right final message (reply)",
+        ),
         (
             MINIMAL.replace("say: hello", "say: x, reply: b, answer: [{{equals: a}}]"),
             "some.yaml",
             "does not meet answer",
         ),
-        (MINIMAL + "open: true\n", "some.yaml", "knows no right flow"),
+        (MINIMAL + "open: true\n", "some.yaml", "has no right flow"),
         (
             MINIMAL.replace("reference", "about: x # ")
             .replace("about: A test.\n", "open: true\n")

@@ -1,7 +1,7 @@
-"""Chat2Workflow's tasks as scenarios: one for each round of a task, open, judged by expectations, probes and a judge.
+"""Chat2Workflow's tasks as scenarios: an open one for each round, judged by expectations, probes and an LLM judge.
 
 Source of the format: Zhong et al. 2026, "Chat2Workflow: A Benchmark for Generating Executable Visual Workflows with
-Natural Language". What cannot be carried over is listed for every scenario.
+Natural Language". What cannot be converted is listed for every scenario.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ import yaml
 from pydantic import BaseModel, ConfigDict
 
 from evals.expectation import Expect, Probe
-from evals.imports.chat2workflow.format import Check, FileValue, Task, Trial
+from evals.imports.chat2workflow.format import Case, Check, FileValue, Task
 from evals.scenario import Scenario, Turn
 
 KINDS = Path(__file__).parent / "chat2workflow.yaml"
-"""The kinds of nodes as data."""
+"""The component types for each kind of node."""
 
-SOMETHING = r"\S"
-"""What a probe must give: anything but white space. Whether it is right is for a judge."""
+ANY_TEXT = r"\S"
+"""The pattern of a probe's output: anything but white space. A judge decides whether it is right."""
 
 
-class Kind(BaseModel):
-    """What a kind of node is here.
+class NodeKind(BaseModel):
+    """The equivalent of a kind of node.
 
     Attributes:
-        types: component types, any of which does the same; none when nothing does.
+        types: component types, any of which does the same; empty without an equivalent.
         because: why there is none, or what to keep in mind.
     """
 
@@ -41,12 +41,11 @@ class Kind(BaseModel):
 
 @dataclass(frozen=True, kw_only=True)
 class Imported:
-    """One scenario that was made of a round.
+    """The scenario of a round.
 
     Attributes:
-        scenario: the scenario; the content of its files is read from where they were.
-        files: the files that it holds, by name.
-        notes: what is not carried over or was adapted, a sentence each.
+        files: where its files were read from, by name.
+        notes: what was not converted, or was adapted, a sentence each.
     """
 
     scenario: Scenario
@@ -55,8 +54,8 @@ class Imported:
 
 
 @dataclass(kw_only=True)
-class _Carried:
-    """What has been carried over of a round so far."""
+class _Conversion:
+    """What has been converted of a round so far."""
 
     expect: list[tuple[str, ...]] = field(default_factory=list[tuple[str, ...]])
     lost: list[str] = field(default_factory=list[str])
@@ -68,26 +67,26 @@ class _Carried:
     hint: str = ""
 
 
-def kinds() -> dict[str, Kind]:
-    """The kinds of nodes that are known, and what they are here."""
+def node_kinds() -> dict[str, NodeKind]:
+    """The known kinds of nodes."""
     document = yaml.safe_load(KINDS.read_text(encoding="utf-8"))
-    return {name: Kind.model_validate(entry) for name, entry in document.items()}
+    return {name: NodeKind.model_validate(entry) for name, entry in document.items()}
 
 
-def scenarios(
+def convert_tasks(
     tasks: Sequence[Task], checks: Mapping[str, Check], files: Path | None = None
 ) -> tuple[list[Imported], list[str]]:
-    """Make scenarios of tasks.
+    """Convert tasks to scenarios.
 
     Args:
-        files: the folder of the files that tests hand in; None leaves them out.
+        files: the folder of the files that tests upload; None leaves them out.
 
     Returns:
-        A scenario for each round, and notes about what belongs to none.
+        A scenario for each round, and notes about checks without a round.
     """
-    known = kinds()
+    known = node_kinds()
     made = [
-        _made(task, number, checks.get(f"{task.name}_{number}"), known, files)
+        _convert(task, number, checks.get(f"{task.name}_{number}"), known, files)
         for task in tasks
         for number in range(1, len(task.rounds) + 1)
     ]
@@ -96,124 +95,126 @@ def scenarios(
 
 
 def slug(name: str) -> str:
-    """The name of a task as a scenario's id: `LogoSVG` is `logo-svg`."""
+    """The id of a scenario for the name of a task: `logo-svg` for `LogoSVG`."""
     words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+", name)
     return "-".join(word.lower() for word in words) or "task"
 
 
-def _made(task: Task, number: int, check: Check | None, known: Mapping[str, Kind], folder: Path | None) -> Imported:
-    carried = _Carried()
+def _convert(
+    task: Task, number: int, check: Check | None, known: Mapping[str, NodeKind], folder: Path | None
+) -> Imported:
+    converted = _Conversion()
     if check is None:
-        carried.notes.append("there are no checks of this round: only what the user says is carried over")
+        converted.notes.append("there are no checks of this round: only what the user says is carried over")
     else:
-        _carry(check, known, folder, carried)
+        _convert_checks(check, known, folder, converted)
     turns = [Turn(say=words) for words in task.rounds[:number]]
-    if carried.hint:
-        turns[-1] = Turn(say=f"{turns[-1].say}\n\n{carried.hint}")
-    lost = f" Without an equivalent here: {', '.join(carried.lost)}." if carried.lost else ""
+    if converted.hint:
+        turns[-1] = Turn(say=f"{turns[-1].say}\n\n{converted.hint}")
+    lost = f" Without an equivalent here: {', '.join(converted.lost)}." if converted.lost else ""
     scenario = Scenario(
         id=f"{slug(task.name)}-{number}",
         about=f"Chat2Workflow ({task.category}): {task.name}, round {number} of {len(task.rounds)}.{lost}",
         tags=("imported", "chat2workflow", slug(task.category)),
         split="test",
-        files=carried.texts,
+        files=converted.texts,
         turns=tuple(turns),
         open=True,
-        expect=Expect(one_of=tuple(carried.expect)),
-        probes=tuple(carried.probes),
-        criteria=tuple(carried.criteria),
+        expect=Expect(one_of=tuple(converted.expect)),
+        probes=tuple(converted.probes),
+        criteria=tuple(converted.criteria),
     )
-    return Imported(scenario=scenario, files=carried.files, notes=tuple(carried.notes))
+    return Imported(scenario=scenario, files=converted.files, notes=tuple(converted.notes))
 
 
-def _carry(check: Check, known: Mapping[str, Kind], folder: Path | None, carried: _Carried) -> None:
+def _convert_checks(check: Check, known: Mapping[str, NodeKind], folder: Path | None, converted: _Conversion) -> None:
     ends = [kind for kind, names in (("start", check.inputs), ("end", any(check.outputs))) if names]
     for kind in dict.fromkeys((*check.kinds, *ends)):
-        _expect(kind, known.get(kind), carried)
-    carried.notes += [f"{key} means nothing here" for key in check.others]
+        _expect(kind, known.get(kind), converted)
+    converted.notes += [f"{key} means nothing here" for key in check.others]
     sets = [", ".join(names) for names in check.outputs if names]
     if len(sets) == 1:
-        carried.criteria.append(f"The flow gives these results: {sets[0]}.")
+        converted.criteria.append(f"The flow gives these results: {sets[0]}.")
     elif sets:
-        carried.criteria.append(f"Depending on its branch, the flow gives one of these: {'; or '.join(sets)}.")
-    carried.criteria += [f"The result {name} is a {ending} file." for name, ending in check.endings.items()]
-    for trial in check.trials:
-        for file in _files(trial):
-            _copy(file, trial, folder, carried)
-        if trial.truth is not None:
-            carried.criteria.append(f"Given {_shown(trial)}, this would be right: {trial.truth}")
-    _probe(check, carried)
+        converted.criteria.append(f"Depending on its branch, the flow gives one of these: {'; or '.join(sets)}.")
+    converted.criteria += [f"The result {name} is a {ending} file." for name, ending in check.endings.items()]
+    for case in check.cases:
+        for file in _files(case):
+            _copy(file, case, folder, converted)
+        if case.truth is not None:
+            converted.criteria.append(f"Given {_shown(case)}, this would be right: {case.truth}")
+    _probe(check, converted)
 
 
-def _expect(name: str, kind: Kind | None, carried: _Carried) -> None:
+def _expect(name: str, kind: NodeKind | None, converted: _Conversion) -> None:
     if kind is None:
-        carried.lost.append(name)
-        carried.notes.append(f"node kind {name} is not known")
+        converted.lost.append(name)
+        converted.notes.append(f"node kind {name} is not known")
     elif not kind.types:
-        carried.lost.append(name)
-        carried.notes.append(f"node kind {name} cannot be expected: {kind.because}")
+        converted.lost.append(name)
+        converted.notes.append(f"node kind {name} cannot be expected: {kind.because}")
     else:
-        carried.expect.append(kind.types)
+        converted.expect.append(kind.types)
         if kind.because:
-            carried.notes.append(f"node kind {name} is any of {', '.join(kind.types)}: {kind.because}")
+            converted.notes.append(f"node kind {name} is any of {', '.join(kind.types)}: {kind.because}")
 
 
-def _probe(check: Check, carried: _Carried) -> None:
-    """A probe for each test that is only text; each must give something else than the next one does."""
-    typed = [trial for trial in check.trials if trial.inputs and not any(_files(trial))]
-    carried.notes += [
-        f"{trial.name} is not run: {_why_not(trial)}; a probe types text into the chat"
-        for trial in check.trials
-        if trial not in typed
+def _probe(check: Check, converted: _Conversion) -> None:
+    """A probe for each test with text only; each must give a different output than the next one."""
+    typed = [case for case in check.cases if case.inputs and not any(_files(case))]
+    converted.notes += [
+        f"{case.name} is not run: {_why_not(case)}; a probe types text into the chat"
+        for case in check.cases
+        if case not in typed
     ]
     if typed and len(check.inputs) > 1:
         lines = ", ".join(f"'{name}: …'" for name in check.inputs)
-        carried.hint = f"When I try it, I type everything into the chat, a line each: {lines}."
-        carried.notes.append("several inputs are typed as one message, a line each; the last message says so")
-    messages = [_message(check, trial) for trial in typed]
+        converted.hint = f"When I try it, I type everything into the chat, a line each: {lines}."
+        converted.notes.append("several inputs are typed as one message, a line each; the last message says so")
+    messages = [_message(check, case) for case in typed]
     for number, message in enumerate(messages):
         others = [other for other in (*messages[number + 1 :], *messages[:number]) if other != message]
-        carried.probes.append(Probe(input=message, regex=SOMETHING, unlike=others[0] if others else None))
+        converted.probes.append(Probe(input=message, regex=ANY_TEXT, unlike=others[0] if others else None))
     if typed:
-        carried.notes.append("probes check that there is an output and that it depends on the input, not what it says")
+        converted.notes.append("probes check that the output exists and depends on the input, not what it says")
 
 
-def _message(check: Check, trial: Trial) -> str:
-    texts = {name: value for name, value in trial.inputs.items() if isinstance(value, str)}
+def _message(check: Check, case: Case) -> str:
+    texts = {name: value for name, value in case.inputs.items() if isinstance(value, str)}
     if len(check.inputs) == 1:
         return next(iter(texts.values()))
     return "\n".join(f"{name}: {texts.get(name, '')}" for name in check.inputs)
 
 
-def _files(trial: Trial) -> Iterator[FileValue]:
-    for value in trial.inputs.values():
+def _files(case: Case) -> Iterator[FileValue]:
+    for value in case.inputs.values():
         if not isinstance(value, str):
             yield from value
 
 
-def _why_not(trial: Trial) -> str:
-    handed = [name for name, value in trial.inputs.items() if not isinstance(value, str)]
+def _why_not(case: Case) -> str:
+    handed = [name for name, value in case.inputs.items() if not isinstance(value, str)]
     return f"{', '.join(handed)} is a file" if handed else "it gives no input"
 
 
-def _copy(file: FileValue, trial: Trial, folder: Path | None, carried: _Carried) -> None:
-    if file.value in carried.files:
+def _copy(file: FileValue, case: Case, folder: Path | None, converted: _Conversion) -> None:
+    if file.value in converted.files:
         return
     path = None if folder is None else folder / file.value
     if path is None or not path.is_file():
-        carried.notes.append(f"{trial.name}: the file {file.value} is not there")
+        converted.notes.append(f"{case.name}: the file {file.value} is not there")
         return
-    carried.files[file.value] = path
+    converted.files[file.value] = path
     try:
-        carried.texts[file.value] = path.read_text(encoding="utf-8")
+        converted.texts[file.value] = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
-        note = f"{trial.name}: {file.value} ({file.mime_type}) is copied, but a scenario holds text files only"
-        carried.notes.append(note)
+        note = f"{case.name}: {file.value} ({file.mime_type}) is copied, but a scenario holds text files only"
+        converted.notes.append(note)
 
 
-def _shown(trial: Trial) -> str:
+def _shown(case: Case) -> str:
     parts = [
         f"{name} = {value if isinstance(value, str) else ', '.join(file.value for file in value)}"
-        for name, value in trial.inputs.items()
+        for name, value in case.inputs.items()
     ]
     return "; ".join(parts) or "nothing"

@@ -1,4 +1,4 @@
-"""The calls of the edit tools that turn a flow into the right one, worked out on the flow layer itself."""
+"""The calls of edit tools that turn a flow into the right one, computed with the flow layer."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def edit_calls(current: Flow, target: Flow, catalogue: Catalogue) -> list[ToolCa
     """The calls that turn one flow into another.
 
     Args:
-        target: the right flow; nodes with the same id and type are the same, others are matched by what they hold.
+        target: the right flow; nodes with the same id and type are the same, others are matched by their content.
 
     Raises:
-        Unplayable: when the edits that the flow layer has do not lead there.
+        Unplayable: the edits of the flow layer do not lead there.
     """
     planner = _Planner(current, target, catalogue)
     planner.disconnect()
@@ -56,7 +56,7 @@ class _Planner:
         self.ids = _same_nodes(self.target, self.flow, self.catalogue)
 
     def do(self, make: Callable[[], Edit], tool: str, **arguments: JsonValue) -> None:
-        """Make an edit; unless it changes nothing, record its call and continue with the flow that it makes."""
+        """Make an edit; if it changes anything, record its call and continue with the resulting flow."""
         try:
             made = make()
         except EditError as error:
@@ -153,7 +153,7 @@ class _Planner:
         return source, edge.source_port, target, edge.target_port
 
     def _values(self, node: Node, before: Callable[[str], Json]) -> dict[str, Json]:
-        """The values that a node of the right flow has and the flow at hand has not; templates come first."""
+        """The values of a node in the right flow that differ from those before; templates come first."""
         connected = {edge.target_port for edge in self.target.edges if edge.target == node.id}
         found: dict[str, Json] = {}
         names = sorted(node.template, key=lambda name: node.template[name].get("type") not in {"prompt", "mustache"})

@@ -1,6 +1,6 @@
-"""The oracle: a player that knows the right flow and gets there with the assistant's own tools.
+"""The oracle: a player that knows the right flow and builds it with the assistant's tools.
 
-It has no scripts: it derives its calls from the scenario's reference. What it cannot do, no model could.
+It derives its calls from the scenario's reference. What it cannot do, no model could do.
 """
 
 from __future__ import annotations
@@ -29,20 +29,21 @@ from flows.spec import to_spec
 
 FILE_WRITE_TOOLS = frozenset({"write_file", "edit_file"})
 """The tools that change the user's files."""
-LEAST: Mapping[str, JsonObject] = {"write_todos": {"todos": [{"content": "What was asked", "status": "completed"}]}}
-"""Arguments for tools that need some, where the scenario leaves them open."""
-
+DEFAULT_ARGUMENTS: Mapping[str, JsonObject] = {
+    "write_todos": {"todos": [{"content": "What was asked", "status": "completed"}]}
+}
+"""Arguments of tools that need some, if the scenario gives none."""
 
 IDLE = "Hm."
-"""What a wrong result says that did nothing and has no words of its own: words that claim and answer nothing."""
+"""The message of a wrong result that did nothing and has no reply: it claims and answers nothing."""
 
 
 class OraclePlayer:
-    """Plays what is right, or what the scenario says is equally right or wrong: for tests of the scenarios themselves.
+    """Plays the right result, an alternative or a wrong one, to test the scenarios themselves.
 
     Args:
-        alternative: the number of the alternative that it leads to, from 0; None is the reference.
-        wrong: the number of the wrong result that it leads to, from 0.
+        alternative: the number of the alternative to play, from 0; None is the reference.
+        wrong: the number of the wrong result to play, from 0.
     """
 
     name = "oracle"
@@ -55,7 +56,7 @@ class OraclePlayer:
         """An agent that plans each turn from the current flow.
 
         Raises:
-            Unplayable: when the scenario is open: then there is no right flow to lead to.
+            Unplayable: the scenario is open, so there is no right flow.
         """
         if scenario.open:
             raise Unplayable("the scenario is open: no right flow is known")
@@ -67,7 +68,7 @@ class OraclePlayer:
 
 
 def with_wrong_result(scenario: Scenario, wrong: Wrong) -> Scenario:
-    """A scenario whose right end is a wrong one; without a flow, nothing is done but what files it writes, and said."""
+    """A scenario whose target is a wrong result; without a flow, it only writes the files and replies."""
     turns = list(scenario.turns)
     if wrong.flow is None:
         turns = [turn.model_copy(update={"should": "answer", "run": None}) for turn in turns]
@@ -99,10 +100,10 @@ class OracleAgent:
         )
 
     def turn(self, request: TurnRequest) -> AbstractAsyncContextManager[AsyncIterator[TurnEvent]]:
-        """One turn; a request that only answers approvals goes on with the plan that was under way.
+        """One turn; a request that only answers approvals continues the current plan.
 
         Raises:
-            Unplayable: when the tools do not lead to the right flow.
+            Unplayable: the tools do not lead to the right flow.
         """
         if not request.answers:
             self._number += 1
@@ -120,18 +121,18 @@ class OracleAgent:
         return Plan(calls, closing_words(turn, tools, writes=writes), _label(calls), self._number + 1)
 
     def _expected(self, derived: Collection[str]) -> list[ToolCall]:
-        """The calls that no flow tells of: tools that must be used and files that must be written.
+        """The calls that do not follow from a flow: tools that must be used and files that must be written.
 
-        They are made in the last turn that acts, or in the first where none does.
+        They are made in the last turn that acts, or in the first turn if none does.
 
         Args:
-            derived: the tools that the turn's plan has anyway.
+            derived: the tools that the turn's plan uses already.
         """
         acts, expect = self._scenario.acts, self._scenario.expect
         if self._number != (acts[-1] if acts else 0):
             return []
         missing = [use for use in expect.tools if use.tool not in derived]
-        uses = [ToolCall(use.tool, use.arguments or LEAST.get(use.tool, {})) for use in missing]
+        uses = [ToolCall(use.tool, use.arguments or DEFAULT_ARGUMENTS.get(use.tool, {})) for use in missing]
         written = [use.arguments.get("path") for use in expect.tools if use.tool in FILE_WRITE_TOOLS]
         files = [
             ToolCall("write_file", {"path": path, "content": rule.equals or rule.contains or ""})
@@ -154,7 +155,7 @@ class OracleAgent:
 
 
 class Plan:
-    """Calls to make one after the other, and then words, whatever the tools answer."""
+    """Calls to make in order, and a final message, whatever the tools reply."""
 
     def __init__(self, calls: list[ToolCall], words: str, label: str, turn: int) -> None:
         self._calls = calls
@@ -167,7 +168,7 @@ class Plan:
         """The next response.
 
         Args:
-            classifies: whether what the message is for is asked, not what to do about it.
+            classifies: whether the request is to classify the message, not to act on it.
         """
         if classifies:
             return ModelResponse(parts=[TextPart(self._label)])

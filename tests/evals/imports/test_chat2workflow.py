@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from evals.case import Case
 from evals.evaluators.resolved import resolved
-from evals.imports.chat2workflow.format import ImportFault, read_checks, read_queries
-from evals.imports.chat2workflow.scenarios import Imported, kinds, scenarios, slug
+from evals.imports.chat2workflow.format import ImportFormatError, read_checks, read_queries
+from evals.imports.chat2workflow.scenarios import Imported, convert_tasks, node_kinds, slug
 from evals.imports.writer import write
 from evals.play.attempts import play_attempt
 from evals.play.environment import PlayEnvironment
@@ -29,7 +29,7 @@ MANUAL = Path(__file__).parent.parent.parent.parent / "docs" / "evaluations.md"
 
 def imported(files: Path | None = DATA / "files") -> tuple[dict[str, Imported], list[str]]:
     """The fixture's scenarios by id, and what is left."""
-    made, left = scenarios(
+    made, left = convert_tasks(
         read_queries(DATA / "query.json"), read_checks(DATA / "checks.json", DATA / "endings.json"), files
     )
     return {one.scenario.id: one for one in made}, left
@@ -58,7 +58,7 @@ def test_what_has_no_equivalent_is_told_in_the_scenario_and_in_the_notes() -> No
     bird = made["bird-song-1"]
     assert bird.scenario.about.endswith("Without an equivalent here: tts, teleporter.")
     notes = "\n".join(bird.notes)
-    assert "tts cannot be expected: no component makes speech" in notes
+    assert "tts cannot be expected: no component generates speech" in notes
     assert "teleporter is not known" in notes
     assert "remark means nothing here" in notes
 
@@ -131,7 +131,7 @@ def test_files_are_carried_where_they_are_text_and_told_where_they_are_not() -> 
 
 
 def test_a_round_without_checks_is_told() -> None:
-    made, _ = scenarios(read_queries(DATA / "query.json"), {})
+    made, _ = convert_tasks(read_queries(DATA / "query.json"), {})
     assert all("there are no checks of this round" in one.notes[0] for one in made)
 
 
@@ -141,13 +141,13 @@ def test_what_is_written_is_read_again_as_it_was_meant(tmp_path: Path) -> None:
     there = {scenario.id: scenario for scenario in load_scenarios(tmp_path / "out")}
     assert there == {name: one.scenario for name, one in made.items()}
     assert (tmp_path / "out" / "files" / "scan.pdf").read_bytes() == (DATA / "files" / "scan.pdf").read_bytes()
-    with pytest.raises(ImportFault, match="is not empty"):
+    with pytest.raises(ImportFormatError, match="is not empty"):
         write(tmp_path / "out", list(made.values()))
 
 
 def test_two_rounds_of_one_name_are_refused(tmp_path: Path) -> None:
     made, _ = imported()
-    with pytest.raises(ImportFault, match="two rounds come to this name"):
+    with pytest.raises(ImportFormatError, match="two rounds come to this name"):
         write(tmp_path / "out", [made["bird-song-1"], made["bird-song-1"]])
 
 
@@ -203,8 +203,8 @@ def test_a_fault_is_told_with_its_place(queries: object, checks: object, place: 
     first, second = tmp_path / "query.json", tmp_path / "checks.json"
     first.write_text(queries if isinstance(queries, str) else json.dumps(queries), encoding="utf-8")
     second.write_text(json.dumps(checks), encoding="utf-8")
-    with pytest.raises(ImportFault) as caught:
-        scenarios(read_queries(first), read_checks(second))
+    with pytest.raises(ImportFormatError) as caught:
+        convert_tasks(read_queries(first), read_checks(second))
     assert caught.value.place == place
     assert str(tmp_path) not in str(caught.value)
 
@@ -216,7 +216,7 @@ def test_a_fault_is_told_with_its_place(queries: object, checks: object, place: 
 def test_a_wrong_file_of_endings_is_told(content: str, place: str, tmp_path: Path) -> None:
     (tmp_path / "checks.json").write_text(json.dumps({"T_1": CHECK}), encoding="utf-8")
     (tmp_path / "endings.json").write_text(content, encoding="utf-8")
-    with pytest.raises(ImportFault) as caught:
+    with pytest.raises(ImportFormatError) as caught:
         read_checks(tmp_path / "checks.json", tmp_path / "endings.json")
     assert caught.value.place == place
 
@@ -224,7 +224,7 @@ def test_a_wrong_file_of_endings_is_told(content: str, place: str, tmp_path: Pat
 def test_a_file_that_is_not_there_or_no_text_is_a_fault(tmp_path: Path) -> None:
     (tmp_path / "bytes.json").write_bytes(b"\xff")
     for name in ("missing.json", "bytes.json"):
-        with pytest.raises(ImportFault, match="cannot be read"):
+        with pytest.raises(ImportFormatError, match="cannot be read"):
             read_queries(tmp_path / name)
 
 
@@ -262,13 +262,13 @@ async def test_the_oracle_has_no_right_flow_and_says_so_and_others_play(environm
 def test_the_manual_s_table_is_the_data() -> None:
     rows = re.findall(r"^\| `([a-z0-9-]+)` \| (.*?) \| (.*?) \|$", MANUAL.read_text(encoding="utf-8"), re.MULTILINE)
     told = {name: (types, because) for name, types, because in rows}
-    for name, kind in kinds().items():
+    for name, kind in node_kinds().items():
         types = ", ".join(f"`{one}`" for one in kind.types) or "none"
         assert told[name] == (types, kind.because.rstrip(".")), name
 
 
 @pytest.mark.engine
 def test_every_type_that_a_kind_may_be_is_in_the_catalogue(full_catalogue: Catalogue) -> None:
-    for kind in kinds().values():
+    for kind in node_kinds().values():
         for name in kind.types:
             assert full_catalogue.get(name) is not None

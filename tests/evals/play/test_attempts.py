@@ -221,7 +221,7 @@ async def test_a_script_is_played_to_its_end_without_a_refusal(environment: Play
     assert attempt.harness_error is None
     made = calls(attempt) or []
     assert [call.tool for call in made] == ["search_components", "build_flow"]
-    assert all(call.taken for call in made)
+    assert all(call.accepted for call in made)
 
 
 async def test_a_scenario_without_a_script_is_not_for_the_script_player(environment: PlayEnvironment) -> None:

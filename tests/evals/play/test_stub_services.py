@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from evals.play.flow_models import SILENT, answering, with_models
+from evals.play.flow_models import NO_ANSWER, rule_models, with_models
 from evals.play.stub_services import serve
 from evals.scenario import ModelRule
 from evals.service import Route, Service
@@ -72,12 +72,12 @@ async def test_what_is_no_http_gets_no_answer() -> None:
         assert (await get(addresses["x"])).text == "here"
 
 
-@pytest.mark.parametrize(("text", "answer"), [("a pirate song", "Arr."), ("hello", "Hi."), ("x", SILENT)])
+@pytest.mark.parametrize(("text", "answer"), [("a pirate song", "Arr."), ("hello", "Hi."), ("x", NO_ANSWER)])
 async def test_a_model_answers_by_the_first_rule_that_fits(text: str, answer: str) -> None:
     from pydantic_ai import Agent
 
     rules = (ModelRule(when="(?i)PIRATE", say="Arr."), ModelRule(when="hello", say="Hi."))
-    run = await Agent(answering(rules).resolve("any:name")).run(text)
+    run = await Agent(rule_models(rules).resolve("any:name")).run(text)
     assert run.output == answer
 
 

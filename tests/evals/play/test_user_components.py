@@ -6,7 +6,7 @@ import pytest
 
 from evals.attempt import Attempt
 from evals.fix.attempts import fix_of
-from evals.mutate.mutants import mutants
+from evals.mutate.mutants import generate_mutants
 from evals.play.attempts import play_attempt
 from evals.play.environment import PlayEnvironment
 from evals.play.user_components import (
@@ -143,7 +143,7 @@ async def test_the_flows_of_scenarios_with_components_are_checked_with_them(
 async def test_mutants_and_fixes_know_the_own_components(engine_environment: PlayEnvironment) -> None:
     attempt = await play_attempt(EDIT, OraclePlayer(), engine_environment)
     known = attempt.catalogue(engine_environment.catalogue)
-    assert any("WordsBackwards" in mutant.what for mutant in mutants(attempt, known, per_operator=3))
+    assert any("WordsBackwards" in mutant.what for mutant in generate_mutants(attempt, known, per_operator=3))
     wrong = await play_attempt(EDIT, OraclePlayer(wrong=0), engine_environment)
     fix = await fix_of(EDIT, wrong, engine_environment)
     assert fix is not None

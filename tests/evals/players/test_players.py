@@ -54,7 +54,7 @@ async def test_a_replay_fails_when_the_tools_answer_something_else(
     recorded = await play_attempt(TEMPLATE, OraclePlayer(), environment)
     runner.results = [ran("another output")]
     again = await play_attempt(TEMPLATE, ReplayPlayer([recorded]), environment)
-    assert "the tools answered something else than was recorded" in (again.harness_error or "")
+    assert "the tools answered differently than recorded" in (again.harness_error or "")
 
 
 async def test_a_replay_has_only_what_was_recorded_of_the_scenario_as_it_is(environment: PlayEnvironment) -> None:
@@ -122,7 +122,7 @@ def test_a_request_is_sent_under_the_names_of_the_contract() -> None:
 
 async def test_a_server_that_is_not_there_is_a_harness_error(environment: PlayEnvironment) -> None:
     attempt = await play_attempt(ECHO, HttpPlayer("http://127.0.0.1:9"), environment)
-    assert attempt.harness_error == "the server could not be understood (ConnectError)"
+    assert attempt.harness_error == "the request failed (ConnectError)"
 
 
 @pytest.mark.parametrize("name", ["demo", "oracle", "script", "null", "boaster"])
