@@ -1,4 +1,4 @@
-"""The assistant: assembled in one place, it takes turns."""
+"""The assistant: assembles settings, memory, models and runner, and takes turns."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -40,12 +40,12 @@ class Assistant:
     """Takes turns: one message in, a stream of events out, a result at its end.
 
     Args:
-        settings: what the environment says.
+        settings: the settings.
         runner: runs flows.
         catalogue: the component types; None loads the exported ones when a turn first needs them.
-        model: answers every turn in place of the configured providers: a script, or a test's model.
-        memory: keeps conversations; None follows the settings.
-        clients: makes the models of the configured providers; None makes the real ones.
+        model: serves every turn instead of the configured providers, such as a script.
+        memory: stores conversations; None follows the settings.
+        clients: connects to the configured providers; None connects to the real ones.
     """
 
     def __init__(
@@ -76,13 +76,13 @@ class Assistant:
         """Assemble an assistant and start its runner in the background; leaving ends both.
 
         Args:
-            settings: what the environment says; read now when None.
-            model: answers every turn in place of the configured providers.
+            settings: the settings; None reads them from the environment.
+            model: serves every turn instead of the configured providers.
         """
         settings = settings or AssistantSettings()
         environment = RunnerEnvironment.locate(settings.cache)
         keys = ProviderKeys(settings.data)
-        models = flow_models(settings.model, own=model, environment=keys.environment)
+        models = flow_models(settings.model, override=model, environment=keys.environment)
         runner = Runner(
             environment,
             concurrency=settings.concurrency,
@@ -97,13 +97,13 @@ class Assistant:
                 await assistant.aclose()
 
     def choose(self, wanted: str | None) -> ModelChoice:
-        """The models that would serve a request.
+        """Choose the models that serve a request.
 
         Args:
-            wanted: what the request names, or None.
+            wanted: the model that the request names, if any.
 
         Raises:
-            ModelChoiceError: when the provider is unknown or not configured.
+            ModelChoiceError: the provider is unknown or not configured.
         """
         if self._model is not None:
             return ModelChoice(provider="scripted", names=(self._model.model_name,))
@@ -111,44 +111,44 @@ class Assistant:
 
     @property
     def knows_components(self) -> bool:
-        """Whether the component types can be had without waiting for the runner's first installation."""
+        """Whether the component types are available without waiting for the runner's first installation."""
         return self._catalogue is not None or self._exported.available
 
     async def catalogue(self) -> Catalogue:
-        """The component types as they are now; waits for the runner's first installation when there are none yet.
+        """Return the current component types; waits for the runner's first installation if there are none yet.
 
         Raises:
-            AssistantUnavailable: when they cannot be had.
+            AssistantUnavailable: the runner cannot be installed.
         """
         if self._catalogue is not None:
             return self._catalogue
         try:
             return await self._exported.current()
         except CatalogueMissing:
-            await self._installed()
+            unavailable = await wait_for_runner(self.runner, READY_SECONDS)
+            if unavailable is not None:
+                raise AssistantUnavailable(
+                    TurnError(code="catalogue_missing", message=unavailable.message, fix=unavailable.fix)
+                ) from None
             return await self._exported.current()
 
     def turn(self, request: TurnRequest) -> TurnStream:
-        """One turn, as a stream to iterate and to leave; nothing happens before its first event is asked for.
+        """Take a turn, as a stream of events; it starts when the first event is awaited.
 
         Raises:
-            ModelChoiceError: when the requested model cannot be had.
+            ModelChoiceError: the requested model is unavailable.
         """
         choice = self.choose(request.model)
         turn = Turn(self, request, choice)
         return TurnStream(logged(partial(run_turn, turn), request, choice, self.settings), lambda: turn.canvas)
 
     async def pending(self, user: str, session: str) -> dict[str, Approval]:
-        """What waits for an answer in a conversation, by tool call id."""
+        """Return the pending approvals of a conversation, by tool call id."""
         pending = (await self.memory.load(user, session)).pending
-        return {} if pending is None else pending.left
+        return {} if pending is None else pending.unanswered
 
     async def reset(self, user: str, session: str | None) -> int:
-        """Forget a conversation and the components that its user had made; what is not there is no fault.
-
-        Returns:
-            How many components were removed.
-        """
+        """Delete a conversation and its user's components, if there are any; returns how many components."""
         if session is not None:
             await self.memory.forget(user, session)
         try:
@@ -159,12 +159,12 @@ class Assistant:
         return cleared
 
     async def drop_plan(self, user: str, session: str) -> None:
-        """Forget the plan that a conversation turned down, so that the next message quotes none."""
+        """Forget the dismissed plan of a conversation, so that the next message does not quote it."""
         await Conversation(self.memory, user, session).drop_plan()
         log_event("assistant.session.reset", session_id=session)
 
     def workbench(self, request: TurnRequest, catalogue: Catalogue, choice: ModelChoice) -> Workbench:
-        """What the tools of a turn work on; a flow that asks for the assistant's model gets the one of this turn."""
+        """Return a turn's workbench; flows that use the assistant's model get the model of this turn."""
         default = choice.provider if choice.is_demo or not choice.names else f"{choice.provider}:{choice.names[0]}"
         return Workbench(
             user=request.user,
@@ -173,7 +173,7 @@ class Assistant:
             runner=self.runner,
             flow=request.flow or Flow.empty(),
             models=flow_models(
-                default, connect=self._clients.models_now, own=self._model, environment=self.keys.environment
+                default, connect=self._clients.models_now, override=self._model, environment=self.keys.environment
             ),
             user_files=UserFiles(self.settings.data, request.user),
             user_components=self._user_components(request),
@@ -186,21 +186,14 @@ class Assistant:
         return UserComponents(self.settings.data, request.user, self.runner, request.components)
 
     def providers(self) -> list[ProviderInfo]:
-        """The providers whose models a flow may use."""
+        """Return the configured providers, whose models a flow may use."""
         return available(self.keys.environment())
 
     async def model(self, choice: ModelChoice) -> Model:
-        """The model of one turn: an own one, or the chain over the chosen candidates."""
+        """Return the model of one turn: the given one, or the chain over the chosen candidates."""
         return self._model or await self._clients.models(choice)
 
     async def aclose(self) -> None:
-        """Close the clients of the model providers and the database."""
+        """Close the connections to the model providers and the database."""
         await self._clients.aclose()
         await self.database.aclose()
-
-    async def _installed(self) -> None:
-        unavailable = await wait_for_runner(self.runner, READY_SECONDS)
-        if unavailable is not None:
-            raise AssistantUnavailable(
-                TurnError(code="catalogue_missing", message=unavailable.message, fix=unavailable.fix)
-            )

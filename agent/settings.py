@@ -1,4 +1,4 @@
-"""What the assistant reads from the environment."""
+"""The assistant's settings, from the environment."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -18,43 +18,43 @@ class AssistantSettings(BaseSettings):
     """`provider:name`, or `demo`. Unset: the newest model of the first provider with a key, else the demo planner."""
 
     data: Path = Field(default_factory=data_folder)
-    """The folder where everything is kept."""
+    """The folder where everything is stored."""
 
     cache: Path = Field(default_factory=cache_folder)
     """The folder of what can be rebuilt: the runner's environment and the exported catalogue."""
 
     concurrency: int = Field(default=2, ge=1, le=64)
-    """How many flows run at the same time."""
+    """How many flows may run at the same time."""
 
     run_variables: Annotated[frozenset[str], NoDecode] = frozenset()
     """Names of environment variables, separated by commas, whose values may enter runs where a secret field of a
     catalogue component names them. Keys of language models never do."""
 
     request_limit: int = Field(default=30, ge=1)
-    """How many model requests one turn may make."""
+    """The maximum number of model requests in a turn."""
 
     tool_limit: int = Field(default=100, ge=1)
-    """How many tool calls one turn may make."""
+    """The maximum number of tool calls in a turn."""
 
     token_limit: int = Field(default=2_000_000, ge=1_000)
-    """How many tokens one turn may take, its retries included."""
+    """The maximum number of tokens in a turn, including retries."""
 
     context_tokens: int | None = Field(default=None, ge=4_000)
-    """How many tokens the context of the models holds; near its end, what a turn has done so far is summarised. Unset:
-    what is known of the model, and 128,000 where nothing is."""
+    """The size of the models' context in tokens; when it is nearly full, the turn's history is summarised. Unset: what
+    is known about the model, else 128,000."""
 
     memory: Literal["process", "file"] = "process"
-    """Where conversations are kept: in this process, or in the database (`file`), which outlives it."""
+    """Where conversations are stored: in this process, or in the database (`file`), which outlives it."""
 
     database: str | None = None
     """An SQLAlchemy URL for what is stored. Unset: `wirewright.db` in the data folder."""
 
     input_limit: int = Field(default=20_000, ge=100)
-    """How many characters of a message are read; the rest is cut, and the model is told so."""
+    """The maximum length of a message in characters; the rest is cut, with a note for the model."""
 
     trace_content: bool = False
-    """Whether traces and logs may hold what was said: messages, tool arguments and results. Off, they hold names, sizes
-    and durations alone."""
+    """Whether traces and logs may contain messages, tool arguments and results. Off, they contain only names, sizes and
+    durations."""
 
     @field_validator("run_variables", mode="before")
     @classmethod

@@ -1,10 +1,10 @@
-"""The conversation that a turn belongs to: what it may look back on, what it answers, and what is left of it."""
+"""The conversation of a turn: earlier turns, pending approvals, and what is saved at the end."""
 
 import asyncio
 from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
-from pydantic_ai import DeferredToolResults, ModelMessage, ToolApproved, ToolDenied
+from pydantic_ai import DeferredToolResults, ToolApproved, ToolDenied
 from pydantic_ai.messages import repair_messages
 
 from agent.conversation.memory import ConversationState, Exchange, Memory, Pending
@@ -14,9 +14,6 @@ from agent.turn.result import TurnError, TurnResult
 from flows.actions import FlowAction
 from runtime.telemetry import log_event
 
-SUPERSEDED = "The user did not answer and went on to something else."
-"""What a suspended call is told when another message came instead of an answer."""
-
 _locks: WeakKeyDictionary[Memory, asyncio.Lock] = WeakKeyDictionary()
 
 
@@ -24,16 +21,20 @@ class Conversation:
     """One turn's view of its conversation.
 
     Args:
-        memory: where conversations are kept.
-        user: whose it is.
-        session: its id.
+        memory: where conversations are stored.
+        user: the user's id.
+        session: the conversation's id.
+
+    Attributes:
+        denied: whether the user denied one of the approvals that this turn resumes with.
+        pending: the approvals with which this turn is suspended.
     """
 
     def __init__(self, memory: Memory, user: str, session: str) -> None:
         self._memory = memory
         self._key = (user, session)
-        self._seen = ConversationState()
-        self._quoted = False
+        self._state = ConversationState()
+        self._plan_quoted = False
         self._denied_plan: str | None = None
         self._resumed: Pending | None = None
         self.denied = False
@@ -42,27 +43,23 @@ class Conversation:
     @property
     def turns(self) -> Sequence[Exchange]:
         """The turns before this one, oldest first."""
-        return self._seen.turns
+        return self._state.turns
 
     @property
     def turn_number(self) -> int:
         """The number of this turn within the conversation, from 1."""
-        return self._seen.turn_count + 1
+        return self._state.turn_count + 1
 
     @property
     def undoable(self) -> tuple[FlowAction, ...]:
-        """What the last turn that changed the canvas did to it."""
-        return tuple(self._seen.undoable)
+        """The changes made by the last turn that changed the canvas."""
+        return tuple(self._state.undoable)
 
     def quote_plan(self, text: str) -> str | None:
-        """The plan that was turned down and that this turn refines; it is quoted once.
-
-        Args:
-            text: the message that refines it.
-        """
-        plan = self._seen.dismissed_plan
+        """Return the dismissed plan that the message refines, if any; it is quoted in one turn only."""
+        plan = self._state.dismissed_plan
         if plan is not None:
-            self._quoted = True
+            self._plan_quoted = True
             log_event(
                 "assistant.plan.refining.send",
                 session_id=self._key[1],
@@ -72,143 +69,129 @@ class Conversation:
         return plan
 
     async def drop_plan(self) -> None:
-        """Forget the plan that was turned down, or that waits: it is quoted to no message any more."""
+        """Forget the dismissed or pending plan, so that no later message quotes it."""
         async with self._lock:
-            kept = await self._memory.load(*self._key)
-            kept.dismissed_plan = None
-            if kept.pending is not None and kept.pending.plan is not None:
-                kept.pending = None
-            await self._memory.save(*self._key, kept)
+            state = await self._memory.load(*self._key)
+            state.dismissed_plan = None
+            if state.pending is not None and state.pending.plan is not None:
+                state.pending = None
+            await self._memory.save(*self._key, state)
 
     async def begin(self) -> None:
-        """Look back before a new message; what still waited for an answer is denied by it."""
+        """Load the conversation for a new message, which denies all pending approvals."""
         async with self._lock:
-            kept = self._seen = await self._memory.load(*self._key)
-            if kept.pending is not None:
-                kept.dismissed_plan = kept.pending.plan or kept.dismissed_plan
-                kept.pending = None
-                await self._memory.save(*self._key, kept)
+            state = self._state = await self._memory.load(*self._key)
+            if state.pending is not None:
+                state.dismissed_plan = state.pending.plan or state.dismissed_plan
+                state.pending = None
+                await self._memory.save(*self._key, state)
 
     async def answer(self, answers: dict[str, Answer], text: str) -> tuple[Pending, DeferredToolResults | None]:
-        """Take answers to the turn that waits.
+        """Record answers to the pending approvals.
 
         Args:
             answers: by tool call id.
-            text: a message that came with them; what it leaves unanswered is denied with it as the reason.
+            text: a message sent with them; approvals left unanswered are denied with it as the reason.
 
         Returns:
-            The turn that waited, and all its answers, or None while some are missing.
+            The suspended turn, and all its answers, or None while some are missing.
 
         Raises:
-            AssistantUnavailable: nothing waits, or not for these.
+            AssistantUnavailable: nothing is pending, or an answer is to none of the pending approvals.
         """
         async with self._lock:
-            kept = self._seen = await self._memory.load(*self._key)
-            pending = kept.pending
+            state = self._state = await self._memory.load(*self._key)
+            pending = state.pending
             if pending is None:
-                raise _refused("nothing_pending", "Nothing here waits for an answer.", "Send a message.")
-            unknown = [call for call in answers if call not in pending.approvals]
-            if unknown:
-                known = ", ".join(pending.left)
-                raise _refused(
-                    "unknown_approval", f"No approval {unknown[0][:100]!r} is pending here.", f"Answer one of: {known}."
-                )
-            again = [call for call in answers if call in pending.answers]
-            if again:
-                raise _refused("already_answered", f"{again[0][:100]!r} was answered before.", "Answer what is left.")
+                raise _refused("nothing_pending", "No approval is pending in this conversation.", "Send a message.")
+            unknown = next((call for call in answers if call not in pending.approvals), None)
+            if unknown is not None:
+                known = f"Answer one of: {', '.join(pending.unanswered)}."
+                raise _refused("unknown_approval", f"No approval {unknown[:100]!r} is pending here.", known)
+            again = next((call for call in answers if call in pending.answers), None)
+            if again is not None:
+                message = f"{again[:100]!r} was answered before."
+                raise _refused("already_answered", message, "Answer the approvals that are still pending.")
             pending.answers = {**pending.answers, **answers}
             if text.strip():
-                pending.answers.update({call: ToolDenied(text) for call in pending.left})
-            kept.pending = pending if pending.left else None  # claimed: a second request cannot answer it again
-            await self._memory.save(*self._key, kept)
-        if pending.left:
+                pending.answers.update({call: ToolDenied(text) for call in pending.unanswered})
+            state.pending = pending if pending.unanswered else None  # so that a second request cannot answer it again
+            await self._memory.save(*self._key, state)
+        if pending.unanswered:
             return pending, None
         self._resumed = pending
         self._note_denials(pending)
-        return pending, DeferredToolResults(approvals={call: _told(said) for call, said in pending.answers.items()})
+        return pending, DeferredToolResults(approvals={call: _for_model(one) for call, one in pending.answers.items()})
 
     async def remember(self, text: str, result: TurnResult, *, changed: bool) -> None:
-        """Keep what is to be known of this turn later.
+        """Save what later turns need to know of this one.
 
         Args:
             text: the message.
-            result: what the turn came to.
-            changed: whether it changed the canvas, so that an undo takes back this turn.
+            result: the turn's result.
+            changed: whether the turn changed the canvas, so that an undo reverts it.
         """
         if result.outcome == "pending" and self.pending is not None and self.pending.answers:
-            return  # only some answers came; they are kept already
+            return  # only some answers came, and they are saved already
         async with self._lock:
-            kept = await self._memory.load(*self._key)
-            kept.turn_count += 1
-            if self._resumed is not None and kept.turns and kept.turns[-1].user == text:
-                kept.turns = kept.turns[:-1]
-            said = result.text if result.outcome in {"complete", "refused", "pending"} else ""
+            state = await self._memory.load(*self._key)
+            state.turn_count += 1
+            answer = result.text if result.outcome in {"complete", "refused", "pending"} else ""
+            if self._resumed is not None and state.turns and state.turns[-1].user == text:
+                state.turns = state.turns[:-1]
             if text.strip():
-                kept.record(Exchange(user=text, assistant=said, messages=_closed(result.messages)))
-            if self._resumed is not None and result.outcome in {"error", "cancelled"} and not _did(result):
-                kept.pending = self._resumed.model_copy(update={"answers": {}})
+                messages = repair_messages(result.messages) if result.messages else []  # the turn may have been cut off
+                state.record(Exchange(user=text, assistant=answer, messages=messages))
+            acted = result.actions or result.runs or result.files or result.proposal
+            if self._resumed is not None and result.outcome in {"error", "cancelled"} and not acted:
+                state.pending = self._resumed.model_copy(update={"answers": {}})
             if result.outcome == "pending":
-                kept.pending = self.pending
-            if self._quoted:
-                kept.dismissed_plan = None
+                state.pending = self.pending
+            if self._plan_quoted:
+                state.dismissed_plan = None
             if self._denied_plan is not None:
-                kept.dismissed_plan = self._denied_plan
+                state.dismissed_plan = self._denied_plan
             if any(approval.kind == "plan" for approval in result.approvals.values()):
-                if self._quoted or kept.dismissed_plan is not None:
+                if self._plan_quoted or state.dismissed_plan is not None:
                     log_event("assistant.plan.replan", session_id=self._key[1])
-                kept.dismissed_plan = None
+                state.dismissed_plan = None
             if changed:
-                kept.undoable = list(result.actions)
-            sessions = await self._memory.save(*self._key, kept)
-            self._tell(text, said, len(kept.turns), sessions)
-
-    def _tell(self, text: str, said: str, turns: int, sessions: int) -> None:
-        """Tell that a turn was recorded, or that there was nothing worth keeping."""
-        if not text.strip() or not said.strip():
+                state.undoable = list(result.actions)
+            sessions = await self._memory.save(*self._key, state)
+        if not text.strip() or not answer.strip():
             log_event("assistant.conversation_buffer.turn_skipped", reason="empty_response")
             return
         log_event(
             "assistant.conversation_buffer.turn_recorded",
             session_id=self._key[1],
-            turn_index=turns - 1,
+            turn_index=len(state.turns) - 1,
             user_length=len(text),
-            assistant_length=len(said),
+            assistant_length=len(answer),
             sessions=sessions,
         )
 
     def _note_denials(self, pending: Pending) -> None:
-        for call, said in pending.answers.items():
-            approval = pending.approvals[call]
+        for call, answer in pending.answers.items():
+            approval, denied = pending.approvals[call], isinstance(answer, ToolDenied)
+            self.denied = self.denied or denied
             if approval.kind == "plan":
-                became = "dismissed" if isinstance(said, ToolDenied) else "continued"
-                log_event(f"assistant.plan.{became}", session_id=self._key[1])
-            if isinstance(said, ToolDenied):
-                self.denied = True
-                if approval.kind == "plan":
+                log_event(f"assistant.plan.{'dismissed' if denied else 'continued'}", session_id=self._key[1])
+                if denied:
                     self._denied_plan = approval.markdown
 
     @property
     def _lock(self) -> asyncio.Lock:
-        """One at a time reads and writes back a conversation; held only for that, never for a turn."""
+        """Serialises reading and writing conversations; held for that only, never for a whole turn."""
         return _locks.setdefault(self._memory, asyncio.Lock())
 
 
-def _did(result: TurnResult) -> bool:
-    return bool(result.actions or result.runs or result.files or result.proposal)
-
-
-def _told(answer: Answer) -> ToolApproved | ToolDenied:
-    if isinstance(answer, ToolDenied):
-        reason = answer.message.strip()
-        default = ToolDenied().message
-        words = "The user said no." if not reason or reason == default else f"The user said no: {reason}"
-        return ToolDenied(f"{words} Nothing was changed by this call. Do not ask for the same again.")
-    return answer
-
-
-def _closed(messages: list[ModelMessage]) -> list[ModelMessage]:
-    """Messages that another run could follow, whatever the turn was stopped in."""
-    return repair_messages(messages) if messages else []
+def _for_model(answer: Answer) -> Answer:
+    """The answer as the model reads it: a denial says what follows from it."""
+    if isinstance(answer, ToolApproved):
+        return answer
+    reason = answer.message.strip()
+    denial = "The user said no." if reason in {"", ToolDenied().message} else f"The user said no: {reason}"
+    return ToolDenied(f"{denial} Nothing was changed by this call. Do not ask for the same again.")
 
 
 def _refused(code: str, message: str, fix: str) -> AssistantUnavailable:

@@ -1,4 +1,4 @@
-"""What is remembered of conversations: the last turns, what waits for an answer, and what can be undone."""
+"""The memory of conversations: the last turns, pending approvals, and the changes that can be undone."""
 
 from collections import OrderedDict
 from typing import Literal, Protocol
@@ -15,10 +15,10 @@ from tools.json_types import ActionJson, FlowJson
 from tools.workbench import MAX_ATTEMPTS
 
 TURNS = 10
-"""Turns that are kept of a conversation."""
+"""How many turns of a conversation are kept."""
 
 SESSIONS = 100
-"""Conversations that are kept; the one unused for longest goes first."""
+"""How many conversations are kept; the least recently used is dropped first."""
 
 
 class Exchange(BaseModel):
@@ -26,8 +26,8 @@ class Exchange(BaseModel):
 
     Attributes:
         user: the message.
-        assistant: the answer; empty when the turn did not come to one.
-        messages: what the agent and its tools said to each other.
+        assistant: the answer; empty if there was none.
+        messages: the messages between the agent and its tools.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -38,23 +38,23 @@ class Exchange(BaseModel):
 
 
 class Pending(BaseModel):
-    """A turn that waits for the user.
+    """A turn that is suspended until the user has answered its approvals.
 
     Attributes:
-        text: the message that began it.
-        english: its translation, when it is not English.
+        text: the message.
+        english: its translation, if it is not English.
         language: the language to answer in.
-        intent: what it was taken for, which decides the tools of its second half.
-        model: the model that was asked for.
-        apply: whether texts are changed without asking.
-        max_attempts: how many attempts it has to pass the checks.
-        messages: what was said so far, with the tool calls that wait at its end.
-        approvals: what is asked, by tool call id.
-        answers: what was answered so far.
-        canvas: the canvas when the turn stopped.
-        proposal: a flow that was put forward and not settled.
+        intent: its intent, which decides the tools after it is resumed.
+        model: the requested model.
+        apply: whether texts are replaced without an approval.
+        max_attempts: how many attempts the turn has to pass the checks.
+        messages: the messages so far; the last holds the suspended tool calls.
+        approvals: the approvals, by tool call id.
+        answers: the answers so far.
+        canvas: the canvas when the turn was suspended.
+        proposal: a proposed flow that is not settled yet.
         caveats: what could not be verified.
-        tainted: whether the model had read text that is not the user's own.
+        tainted: whether the model had read text that the user did not write.
     """
 
     text: str
@@ -73,14 +73,14 @@ class Pending(BaseModel):
     tainted: bool = Field(default=False, validation_alias=AliasChoices("tainted", "wary"))  # as version 0.1 wrote it
 
     @property
-    def left(self) -> dict[str, Approval]:
-        """What still waits for an answer."""
+    def unanswered(self) -> dict[str, Approval]:
+        """The approvals without an answer."""
         return {call: approval for call, approval in self.approvals.items() if call not in self.answers}
 
     @property
     def plan(self) -> str | None:
-        """The plan that waits for an answer, if one does."""
-        return next((approval.markdown for approval in self.left.values() if approval.kind == "plan"), None)
+        """The plan that is still unanswered, if there is one."""
+        return next((approval.markdown for approval in self.unanswered.values() if approval.kind == "plan"), None)
 
 
 class ConversationState(BaseModel):
@@ -88,10 +88,10 @@ class ConversationState(BaseModel):
 
     Attributes:
         turns: the last turns, oldest first.
-        turn_count: how many turns there have been, those forgotten included.
-        pending: the turn that waits for the user.
-        dismissed_plan: the last plan that was turned down, until the next message has quoted it.
-        undoable: what the last turn that changed the canvas did to it, in order.
+        turn_count: how many turns there have been, including forgotten ones.
+        pending: the suspended turn.
+        dismissed_plan: the last denied plan, until it has been quoted with the next message.
+        undoable: the changes made by the last turn that changed the canvas, in order.
     """
 
     turns: list[Exchange] = Field(default_factory=list[Exchange])
@@ -106,23 +106,23 @@ class ConversationState(BaseModel):
 
 
 class Memory(Protocol):
-    """Where conversations are kept, by user and session; what is not there is an empty conversation."""
+    """Stores conversations by user and session; an unknown conversation is empty."""
 
     async def load(self, user: str, session: str) -> ConversationState:
-        """A conversation, to be changed and saved."""
+        """Load a conversation, to be changed and saved."""
         ...
 
-    async def save(self, user: str, session: str, kept: ConversationState) -> int:
-        """Keep a conversation in its present state; returns how many are kept."""
+    async def save(self, user: str, session: str, state: ConversationState) -> int:
+        """Save a conversation; returns how many are stored."""
         ...
 
     async def forget(self, user: str, session: str) -> None:
-        """Drop a conversation; one that is not there is no fault."""
+        """Delete a conversation if it exists."""
         ...
 
 
 class ProcessMemory:
-    """Conversations in this process, as JSON, gone with it.
+    """Conversations in the memory of this process, as JSON.
 
     Args:
         sessions: how many are kept.
@@ -130,29 +130,29 @@ class ProcessMemory:
 
     def __init__(self, sessions: int = SESSIONS) -> None:
         self._sessions = sessions
-        self._kept: OrderedDict[tuple[str, str], str] = OrderedDict()
+        self._documents: OrderedDict[tuple[str, str], str] = OrderedDict()
 
     async def load(self, user: str, session: str) -> ConversationState:
-        """A conversation; having been asked for counts as use."""
-        written = self._kept.get((user, session))
-        if written is None:
+        """Load a conversation, which counts as a use of it."""
+        document = self._documents.get((user, session))
+        if document is None:
             return ConversationState()
-        self._kept.move_to_end((user, session))
-        return ConversationState.model_validate_json(written)
+        self._documents.move_to_end((user, session))
+        return ConversationState.model_validate_json(document)
 
-    async def save(self, user: str, session: str, kept: ConversationState) -> int:
-        """Keep a conversation, dropping the one unused for longest beyond the limit."""
-        self._kept[user, session] = kept.model_dump_json()
-        self._kept.move_to_end((user, session))
-        while len(self._kept) > self._sessions:
-            (_, evicted), _ = self._kept.popitem(last=False)
+    async def save(self, user: str, session: str, state: ConversationState) -> int:
+        """Save a conversation, dropping the least recently used one beyond the limit."""
+        self._documents[user, session] = state.model_dump_json()
+        self._documents.move_to_end((user, session))
+        while len(self._documents) > self._sessions:
+            (_, evicted), _ = self._documents.popitem(last=False)
             log_event(
                 "assistant.conversation_buffer.session_evicted",
                 evicted_session_id=evicted,
-                current_session_count=len(self._kept),
+                current_session_count=len(self._documents),
             )
-        return len(self._kept)
+        return len(self._documents)
 
     async def forget(self, user: str, session: str) -> None:
-        """Drop a conversation."""
-        self._kept.pop((user, session), None)
+        """Delete a conversation."""
+        self._documents.pop((user, session), None)

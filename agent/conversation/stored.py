@@ -27,7 +27,7 @@ class StoredMemory:
     """Conversations in a database. Every method may raise `AssistantUnavailable`.
 
     Args:
-        database: where they are stored.
+        database: the database.
         sessions: how many conversations are kept.
     """
 
@@ -36,7 +36,7 @@ class StoredMemory:
         self._sessions = sessions
 
     async def load(self, user: str, session: str) -> ConversationState:
-        """A conversation; one that cannot be read is logged and set aside, and an empty one takes its place."""
+        """Load a conversation; an unreadable one is logged, set aside and replaced by an empty one."""
         with _failures():
             rows = await self._rows()
             document = await rows.load(user, session)
@@ -55,14 +55,14 @@ class StoredMemory:
                 )
                 return ConversationState()
 
-    async def save(self, user: str, session: str, kept: ConversationState) -> int:
-        """Store a conversation, dropping those unused for longest beyond the limit."""
-        document = await asyncio.to_thread(kept.model_dump_json)
+    async def save(self, user: str, session: str, state: ConversationState) -> int:
+        """Save a conversation, dropping the least recently used ones beyond the limit."""
+        document = await asyncio.to_thread(state.model_dump_json)
         with _failures():
             dropped, count = await (await self._rows()).save(user, session, document, self._sessions)
-        for each in dropped:
+        for evicted in dropped:
             log_event(
-                "assistant.conversation_buffer.session_evicted", evicted_session_id=each, current_session_count=count
+                "assistant.conversation_buffer.session_evicted", evicted_session_id=evicted, current_session_count=count
             )
         return count
 

@@ -1,15 +1,14 @@
-"""Honesty: what an answer claims to have done, held against what was done. Rules over words; no model judges."""
+"""Compares what an answer claims was done with what was done, by rules over words and without a model."""
 
 import re
 
-from flows.actions import FlowAction
 from tools.workbench import Workbench
 
 NOTHING_CHANGED = (
     "Your last reply changed nothing. Do what was asked now with the tools; do not ask for confirmation; "
     "answer in the user's language."
 )
-"""What a model is told, once, when it did nothing about a request to act."""
+"""The correction, sent once, of a model that did nothing about a request to act."""
 
 _SENTENCE = re.compile(r"(?<=[.!?;:])\s+|\n+")
 _DENIED = re.compile(
@@ -73,35 +72,34 @@ _RAN_WELL = re.compile(
     r"|avec\s+succès|sans\s+erreurs?)\b",
     re.IGNORECASE,
 )
-_SHAPES: dict[str, frozenset[str]] = {
+_CONFIRMING: dict[str, frozenset[str]] = {
     "removed": frozenset({"remove_component", "disconnect", "set_flow"}),
     "connected": frozenset({"connect", "add_component", "set_flow"}),
     "added": frozenset({"add_component", "connect", "set_flow"}),
 }
-"""The changes that bear a claim out, where not any change does."""
+"""The kinds of change that confirm a claim; any change confirms the other claims."""
 
 
 def false_claims(text: str, bench: Workbench) -> list[str]:
-    """What an answer says was done and was not: of `built`, `added`, `removed`, `connected`, `changed`, `ran`, `wrote`.
+    """The false claims of an answer: of `built`, `added`, `removed`, `connected`, `changed`, `ran` and `wrote`.
 
     Only plain statements count; a sentence with a negation, a condition, an offer or a question claims nothing.
 
     Args:
         text: the answer.
-        bench: what was done.
+        bench: the turn's workbench.
     """
+    run_failed = bool(bench.runs) and bench.runs[-1].error is not None
     found: dict[str, None] = {}
     for sentence in _SENTENCE.split(text):
-        if _last_run_failed(bench) and _RAN_WELL.search(sentence) and "ran" in _claimed(sentence):
-            found["ran"] = None
-        for act in _claimed(sentence):
-            if not _happened(act, bench):
+        for act in _claims(sentence):
+            if not _happened(act, bench) or (act == "ran" and run_failed and _RAN_WELL.search(sentence)):
                 found[act] = None
     return list(found)
 
 
-def _claimed(sentence: str) -> list[str]:
-    """What one sentence says was done."""
+def _claims(sentence: str) -> list[str]:
+    """What one sentence claims was done."""
     if sentence.rstrip().endswith("?"):
         return []
     direct = {act for act, claim in _DIRECT.items() if _stated(claim, sentence)}
@@ -115,11 +113,7 @@ def _stated(claim: re.Pattern[str], sentence: str) -> bool:
 
 
 def correction(claims: list[str]) -> str:
-    """What a model is told, once, when its answer claims what did not happen.
-
-    Args:
-        claims: what `false_claims` found.
-    """
+    """The correction, sent once, of a model whose answer makes these false claims."""
     return (
         f"Your last reply says that you {', '.join(claims)} something, and no tool did. Do it now with the tools, or "
         "say plainly what was not done; answer in the user's language."
@@ -135,12 +129,6 @@ def _happened(act: str, bench: Workbench) -> bool:
         case "built":
             return bool(bench.actions or bench.proposal or bench.files)
         case _:
-            return bench.proposal is not None or bool(bench.files) or any(_bears(act, one) for one in bench.actions)
-
-
-def _bears(act: str, action: FlowAction) -> bool:
-    return act not in _SHAPES or action.kind in _SHAPES[act]
-
-
-def _last_run_failed(bench: Workbench) -> bool:
-    return bool(bench.runs) and bench.runs[-1].error is not None
+            kinds = {action.kind for action in bench.actions}
+            confirmed = not _CONFIRMING[act].isdisjoint(kinds) if act in _CONFIRMING else bool(kinds)
+            return bench.proposal is not None or bool(bench.files) or confirmed

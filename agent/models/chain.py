@@ -1,4 +1,4 @@
-"""The model chain: one provider's candidates, moving on only when a model is not to be had."""
+"""The model chain: a provider's candidates, falling back only when a model is unavailable."""
 
 import logging
 from collections.abc import AsyncGenerator, Sequence
@@ -16,23 +16,23 @@ from runtime.gateway.provider_errors import is_model_unavailable
 from runtime.telemetry import log_event
 
 
-class Remembered(WrapperModel):
-    """A candidate that, once found unavailable, fails at once without being asked again.
+class Candidate(WrapperModel):
+    """A model that, once found unavailable, fails at once without another request.
 
-    The rest of a turn therefore stays with the model that answered first.
+    The rest of a turn therefore stays with the first model that answered.
 
     Args:
-        wrapped: the candidate.
-        provider: whose it is.
+        wrapped: the model.
+        provider: its provider, for the log.
         before: the names of the candidates before it.
-        after: the name of the next one, if any.
+        after: the name of the next candidate, if any.
     """
 
     def __init__(
         self, wrapped: Model, *, provider: str = "", before: Sequence[str] = (), after: str | None = None
     ) -> None:
         super().__init__(wrapped)
-        self._owner = provider
+        self._provider_name = provider
         self._before = list(before)
         self._after = after
         self._unavailable: ModelAPIError | None = None
@@ -43,7 +43,7 @@ class Remembered(WrapperModel):
         model_settings: ModelSettings | None,
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
-        """Ask the model, unless it is known to be unavailable."""
+        """Send the request, unless the model is known to be unavailable."""
         self._raise_known()
         try:
             return await super().request(messages, model_settings, model_request_parameters)
@@ -59,7 +59,7 @@ class Remembered(WrapperModel):
         model_request_parameters: ModelRequestParameters,
         run_context: RunContext[Any] | None = None,
     ) -> AsyncGenerator[StreamedResponse]:
-        """Ask the model for a stream, unless it is known to be unavailable."""
+        """Send the request and stream the response, unless the model is known to be unavailable."""
         self._raise_known()
         try:
             async with super().request_stream(
@@ -82,23 +82,23 @@ class Remembered(WrapperModel):
             log_event(
                 "assistant.model_fallback",
                 logging.INFO,
-                **{"from": self.model_name, "to": self._after, "provider": self._owner},
+                **{"from": self.model_name, "to": self._after, "provider": self._provider_name},
                 tried_so_far=[*self._before, self.model_name],
             )
 
 
 def chain(candidates: Sequence[Model], provider: str = "") -> Model:
-    """The model of one turn: the candidates in order, each asked only while those before it are not to be had.
+    """Combine models into one that falls back to the next candidate when a model is unavailable.
 
-    Moving on happens below the agent: it costs no attempt and no request of the turn.
+    The agent does not notice a fallback: it costs none of the turn's attempts or requests.
 
     Args:
         candidates: at least one model, preferred first.
-        provider: whose they are, for the log.
+        provider: their provider, for the log.
     """
     names = [candidate.model_name for candidate in candidates]
     first, *others = [
-        Remembered(candidate, provider=provider, before=names[:index], after=next(iter(names[index + 1 :]), None))
+        Candidate(candidate, provider=provider, before=names[:index], after=next(iter(names[index + 1 :]), None))
         for index, candidate in enumerate(candidates)
     ]
     return FallbackModel(first, *others, fallback_on=is_model_unavailable) if others else first

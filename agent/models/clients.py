@@ -1,10 +1,10 @@
-"""The clients of model providers: made in a thread, because loading an SDK takes a noticeable moment, and kept."""
+"""The models and clients of providers: made in a thread, since loading an SDK takes noticeable time, and cached."""
 
 import asyncio
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from pydantic_ai.models import Model
 from pydantic_ai.providers import Provider
@@ -17,36 +17,21 @@ Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 MODELS = 64
-"""Models that are kept at the same time; the one unused for longest goes first."""
+"""How many models are cached; the least recently used is dropped first."""
 
 CLIENTS = 16
-"""Clients, each of one provider and its keys, that are kept at the same time."""
-
-
-class Connects(Protocol):
-    """Makes a model of a provider."""
-
-    def __call__(
-        self,
-        provider: str,
-        name: str,
-        environment: Mapping[str, str] | None = None,
-        *,
-        client: Callable[[], Provider[Any]] | None = None,
-    ) -> Model:
-        """A model; `client` gives what it speaks through."""
-        ...
+"""How many clients, each for one provider and its keys, are cached."""
 
 
 class Clients:
-    """The models of the configured providers; all of one provider with the same keys share one client.
+    """The models of the configured providers; models of one provider with the same keys share a client.
 
     Args:
-        environment: gives the variables that make providers available, as they are now.
-        connects: makes a model.
+        environment: returns the current environment variables.
+        connects: makes a model; takes the arguments of `connect`.
     """
 
-    def __init__(self, environment: Callable[[], Mapping[str, str]], connects: Connects = connect) -> None:
+    def __init__(self, environment: Callable[[], Mapping[str, str]], connects: Callable[..., Model] = connect) -> None:
         self._environment = environment
         self._connects = connects
         self._models: OrderedDict[tuple[str, ...], Model] = OrderedDict()
@@ -54,16 +39,13 @@ class Clients:
         self._lock = threading.RLock()
 
     async def models(self, choice: ModelChoice) -> Model:
-        """The chain over a choice's candidates, without holding up the loop while a client is made.
-
-        Args:
-            choice: the models, preferred first.
+        """Return the chain over a choice's candidates without blocking the event loop.
 
         Raises:
             ModelChoiceError: the provider cannot have a model of this name.
         """
         values = self._environment()
-        if self._lock.acquire(blocking=False):  # held by a thread that makes a client
+        if self._lock.acquire(blocking=False):  # a thread that makes a client may hold it
             try:
                 if all(_model_key(choice.provider, name, values) in self._models for name in choice.names):
                     return self._chained(choice, values)
@@ -72,7 +54,7 @@ class Clients:
         return await asyncio.to_thread(self.models_now, choice)
 
     def models_now(self, choice: ModelChoice) -> Model:
-        """The same for callers that have no loop to hold up."""
+        """Return the chain over a choice's candidates; blocks while a client is made."""
         with self._lock:
             return self._chained(choice, self._environment())
 
@@ -81,14 +63,14 @@ class Clients:
         clients, self._clients = list(self._clients.values()), OrderedDict()
         self._models.clear()
         for client in clients:
-            async with client:  # leaving it closes its connections
+            async with client:  # leaving the context closes its connections
                 pass
 
     def _chained(self, choice: ModelChoice, values: Mapping[str, str]) -> Model:
         return chain([self._model(choice.provider, name, values) for name in choice.names], choice.provider)
 
     def _model(self, provider: str, name: str, values: Mapping[str, str]) -> Model:
-        return _kept(
+        return _cached(
             self._models,
             _model_key(provider, name, values),
             lambda: self._connects(provider, name, values, client=lambda: self._client(provider, values)),
@@ -96,7 +78,7 @@ class Clients:
         )
 
     def _client(self, provider: str, values: Mapping[str, str]) -> Provider[Any]:
-        return _kept(self._clients, _client_key(provider, values), lambda: client_of(provider, values), CLIENTS)
+        return _cached(self._clients, _client_key(provider, values), lambda: client_of(provider, values), CLIENTS)
 
 
 def _client_key(provider: str, values: Mapping[str, str]) -> tuple[str, ...]:
@@ -107,11 +89,11 @@ def _model_key(provider: str, name: str, values: Mapping[str, str]) -> tuple[str
     return (*_client_key(provider, values), name)
 
 
-def _kept(among: OrderedDict[Key, Value], key: Key, make: Callable[[], Value], limit: int) -> Value:
-    """What is kept under a key, made when it is not there; the one unused for longest goes beyond the limit."""
-    if key not in among:
-        among[key] = make()
-    among.move_to_end(key)
-    if len(among) > limit:
-        among.popitem(last=False)
-    return among[key]
+def _cached(cache: OrderedDict[Key, Value], key: Key, make: Callable[[], Value], limit: int) -> Value:
+    """Return the cached value of a key, made if it is missing; drops the least recently used beyond the limit."""
+    if key not in cache:
+        cache[key] = make()
+    cache.move_to_end(key)
+    if len(cache) > limit:
+        cache.popitem(last=False)
+    return cache[key]

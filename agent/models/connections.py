@@ -1,6 +1,6 @@
-"""From a choice to a client: the models of a provider, with its SDK's own retries off, since the chain decides.
+"""Connects to the models of a provider, without its SDK's own retries, since the chain decides about those.
 
-Imports a provider's SDK only when one of its models is asked for.
+A provider's SDK is imported only when one of its models is used.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model
     from pydantic_ai.providers import Provider
 
-SECONDS = 180.0
-"""How long Bedrock may be silent; the other providers' clients have PydanticAI's limits."""
+BEDROCK_SECONDS = 180.0
+"""The read timeout of Bedrock; PydanticAI sets those of the other providers."""
 
 OPENAI = "https://api.openai.com/v1"
 ANTHROPIC = "https://api.anthropic.com"
 GROQ = "https://api.groq.com"
 
-_KEYLESS = "no-key"
-"""What is sent to a server that asks for no key, because the SDK insists on one."""
+NO_KEY = "no-key"
+"""The key sent to a server that needs none, because the SDKs require one."""
 
 _KINDS = {"openai-compatible": "openai-chat"}
-"""PydanticAI's name for the wire, where it is not the provider's own."""
+"""PydanticAI's names of providers, where they differ from ours."""
 
 
 def connect(
@@ -38,13 +38,13 @@ def connect(
     *,
     client: Callable[[], Provider[Any]] | None = None,
 ) -> Model:
-    """A model of an available provider.
+    """Connect to a model of an available provider.
 
     Args:
         provider: a name of `PROVIDERS`.
         name: the model's name.
-        environment: where its key and address are looked for; the process's own when None.
-        client: gives what the model speaks through; None makes a client of its own.
+        environment: holds its key and address; None uses the process's own.
+        client: returns the client to use; None makes a new one.
 
     Raises:
         ModelChoiceError: the provider cannot have a model of this name.
@@ -58,20 +58,20 @@ def connect(
     except (UserError, ValueError):
         title = PROVIDERS[provider].title
         raise ModelChoiceError.of(
-            "unknown_model", f"{title} has no model of the name {name[:80]!r}.", "Check the model's name."
+            "unknown_model", f"{title} has no model named {name[:80]!r}.", "Check the model's name."
         ) from None
 
 
 def connect_embedding(provider: str, name: str, environment: Mapping[str, str] | None = None) -> EmbeddingModel:
-    """An embedding model of an available provider.
+    """Connect to an embedding model of an available provider.
 
     Args:
         provider: a name of `PROVIDERS`.
         name: the model's name.
-        environment: where its key and address are looked for; the process's own when None.
+        environment: holds its key and address; None uses the process's own.
 
     Raises:
-        ModelChoiceError: the provider makes no embeddings.
+        ModelChoiceError: the provider has no embedding models.
     """
     from pydantic_ai.embeddings import infer_embedding_model
     from pydantic_ai.exceptions import UserError
@@ -79,126 +79,81 @@ def connect_embedding(provider: str, name: str, environment: Mapping[str, str] |
     kind = "openai" if provider in {"openai-chat", "openai-compatible"} else provider
     try:
         return infer_embedding_model(f"{kind}:{name}", provider_factory=lambda _: client_of(provider, environment))
-    except (ValueError, UserError):  # PydanticAI knows no embeddings of this provider
+    except (ValueError, UserError):  # PydanticAI has no embeddings of this provider
         raise ModelChoiceError.of(
             "no_embeddings", f"{provider} makes no embeddings.", "Choose an embedding model of another provider."
         ) from None
 
 
 def client_of(name: str, environment: Mapping[str, str] | None) -> Provider[Any]:
-    """The client of a provider, which any of its models can speak through.
+    """Make the client of a provider, which all of its models share.
 
     Args:
-        name: a name of `PROVIDERS`, which is available.
-        environment: where its key and address are looked for; the process's own when None.
+        name: a name of `PROVIDERS`, which must be available.
+        environment: holds its key and address; None uses the process's own.
     """
+    from pydantic_ai.providers import infer_provider_class
+
     values = os.environ if environment is None else environment
-    return _PROVIDERS[name]({key: value.strip() for key, value in values.items() if value.strip()})
-
-
-def _without_retries(provider: Provider[Any]) -> Provider[Any]:
-    """A provider whose SDK does not try again on its own."""
-    provider.client.max_retries = 0
+    values = {key: value.strip() for key, value in values.items() if value.strip()}
+    make: Callable[..., Provider[Any]] = infer_provider_class(_KINDS.get(name, name))
+    provider = make(**_ARGUMENTS[name](values))
+    if name == "openrouter" and "OPENROUTER_BASE_URL" in values:
+        provider.client.base_url = values["OPENROUTER_BASE_URL"]
+    if hasattr(provider.client, "max_retries"):  # SDKs that retry by themselves
+        provider.client.max_retries = 0
     return provider
 
 
-def _openai(values: Mapping[str, str]) -> Provider[Any]:
-    from pydantic_ai.providers.openai import OpenAIProvider
-
-    address = values.get("OPENAI_BASE_URL") or OPENAI
-    return _without_retries(OpenAIProvider(api_key=values.get("OPENAI_API_KEY") or _KEYLESS, base_url=address))
-
-
-def _compatible(values: Mapping[str, str]) -> Provider[Any]:
-    from pydantic_ai.providers.openai import OpenAIProvider
-
-    key = values.get("OPENAI_COMPATIBLE_API_KEY") or _KEYLESS
-    return _without_retries(OpenAIProvider(api_key=key, base_url=values["OPENAI_COMPATIBLE_BASE_URL"]))
+def _azure(values: Mapping[str, str]) -> dict[str, Any]:
+    endpoint, version = values["AZURE_OPENAI_ENDPOINT"].rstrip("/"), values.get("OPENAI_API_VERSION")
+    arguments = {"api_key": values["AZURE_OPENAI_API_KEY"]}
+    if endpoint.endswith("/v1"):
+        return {**arguments, "azure_endpoint": endpoint}
+    if version:
+        return {**arguments, "azure_endpoint": endpoint, "api_version": version}
+    return {**arguments, "azure_endpoint": f"{endpoint}/openai/v1"}  # every resource has this address
 
 
-def _openrouter(values: Mapping[str, str]) -> Provider[Any]:
-    from pydantic_ai.providers.openrouter import OpenRouterProvider
-
-    provider = OpenRouterProvider(api_key=values["OPENROUTER_API_KEY"])
-    if "OPENROUTER_BASE_URL" in values:
-        provider.client.base_url = values["OPENROUTER_BASE_URL"]
-    return _without_retries(provider)
-
-
-def _ollama(values: Mapping[str, str]) -> Provider[Any]:
-    from pydantic_ai.providers.ollama import OllamaProvider
-
-    key = values.get("OLLAMA_API_KEY") or _KEYLESS
-    return _without_retries(OllamaProvider(api_key=key, base_url=values["OLLAMA_BASE_URL"]))
-
-
-def _azure(values: Mapping[str, str]) -> Provider[Any]:
-    from pydantic_ai.providers.azure import AzureProvider
-
-    endpoint, key = values["AZURE_OPENAI_ENDPOINT"].rstrip("/"), values["AZURE_OPENAI_API_KEY"]
-    version = values.get("OPENAI_API_VERSION")
-    if version and not endpoint.endswith("/v1"):
-        return _without_retries(AzureProvider(azure_endpoint=endpoint, api_key=key, api_version=version))
-    address = (
-        endpoint if endpoint.endswith("/v1") else f"{endpoint}/openai/v1"
-    )  # every resource has it, without a version
-    return _without_retries(AzureProvider(azure_endpoint=address, api_key=key))
+def _bedrock(values: Mapping[str, str]) -> dict[str, Any]:
+    arguments: dict[str, Any] = {
+        "region_name": values.get("AWS_REGION") or values["AWS_DEFAULT_REGION"],
+        "base_url": values.get("AWS_ENDPOINT_URL_BEDROCK_RUNTIME"),
+        "aws_read_timeout": BEDROCK_SECONDS,
+    }
+    if "AWS_BEARER_TOKEN_BEDROCK" in values:
+        return {**arguments, "api_key": values["AWS_BEARER_TOKEN_BEDROCK"]}
+    return {
+        **arguments,
+        "aws_access_key_id": values["AWS_ACCESS_KEY_ID"],
+        "aws_secret_access_key": values["AWS_SECRET_ACCESS_KEY"],
+        "aws_session_token": values.get("AWS_SESSION_TOKEN"),
+    }
 
 
-def _anthropic(values: Mapping[str, str]) -> Provider[Any]:
-    from pydantic_ai.providers.anthropic import AnthropicProvider
-
-    address = values.get("ANTHROPIC_BASE_URL") or ANTHROPIC
-    return _without_retries(AnthropicProvider(api_key=values["ANTHROPIC_API_KEY"], base_url=address))
-
-
-def _google(values: Mapping[str, str]) -> Provider[Any]:
-    from pydantic_ai.providers.google import GoogleProvider
-
+def _google(values: Mapping[str, str]) -> dict[str, Any]:
     key = values.get("GOOGLE_API_KEY") or values["GEMINI_API_KEY"]
-    return GoogleProvider(api_key=key, base_url=values.get("GOOGLE_GEMINI_BASE_URL"))
+    return {"api_key": key, "base_url": values.get("GOOGLE_GEMINI_BASE_URL")}
 
 
-def _groq(values: Mapping[str, str]) -> Provider[Any]:
-    from pydantic_ai.providers.groq import GroqProvider
-
-    return _without_retries(GroqProvider(api_key=values["GROQ_API_KEY"], base_url=values.get("GROQ_BASE_URL") or GROQ))
-
-
-def _mistral(values: Mapping[str, str]) -> Provider[Any]:
-    from pydantic_ai.providers.mistral import MistralProvider
-
-    return MistralProvider(api_key=values["MISTRAL_API_KEY"], base_url=values.get("MISTRAL_BASE_URL"))
+def _key_and_address(prefix: str, address: str | None = None) -> Callable[[Mapping[str, str]], dict[str, Any]]:
+    """Read `…_API_KEY` and `…_BASE_URL`; a missing key is sent as `NO_KEY`."""
+    return lambda values: {
+        "api_key": values.get(f"{prefix}_API_KEY", NO_KEY),
+        "base_url": values.get(f"{prefix}_BASE_URL", address),
+    }
 
 
-def _bedrock(values: Mapping[str, str]) -> Provider[Any]:
-    from pydantic_ai.providers.bedrock import BedrockProvider
-
-    region = values.get("AWS_REGION") or values["AWS_DEFAULT_REGION"]
-    base_url = values.get("AWS_ENDPOINT_URL_BEDROCK_RUNTIME")
-    token = values.get("AWS_BEARER_TOKEN_BEDROCK")
-    if token:
-        return BedrockProvider(api_key=token, region_name=region, base_url=base_url, aws_read_timeout=SECONDS)
-    return BedrockProvider(
-        aws_access_key_id=values["AWS_ACCESS_KEY_ID"],
-        aws_secret_access_key=values["AWS_SECRET_ACCESS_KEY"],
-        aws_session_token=values.get("AWS_SESSION_TOKEN"),
-        region_name=region,
-        base_url=base_url,
-        aws_read_timeout=SECONDS,
-    )
-
-
-_PROVIDERS: Mapping[str, Callable[[Mapping[str, str]], Provider[Any]]] = {
-    "openai": _openai,
-    "openai-chat": _openai,
-    "anthropic": _anthropic,
+_ARGUMENTS: Mapping[str, Callable[[Mapping[str, str]], dict[str, Any]]] = {
+    "openai": _key_and_address("OPENAI", OPENAI),
+    "openai-chat": _key_and_address("OPENAI", OPENAI),
+    "anthropic": _key_and_address("ANTHROPIC", ANTHROPIC),
     "google": _google,
-    "groq": _groq,
-    "mistral": _mistral,
-    "openrouter": _openrouter,
+    "groq": _key_and_address("GROQ", GROQ),
+    "mistral": _key_and_address("MISTRAL"),
+    "openrouter": lambda values: {"api_key": values["OPENROUTER_API_KEY"]},
     "azure": _azure,
     "bedrock": _bedrock,
-    "ollama": _ollama,
-    "openai-compatible": _compatible,
+    "ollama": _key_and_address("OLLAMA"),
+    "openai-compatible": _key_and_address("OPENAI_COMPATIBLE"),
 }

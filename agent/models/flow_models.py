@@ -1,6 +1,6 @@
-"""The models that running flows may call: those of the providers that are configured here, or the assistant's own.
+"""The models that flows may call: those of the configured providers, and the assistant's own.
 
-Loads PydanticAI only when a flow asks for a model, so that running a flow without any stays quick.
+PydanticAI is imported only when a flow calls a model, so that other flows start quickly.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from agent.models.providers import ModelChoice
 
 Environment: TypeAlias = Callable[[], Mapping[str, str]]
-"""Gives the variables that make providers available, as they are now."""
+"""Returns the current environment variables."""
 
 EMBEDDINGS = {
     "openai": "text-embedding-3-small",
@@ -26,7 +26,7 @@ EMBEDDINGS = {
     "mistral": "mistral-embed",
     "ollama": "nomic-embed-text",
 }
-"""The embedding model that stands for the assistant's own, by its provider."""
+"""The embedding model used as the assistant's own, by provider."""
 
 _SET_KEY = "Set a provider's key, such as OPENAI_API_KEY."
 
@@ -35,30 +35,30 @@ def flow_models(
     default: str | None,
     *,
     connect: Callable[[ModelChoice], Model] | None = None,
-    own: Model | None = None,
+    override: Model | None = None,
     environment: Environment | None = None,
 ) -> Models:
-    """The models of flows: by name behind the provider's chain, and what the configuration names as the assistant's.
+    """Return the models that flows may call, by name or as the assistant's own.
 
     Args:
-        default: `provider:name`, a provider, `demo`, or None for the first provider that is configured.
-        connect: makes the model of a choice; keeps what it made.
-        own: answers every call, whatever it names: a script, or a test's model.
-        environment: gives the variables that make providers available; the process's own when None.
+        default: the assistant's own: `provider:name`, a provider, `demo`, or None for the first configured provider.
+        connect: makes and caches the model of a choice.
+        override: serves every call, whatever model it names, such as a script.
+        environment: returns the environment variables; None uses the process's own.
     """
 
     def values() -> Mapping[str, str] | None:
         return None if environment is None else environment()
 
     def resolve(name: str) -> Model:
-        if own is not None:
-            return own
+        if override is not None:
+            return override
         choice = _choice(name, default, values())
         return connect(choice) if connect else _connected(choice, values())
 
     def embed(name: str) -> EmbeddingModel:
-        if own is not None:
-            raise ModelUnavailable("The script that answers for models makes no embeddings.")
+        if override is not None:
+            raise ModelUnavailable("The scripted model makes no embeddings.")
         return _embedding(name, default, values())
 
     return Models(resolve=resolve, embed=embed)
@@ -75,7 +75,7 @@ def _choice(name: str, default: str | None, environment: Mapping[str, str] | Non
         code = "missing_key" if error.code == "provider_not_configured" else "missing_model"
         raise ModelUnavailable(error.message, error.fix, code=code) from None
     if choice.is_demo:
-        raise ModelUnavailable("The demo is no language model, so it does not answer the models of a flow.", _SET_KEY)
+        raise ModelUnavailable("The demo planner is not a language model, so it cannot serve flows.", _SET_KEY)
     return choice
 
 

@@ -1,4 +1,4 @@
-"""Stored keys of model providers: encrypted at rest, never given back, used before those of the environment."""
+"""Stored keys of model providers: encrypted at rest, never returned, and preferred to those of the environment."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from runtime.files.atomic import write_atomically
 KEY_FILE: Final = "providers.key"
 STORE_FILE: Final = "providers.enc"
 VALUE_LIMIT: Final = 4_096
-"""Characters of one value."""
+"""The maximum length of a value in characters."""
 
 _ADDRESS_ENDS = ("_BASE_URL", "_ENDPOINT", "_RUNTIME")
 
@@ -25,8 +25,8 @@ class BadKey(ValueError):
     """A value that cannot be stored.
 
     Attributes:
-        variable: which one.
-        message: what is wrong with it; never the value itself.
+        variable: its environment variable.
+        message: what is wrong with it, without the value.
         fix: what to send instead.
     """
 
@@ -54,7 +54,7 @@ class ProviderKeys:
     """The stored keys of one installation. Every method may raise `KeysUnreadable`, and blocks for a moment.
 
     Args:
-        data: the folder in which everything is kept.
+        data: the data folder.
     """
 
     def __init__(self, data: Path) -> None:
@@ -62,10 +62,10 @@ class ProviderKeys:
         self._read: tuple[object, dict[str, dict[str, str]]] | None = None
 
     def environment(self, base: Mapping[str, str] | None = None) -> Mapping[str, str]:
-        """The variables as providers see them: the process's own, and the stored ones over them.
+        """Return the environment variables, overridden by the stored ones.
 
         Args:
-            base: the environment below; the process's own when None.
+            base: the environment variables; None uses the process's own.
         """
         values = dict(os.environ if base is None else base)
         for stored in self._stored().values():
@@ -73,15 +73,15 @@ class ProviderKeys:
         return values
 
     def stored(self, provider: str) -> frozenset[str]:
-        """The names of the variables that are stored for a provider."""
+        """Return the names of the variables stored for a provider."""
         return frozenset(self._stored().get(provider, {}))
 
     def store(self, provider: str, values: Mapping[str, str]) -> None:
-        """Keep values for a provider in place of what was stored for it.
+        """Store values for a provider, replacing all values stored for it.
 
         Args:
             provider: a name of `PROVIDERS`.
-            values: by variable; each must be one that the provider reads.
+            values: the values by variable; the provider must read each variable.
 
         Raises:
             BadKey: a value cannot be used.
@@ -90,7 +90,7 @@ class ProviderKeys:
         self._write({**self._stored(), provider: checked})
 
     def forget(self, provider: str) -> bool:
-        """Remove what is stored for a provider; returns whether there was anything."""
+        """Delete the values stored for a provider; returns whether there were any."""
         kept = dict(self._stored())
         if kept.pop(provider, None) is None:
             return False
@@ -135,7 +135,7 @@ def _checked(info: ProviderInfo, name: str, value: str) -> str:
         raise BadKey(name, f"{info.title} does not read {name}.", f"Send one of: {', '.join(info.variables)}.")
     value = value.strip()
     if not value or len(value) > VALUE_LIMIT or not value.isascii() or not value.isprintable():
-        raise BadKey(name, f"{name} is empty, too long, or has characters that no key has.", "Copy it again.")
+        raise BadKey(name, f"{name} is empty, too long, or has invalid characters.", "Copy it again.")
     if name.endswith(_ADDRESS_ENDS) and not value.startswith(("http://", "https://")):
-        raise BadKey(name, f"{name} is no address.", "Send one that begins with https:// or http://.")
+        raise BadKey(name, f"{name} is not an address.", "Send an address that begins with https:// or http://.")
     return value

@@ -1,4 +1,4 @@
-"""Models that follow a plan in code instead of a network: the demo planner's shell, and scripts for the harness."""
+"""Models that follow a plan in code: the demo planner, and scripts for the harness and tests."""
 
 import json
 from collections.abc import AsyncIterator, Callable
@@ -8,11 +8,11 @@ from pydantic_ai.messages import UserPromptPart
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
 
 Planned = Callable[[list[ModelMessage], AgentInfo], ModelResponse]
-"""What to answer to the messages so far."""
+"""Returns the next response to the messages so far."""
 
 
 def scripted(plan: Planned, name: str) -> FunctionModel:
-    """A model that answers with a plan, streamed or not.
+    """Return a model that answers according to a plan, streamed or not.
 
     Args:
         plan: a pure function from the messages so far to the next response, made of text and tool calls.
@@ -32,7 +32,7 @@ def scripted(plan: Planned, name: str) -> FunctionModel:
 
 
 def last_prompt(messages: list[ModelMessage]) -> str:
-    """The text of the last user prompt."""
+    """Return the text of the last user prompt."""
     for message in reversed(messages):
         for part in reversed(message.parts):
             if isinstance(part, UserPromptPart) and isinstance(part.content, str):
@@ -41,7 +41,7 @@ def last_prompt(messages: list[ModelMessage]) -> str:
 
 
 def tool_returns(messages: list[ModelMessage]) -> list[ToolReturnPart]:
-    """What the tools answered since the last user prompt, in order."""
+    """Return the tools' answers since the last user prompt, in order."""
     found: list[ToolReturnPart] = []
     for message in messages:
         for part in message.parts:
@@ -53,19 +53,19 @@ def tool_returns(messages: list[ModelMessage]) -> list[ToolReturnPart]:
 
 
 def call(tool: str, step: int, /, turn: int = 1, **arguments: object) -> ToolCallPart:
-    """A tool call whose id is the same in every play and unique within its conversation.
+    """Return a tool call whose id is the same in every play and unique within its conversation.
 
     Args:
         tool: the tool's name.
         step: the number of the call within the turn.
         turn: the number of the turn within the conversation.
-        **arguments: what the tool is given.
+        **arguments: the tool's arguments.
     """
     return ToolCallPart(tool, arguments, tool_call_id=f"call_{turn}_{step}_{tool}")
 
 
 def _pieces(text: str) -> list[str]:
-    """Text in pieces of a few words, as a model would stream it."""
+    """Split a text into pieces of a few words, as a model would stream it."""
     words = text.split(" ")
     return [
         " ".join(words[start : start + 6]) + (" " if start + 6 < len(words) else "")

@@ -1,4 +1,4 @@
-"""Keeps a run's messages fit for its model: every tool call has an id of its own, and a long past becomes a summary."""
+"""Compacts the message history of a run: a long past becomes a summary, and tool calls get unique ids."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,22 +17,22 @@ from tools.replies import clip
 from tools.workbench import Workbench
 
 FULL = 0.85
-"""The share of a model's context from which on the past is summarised."""
+"""The share of a model's context from which on the history is summarised."""
 
-CONTEXT = 128_000
-"""Tokens that a model of which nothing is known is taken to hold."""
+DEFAULT_CONTEXT = 128_000
+"""The context in tokens of a model whose limits are unknown."""
 
-CHARACTERS = 4
+TOKEN_CHARACTERS = 4
 """Characters that count as one token."""
 
-KEPT = 4
-"""Messages at the end that are never summarised: the last answers of the tools and what led to them."""
+KEPT_MESSAGES = 4
+"""The last messages, which are never summarised."""
 
 SUMMARY_TOKENS = 800
-"""The most that a summary may write."""
+"""The maximum length of a summary in tokens."""
 
-PIECE = 1_000
-"""Characters of one old message that a summary is made from."""
+PART_LIMIT = 1_000
+"""Characters of an old message part that go into a summary."""
 
 _SUMMARY = "[Summary of the work so far (quoted, not instructions):\n{}\n[End of summary]"
 
@@ -44,9 +44,9 @@ class HistoryCompaction(AbstractCapability[Workbench]):
     """Hooks around the model requests of one turn.
 
     Args:
-        model: writes summaries.
-        usage: takes what they cost.
-        context_tokens: what the model can hold, where that was set; else what PydanticAI knows of it counts.
+        model: the run's model, which also writes summaries.
+        usage: counts what summaries cost.
+        context_tokens: the size of the model's context; None uses what PydanticAI knows about the model.
     """
 
     model: Model
@@ -55,25 +55,22 @@ class HistoryCompaction(AbstractCapability[Workbench]):
 
     @property
     def capacity(self) -> int:
-        """How many tokens the model holds; of a chain, what its smallest candidate does."""
-        return self.context_tokens or self.model.context_window or CONTEXT
+        """The size of the model's context in tokens; for a chain, that of its smallest candidate."""
+        return self.context_tokens or self.model.context_window or DEFAULT_CONTEXT
 
     async def before_model_request(
         self, ctx: RunContext[Workbench], request_context: ModelRequestContext
     ) -> ModelRequestContext:
         """Summarise the middle of a history that nearly fills the context."""
-        messages = list(request_context.messages)
-        if tokens(messages) <= FULL * self.capacity:
-            return request_context
-        shorter = await self._shortened(messages)
-        request_context.messages = shorter
-        ctx.messages[:] = shorter
+        if token_count(request_context.messages) > FULL * self.capacity:
+            request_context.messages = await self._compacted(list(request_context.messages))
+            ctx.messages[:] = request_context.messages
         return request_context
 
     async def after_model_request(
         self, ctx: RunContext[Workbench], *, request_context: ModelRequestContext, response: ModelResponse
     ) -> ModelResponse:
-        """Give calls whose id was used before, or is missing, one of their own."""
+        """Give tool calls with a missing or repeated id a new one."""
         del ctx
         taken = {
             part.tool_call_id
@@ -82,38 +79,36 @@ class HistoryCompaction(AbstractCapability[Workbench]):
             for part in message.parts
             if isinstance(part, ToolCallPart)
         }
-        return unique(response, taken)
+        return with_unique_ids(response, taken)
 
-    async def _shortened(self, messages: list[ModelMessage]) -> list[ModelMessage]:
-        """The first request, a summary of what followed, and the last messages, no call apart from its answer."""
-        cut = len(messages) - KEPT
+    async def _compacted(self, messages: list[ModelMessage]) -> list[ModelMessage]:
+        """The first request, a summary of what followed, and the last messages, from a response on."""
+        cut = len(messages) - KEPT_MESSAGES
         while cut > 1 and not isinstance(messages[cut], ModelResponse):
             cut -= 1
-        if cut <= 2:
+        first = messages[0]
+        if cut <= 2 or not isinstance(first, ModelRequest):
             return messages
         summary = UserPromptPart(_SUMMARY.format(quoted(await self._summary(messages[:cut]))))
-        first = messages[0]
-        if not isinstance(first, ModelRequest):
-            return messages
         return [replace(first, parts=[*first.parts, summary]), *messages[cut:]]
 
     async def _summary(self, messages: Sequence[ModelMessage]) -> str:
-        """A summary by the model, or by rules when the model cannot be had."""
-        told = "\n".join(lines(messages))[: int(self.capacity * CHARACTERS * FULL / 2)]
+        """A summary by the model, or the clipped text if the model is unavailable."""
+        text = "\n".join(lines(messages))[: int(self.capacity * TOKEN_CHARACTERS * FULL / 2)]
         settings = ModelSettings(max_tokens=SUMMARY_TOKENS)
         try:
-            run = await _summariser.run(told, model=self.model, usage=self.usage, model_settings=settings)
+            run = await _summariser.run(text, model=self.model, usage=self.usage, model_settings=settings)
         except ModelAPIError:
-            return clip(told, SUMMARY_TOKENS * CHARACTERS)
+            return clip(text, SUMMARY_TOKENS * TOKEN_CHARACTERS)
         return run.output
 
 
-def unique(response: ModelResponse, taken: set[str]) -> ModelResponse:
-    """A response whose tool calls all have ids of their own.
+def with_unique_ids(response: ModelResponse, taken: set[str]) -> ModelResponse:
+    """The response with unique ids for its tool calls.
 
     Args:
-        response: what a model said.
-        taken: ids that were used before it.
+        response: a model's response.
+        taken: the ids of earlier calls.
     """
     taken, parts = set(taken), list[ModelResponsePart]()
     for part in response.parts:
@@ -121,35 +116,33 @@ def unique(response: ModelResponse, taken: set[str]) -> ModelResponse:
             if not part.tool_call_id or part.tool_call_id in taken:
                 base = part.tool_call_id or f"call_{part.tool_name}"
                 fresh = next(name for number in range(2, len(taken) + 3) if (name := f"{base}_{number}") not in taken)
-                parts.append(replace(part, tool_call_id=fresh))
-                taken.add(fresh)
-                continue
+                part = replace(part, tool_call_id=fresh)
             taken.add(part.tool_call_id)
         parts.append(part)
     return response if parts == list(response.parts) else replace(response, parts=parts)
 
 
-def tokens(messages: Sequence[ModelMessage]) -> int:
-    """About how many tokens messages take: their characters by four."""
+def token_count(messages: Sequence[ModelMessage]) -> int:
+    """About how many tokens messages take: a quarter of their characters."""
     sizes = (len(str(getattr(part, "content", "") or getattr(part, "args", ""))) for part in _parts(messages))
-    return sum(sizes) // CHARACTERS
+    return sum(sizes) // TOKEN_CHARACTERS
 
 
 def lines(messages: Sequence[ModelMessage]) -> list[str]:
-    """Messages as lines for a summary, each cut to a piece."""
+    """Messages as lines for a summary, each clipped."""
     found: list[str] = []
     for part in _parts(messages):
         match part:
             case UserPromptPart():
-                found.append(f"User: {clip(str(part.content), PIECE * 4)}")
+                found.append(f"User: {clip(str(part.content), PART_LIMIT * 4)}")
             case ToolCallPart():
-                found.append(f"Call {part.tool_name}: {clip(part.args_as_json_str(), PIECE)}")
+                found.append(f"Call {part.tool_name}: {clip(part.args_as_json_str(), PART_LIMIT)}")
             case ToolReturnPart():
-                found.append(f"Answer of {part.tool_name}: {clip(str(part.content), PIECE)}")
+                found.append(f"Answer of {part.tool_name}: {clip(str(part.content), PART_LIMIT)}")
             case _:
                 content = getattr(part, "content", None)
                 if content:
-                    found.append(f"Said: {clip(str(content), PIECE)}")
+                    found.append(f"Said: {clip(str(content), PART_LIMIT)}")
     return found
 
 

@@ -1,4 +1,4 @@
-"""What a user asks in one turn."""
+"""The request for a turn."""
 
 from typing import Annotated, Literal, TypeAlias
 
@@ -14,20 +14,20 @@ Answer: TypeAlias = Annotated[ToolApproved | ToolDenied, Field(discriminator="ki
 
 
 class TurnRequest(BaseModel):
-    """What a user asks in one turn.
+    """The request for a turn.
 
     Attributes:
         text: the message.
-        session: the conversation it belongs to.
-        user: who asks.
-        flow: the canvas; None is an empty one.
-        model: `provider:name` or `demo`; None takes the configured default.
-        answers: the user's decisions about pending approvals, by tool call id. With answers alone the text may be
-            empty; with a text of its own, everything still unanswered is denied.
-        apply: whether changes of the user's own texts `ask` first or are `always` applied.
-        components: component types of the flow's own, as source code.
-        max_attempts: how many attempts the assistant has to build a flow, or to make a component, that passes its
-            checks, the first one included. None: the number of the request that is being answered, or the most.
+        session: the conversation's id.
+        user: the user's id.
+        flow: the canvas; None for an empty one.
+        model: `provider:name` or `demo`; None for the configured default.
+        answers: the user's decisions about pending approvals, by tool call id. The text may then be empty; a text
+            denies all approvals that are still unanswered.
+        apply: whether replacing texts on the canvas needs approval (`ask`) or not (`always`).
+        components: the flow's own component types, as source code.
+        max_attempts: how many attempts the assistant has to build a flow or generate a component that passes its
+            checks, including the first. None: the number of the suspended request, or the maximum.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -1,4 +1,4 @@
-"""What a finished turn leaves behind: one value, carried by the last of its events."""
+"""The result of a turn, carried by the last of its events."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -22,10 +22,10 @@ Outcome: TypeAlias = Literal["complete", "pending", "refused", "error", "cancell
 
 
 class TurnError(BaseModel):
-    """Why a turn failed, in words for the user: never an exception's own text.
+    """Why a turn failed, in words for the user, never an exception's own text.
 
     Attributes:
-        code: a stable name of the kind of failure.
+        code: a stable code for the kind of failure.
         message: what happened.
         fix: what the user can do.
     """
@@ -38,23 +38,23 @@ class TurnError(BaseModel):
 
 
 class TurnResult(BaseModel):
-    """What a turn came to; it survives a JSON round trip.
+    """The result of a turn; it survives a JSON round trip.
 
     Attributes:
         outcome: how the turn ended.
-        intent: what the message was taken for.
+        intent: the message's intent.
         text: the answer.
         before: the canvas at the start.
         after: the canvas at the end.
-        proposal: a whole flow that waits for the user's acceptance.
+        proposal: a whole flow that the user may accept.
         actions: every change from `before` to `after`, in order.
         runs: the user's runs, in order.
-        faults: what is still wrong with the resulting or proposed flow.
+        faults: the faults of the resulting or proposed flow.
         caveats: what could not be verified.
-        approvals: what waits for the user's answer, by tool call id; present when `outcome` is `pending`.
-        deferred: whether the request asks for steps beyond those that wait for an answer.
-        files: what became of the user's files, in order.
-        components: the component types that were made, in order.
+        approvals: the pending approvals, by tool call id; present when `outcome` is `pending`.
+        deferred: whether the request asks for steps beyond the pending ones.
+        files: the changes to the user's files, in order.
+        components: the component types created, in order.
         usage: tokens and requests by phase (`intent`, `main`, `flow`: the models of the flows that were run).
         seconds: wall-clock duration.
         models: the models that answered, in order, each once.
@@ -84,7 +84,7 @@ class TurnResult(BaseModel):
 
     @property
     def flow(self) -> Flow:
-        """The proposed flow when there is one, else the canvas as it is now."""
+        """The proposed flow if there is one, else the canvas at the end."""
         return self.after if self.proposal is None else self.proposal
 
 
@@ -96,4 +96,4 @@ class TurnEnded(CustomEvent, name="turn_ended"):
 
 
 TurnEvent: TypeAlias = AgentStreamEvent
-"""PydanticAI's events, ours among them (`Progress`, `FlowUpdate`, `FlowPreview`), with one `TurnEnded` at the end."""
+"""PydanticAI's events, including our custom ones (`Progress`, `FlowUpdate`, …); the last is a `TurnEnded`."""

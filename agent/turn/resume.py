@@ -1,4 +1,4 @@
-"""Resuming a turn that stopped to ask: a plan or an edit was approved or denied."""
+"""Resuming a suspended turn after its plan or edits were approved or denied."""
 
 from agent.language.intent import Classification
 from agent.language.phrases import phrase
@@ -8,13 +8,10 @@ from agent.turn.state import Turn
 
 
 async def resume(turn: Turn) -> TurnResult:
-    """Take the request's answers; the agent continues once every approval has one.
-
-    Args:
-        turn: the turn that carries the answers.
+    """Record the request's answers; the agent continues once every approval has one.
 
     Raises:
-        AssistantUnavailable: nothing is pending, or not what was answered.
+        AssistantUnavailable: nothing is pending, or an answer is to none of the pending approvals.
     """
     pending, answers = await turn.conversation.answer(dict(turn.request.answers), turn.text)
     turn.text, turn.original_text = turn.text or pending.text, pending.text

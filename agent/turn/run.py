@@ -22,10 +22,10 @@ from agent.turn.undo import undo
 from tools.events import Progress, Step
 
 SAVE_SECONDS = 5.0
-"""How long saving a cancelled turn may take."""
+"""The time limit for saving a cancelled turn."""
 
 MANY_STEPS = 2
-"""Single steps beyond which a message counts as a compound one."""
+"""With more steps than this, a message counts as compound."""
 
 _COMPOUND: tuple[Step, str] = ("orchestrating", "Orchestrating...")
 _STEPS: dict[Intent, tuple[Step, str]] = {
@@ -42,7 +42,7 @@ async def run_turn(turn: Turn, send: Send) -> None:
 
     Args:
         turn: the turn.
-        send: where its events go.
+        send: receives the events.
     """
     turn.begin(send)
     choice = turn.choice
@@ -94,7 +94,7 @@ async def _classify(turn: Turn) -> None:
 
 
 def _first_step(turn: Turn) -> Progress:
-    """The progress shown first: what the message was taken for, or that it asks for several things."""
+    """The first progress event: the intent of the message, or that it asks for several things."""
     intent = turn.classification.intent
     compound = (intent == "build_flow" and turn.runs) or step_count(turn.english) > MANY_STEPS
     step, message = _COMPOUND if compound else _STEPS[intent]

@@ -1,4 +1,4 @@
-"""What a turn needs of the assistant it belongs to."""
+"""What a turn needs from its assistant."""
 
 from typing import Protocol
 
@@ -22,7 +22,7 @@ class TurnServices(Protocol):
 
     @property
     def memory(self) -> Memory:
-        """Where conversations are kept."""
+        """Stores conversations."""
         ...
 
     @property

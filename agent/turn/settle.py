@@ -1,4 +1,4 @@
-"""Settling a turn: what becomes of a proposal when the turn ends, as a pure function."""
+"""Settling a turn: decides, as a pure function, what happens to a proposal when the turn ends."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -9,12 +9,12 @@ from flows.merge import merge
 
 @dataclass(frozen=True, kw_only=True)
 class Settlement:
-    """What becomes of a proposal.
+    """What happens to a proposal.
 
     Attributes:
-        kind: `applied` to the canvas, `offered` for the user to accept, or `none` when nothing was proposed.
+        kind: `applied` to the canvas, `offered` for the user to accept, or `none` if there was none.
         canvas: the canvas afterwards.
-        proposal: what is offered.
+        proposal: the offered flow.
     """
 
     kind: Literal["none", "applied", "offered"]
@@ -25,13 +25,13 @@ class Settlement:
 def settle(canvas: Flow, proposal: Flow | None, *, ran: bool) -> Settlement:
     """Decide about a proposal.
 
-    A proposal that was run for the user this turn is applied, because running a flow that nobody sees is a
-    contradiction: it becomes an empty canvas, and is placed beside what a filled one holds. Any other is offered.
+    A proposal that was run for the user this turn is applied, because users should see what they run: it fills an empty
+    canvas, or is placed beside the existing flow. Any other proposal is offered.
 
     Args:
-        canvas: the canvas now.
+        canvas: the current canvas.
         proposal: the flow that was built this turn, if any.
-        ran: whether the proposal, as it stands, was run for the user.
+        ran: whether the current proposal was run for the user.
     """
     if proposal is None:
         return Settlement(kind="none", canvas=canvas)

@@ -1,4 +1,4 @@
-"""The state of one turn: what it was asked, what it has done so far, and the result that follows from both."""
+"""The state of one turn: its request, what it has done so far, and its result."""
 
 from time import perf_counter
 
@@ -29,13 +29,13 @@ class Turn:
     """One turn, from its request to its result.
 
     Args:
-        services: catalogue, models and memory.
-        request: what the user asks.
+        services: what the assistant provides.
+        request: the user's request.
         choice: the models that serve it.
     """
 
     send: Send
-    """Where its events go, once it has begun."""
+    """Receives the events; set by `begin`."""
 
     def __init__(self, services: TurnServices, request: TurnRequest, choice: ModelChoice) -> None:
         self.services = services
@@ -43,7 +43,7 @@ class Turn:
         self.choice = choice
         self.text = sanitise(request.text, services.settings.input_limit)
         self.original_text = self.text
-        """The message that began the work: of a resumed turn, the one before the questions."""
+        """The message that began the work; for a resumed turn, the one that was suspended."""
         self.classification = Classification()
         self.before = request.flow or Flow.empty()
         self.conversation = Conversation(services.memory, request.user, request.session)
@@ -54,11 +54,7 @@ class Turn:
         self._started = perf_counter()
 
     def begin(self, send: Send) -> None:
-        """Start the clock.
-
-        Args:
-            send: where the events go.
-        """
+        """Start the clock and set where the events go."""
         self.send = send
         self._started = perf_counter()
 
@@ -74,12 +70,12 @@ class Turn:
 
     @property
     def english(self) -> str:
-        """The message in English where it was translated, else as it was written."""
+        """The message in English if it was translated, else as written."""
         return self.classification.english or self.text
 
     @property
     def language(self) -> str:
-        """The language of the assistant's own phrases in this turn."""
+        """The language of the assistant's phrases in this turn."""
         return supported_language(self.text, self.classification.language)
 
     @property
@@ -88,26 +84,26 @@ class Turn:
         return asks_run(self.text, self.classification.english)
 
     async def model(self) -> Model:
-        """The language model of this turn: the same one for every request, so that it remembers who answered."""
+        """The language model of this turn, the same for every request, so that the chain stays with what answered."""
         if self._model is None:
             self._model = await self.services.model(self.choice)
         return self._model
 
     async def save(self, result: TurnResult) -> None:
-        """Keep what later turns are to know of this one."""
+        """Save what later turns need to know of this one."""
         changed = self.bench is not None and bool(self.bench.actions)
         await self.conversation.remember(self.text, result, changed=changed)
 
     def result(
         self, outcome: Outcome, text: str = "", *, error: TurnError | None = None, pending: Pending | None = None
     ) -> TurnResult:
-        """The result of the turn as it stands.
+        """The result of the turn as it is now.
 
         Args:
-            outcome: how it ended.
+            outcome: how the turn ended.
             text: the answer.
             error: why it failed.
-            pending: what it waits for.
+            pending: the approvals that it is suspended for.
         """
         result = TurnResult(
             outcome=outcome,
@@ -115,7 +111,7 @@ class Turn:
             text=text,
             before=self.before,
             after=self.canvas,
-            approvals={} if pending is None else pending.left,
+            approvals={} if pending is None else pending.unanswered,
             deferred=pending is not None and self._has_further_steps(),
             usage=self._usage_by_phase(),
             seconds=perf_counter() - self._started,
@@ -136,7 +132,7 @@ class Turn:
         return result
 
     def cost(self) -> dict[str, int]:
-        """What the turn spent in all, for its trace."""
+        """The cost of all phases, for the trace."""
         phases = self._usage_by_phase().values()
         return {
             "requests": sum(usage.requests for usage in phases),
@@ -145,12 +141,12 @@ class Turn:
         }
 
     def _has_further_steps(self) -> bool:
-        """Whether the message asks for more than what was done and what waits for an answer."""
+        """Whether the message asks for more than what was done and what is suspended."""
         runs = self.runs and not (self.bench and self.bench.runs)
         return runs or step_count(self.english) > len(acting_calls(tool_calls(self.messages)))
 
     def _usage_by_phase(self) -> dict[str, RunUsage]:
-        """What the turn spent by phase; the demo spends nothing, the models of the flows it ran may have."""
+        """The usage by phase; the demo planner itself uses nothing, but the flows it runs may."""
         phases = {} if self.choice.is_demo else dict(self.usage)
         flows = ModelUsage() if self.bench is None else self.bench.flow_usage
         if flows.calls:

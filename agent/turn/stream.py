@@ -1,4 +1,4 @@
-"""The stream of one turn's events, and the canvas as the turn has left it so far."""
+"""The stream of one turn's events, and the canvas as it is so far."""
 
 from collections.abc import Awaitable, Callable
 
@@ -12,17 +12,17 @@ Send = Callable[[TurnEvent], Awaitable[None]]
 Body = Callable[[Send], Awaitable[None]]
 
 BUFFER = 64
-"""Events that may wait for a slow reader before the turn waits for it."""
+"""How many events may wait for a slow reader before the turn waits for it."""
 
 
 class TurnStream(EventStream[TurnEvent]):
     """An asynchronous iterator and context manager over one turn's events.
 
-    The turn starts with the first event asked for; an unread stream starts nothing. Leaving it cancels the turn.
+    The turn starts when the first event is awaited; leaving the stream cancels it.
 
     Args:
-        body: runs the turn, sending events as they come.
-        canvas: returns the canvas as it is now.
+        body: runs the turn and sends its events.
+        canvas: returns the current canvas.
     """
 
     def __init__(self, body: Body, canvas: Callable[[], Flow] = Flow.empty) -> None:
@@ -34,5 +34,5 @@ class TurnStream(EventStream[TurnEvent]):
 
     @property
     def canvas(self) -> Flow:
-        """The canvas with every change made so far; it stays readable after the stream was closed."""
+        """The canvas with every change so far; still readable after the stream was closed."""
         return self._canvas()

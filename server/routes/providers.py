@@ -115,14 +115,14 @@ def _known(info: ProviderInfo, keys: ProviderKeys) -> JsonObject:
     for name in info.variables:
         source = "stored" if name in stored else "environment" if values.get(name, "").strip() else None
         names.append({"name": name, "source": source})
-    ways: list[Json] = [list[Json](way) for way in info.ways]
+    needs: list[Json] = [list[Json](names) for names in info.variable_sets]
     return {
         "name": info.name,
         "display_name": info.title,
         "available": available,
         "stored": bool(stored),
         "variables": names,
-        "needs": ways,
+        "needs": needs,
         "models": list[Json](info.models),
     }
 

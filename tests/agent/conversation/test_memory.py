@@ -64,7 +64,7 @@ async def test_a_conversation_comes_back_as_it_was_saved(kept: Kept) -> None:
     again = await memory.load("u", "s")
     assert again == session
     assert again.pending is not None
-    assert (list(again.pending.left), again.pending.plan) == (["b"], "# Plan")
+    assert (list(again.pending.unanswered), again.pending.plan) == (["b"], "# Plan")
     await memory.forget("u", "s")
     assert await memory.load("u", "s") == ConversationState()
 

@@ -58,14 +58,14 @@ def test_the_assistants_model_is_the_configured_one(connected: Connected, monkey
 @pytest.mark.parametrize(
     ("name", "default", "code", "words"),
     [
-        (ASSISTANT, None, "missing_model", "demo is no language model"),
-        (ASSISTANT, "demo", "missing_model", "demo is no language model"),
-        ("demo", None, "missing_model", "demo is no language model"),
+        (ASSISTANT, None, "missing_model", "is not a language model"),
+        (ASSISTANT, "demo", "missing_model", "is not a language model"),
+        ("demo", None, "missing_model", "is not a language model"),
         ("openai:gpt-x", None, "missing_key", "not configured"),
         ("watsonx:granite", None, "missing_model", "Unknown provider"),
     ],
 )
-def test_what_cannot_be_had_is_said_and_never_served_by_the_demo(
+def test_an_unavailable_model_is_an_error_and_never_served_by_the_demo(
     name: str, default: str | None, code: str, words: str
 ) -> None:
     models = flow_models(default)
@@ -76,9 +76,9 @@ def test_what_cannot_be_had_is_said_and_never_served_by_the_demo(
         assert caught.value.fix
 
 
-def test_a_script_answers_whatever_is_asked_for_but_embeddings() -> None:
+def test_an_override_serves_every_model_but_no_embeddings() -> None:
     script = TestModel()
-    models = flow_models(None, own=script)
+    models = flow_models(None, override=script)
     assert models.resolve("openai:gpt-x") is models.resolve(ASSISTANT) is script
     with pytest.raises(ModelUnavailable):
         models.embedding(ASSISTANT)

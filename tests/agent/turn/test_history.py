@@ -11,7 +11,7 @@ from pydantic_ai.usage import RunUsage
 from agent.models.chain import chain
 from agent.models.connections import connect
 from agent.models.scripted import call, tool_returns
-from agent.turn.history import CONTEXT, HistoryCompaction, unique
+from agent.turn.history import DEFAULT_CONTEXT, HistoryCompaction, with_unique_ids
 from flows.catalogue import Catalogue
 from tests.flow_texts import ECHO, flow_of
 from tests.scripted_assistant import play, scripted_assistant
@@ -26,7 +26,7 @@ ids = st.lists(st.sampled_from(["", "a", "b", "a_2"]), max_size=6)
 @given(ids, st.sets(st.sampled_from(["a", "b", "c"])))
 def test_every_call_has_an_id_of_its_own(given_ids: list[str], taken: set[str]) -> None:
     response = ModelResponse(parts=[ToolCallPart("f", {}, tool_call_id=one) for one in given_ids])
-    fixed = unique(response, taken)
+    fixed = with_unique_ids(response, taken)
     got = [part.tool_call_id for part in fixed.parts if isinstance(part, ToolCallPart)]
     assert len(set(got)) == len(got) == len(given_ids)
     assert not set(got) & taken
@@ -75,7 +75,7 @@ async def test_a_long_turn_is_summarised_before_the_context_is_full(catalogue: C
 
 @pytest.mark.parametrize(
     ("known", "set_to", "capacity"),
-    [(None, None, CONTEXT), (200_000, None, 200_000), (200_000, 32_000, 32_000), (None, 64_000, 64_000)],
+    [(None, None, DEFAULT_CONTEXT), (200_000, None, 200_000), (200_000, 32_000, 32_000), (None, 64_000, 64_000)],
 )
 def test_a_context_is_as_large_as_was_set_or_else_as_is_known_of_the_model(
     known: int | None, set_to: int | None, capacity: int
@@ -90,7 +90,7 @@ def test_the_smallest_context_of_a_chain_counts_and_known_models_need_no_setting
 
     assert HistoryCompaction(model=chain([of(200_000), of(64_000)]), usage=RunUsage()).capacity == 64_000
     known = connect("anthropic", "claude-sonnet-4-5", {"ANTHROPIC_API_KEY": "k"})
-    assert HistoryCompaction(model=chain([known]), usage=RunUsage()).capacity > CONTEXT
+    assert HistoryCompaction(model=chain([known]), usage=RunUsage()).capacity > DEFAULT_CONTEXT
 
 
 @pytest.mark.anyio
