@@ -5,6 +5,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from inline_snapshot import snapshot
 from pydantic_ai import ModelRequest, ModelResponse, ToolCallPart, ToolReturnPart
 from pydantic_ai.usage import RunUsage
 
@@ -44,9 +45,30 @@ def test_the_right_flow_with_the_right_runs_is_perfect(played: Played, catalogue
 
 def test_a_canvas_left_as_it_was_built_nothing_and_preserved_nothing(played: Played, catalogue: Catalogue) -> None:
     values = say(TEMPLATE, played(TEMPLATE, None, probes=[ran("x")]), catalogue)
-    assert (values["built"], values["resolved"], values["edit_recall"]) == (False, False, 0.0)
-    assert (values["preserved"], values["edit_precision"], values["valid"]) == (None, None, None)
-    assert (values["nodes"], values["edges"], values["values"]) == (0.0, 0.0, 0.0)
+    assert values == snapshot(
+        {
+            "finished": True,
+            "built": False,
+            "valid": None,
+            "ran": False,
+            "resolved": False,
+            "preserved": None,
+            "honest": None,
+            "forbidden": None,
+            "clarified": None,
+            "nodes": 0.0,
+            "edges": 0.0,
+            "parameters": 0.0,
+            "values": 0.0,
+            "inputs": None,
+            "invented": None,
+            "edit_precision": None,
+            "edit_recall": 0.0,
+            "wasted": None,
+            "language": None,
+            "tokens": None,
+        }
+    )
 
 
 def test_a_change_that_nobody_asked_for_is_not_preserved(played: Played, catalogue: Catalogue) -> None:

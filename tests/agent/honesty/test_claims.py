@@ -118,20 +118,3 @@ async def test_an_honest_failure_after_an_attempt_is_not_tried_again(catalogue: 
     who, script = scripted_assistant(catalogue, "build_flow", wrong, again, "I could not build it.")
     result = await play(who, "Build an echo")
     assert (result.text, script.replies) == ("I could not build it.", [])
-
-
-@pytest.mark.anyio
-async def test_text_is_held_in_turns_that_act_and_streamed_in_questions(catalogue: Catalogue) -> None:
-    from pydantic_ai import PartStartEvent, TextPart
-
-    from tests.scripted_assistant import play_all
-
-    def texts(events: list[object]) -> list[str]:
-        return [e.part.content for e in events if isinstance(e, PartStartEvent) and isinstance(e.part, TextPart)]
-
-    acting, _ = scripted_assistant(catalogue, "build_flow", "I built it.", "I built it.")
-    events, _ = await play_all(acting, "Build an echo")
-    assert texts(list(events)) == []
-    asking, _ = scripted_assistant(catalogue, "question", "A prompt.")
-    events, _ = await play_all(asking, "What is it?")
-    assert "".join(texts(list(events))) == "A prompt."

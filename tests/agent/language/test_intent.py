@@ -10,8 +10,24 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.usage import RunUsage
 
 from agent.language.intent import OUTPUT_TOKENS, classify, read_classification
-from agent.models.scripted import scripted
 from agent.turn.result import Intent
+from tests.scripted_assistant import ScriptedModel
+
+
+@pytest.mark.anyio
+async def test_an_empty_message_asks_no_model() -> None:
+    model = ScriptedModel(AssertionError("no model may be asked"))
+    assert (await classify("  \n", model, RunUsage())).intent == "question"
+
+
+@pytest.mark.anyio
+@pytest.mark.parity("base-term-intent-tokens", "term-intent-tokens")
+async def test_the_classifier_is_paid_for() -> None:
+    usage = RunUsage()
+    model = ScriptedModel("question")
+    assert (await classify("What is a prompt?", model, usage)).intent == "question"
+    assert usage.requests == 1
+    assert usage.output_tokens > 0
 
 
 @pytest.mark.parametrize(
@@ -24,33 +40,6 @@ from agent.turn.result import Intent
         ("The label is: off topic", "off_topic"),
         ("no idea", "build_flow"),
         ("", "build_flow"),
-    ],
-)
-def test_the_label_is_found_whatever_surrounds_it(answer: str, intent: str) -> None:
-    assert read_classification(answer).intent == intent
-
-
-@pytest.mark.anyio
-async def test_an_empty_message_asks_no_model() -> None:
-    def fails(*_: object) -> ModelResponse:
-        raise AssertionError("no model may be asked")
-
-    assert (await classify("  \n", scripted(fails, "silent"), RunUsage())).intent == "question"
-
-
-@pytest.mark.anyio
-@pytest.mark.parity("base-term-intent-tokens", "term-intent-tokens")
-async def test_the_classifier_is_paid_for() -> None:
-    usage = RunUsage()
-    model = scripted(lambda *_: ModelResponse(parts=[TextPart("question")]), "classifier")
-    assert (await classify("What is a prompt?", model, usage)).intent == "question"
-    assert usage.requests == 1
-    assert usage.output_tokens > 0
-
-
-@pytest.mark.parametrize(
-    ("answer", "intent"),
-    [
         ('{"intent": "generate_component", "english": "", "language": "en"}', "generate_component"),
         ('Sure!\n```json\n{"intent": "component then flow"}\n```', "component_then_flow"),
         ('{"intent": "build-flow", "english": "cut off in the mid', "build_flow"),
@@ -62,7 +51,7 @@ async def test_the_classifier_is_paid_for() -> None:
         ('["question"]', "question"),
     ],
 )
-def test_answers_in_json_fences_or_keywords_all_classify(answer: str, intent: str) -> None:
+def test_the_label_is_found_whatever_surrounds_it(answer: str, intent: str) -> None:
     assert read_classification(answer).intent == intent
 
 
