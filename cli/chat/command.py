@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.ask import canvas_of, check_model, components_of
-from cli.errors import FAILED
+from cli.assistant import ModelName, StartingPoint, check_model, open_assistant
+from cli.errors import FAILED, BadUsage
 from cli.flow.components import ComponentsFolder
 from cli.options import Json
 
 if TYPE_CHECKING:
     from agent.settings import AssistantSettings
-    from cli.chat.conversation import Talk
+    from cli.chat.conversation import Conversation
 
 
 def chat(
@@ -22,7 +22,7 @@ def chat(
     out: Annotated[
         str | None, typer.Option(metavar="FILE", help="Keep the canvas there, as Langflow JSON, whenever it changes.")
     ] = None,
-    model: Annotated[str | None, typer.Option(metavar="M", help="provider:name, or demo.")] = None,
+    model: ModelName = None,
     components: ComponentsFolder = None,
     *,
     yes: Annotated[
@@ -35,8 +35,7 @@ def chat(
     With --json each event is a line; the lines after one whose approvals or proposal wait answer them, y or why not.
     """
     from agent.settings import AssistantSettings
-    from cli.chat.conversation import Talk
-    from cli.errors import BadUsage
+    from cli.chat.conversation import Conversation
     from cli.output.files import writable
     from cli.settings import settings_of
 
@@ -44,30 +43,16 @@ def chat(
         raise BadUsage("usage", "Standard input is the conversation.", fix="Name a file.", where="--flow")
     settings = settings_of(AssistantSettings)
     check_model(model, settings)
-    own = components_of(components)
-    talk = Talk(
-        canvas=canvas_of(flow, own),
-        target=writable(out),
-        model=model,
-        components=own.sources,
-        approve_all=yes,
-        as_json=as_json,
-    )
-    if not asyncio.run(_talk(talk, settings)):
+    conversation = Conversation(target=writable(out), model=model, approve_all=yes, as_json=as_json)
+    if not asyncio.run(_converse(conversation, StartingPoint(flow, components), settings)):
         raise typer.Exit(FAILED)
 
 
-async def _talk(talk: "Talk", settings: "AssistantSettings") -> bool:
-    """Prepare the engine and talk until the user leaves; returns whether the last turn did not fail."""
-    from agent.assistant import Assistant
+async def _converse(conversation: "Conversation", start: StartingPoint, settings: "AssistantSettings") -> bool:
+    """Hold a conversation until the user leaves; returns whether its last turn did not fail."""
     from cli.chat.lines import Lines
-    from cli.engine import EngineUnavailable, install
-    from cli.output.streams import note
 
-    try:
-        await install()
-    except EngineUnavailable as unavailable:
-        note(f"{unavailable.message} {unavailable.fix}")
-    with Lines(prompts=not talk.as_json) as lines:
-        async with Assistant.open(settings) as assistant:
-            return await talk.hold(assistant, lines)
+    with Lines(prompts=not conversation.as_json) as lines:
+        async with open_assistant(settings, start) as assistant:
+            conversation.canvas, conversation.components = start.canvas, start.components
+            return await conversation.hold(assistant, lines)

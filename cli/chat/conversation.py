@@ -1,9 +1,8 @@
-"""A conversation: messages and answers go to the assistant, and the canvas follows what becomes of them."""
+"""A conversation: sends messages and answers to the assistant, and keeps the canvas up to date."""
 
 import asyncio
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 from uuid import uuid4
 
 from pydantic_ai import ToolApproved, ToolDenied
@@ -14,7 +13,7 @@ from agent.errors import AssistantUnavailable
 from agent.turn.request import Answer, TurnRequest
 from agent.turn.result import TurnEnded, TurnResult
 from agent.turn.settle import settle
-from cli.chat.lines import Left, Lines
+from cli.chat.lines import EndOfInput, Lines
 from cli.output.files import write_flow
 from cli.output.streams import answer, document, note
 from cli.output.turn import JsonLines, Readable, Rendering, question
@@ -30,15 +29,18 @@ HELP = """Each line is a message. Besides:
 Ctrl-C stops what the assistant is doing."""
 
 
+_YES = {"y", "yes"}
+
+
 @dataclass
-class Talk:
-    """One conversation with the canvas that it is about.
+class Conversation:
+    """One conversation and its canvas.
 
     Attributes:
-        canvas: the flow as it stands; None before there is any.
-        target: the file that the canvas is kept in.
-        model: the model that was asked for.
-        components: component types of the flow's own, as source code.
+        canvas: the current flow; None before there is any.
+        target: the file that the canvas is saved to.
+        model: the model that `--model` names.
+        components: the sources of the flow's own components.
         approve_all: approve everything without asking.
         as_json: print each event as a line of JSON, and nothing else on standard output.
         session: the conversation's id.
@@ -54,11 +56,11 @@ class Talk:
     _failed: bool = False
 
     async def hold(self, assistant: Assistant, lines: Lines) -> bool:
-        """Talk until there are no more lines; returns whether the last turn did not fail.
+        """Take turns until there are no more lines; returns whether the last one did not fail.
 
         Args:
             assistant: takes the turns.
-            lines: what the user says.
+            lines: the user's messages and answers.
         """
         if lines.interactive:
             note("Say what you want; /help helps, Ctrl-D leaves.")
@@ -66,14 +68,14 @@ class Talk:
             try:
                 text = (await lines.next("> ")).strip()
                 if text == "/quit":
-                    raise Left
+                    raise EndOfInput
                 if text and not await self._command(text, assistant):
                     await self._turns(text, assistant, lines)
-            except Left:
+            except EndOfInput:
                 return not self._failed
 
     async def _command(self, text: str, assistant: Assistant) -> bool:
-        """Do what a line that begins with a slash says; returns whether it was one."""
+        """Carry out a line that begins with a slash; returns whether it was one."""
         match text:
             case "/help":
                 note(HELP)
@@ -96,14 +98,13 @@ class Talk:
             answer("The canvas is empty." if self.canvas is None else ascii_graph(self.canvas))
 
     async def _turns(self, text: str, assistant: Assistant, lines: Lines) -> None:
-        """Take a turn, and those that answers to its questions make."""
-        apply_: Literal["ask", "always"] = "always" if self.approve_all else "ask"
+        """Take a turn, and further ones that answer its questions."""
         request = TurnRequest(
             text=text,
             session=self.session,
             flow=self.canvas,
             model=self.model,
-            apply=apply_,
+            apply="always" if self.approve_all else "ask",
             components=self.components,
         )
         while True:
@@ -117,12 +118,12 @@ class Talk:
                 request = request.model_copy(update={"text": "", "answers": answers, "flow": self.canvas})
                 continue
             if result.proposal is not None and result.error is None:
-                await self._offered(result, lines)
+                await self._offer(result, lines)
             return
 
     async def _turn(self, request: TurnRequest, assistant: Assistant) -> TurnResult | None:
-        """One turn, shown; the canvas keeps what was changed before a turn that is stopped."""
-        rendering: Rendering = JsonLines(request) if self.as_json else Readable(talks=True)
+        """Take and show one turn; the canvas keeps changes made before an interruption."""
+        rendering: Rendering = JsonLines(request.session) if self.as_json else Readable(interactive=True)
         result: TurnResult | None = None
         try:
             async with assistant.turn(request) as events:
@@ -149,37 +150,37 @@ class Talk:
         return result
 
     async def _answers(self, approvals: dict[str, Approval], lines: Lines) -> dict[str, Answer]:
-        """What the user says to each question, by id; who leaves says no."""
+        """The user's answer to each question, by id."""
         answers: dict[str, Answer] = {}
         for id_, approval in approvals.items():
             note(question(approval))
-            try:
-                said = "y" if self.approve_all else (await lines.next("Do it? [y/N, or why not] ")).strip()
-            except Left:
-                said = "n"
-            if said.lower() in {"y", "yes"}:
+            reply = await self._reply("Do it? [y/N, or why not] ", lines)
+            if reply.lower() in _YES:
                 answers[id_] = ToolApproved()
             else:
-                reason = "" if said.lower() in {"", "n", "no"} else said
+                reason = "" if reply.lower() in {"", "n", "no"} else reply
                 answers[id_] = ToolDenied(reason or "The user said no.")
         return answers
 
-    async def _offered(self, result: TurnResult, lines: Lines) -> None:
-        """Ask about a flow that was proposed."""
+    async def _offer(self, result: TurnResult, lines: Lines) -> None:
+        """Ask whether to use a proposed flow."""
         canvas = self.canvas or Flow.empty()
-        asks = "Put it on the canvas? [y/N] " if canvas.is_empty else "Put it beside what is on the canvas? [y/N] "
-        try:
-            said = "y" if self.approve_all else (await lines.next(asks)).strip().lower()
-        except Left:
-            said = "n"
-        if said in {"y", "yes"}:
+        place = "on the canvas" if canvas.is_empty else "beside what is on the canvas"
+        if (await self._reply(f"Put it {place}? [y/N] ", lines)).lower() in _YES:
             self._set(settle(canvas, result.proposal, ran=True).canvas)
             note("It is on the canvas.")
         else:
             note("The canvas stays as it is.")
 
+    async def _reply(self, prompt: str, lines: Lines) -> str:
+        """What the user answers; yes when everything is approved, no at the end of the input."""
+        try:
+            return "y" if self.approve_all else (await lines.next(prompt)).strip()
+        except EndOfInput:
+            return "n"
+
     def _set(self, flow: Flow) -> None:
-        """Take a canvas, and keep it in the file when there is one."""
+        """Replace the canvas, and save it when there is a file for it."""
         if flow.is_empty and self.canvas is None:
             return
         self.canvas = flow

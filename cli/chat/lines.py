@@ -1,4 +1,4 @@
-"""Lines that a person types, or that are piped in, read while everything else goes on."""
+"""Lines that a person types, or that are piped in, read without blocking the event loop."""
 
 import asyncio
 import contextlib
@@ -15,14 +15,14 @@ from cli.output.streams import note
 T = TypeVar("T")
 
 
-class Left(Exception):
-    """There are no more lines: the user has left."""
+class EndOfInput(Exception):
+    """There are no more lines."""
 
 
 class Lines:
-    """Reads lines one at a time; an interruption stops the work at hand instead of the program.
+    """Reads lines one at a time; an interruption stops the current work instead of the program.
 
-    It is entered inside the running loop, on its main thread.
+    Enter it in the main thread, while the event loop runs.
 
     Args:
         prompts: whether a person at a terminal is prompted, which writes on standard output.
@@ -37,7 +37,7 @@ class Lines:
 
     def __enter__(self) -> "Lines":
         loop = asyncio.get_running_loop()
-        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):  # no handlers here: Ctrl-C ends it all
+        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):  # unavailable here
             loop.add_signal_handler(signal.SIGINT, self.interrupt)
             loop.add_signal_handler(signal.SIGTERM, self.end)
         return self
@@ -57,11 +57,11 @@ class Lines:
             prompt: what a person sees before it.
 
         Raises:
-            Left: there is none.
-            BadUsage: what is piped in is no text.
+            EndOfInput: there is none.
+            BadUsage: standard input is not UTF-8 text.
         """
         if self._ended:
-            raise Left
+            raise EndOfInput
         loop = asyncio.get_running_loop()
         self._line = loop.create_future()
         arguments = (loop, prompt, self._line)
@@ -72,12 +72,12 @@ class Lines:
             self._line = None
         if line is None:
             self._ended = True
-            raise Left
+            raise EndOfInput
         return line.rstrip("\r\n")
 
-    async def work(self, doing: Coroutine[Any, Any, T]) -> T | None:
-        """Do something that an interruption stops; None when it was stopped."""
-        self._work, self._stopped = asyncio.ensure_future(doing), False
+    async def work(self, work: Coroutine[Any, Any, T]) -> T | None:
+        """Await something that an interruption cancels; None when it was interrupted."""
+        self._work, self._stopped = asyncio.ensure_future(work), False
         try:
             return await self._work
         except asyncio.CancelledError:
@@ -88,7 +88,7 @@ class Lines:
             self._work = None
 
     def interrupt(self) -> None:
-        """Stop the work at hand; while a line is awaited, say how to leave."""
+        """Stop the current work; while a line is awaited, print how to leave."""
         if self._work is not None:
             self._stopped = True
             self._work.cancel()
@@ -96,7 +96,7 @@ class Lines:
             note("\nCtrl-D leaves.")
 
     def end(self) -> None:
-        """Stop the work at hand, and let no more lines come."""
+        """Stop the current work and end the input."""
         self._ended = True
         if self._work is not None:
             self.interrupt()
@@ -104,15 +104,15 @@ class Lines:
             self._line.set_result(None)
 
     def _read(self, loop: asyncio.AbstractEventLoop, prompt: str, line: "asyncio.Future[str | None]") -> None:
-        """Wait for one line, in a thread of its own."""
+        """Read one line, in a thread, which may block."""
         read: str | None = None
         failure: BadUsage | None = None
         try:
             read = input(prompt) if self.interactive else (sys.stdin.readline() or None)
         except EOFError:
             read = None
-        except (OSError, ValueError):  # closed, or no UTF-8
-            failure = BadUsage("unreadable", "Standard input is no text in UTF-8.", fix="Send text.", where="-")
+        except (OSError, ValueError):  # closed, or not UTF-8
+            failure = BadUsage("unreadable", "Standard input is not UTF-8 text.", fix="Send text.", where="-")
 
         def settle() -> None:
             if line.done():

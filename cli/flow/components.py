@@ -1,14 +1,15 @@
-"""A flow's own components: a folder of sources, one a file, each read by the guard and made in a process of its own."""
+"""A flow's own components: a folder of sources, one a file, scanned by the guard and made in a confined process."""
 
 import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
 from cli.errors import BadUsage
+from cli.output.streams import progress
 
 if TYPE_CHECKING:
     from flows.catalogue import Catalogue
@@ -20,7 +21,7 @@ ComponentsFolder: TypeAlias = Annotated[
     str | None,
     typer.Option("--components", metavar="DIR", help="A folder with the flow's own components: one source a .py file."),
 ]
-Inspect: TypeAlias = "Callable[[list[str]], list[Inspection]]"
+Inspect: TypeAlias = "Callable[[Iterable[str]], list[Inspection]]"
 
 MAX_FILES = 100
 MAX_BYTES = 1024 * 1024
@@ -28,81 +29,97 @@ MAX_BYTES = 1024 * 1024
 
 @dataclass(frozen=True)
 class FlowComponents:
-    """What a folder of components holds.
+    """A flow's own components.
 
     Attributes:
         components: the component types that can be used.
-        sources: their sources.
         faults: what is wrong with the files; each message names its file, and `line` is a line of it.
     """
 
     components: "tuple[ComponentType, ...]" = ()
-    sources: tuple[str, ...] = ()
-    faults: "tuple[Fault, ...]" = field(default=())
+    faults: "tuple[Fault, ...]" = ()
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The sources of the components."""
+        return tuple(component.code for component in self.components)
 
     def beside(self, catalogue: "Catalogue") -> "Catalogue":
         """The catalogue with these components beside its own."""
         return catalogue.with_components(self.components) if self.components else catalogue
 
 
-def read_components(folder: str | None, catalogue: "Catalogue", inspect: "Inspect") -> FlowComponents:
-    """Return the components of a folder, and a fault for each file that holds none that can be used.
+@dataclass(frozen=True)
+class ComponentSources:
+    """The files in a folder of components.
+
+    Attributes:
+        texts: the sources by file name.
+        faults: one for each file that cannot be read.
+    """
+
+    texts: Mapping[str, str]
+    faults: "tuple[Fault, ...]" = ()
+
+    def components(self, inspections: "Sequence[Inspection]", catalogue: "Catalogue | None") -> FlowComponents:
+        """The components that the sources make, and a fault for each that makes none.
+
+        Args:
+            inspections: what each source makes, in order.
+            catalogue: the built-in component types, whose names are taken.
+        """
+        faults = list(self.faults)
+        components: dict[str, ComponentType] = {}
+        for name, found in zip(self.texts, inspections, strict=True):
+            faults += [_in_file(name, fault) for fault in found.faults]
+            if found.component is not None:
+                clash = _clash(found.component, components, catalogue)
+                if clash is None:
+                    components[found.component.type] = found.component
+                else:
+                    faults.append(_in_file(name, clash))
+        return FlowComponents(tuple(components.values()), tuple(faults))
+
+
+def read_sources(folder: str | None) -> ComponentSources:
+    """Read the files of a folder of components.
 
     Args:
-        folder: its name as the user gave it; None has no components.
-        catalogue: the built-in ones, whose names are taken.
-        inspect: makes components from sources.
+        folder: its name as the user gave it; None has no files.
 
     Raises:
         BadUsage: the folder does not exist, cannot be read or holds too many files.
     """
-    files = [] if folder is None else _files(folder)
-    if not files:
-        return FlowComponents()
     faults: list[Fault] = []
     texts: dict[str, str] = {}
-    for path in files:
+    for path in [] if folder is None else _files(folder):
         try:
             texts[path.name] = _text(path)
         except (OSError, ValueError):
             faults.append(_unreadable(path.name))
-    components: dict[str, ComponentType] = {}
-    for (name, _), found in zip(texts.items(), inspect(list(texts.values())), strict=True):
-        faults += [_in_file(name, fault) for fault in found.faults]
-        if found.component is not None:
-            clash = _clash(found.component, components, catalogue)
-            if clash is None:
-                components[found.component.type] = found.component
-            else:
-                faults.append(_in_file(name, clash))
-    return FlowComponents(tuple(components.values()), tuple(part.code for part in components.values()), tuple(faults))
+    return ComponentSources(texts, tuple(faults))
 
 
-def inspect_with(runner: "DescribesComponents", loop: asyncio.Runner) -> "Inspect":
-    """Makes components with a runner that belongs to a loop."""
+async def inspect_all(sources: Iterable[str], runner: "DescribesComponents") -> "list[Inspection]":
+    """What each source makes, with a runner's engine."""
     from runtime.components.inspection import inspect
 
-    async def every(sources: list[str]) -> "list[Inspection]":
-        return list(await asyncio.gather(*(inspect(source, runner) for source in sources)))
-
-    return lambda sources: loop.run(every(sources))
+    return list(await asyncio.gather(*(inspect(source, runner) for source in sources)))
 
 
-def inspect_in_new_engine(sources: list[str]) -> "list[Inspection]":
-    """Make components with an engine that is started for them alone."""
-    from cli.output.streams import progress
-    from runtime.components.inspection import inspect
+def inspect_in_new_engine(sources: Iterable[str]) -> "list[Inspection]":
+    """What each source makes, with an engine that is started for this alone."""
     from runtime.runner import Runner
 
-    async def every() -> "list[Inspection]":
+    async def inspected() -> "list[Inspection]":
         runner = Runner(concurrency=2)
         runner.on_progress = progress()
         try:
-            return list(await asyncio.gather(*(inspect(source, runner) for source in sources)))
+            return await inspect_all(sources, runner)
         finally:
             await runner.aclose()
 
-    return asyncio.run(every())
+    return asyncio.run(inspected())
 
 
 def _files(folder: str) -> list[Path]:
@@ -114,7 +131,7 @@ def _files(folder: str) -> list[Path]:
     except FileNotFoundError:
         raise _bad(folder, "does not exist") from None
     except NotADirectoryError:
-        raise _bad(folder, "is no folder") from None
+        raise _bad(folder, "is not a directory") from None
     except OSError:
         raise _bad(folder, "cannot be read") from None
     if len(files) > MAX_FILES:
@@ -139,7 +156,7 @@ def _unreadable(name: str) -> "Fault":
     from flows.faults import Fault
 
     message = f"{name}: cannot be read as UTF-8 text of at most {MAX_BYTES // 1024:,} kB."
-    return Fault(code="unreadable", message=message, fix="Save it as UTF-8, or take it out of the folder.", line=1)
+    return Fault(code="unreadable", message=message, fix="Save it as UTF-8, or remove it from the folder.", line=1)
 
 
 def _in_file(name: str, fault: "Fault") -> "Fault":
@@ -147,13 +164,13 @@ def _in_file(name: str, fault: "Fault") -> "Fault":
     return replace(fault, message=f"{where}: {fault.message}")
 
 
-def _clash(part: "ComponentType", others: "dict[str, ComponentType]", catalogue: "Catalogue") -> "Fault | None":
+def _clash(part: "ComponentType", others: "dict[str, ComponentType]", catalogue: "Catalogue | None") -> "Fault | None":
     from flows.faults import Fault
     from runtime.components.inspection import is_taken, name_taken
 
-    if is_taken(catalogue, part.type):
+    if catalogue is not None and is_taken(catalogue, part.type):
         return replace(name_taken(part.type), line=1)
     if part.type in others:
-        message = f"Another file holds the component {part.type!r}, too."
+        message = f"Another file also holds the component {part.type!r}."
         return Fault(code="duplicate_component", message=message, fix="Keep one of them, or rename a class.", line=1)
     return None

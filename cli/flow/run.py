@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.errors import FAILED, BadUsage
-from cli.flow.components import ComponentsFolder, inspect_with
+from cli.flow.components import ComponentsFolder, inspect_all
 from cli.options import FlowFile, Json
 
 if TYPE_CHECKING:
@@ -53,7 +53,9 @@ def run(
     with asyncio.Runner() as loop:  # one engine makes the flow's own components and then runs it
         runner = runner_of_settings()
         try:
-            loaded, catalogue = load_flow(f, components=components, inspect=inspect_with(runner, loop))
+            loaded, catalogue = load_flow(
+                f, components=components, inspect=lambda texts: loop.run(inspect_all(texts, runner))
+            )
             faults = all_faults(loaded, catalogue)
             if loaded.flow is None or has_errors(faults):
                 if as_json:

@@ -1,4 +1,4 @@
-"""Reading what a command is given: a file or standard input, holding Langflow JSON or spec text."""
+"""Reading a flow from a file or standard input: Langflow JSON or spec text."""
 
 import json
 import sys
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cli.engine import EngineUnavailable, ready_catalogue
 from cli.errors import BadUsage
-from cli.flow.components import Inspect, inspect_in_new_engine, read_components
+from cli.flow.components import Inspect, inspect_in_new_engine, read_sources
 from cli.output.faults import has_errors
 from flows.catalogue import Catalogue
 from flows.checks import check
@@ -20,7 +20,7 @@ STANDARD_INPUT = "-"
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """A text and the name by which the user called it."""
+    """A text, and what the user called it."""
 
     name: str
     text: str
@@ -33,7 +33,7 @@ class Source:
 
 @dataclass(frozen=True, kw_only=True)
 class LoadedFlow:
-    """What a source holds.
+    """A flow that was read.
 
     Attributes:
         flow: the flow; None when the spec has errors.
@@ -75,7 +75,7 @@ def read(name: str) -> Source:
     except FileNotFoundError:
         reason, fix = "does not exist", "Name an existing file, or - for standard input."
     except IsADirectoryError:
-        reason, fix = "is a folder", "Name a file, or - for standard input."
+        reason, fix = "is a directory", "Name a file, or - for standard input."
     except UnicodeDecodeError as error:
         reason, fix = f"is not UTF-8 text (byte {error.start})", "Save it as UTF-8."
     except (OSError, ValueError):
@@ -92,7 +92,7 @@ def flow_of(source: Source) -> Flow:
     """The flow in a JSON text.
 
     Raises:
-        BadUsage: when it is not JSON, or no flow; `where` has the line or the JSON path.
+        BadUsage: when it is not JSON or not a flow; `where` has the line or the JSON path.
     """
     try:
         return Flow.from_json(json.loads(source.text, parse_constant=_refuse_constant))
@@ -101,17 +101,15 @@ def flow_of(source: Source) -> Flow:
         raise BadUsage("invalid_json", f"{source.name} is not JSON: {error.msg}.", fix=_FIX, where=where) from None
     except FlowFormatError as error:
         where = f"{source.name}: {error.path}"
-        message = f"{source.name} is no flow: {error.path} {error.message}."
+        message = f"{source.name} is not a flow: {error.path} {error.message}."
         raise BadUsage("invalid_flow", message, fix=error.fix, where=where) from None
     except (RecursionError, ValueError):
-        message = (
-            f"{source.name} is not JSON that can be read: it nests too deep, or has a number that JSON cannot hold."
-        )
+        message = f"{source.name} is not valid JSON: it nests too deep, or has a number that JSON does not allow."
         raise BadUsage("invalid_json", message, fix=_FIX, where=source.name) from None
 
 
 def built(source: Source, catalogue: Catalogue) -> LoadedFlow:
-    """What a source of spec text builds."""
+    """The flow that spec text builds, with the faults of building."""
     from flows.spec import build
 
     result = build(source.text, catalogue)
@@ -126,9 +124,9 @@ def load_flow(
 
     Args:
         name: the source's name, as the user called it.
-        text: what it holds, when it was read already.
+        text: its content, when it was read already.
         components: the folder of the flow's own components.
-        inspect: makes component types of their sources.
+        inspect: makes component types from their sources.
     """
     source = read(name) if text is None else Source(name=shown(name), text=text)
     given = LoadedFlow(flow=flow_of(source)) if source.is_json else None
@@ -137,7 +135,8 @@ def load_flow(
     except EngineUnavailable as unavailable:
         fault = Fault(code=unavailable.code, message=unavailable.message, fix=unavailable.fix)
         return LoadedFlow(flow=None, faults=(fault,)), None
-    own = read_components(components, catalogue, inspect)
+    sources = read_sources(components)
+    own = sources.components(inspect(sources.texts.values()) if sources.texts else [], catalogue)
     catalogue = own.beside(catalogue)
     if has_errors(own.faults):
         return LoadedFlow(flow=None, faults=own.faults), catalogue

@@ -1,4 +1,4 @@
-"""How a turn is shown: as JSON lines in the shape of the event stream, or as text for a person."""
+"""Shows a turn: as JSON lines like those of the event stream, or as text for a person."""
 
 import sys
 from typing import Protocol
@@ -8,7 +8,6 @@ from rich.console import Console
 from rich.status import Status
 
 from agent.contract.events import CancelledEvent
-from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEnded, TurnEvent, TurnResult
 from cli.output.faults import note_faults
 from cli.output.streams import answer, document, note
@@ -33,44 +32,44 @@ class Rendering(Protocol):
         ...
 
     def close(self) -> None:
-        """Leave the terminal as it was."""
+        """Restore the terminal."""
         ...
 
 
 class JsonLines:
     """Each event a line of JSON on standard output; the last is `complete`, `error` or `cancelled`."""
 
-    def __init__(self, request: TurnRequest) -> None:
-        self._encoder = SseEncoder(request.session)
+    def __init__(self, session: str) -> None:
+        self._encoder = SseEncoder(session)
 
     def show(self, event: TurnEvent) -> None:
-        """Print what the event becomes on the wire."""
+        """Print the event as clients of the HTTP API receive it."""
         for line in self._encoder.encode(event):
             document(line.model_dump())
 
     def cancelled(self) -> None:
-        """Print the ending of a stopped turn."""
+        """Print the last event of a stopped turn."""
         document(CancelledEvent(message="The turn was cancelled.").model_dump())
 
     def close(self) -> None:
-        """Nothing to leave."""
+        """Nothing to restore."""
 
 
 class Readable:
-    """Progress and changes on standard error; the answer, and what the flow gave, on standard output.
+    """Progress and changes on standard error; the answer and the output of the flow on standard output.
 
     Args:
-        talks: whether the user can answer what the turn asks; if not, it is said how to go on.
+        interactive: whether the user can answer questions here; if not, how to answer them is noted.
     """
 
-    def __init__(self, *, talks: bool = False) -> None:
-        self._talks = talks
+    def __init__(self, *, interactive: bool = False) -> None:
+        self._interactive = interactive
         self._console = Console(stderr=True, highlight=False, markup=False)
         self._status: Status | None = None
         self._streamed = ""
 
     def show(self, event: TurnEvent) -> None:
-        """Show what a person wants to know of the event."""
+        """Show the event if it matters to a person."""
         match event:
             case Progress():
                 self._progress(event.message)
@@ -88,7 +87,7 @@ class Readable:
                 pass
 
     def cancelled(self) -> None:
-        """Say so."""
+        """Note it."""
         self.close()
         note("Cancelled.")
 
@@ -122,16 +121,16 @@ class Readable:
             return
         if not self._streamed:
             answer(result.text)
-        self._tell_run(result)
+        self._show_run(result)
         for caveat in result.caveats:
             if caveat not in result.text:
                 note(f"Note: {caveat}")
         note_faults(result.faults)
-        if not self._talks:
-            self._tell_waiting(result)
+        if not self._interactive:
+            self._note_questions(result)
 
-    def _tell_waiting(self, result: TurnResult) -> None:
-        """What waits for the user, who cannot answer here."""
+    def _note_questions(self, result: TurnResult) -> None:
+        """Note what waits for the user, who cannot answer here."""
         for approval in result.approvals.values():
             note(question(approval))
         if result.approvals:
@@ -139,8 +138,8 @@ class Readable:
         if result.proposal is not None:
             note("The flow is a proposal: nothing on the canvas was changed.")
 
-    def _tell_run(self, result: TurnResult) -> None:
-        """What the user's last run gave, where the answer does not say it already."""
+    def _show_run(self, result: TurnResult) -> None:
+        """Show the output of the last run unless the answer contains it."""
         if not result.runs:
             return
         run = result.runs[-1]
@@ -152,7 +151,7 @@ class Readable:
 
 
 def question(approval: Approval) -> str:
-    """What a turn waits for, as text for a person."""
+    """A question of a turn, as text for a person."""
     if approval.kind == "plan":
         return f"The assistant asks to carry out this plan:\n{approval.markdown}"
     edit = approval.edit
@@ -160,7 +159,7 @@ def question(approval: Approval) -> str:
 
 
 def change(action: FlowAction) -> str:
-    """One change as a line for a person; empty for what only moves things."""
+    """One change as a line for a person; empty when it only moves something."""
     summary = summarize(action)
     sign = _SIGNS.get(summary.effect)
     return f"{sign} {summary.subject}" if sign else ""

@@ -98,5 +98,5 @@ def runner(monkeypatch: pytest.MonkeyPatch, catalogue: Catalogue, excerpt: Path)
         pass
 
     monkeypatch.setattr(Assistant, "open", opened)
-    monkeypatch.setattr("cli.engine.install", nothing)
+    monkeypatch.setattr("cli.assistant.install", nothing)
     return stand_in

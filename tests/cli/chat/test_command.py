@@ -11,8 +11,8 @@ from pydantic_ai import TextPart, ToolCallPart
 from agent.assistant import Assistant
 from agent.models.scripted import call
 from agent.settings import AssistantSettings
-from cli.chat.conversation import Talk
-from cli.chat.lines import Left, Lines
+from cli.chat.conversation import Conversation
+from cli.chat.lines import EndOfInput, Lines
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from tests.cli.conftest import Wirewright
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.anyio
 
 
 class Typed(Lines):
-    """Lines that are known beforehand; remembers what was asked."""
+    """Lines that are known beforehand; remembers the prompts."""
 
     def __init__(self, *lines: str) -> None:
         super().__init__()
@@ -35,7 +35,7 @@ class Typed(Lines):
         """The next of them."""
         self.prompts.append(prompt)
         if not self._left:
-            raise Left
+            raise EndOfInput
         return self._left.pop(0)
 
 
@@ -56,21 +56,21 @@ def prompt_of(flow: Flow) -> str:
 
 async def test_an_offered_flow_is_put_on_the_canvas_when_the_user_says_so(catalogue: Catalogue, tmp_path: Path) -> None:
     target = tmp_path / "echo.json"
-    talk = Talk(target=target)
+    conversation = Conversation(target=target)
     lines = Typed("Build an echo", "y")
     replies = ["build_flow", [call("build_flow", 1, spec=ECHO)], "Have a look."]
-    assert await talk.hold(assistant(catalogue, *replies), lines)
-    assert talk.canvas is not None
-    assert [node.type for node in talk.canvas.nodes] == ["ChatInput", "ChatOutput"]
+    assert await conversation.hold(assistant(catalogue, *replies), lines)
+    assert conversation.canvas is not None
+    assert [node.type for node in conversation.canvas.nodes] == ["ChatInput", "ChatOutput"]
     assert json.loads(target.read_text())["name"] == "Echo"
     assert lines.prompts == ["> ", "Put it on the canvas? [y/N] ", "> "]
 
 
 async def test_a_flow_that_is_turned_down_leaves_the_canvas_as_it_is(catalogue: Catalogue, canvas: Flow) -> None:
-    talk = Talk(canvas=canvas)
+    conversation = Conversation(canvas=canvas)
     replies = ["build_flow", [call("build_flow", 1, spec=ECHO)], "Have a look."]
-    await talk.hold(assistant(catalogue, *replies), Typed("Build an echo beside it", "n"))
-    assert talk.canvas == canvas
+    await conversation.hold(assistant(catalogue, *replies), Typed("Build an echo beside it", "n"))
+    assert conversation.canvas == canvas
 
 
 async def test_an_edit_is_asked_about_and_done_when_approved(
@@ -79,11 +79,11 @@ async def test_an_edit_is_asked_about_and_done_when_approved(
     node = prompt_of(canvas)
     change = call("configure_component", 1, component_id=node, values={"template": "Whisper: {text}"})
     for said, template in (("y", "Whisper: {text}"), ("too quiet", "Say it louder: {text}\n")):
-        talk = Talk(canvas=canvas)
+        conversation = Conversation(canvas=canvas)
         lines = Typed("Make it whisper", said)
-        await talk.hold(assistant(catalogue, "build_flow", [change], "Done as you said."), lines)
-        assert talk.canvas is not None
-        found = talk.canvas.node(node)
+        await conversation.hold(assistant(catalogue, "build_flow", [change], "Done as you said."), lines)
+        assert conversation.canvas is not None
+        found = conversation.canvas.node(node)
         assert found is not None
         assert str(found.value("template")).strip() == template.strip()
         assert lines.prompts[1] == "Do it? [y/N, or why not] "
@@ -94,20 +94,20 @@ async def test_the_conversation_is_kept_until_it_is_reset(
     catalogue: Catalogue, capsys: pytest.CaptureFixture[str]
 ) -> None:
     who = assistant(catalogue, "question", "First.", "question", "Second.")
-    talk = Talk()
-    await talk.hold(who, Typed("What is it?", "And then?", "/show", "/reset", "/nope", "/quit", "never read"))
-    said = capsys.readouterr()
-    assert said.out.splitlines() == ["First.", "Second.", "The canvas is empty."]
-    assert "There is no /nope." in said.err
-    assert (await who.memory.load("local", talk.session)).turns == []
+    conversation = Conversation()
+    await conversation.hold(who, Typed("What is it?", "And then?", "/show", "/reset", "/nope", "/quit", "never read"))
+    output = capsys.readouterr()
+    assert output.out.splitlines() == ["First.", "Second.", "The canvas is empty."]
+    assert "There is no /nope." in output.err
+    assert (await who.memory.load("local", conversation.session)).turns == []
 
 
-async def test_a_failed_turn_is_told_and_the_conversation_goes_on(
+async def test_a_failed_turn_is_reported_and_the_conversation_goes_on(
     catalogue: Catalogue, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    talk = Talk(model="nobody:model")
+    conversation = Conversation(model="nobody:model")
     who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue)
-    assert not await talk.hold(who, Typed("Hello"))
+    assert not await conversation.hold(who, Typed("Hello"))
     assert "Unknown provider: nobody." in capsys.readouterr().err
 
 
@@ -117,20 +117,20 @@ async def test_an_interruption_stops_the_turn_and_not_the_conversation(
     blocked = ScriptedModel("question", "Never said.", blocks_at=1)
     who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue, model=blocked)
     lines = Typed("What is it?", "/show")
-    holding = asyncio.ensure_future(Talk().hold(who, lines))
+    holding = asyncio.ensure_future(Conversation().hold(who, lines))
     await blocked.blocked.wait()
     lines.interrupt()
     assert await holding
     assert blocked.cancelled.is_set()
-    said = capsys.readouterr()
-    assert "Stopped." in said.err
-    assert "The canvas is empty." in said.out
+    output = capsys.readouterr()
+    assert "Stopped." in output.err
+    assert "The canvas is empty." in output.out
 
 
-async def test_being_told_to_end_lets_no_more_lines_come(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_ending_the_input_lets_no_more_lines_come(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = Lines()
     lines.end()
-    with pytest.raises(Left):
+    with pytest.raises(EndOfInput):
         await lines.next("> ")
 
 
@@ -149,7 +149,7 @@ def test_a_flow_to_work_on_is_read_first(wirewright: Wirewright, runner: StandIn
 @pytest.mark.parametrize(
     "arguments", [("--flow", "-"), ("--flow", "missing.json"), ("--model", "openai:x"), ("--out", "no/such/folder/x")]
 )
-def test_what_cannot_be_used_is_refused_before_any_message_is_read(
+def test_unusable_options_are_refused_before_any_message_is_read(
     wirewright: Wirewright, excerpt: Path, arguments: tuple[str, ...]
 ) -> None:
     done = wirewright("chat", *arguments, stdin=b"/show\n")
@@ -157,34 +157,34 @@ def test_what_cannot_be_used_is_refused_before_any_message_is_read(
     assert done.err
 
 
-def test_what_is_piped_in_must_be_text(wirewright: Wirewright, runner: StandInRunner) -> None:
+def test_standard_input_must_be_text(wirewright: Wirewright, runner: StandInRunner) -> None:
     done = wirewright("chat", "--model", "demo", stdin=b"\xff\xfe\n")
     assert (done.code, done.out) == (2, "")
     assert "UTF-8" in done.err
 
 
-async def test_a_conversation_is_lines_of_json_when_json_is_wanted(
+async def test_a_conversation_prints_lines_of_json_with_the_json_option(
     catalogue: Catalogue, canvas: Flow, capsys: pytest.CaptureFixture[str]
 ) -> None:
     edit = call("configure_component", 1, component_id=prompt_of(canvas), values={"template": "Whisper: {text}"})
-    talk = Talk(canvas=canvas, as_json=True)
+    conversation = Conversation(canvas=canvas, as_json=True)
     who = assistant(catalogue, "build_flow", [edit], "I changed the prompt.", "question", "It whispers.")
-    assert await talk.hold(who, Typed("Have it whisper", "y", "/show", "What does it do?"))
+    assert await conversation.hold(who, Typed("Have it whisper", "y", "/show", "What does it do?"))
     events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     ended = [event for event in events if event["event"] == "complete"]
     assert [len(event["data"].get("approvals", [])) for event in ended] == [1, 0, 0]
     assert [event["data"]["result"] for event in ended[1:]] == ["I changed the prompt.", "It whispers."]
     [shown] = [event for event in events if event["event"] == "canvas"]
-    assert shown["flow"] == (talk.canvas or canvas).to_json()
+    assert shown["flow"] == (conversation.canvas or canvas).to_json()
     assert "Whisper: {text}" in json.dumps(shown)
 
 
-async def test_a_stopped_turn_ends_with_a_line_of_its_own_when_json_is_wanted(
+async def test_a_stopped_turn_ends_with_a_cancelled_line_with_the_json_option(
     catalogue: Catalogue, capsys: pytest.CaptureFixture[str]
 ) -> None:
     blocked, lines = ScriptedModel("question", "Never said.", blocks_at=1), Typed("What is it?")
     who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue, model=blocked)
-    talking = asyncio.create_task(Talk(as_json=True).hold(who, lines))
+    talking = asyncio.create_task(Conversation(as_json=True).hold(who, lines))
     await blocked.blocked.wait()
     lines.interrupt()
     assert await talking

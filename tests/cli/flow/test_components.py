@@ -2,9 +2,11 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from runtime.engine.process import Engine
 from tests.cli.conftest import Wirewright
 from tests.flow_texts import WORD_COUNT, WORD_COUNTER
 from tests.runtime.components.test_rules import GOOD
@@ -146,12 +148,23 @@ def test_an_edited_custom_component_of_an_export_runs(wirewright: Wirewright, tm
     assert "edited by hand" in done.json["output"]
 
 
-def test_ask_works_with_the_flows_own_components(wirewright: Wirewright, spec: Path, folder: Path) -> None:
-    done = wirewright(
-        "ask", "Run it with the input 'a b c d'", "--flow", spec, "--components", folder, "--model", "demo", "--json"
-    )
-    assert done.code == 0, done.out
-    assert done.lines[-1]["data"]["run"]["output"] == "4"
+def test_ask_and_chat_start_one_engine_for_the_flows_own_components(
+    wirewright: Wirewright, spec: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = Engine.start
+    started: list[object] = []
+
+    async def counted(*arguments: Any, **named: Any) -> object:
+        started.append(await start(*arguments, **named))
+        return started[-1]
+
+    monkeypatch.setattr(Engine, "start", counted)
+    text = "Run it with the input 'a b c d'"
+    options = ("--flow", spec, "--components", folder, "--model", "demo", "--json")
+    for done in (wirewright("ask", text, *options), wirewright("chat", *options, stdin=text.encode() + b"\n")):
+        assert done.code == 0, done.out
+        assert done.lines[-1]["data"]["run"]["output"] == "4"
+    assert len(started) == 2
 
 
 def test_ask_refuses_a_bad_component_before_the_turn(wirewright: Wirewright, folder: Path) -> None:
