@@ -26,10 +26,10 @@ def cached_catalogue() -> "Catalogue | None":
 
 
 def ready_catalogue() -> "Catalogue":
-    """The component types; the flow engine, which exports them, is installed first when there are none.
+    """The component types; the flow engine, which exports them, is installed first if need be.
 
     Raises:
-        EngineUnavailable: when they cannot be had.
+        EngineUnavailable: when they cannot be exported or read.
     """
     catalogue = cached_catalogue()
     if catalogue is None:
@@ -45,13 +45,13 @@ async def install(*, repair: bool = False, added: "Sequence[str]" = (), removed:
     """Install what is missing of the flow engine.
 
     Args:
-        repair: make a whole installation anew, too.
-        added: bundles to have from now on: package names, with versions if need be.
-        removed: bundles to do without.
+        repair: install again even when nothing is missing.
+        added: bundles to add: package names, with versions if need be.
+        removed: bundles to remove.
 
     Raises:
-        EngineUnavailable: when it cannot be installed; with bundles, what was there still works.
-        BadUsage: when a bundle's name is none.
+        EngineUnavailable: when it cannot be installed; if bundles were to change, the old environment still works.
+        BadUsage: when a bundle's name is not valid.
     """
     from cli.output.streams import progress
     from runtime.engine.supervisor import check_starts

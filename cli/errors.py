@@ -11,13 +11,13 @@ WAITING = 3
 
 
 class Stopped(Exception):
-    """A command cannot go on.
+    """A command cannot continue.
 
     Attributes:
         code: a stable name of the kind of failure.
         message: what is wrong, in words for the user.
         fix: what to do about it.
-        where: the place: an argument, or a file as the user named it with a line or a JSON path.
+        where: an argument, or a file as the user named it with a line or a JSON path.
         exit_code: 1 for work that failed, 2 for bad usage.
     """
 
@@ -31,11 +31,11 @@ class Stopped(Exception):
         self.where = where
 
     def to_json(self) -> ErrorJson:
-        """The failure as the object that stands under `error`."""
+        """The failure as the object under `error`."""
         return {"code": self.code, "message": self.message, "fix": self.fix, "where": self.where}
 
 
 class BadUsage(Stopped):
-    """The command was called wrongly: an unknown option, a file that cannot be read, a document that is no flow."""
+    """The command was called wrongly: an unknown option, a file that cannot be read, a document that is not a flow."""
 
     exit_code = MISUSED

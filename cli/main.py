@@ -1,4 +1,4 @@
-"""The entry of the `wirewright` command: puts the commands together and turns every way to end into an exit code."""
+"""The entry point of the `wirewright` command: assembles the commands and turns every outcome into an exit code."""
 
 import os
 import signal
@@ -69,18 +69,18 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _interrupt(*_: object) -> None:
-    """Being told to end is like being interrupted: what was begun is cleaned up."""
+    """Treat SIGTERM like an interrupt, so that everything is cleaned up."""
     signal.raise_signal(signal.SIGINT)
 
 
 def _internal_error(failure: Exception) -> Stopped:
-    """A fault of our own, without what it carries."""
-    fix = "Report it; with PYTHONDEVMODE=1 the whole story is shown."
+    """The error for an unexpected exception, without its message."""
+    fix = "Please report it. PYTHONDEVMODE=1 shows the traceback."
     return Stopped("internal", f"Something went wrong inside wirewright ({type(failure).__name__}).", fix=fix)
 
 
 def _usage_error(misused: typer.TyperException) -> BadUsage:
-    """The parser's complaint, with the command that it is about."""
+    """The parser's error, with the command that it is about."""
     context: object = getattr(misused, "ctx", None)
     command = getattr(context, "command_path", None) or "wirewright"
     return BadUsage("usage", misused.format_message().strip(), fix=f"See: {command} --help", where=str(command))
@@ -97,7 +97,7 @@ def _report_failure(stopped: Stopped, arguments: Sequence[str]) -> int:
 
 
 def wants_json(arguments: Sequence[str]) -> bool:
-    """Whether `--json` stands among the options."""
+    """Whether `--json` is among the options."""
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     return "--json" in options
 

@@ -1,4 +1,4 @@
-"""`wirewright runner`: the flow engine's own environment."""
+"""`wirewright runner`: the environment of the flow engine."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
@@ -7,12 +7,13 @@ import typer
 
 from cli.errors import FAILED, BadUsage
 from cli.options import Json
+from cli.output.streams import answer, document
 
 if TYPE_CHECKING:
     from runtime.install.environment import RunnerStatus
 
 commands = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, help="Install the flow engine, and see what is there."
+    no_args_is_help=True, rich_markup_mode=None, help="Install the flow engine, and show what is installed."
 )
 
 
@@ -27,19 +28,18 @@ def install(
         typer.Option("--with", metavar="BUNDLE", help="Add the component types of a package; may be repeated."),
     ] = None,
     without: Annotated[
-        list[str] | None, typer.Option("--without", metavar="BUNDLE", help="Do without a package that was added.")
+        list[str] | None, typer.Option("--without", metavar="BUNDLE", help="Remove a package that was added.")
     ] = None,
-    repair: Annotated[bool, typer.Option("--repair", help="Install anew, even when it looks whole.")] = False,
+    repair: Annotated[bool, typer.Option("--repair", help="Install again, even when nothing is missing.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Install the flow engine and read out its components. With nothing to do, it returns at once.
+    """Install the flow engine and export its components. With nothing to do, it returns at once.
 
-    Bundles are installed into an environment beside the one that is there, which stays until the new one works.
+    Bundles are installed into a second environment, which replaces the first once it works.
     """
     import asyncio
 
     from cli import engine
-    from cli.output.streams import document
 
     if more and not with_:
         raise BadUsage("bad_value", f"{more[0]} is not expected here.", fix=f"Write --with {more[0]}.", where=more[0])
@@ -56,9 +56,7 @@ def install(
 
 @commands.command(epilog="Example: wirewright runner status --json")
 def status(*, as_json: Json = False) -> None:
-    """Say what is installed, and what protects this machine from a flow that runs."""
-    from cli.output.streams import answer, document
-
+    """Show what is installed, and what protects this machine from a running flow."""
     found = _status()
     if as_json:
         document(asdict(found))
@@ -70,7 +68,7 @@ def status(*, as_json: Json = False) -> None:
     if found.bundles:
         answer(f"Bundles: {', '.join(found.bundles)}.")
     answer(f"Catalogue: {f'{found.component_types} component types' if found.catalogue else 'none yet'}.")
-    answer("A run is kept from the rest of this machine by:")
+    answer("Runs are confined by:")
     for protection in found.protections:
         answer(f"  {'yes' if protection.active else 'no '}  {protection.name}: {protection.note}")
 

@@ -10,7 +10,7 @@ from cli.output.streams import document
 
 
 def serve(
-    host: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Where to listen; this machine only.")] = None,
+    host: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Where to listen: a loopback address.")] = None,
     port: Annotated[int | None, typer.Option(metavar="N", help="The port; 0 takes any free one.")] = None,
     *,
     as_json: Json = False,
@@ -29,9 +29,9 @@ def serve(
 
 
 def announce(line: str) -> None:
-    """Print where the server is reached, as a document.
+    """Print the address of the server as a document.
 
     Args:
-        line: what a person reads; the address is its last word.
+        line: the line for people, which ends with the address.
     """
     document({"event": "serving", "url": line.rpartition(" ")[2]})

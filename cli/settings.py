@@ -1,4 +1,4 @@
-"""Settings from the environment, with faults that name the variable."""
+"""Settings from the environment, with errors that name the variable."""
 
 from typing import Any, TypeVar
 
@@ -11,14 +11,14 @@ Settings = TypeVar("Settings", bound=BaseSettings)
 
 
 def settings_of(kind: type[Settings], **given: object) -> Settings:
-    """Settings of a kind, from the environment and what the command line says.
+    """Settings from the environment and the command line.
 
     Args:
-        kind: which settings.
-        given: values from the command line, by field; None leaves what the environment says.
+        kind: their class.
+        given: values from the command line, by field; None leaves the value from the environment.
 
     Raises:
-        BadUsage: naming the first value that cannot be used.
+        BadUsage: naming the first invalid value.
     """
     values: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     try:

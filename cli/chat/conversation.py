@@ -22,11 +22,11 @@ from flows.document import Flow
 from runtime.files.folders import LOCAL_USER
 from tools.approvals import Approval
 
-HELP = """Each line is a message. Besides:
+HELP = """Each line is a message, or a command:
   /show   draw the flow on the canvas
   /reset  forget the conversation; the canvas stays
   /quit   leave, as Ctrl-D does
-Ctrl-C stops what the assistant is doing."""
+Ctrl-C stops the assistant."""
 
 
 _YES = {"y", "yes"}
@@ -63,7 +63,7 @@ class Conversation:
             lines: the user's messages and answers.
         """
         if lines.interactive:
-            note("Say what you want; /help helps, Ctrl-D leaves.")
+            note("Type a message; /help lists commands, Ctrl-D leaves.")
         while True:
             try:
                 text = (await lines.next("> ")).strip()
@@ -87,7 +87,7 @@ class Conversation:
             case _:
                 if not text.startswith("/"):
                     return False
-                note(f"There is no {text.split()[0]}.\n{HELP}")
+                note(f"Unknown command: {text.split()[0]}.\n{HELP}")
         return True
 
     def _show(self) -> None:

@@ -10,6 +10,7 @@ import typer
 from cli.components.scan import scan
 from cli.errors import FAILED, Stopped
 from cli.options import Json
+from cli.output.streams import answer, document, note
 
 if TYPE_CHECKING:
     from flows.catalogue import Catalogue
@@ -22,17 +23,18 @@ commands.command(epilog="Example: wirewright components scan component.py --json
 
 
 @dataclass(frozen=True)
-class Asked:
+class Query:
     """One query, or the place of a line that could not be read."""
 
-    query: str | None
+    text: str | None
     where: str | None = None
 
 
 @commands.command(epilog="Example: wirewright components search 'read a pdf' --limit 3")
 def search(
-    query: Annotated[
-        str, typer.Argument(metavar="QUERY", help="What it should do; - reads queries from standard input, one a line.")
+    text: Annotated[
+        str,
+        typer.Argument(metavar="QUERY", help="What it should do; - reads queries from standard input, one a line."),
     ],
     limit: Annotated[int, typer.Option(min=1, metavar="N", help="How many matches to give at most.")] = 10,
     *,
@@ -51,17 +53,17 @@ def search(
     from cli.engine import ready_catalogue
 
     catalogue = ready_catalogue()
-    for number, asked in enumerate(_queries() if query == "-" else [Asked(query)]):
+    for number, query in enumerate(_queries() if text == "-" else [Query(text)]):
         matches: list[Match] = []
-        if asked.query is not None:
+        if query.text is not None:
             matches = catalogue.search(
-                asked.query, limit, accepts=accepts, produces=produces, category=category, legacy=legacy
+                query.text, limit, accepts=accepts, produces=produces, category=category, legacy=legacy
             )
-        near = [] if matches or asked.query is None else catalogue.nearest_matches(asked.query)
+        near = [] if matches or query.text is None else catalogue.nearest_matches(query.text)
         if as_json:
-            _print_json(asked, matches, near)
+            _print_json(query, matches, near)
         else:
-            _print(asked, matches, near, first=number == 0, titled=query == "-")
+            _print(query, matches, near, first=number == 0, titled=text == "-")
 
 
 @commands.command(epilog="Example: wirewright components describe ChatInput")
@@ -72,7 +74,6 @@ def describe(
 ) -> None:
     """Read a component type's ports and fields."""
     from cli.engine import ready_catalogue
-    from cli.output.streams import answer, document
 
     catalogue = ready_catalogue()
     found = catalogue.find(type_name)
@@ -89,41 +90,37 @@ def describe(
         answer(text)
 
 
-def _queries() -> Iterator[Asked]:
-    """The queries on standard input, each as soon as its line is there."""
+def _queries() -> Iterator[Query]:
+    """The queries on standard input, each as soon as its line arrives."""
     for number, line in enumerate(iter(sys.stdin.buffer.readline, b""), start=1):
         try:
             text = line.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError:
-            yield Asked(None, f"line {number}")
+            yield Query(None, f"line {number}")
         else:
-            yield Asked(text.rstrip("\r\n"))
+            yield Query(text.rstrip("\r\n"))
 
 
-def _print_json(asked: Asked, matches: "list[Match]", near: "list[Match]") -> None:
-    from cli.output.streams import document
-
+def _print_json(query: Query, matches: "list[Match]", near: "list[Match]") -> None:
     found = [{"type": m.type, "display_name": m.display_name, "score": round(m.score, 6)} for m in matches]
-    row: dict[str, object] = {"query": asked.query, "matches": found}
+    row: dict[str, object] = {"query": query.text, "matches": found}
     if near:
         row["nearest"] = [match.type for match in near]
-    if asked.query is None:
-        unreadable = Stopped("unreadable", "The line is not UTF-8 text.", fix="Send UTF-8.", where=asked.where)
+    if query.text is None:
+        unreadable = Stopped("unreadable", "The line is not UTF-8 text.", fix="Send UTF-8.", where=query.where)
         row["error"] = unreadable.to_json()
     document(row)
 
 
-def _print(asked: Asked, matches: "list[Match]", near: "list[Match]", *, first: bool, titled: bool) -> None:
-    from cli.output.streams import answer, note
-
-    if asked.query is None:
-        note(f"{asked.where}: not UTF-8 text.")
+def _print(query: Query, matches: "list[Match]", near: "list[Match]", *, first: bool, titled: bool) -> None:
+    if query.text is None:
+        note(f"{query.where}: not UTF-8 text.")
         return
     if titled:
-        answer(asked.query if first else f"\n{asked.query}")
+        answer(query.text if first else f"\n{query.text}")
     if not matches:
         fix = f"The nearest: {', '.join(match.type for match in near)}." if near else "Try other words for it."
-        note(f"No component matches {asked.query!r}. {fix}")
+        note(f"No component matches {query.text!r}. {fix}")
     width = max((len(match.type) for match in matches), default=0)
     for match in matches:
         answer(f"{match.type:<{width}}  {match.description.splitlines()[0] if match.description else ''}".rstrip())
@@ -133,7 +130,7 @@ def _unknown(type_name: str, catalogue: "Catalogue") -> Stopped:
     from flows.faults import suggest
 
     fix = suggest(catalogue.nearest(type_name)) or "Find one with: wirewright components search"
-    return Stopped("unknown_component", f"There is no component type {type_name!r}.", fix=fix, where=type_name)
+    return Stopped("unknown_component", f"Unknown component type: {type_name}.", fix=fix, where=type_name)
 
 
 def _described(found: "ComponentType", text: str) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""`wirewright components scan`: read component source for what no component may do."""
+"""`wirewright components scan`: check component source for what no component may do."""
 
 import json
 import sys
@@ -10,6 +10,7 @@ import typer
 
 from cli.errors import FAILED, ErrorJson, Stopped
 from cli.options import Json
+from cli.output.streams import answer, document, note
 
 if TYPE_CHECKING:
     from runtime.guard import Violation
@@ -19,8 +20,8 @@ _SHAPE = 'Send {"id": …, "code": "…"}, one a line.'
 
 
 @dataclass(frozen=True)
-class Asked:
-    """One source to read, or why its line could not be understood."""
+class Input:
+    """One source to scan, or what is wrong with its line."""
 
     name: object
     code: str | None
@@ -35,7 +36,7 @@ def scan(
     *,
     as_json: Json = False,
 ) -> None:
-    """Read component source for what no component may do; nothing in it is run."""
+    """Check component source for what no component may do; nothing in it is run."""
     if file == STANDARD_INPUT:
         _answer_lines()
     else:
@@ -44,7 +45,6 @@ def scan(
 
 def _scan_file(file: str, *, as_json: bool) -> None:
     from cli.flow.source import read
-    from cli.output.streams import answer, document, note
     from runtime.guard import scan as read_source
 
     source = read(file)
@@ -61,15 +61,14 @@ def _scan_file(file: str, *, as_json: bool) -> None:
 
 
 def _answer_lines() -> None:
-    """Answer each line with one, in order, whatever is in it."""
-    from cli.output.streams import document
+    """Answer each line with one, in order, whatever it holds."""
     from runtime.guard import scan as read_source
 
-    for asked in _asked():
-        violations = [] if asked.code is None else read_source(asked.code)
-        row: dict[str, object] = {"id": asked.name, "violations": [found.to_json() for found in violations]}
-        if asked.error is not None:
-            row["error"] = asked.error
+    for item in _inputs():
+        violations = [] if item.code is None else read_source(item.code)
+        row: dict[str, object] = {"id": item.name, "violations": [found.to_json() for found in violations]}
+        if item.error is not None:
+            row["error"] = item.error
         document(row)
 
 
@@ -77,13 +76,13 @@ def _line(name: str, found: "Violation") -> str:
     return f"{name}:{found.line}: {found.rule}: {found.message} {found.fix}"
 
 
-def _asked() -> Iterator[Asked]:
-    """The sources on standard input, each as soon as its line is there."""
+def _inputs() -> Iterator[Input]:
+    """The sources on standard input, each as soon as its line arrives."""
     for number, line in enumerate(iter(sys.stdin.buffer.readline, b""), start=1):
-        yield _understood(line, number)
+        yield _parsed(line, number)
 
 
-def _understood(line: bytes, number: int) -> Asked:
+def _parsed(line: bytes, number: int) -> Input:
     try:
         row: object = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
     except UnicodeDecodeError:
@@ -95,9 +94,9 @@ def _understood(line: bytes, number: int) -> Asked:
     fields = cast("dict[str, object]", row)
     code = fields.get("code")
     if not isinstance(code, str):
-        return _unreadable(fields.get("id"), number, "The line has no `code` that is a text.", _SHAPE)
-    return Asked(fields.get("id"), code)
+        return _unreadable(fields.get("id"), number, "The line has no text under `code`.", _SHAPE)
+    return Input(fields.get("id"), code)
 
 
-def _unreadable(name: object, number: int, message: str, fix: str) -> Asked:
-    return Asked(name, None, Stopped("unreadable", message, fix=fix, where=f"line {number}").to_json())
+def _unreadable(name: object, number: int, message: str, fix: str) -> Input:
+    return Input(name, None, Stopped("unreadable", message, fix=fix, where=f"line {number}").to_json())

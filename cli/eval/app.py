@@ -1,4 +1,4 @@
-"""`wirewright eval`: play scenarios, score what came of them, compare plays."""
+"""`wirewright eval`: play scenarios, score the attempts, compare plays."""
 
 from pathlib import Path
 from typing import Annotated
@@ -10,25 +10,24 @@ from cli.eval import compare, export, imports, judge, mutate, report, run, score
 from cli.eval import fix as eval_fix
 from cli.eval.selection import use_folder
 
-commands = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Play scenarios and score what came of them.")
+commands = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Play scenarios and score the attempts.")
 
 
 @commands.callback()
 def group(
     scenarios: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Scenarios of your own, in place of those that come with it.")
+        str | None, typer.Option(metavar="DIR", help="Your own scenarios, instead of the built-in ones.")
     ] = None,
 ) -> None:
-    """Play scenarios and score what came of them."""
+    """Play scenarios and score the attempts."""
     from importlib.util import find_spec
 
     if find_spec("scipy") is None:
         fix = "Install it: uv pip install 'wirewright[evals]'."
         raise Stopped("extra_missing", "Evaluations need the extra `evals`.", fix=fix)
     if scenarios is not None and not Path(scenarios).is_dir():
-        raise BadUsage(
-            "no_folder", f"{scenarios} is no folder.", fix="Name a folder of scenarios.", where="--scenarios"
-        )
+        message = f"{scenarios} is not a directory."
+        raise BadUsage("no_folder", message, fix="Name a directory of scenarios.", where="--scenarios")
     use_folder(None if scenarios is None else Path(scenarios))
 
 

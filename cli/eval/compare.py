@@ -7,6 +7,7 @@ import typer
 from cli.errors import FAILED, BadUsage
 from cli.eval.selection import readable, verdicts_of
 from cli.options import Json
+from cli.output.streams import answer, document
 
 if TYPE_CHECKING:
     from evals.analysis.comparison import Difference
@@ -39,7 +40,6 @@ def compare(
 ) -> None:
     """Compare two plays; exits 1 when something passed in A and does not in B."""
     from cli.eval.summary import significance_lines
-    from cli.output.streams import answer, document
     from evals.analysis import comparison as comparing
     from evals.analysis.metrics import DECLARED
     from evals.analysis.significance import objections, significance
@@ -48,7 +48,7 @@ def compare(
     names = player or []
     if len(names) > 2:
         fix = "Name one player for both files, or one for each."
-        raise BadUsage("too_many_players", "Two files have no third player.", fix=fix, where="--player")
+        raise BadUsage("too_many_players", "--player was given more than twice.", fix=fix, where="--player")
     first, second = (
         _of_player(verdicts_of(readable(file)), names[number % len(names)] if names else None, file)
         for number, file in enumerate((before, after))
@@ -67,7 +67,7 @@ def compare(
 
 
 def _of_player(verdicts: "list[Verdict]", name: str | None, file: str) -> "list[Verdict]":
-    """One player's verdicts: those of several players at one scenario would stand in each other's place."""
+    """One player's verdicts; those of several players at one scenario would be confused."""
     players = sorted({verdict.player for verdict in verdicts})
     if name is None and len(players) > 1:
         fix = f"Name one with --player: {', '.join(players)}."
@@ -75,7 +75,7 @@ def _of_player(verdicts: "list[Verdict]", name: str | None, file: str) -> "list[
     if name is not None and name not in players:
         from flows.faults import did_you_mean
 
-        fix = did_you_mean(name, players, otherwise="there are") if players else "Name a file that has attempts."
+        fix = did_you_mean(name, players, otherwise="known players") if players else "Name a file that has attempts."
         raise BadUsage("unknown_player", f"{file} has no player {name!r}.", fix=fix, where="--player")
     return [verdict for verdict in verdicts if name in (None, verdict.player)]
 
@@ -87,8 +87,8 @@ def _metrics(names: list[str]) -> list[str]:
         if name not in METRICS:
             from flows.faults import did_you_mean
 
-            fix = did_you_mean(name, METRICS, otherwise="there are")
-            raise BadUsage("unknown_score", f"There is no score {name!r}.", fix=fix, where="--metric")
+            fix = did_you_mean(name, METRICS, otherwise="known scores")
+            raise BadUsage("unknown_score", f"Unknown score: {name}.", fix=fix, where="--metric")
     return names
 
 

@@ -24,9 +24,9 @@ READY_SECONDS = 1800.0
 
 @asynccontextmanager
 async def play_environment(concurrency: int) -> AsyncGenerator[PlayEnvironment]:
-    """A stage with a runner that is ready; leaving it ends the runner.
+    """An environment with a runner that is ready; leaving it ends the runner.
 
-    Conversations and files of the attempts are kept in a folder that goes with the stage, away from the user's own.
+    Conversations and files of the attempts are kept in a temporary folder, away from the user's own.
 
     Args:
         concurrency: how many flows run at the same time.
@@ -47,7 +47,7 @@ async def play_environment(concurrency: int) -> AsyncGenerator[PlayEnvironment]:
                 message = failure.message if failure else "The flow engine is not ready."
                 raise EngineUnavailable("engine_unavailable", message, fix=failure.fix if failure else "Try again.")
             catalogue = await asyncio.to_thread(Catalogue.load, settings.cache / "catalogue.json")
-            apart = settings.model_copy(update={"data": Path(folder)})
+            temporary = settings.model_copy(update={"data": Path(folder)})
             yield PlayEnvironment(
-                settings=apart, catalogue=catalogue, runner=runner, versions=versions(catalogue.version)
+                settings=temporary, catalogue=catalogue, runner=runner, versions=versions(catalogue.version)
             )

@@ -1,15 +1,17 @@
-"""`wirewright eval export`: hand a scored journal to Logfire, or any OpenTelemetry endpoint, as experiments."""
+"""`wirewright eval export`: send a scored journal to Logfire, or any OpenTelemetry endpoint, as experiments."""
 
 import asyncio
 import os
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from cli.engine import ready_catalogue
-from cli.errors import BadUsage, Stopped
-from cli.eval.selection import Ids, all_scenarios, attempts_of, readable, scored
+from cli.errors import FAILED, BadUsage, Stopped
+from cli.eval.options import Journal, ScenarioIds
+from cli.eval.selection import all_scenarios, attempts_of, readable, scored
 from cli.options import Json
+from cli.output.streams import answer, document
 
 if TYPE_CHECKING:
     from evals.attempt import Attempt
@@ -20,12 +22,12 @@ DESTINATIONS = ("LOGFIRE_TOKEN", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_O
 """The variables that say where spans go; without any of them, nothing is sent."""
 
 FLUSH_SECONDS = 30
-"""How long to wait until everything is handed over."""
+"""How long to wait until everything is sent."""
 
 
 def export(
-    journal: Annotated[str, typer.Argument(metavar="JOURNAL", help="Attempts, as `eval run --out` writes them.")],
-    scenario: Ids = None,
+    journal: Journal,
+    scenario: ScenarioIds = None,
     *,
     as_json: Json = False,
 ) -> None:
@@ -35,7 +37,6 @@ def export(
     WIREWRIGHT_TRACE_CONTENT is true.
     """
     from agent.settings import AssistantSettings
-    from cli.output.streams import answer, document
     from cli.settings import settings_of
     from evals.exports import MissingExtra
 
@@ -43,7 +44,7 @@ def export(
         fix = "Set LOGFIRE_TOKEN, or OTEL_EXPORTER_OTLP_ENDPOINT."
         raise BadUsage("no_destination", "Nothing says where to send the experiments.", fix=fix, where="environment")
     content = settings_of(AssistantSettings).trace_content
-    attempts = [attempt for attempt in attempts_of(readable(journal)) if not scenario or attempt.scenario in scenario]
+    attempts = attempts_of(readable(journal), scenario)
     if not attempts:
         raise BadUsage("no_attempts", "There is nothing to send.", fix="Name a journal with attempts.", where=journal)
     verdicts = scored(attempts, ready_catalogue())
@@ -52,14 +53,14 @@ def export(
     except MissingExtra as missing:
         raise Stopped("extra_needed", f"{missing}.", fix="Install wirewright[evals].") from None
     if as_json:
-        told = [one.model_dump(mode="json") for one in found]
-        document({"ok": sent, "content": content, "experiments": told})
+        experiments = [one.model_dump(mode="json") for one in found]
+        document({"ok": sent, "content": content, "experiments": experiments})
     else:
         for one in found:
             answer(_line(one))
-        answer(f"Sent {'with' if content else 'without'} texts." if sent else "Not everything was handed over in time.")
+        answer(f"Sent {'with' if content else 'without'} texts." if sent else "Not everything was sent in time.")
     if not sent:
-        raise typer.Exit(1)
+        raise typer.Exit(FAILED)
 
 
 async def _sent(

@@ -7,6 +7,7 @@ import typer
 
 from cli.errors import BadUsage
 from cli.options import Json
+from cli.output.streams import answer, document
 
 if TYPE_CHECKING:
     from evals.imports.chat2workflow.scenarios import Imported
@@ -33,34 +34,35 @@ def chat2workflow(
     *,
     as_json: Json = False,
 ) -> None:
-    """Make a scenario of every round of Chat2Workflow's tasks, and tell what could not be carried over."""
-    from cli.output.streams import answer, document
+    """Make a scenario of every round of Chat2Workflow's tasks, and list what could not be carried over."""
     from evals.imports.chat2workflow.format import ImportFormatError, read_checks, read_queries
     from evals.imports.chat2workflow.scenarios import convert_tasks
     from evals.imports.writer import write
     from evals.scenarios.loader import ScenarioError
 
     if files is not None and not Path(files).is_dir():
-        raise BadUsage("unreadable", f"{files} is no folder.", fix="Name the folder of the files.", where="--files")
+        raise BadUsage(
+            "unreadable", f"{files} is not a directory.", fix="Name the directory of the files.", where="--files"
+        )
     try:
         rounds = read_checks(Path(checks), None if resolve is None else Path(resolve))
-        made, left = convert_tasks(read_queries(Path(queries)), rounds, None if files is None else Path(files))
-        write(Path(out), made)
+        imported, left_out = convert_tasks(read_queries(Path(queries)), rounds, None if files is None else Path(files))
+        write(Path(out), imported)
     except (ImportFormatError, ScenarioError) as fault:
-        fix = "Correct it; nothing else was wrong before it."
+        fix = "Correct it; everything before it is valid."
         raise BadUsage(
             "bad_import", f"{fault.message[:1].upper()}{fault.message[1:]}.", fix=fix, where=fault.place
         ) from None
     if as_json:
-        document({"folder": out, "scenarios": [_plain(one) for one in made], "left": left})
+        document({"folder": out, "scenarios": [_plain(one) for one in imported], "left": left_out})
         return
-    for one in made:
+    for one in imported:
         answer(f"{one.scenario.id}  {len(one.scenario.turns)} turns, {len(one.scenario.probes)} probes")
         for note in one.notes:
             answer(f"  not as it was: {note}")
-    for line in left:
+    for line in left_out:
         answer(f"left out: {line}")
-    answer(f"{len(made)} scenarios; play them with: wirewright eval --scenarios {out} run --player provider:name")
+    answer(f"{len(imported)} scenarios; play them with: wirewright eval --scenarios {out} run --player provider:name")
 
 
 def _plain(one: "Imported") -> dict[str, object]:

@@ -1,15 +1,19 @@
-"""`wirewright eval judge`: ask a language model what it thinks of a journal's attempts; it decides nothing."""
+"""`wirewright eval judge`: let a language model judge the attempts of a journal; its opinions decide nothing."""
 
 import asyncio
-from pathlib import Path
+from itertools import count
+from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cli.engine import ready_catalogue
 from cli.errors import BadUsage, Stopped
+from cli.eval.options import Journal
 from cli.eval.selection import all_scenarios, attempts_of, readable, scored
 from cli.options import Json
+from cli.output.files import writable, writing
+from cli.output.streams import answer, document, progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def judge(
-    journal: Annotated[str, typer.Argument(metavar="JOURNAL", help="Attempts, as `eval run --out` writes them.")],
+    journal: Journal,
     model: Annotated[str, typer.Option("--model", metavar="M", help="Who judges, as provider:name.")],
     rubric: Annotated[
         list[str] | None,
@@ -36,24 +40,21 @@ def judge(
     *,
     as_json: Json = False,
 ) -> None:
-    """Ask a language model about the attempts of a journal; its opinions stand beside the scores and decide nothing."""
-    from cli.output.files import writable
-    from cli.output.streams import answer, document, progress
-    from evals.analysis.llm_judge import opinions
+    """Let a language model judge the attempts of a journal; its opinions do not change the scores."""
+    from evals.analysis.llm_judge import Opinion, opinions
     from evals.exports import MissingExtra
+    from evals.jsonl import JsonLines
 
     target = writable(out)
     rubrics = _rubrics(rubric or ["goal"])
     judging = _model(model)
     attempts, catalogue = attempts_of(readable(journal)), ready_catalogue()
     verdicts = scored(attempts, catalogue)
-    tell = progress()
-    count = len(rubrics) * len(attempts)
-    told: list[Opinion] = []
+    report = progress()
+    judged = count(1)
 
-    async def one(opinion: "Opinion") -> None:
-        told.append(opinion)
-        tell(f"{len(told)} of {count} judged")
+    async def one(_: "Opinion") -> None:
+        report(f"{next(judged)} of {len(rubrics) * len(attempts)} judged")
 
     try:
         found = asyncio.run(
@@ -62,10 +63,13 @@ def judge(
     except MissingExtra as missing:
         raise Stopped("extra_needed", f"{missing}.", fix="Install wirewright[evals].") from None
     if target is not None:
-        _write(target, found)
+        with writing(target):
+            JsonLines(target, Opinion).write(found)
     sums = [_summary(rubric.name, found, verdicts) for rubric in rubrics]
     if as_json:
-        document({"judge": judging.model_name, "rubrics": sums, "opinions": [_plain(one) for one in found]})
+        document(
+            {"judge": judging.model_name, "rubrics": sums, "opinions": [one.model_dump(mode="json") for one in found]}
+        )
         return
     for entry in found:
         answer(_line(entry))
@@ -101,10 +105,9 @@ def _summary(rubric: str, found: "Sequence[Opinion]", verdicts: "Sequence[Verdic
     """How often the rubric was met, the mean score, and how often the judge agrees with the deciding scores."""
     mine = [one for one in found if one.rubric == rubric and one.passed is not None]
     scores = sorted(one.score for one in mine if one.score is not None)
-    passed = {
-        (verdict.scenario, verdict.digest, verdict.repeat, verdict.player): verdict.passed for verdict in verdicts
-    }
-    pairs = [(one.passed, passed.get((one.scenario, one.digest, one.repeat, one.player))) for one in mine]
+    key = attrgetter("scenario", "digest", "repeat", "player")
+    passed: dict[object, bool | None] = {key(verdict): verdict.passed for verdict in verdicts}
+    pairs = [(one.passed, passed.get(key(one))) for one in mine]
     both = [(judged, scored) for judged, scored in pairs if scored is not None]
     return {
         "rubric": rubric,
@@ -131,17 +134,3 @@ def _shown(value: object) -> str:
             return f"{value:.2f}"
         case _:
             return str(value)
-
-
-def _plain(one: "Opinion") -> dict[str, object]:
-    return one.model_dump(mode="json")
-
-
-def _write(target: Path, found: "Sequence[Opinion]") -> None:
-    from evals.analysis.llm_judge import Opinion
-    from evals.jsonl import JsonLines
-
-    try:
-        JsonLines(target, Opinion).write(found)
-    except OSError:
-        raise Stopped("unwritable", f"{target} cannot be written.", where="--out") from None

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.errors import FAILED, BadUsage
-from cli.eval.selection import Ids, all_scenarios, attempts_of, readable
+from cli.eval.options import Journal, ScenarioIds
+from cli.eval.selection import all_scenarios, attempts_of, readable
 from cli.options import Json
+from cli.output.streams import answer, document, progress_bar
 
 if TYPE_CHECKING:
     from evals.attempt import Attempt
@@ -17,27 +19,24 @@ if TYPE_CHECKING:
 
 
 def mutate(
-    journal: Annotated[str, typer.Argument(metavar="JOURNAL", help="Attempts, as `eval run --out` writes them.")],
-    scenario: Ids = None,
+    journal: Journal,
+    scenario: ScenarioIds = None,
     per_operator: Annotated[
         int, typer.Option(min=1, metavar="N", help="Mutants that one operator makes of one attempt.")
     ] = 1,
     floor: Annotated[float, typer.Option(min=0.0, max=1.0, help="Exit 1 when a smaller share is killed.")] = 0.95,
     accept: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Survivors that may be, in place of the list that is kept.")
+        str | None, typer.Option(metavar="FILE", help="Accepted survivors, instead of the built-in list.")
     ] = None,
     concurrency: Annotated[int, typer.Option(min=1, max=64, metavar="N", help="Mutants at the same time.")] = 2,
     *,
     as_json: Json = False,
 ) -> None:
     """Seed faults into the attempts that pass, run and score them, and show which evaluator sees which fault."""
-    from cli.output.streams import answer, document
     from evals.mutate.matrix import build_matrix
 
-    attempts = [attempt for attempt in attempts_of(readable(journal)) if not scenario or attempt.scenario in scenario]
-    accepted = _accepted(accept)
-    found = asyncio.run(_tried(attempts, per_operator, concurrency))
-    counted = build_matrix(found, accepted)
+    attempts, accepted = attempts_of(readable(journal), scenario), _accepted(accept)
+    counted = build_matrix(asyncio.run(_tried(attempts, per_operator, concurrency)), accepted)
     rate = counted.kill_rate
     ok = rate is not None and rate >= floor and not counted.disturbed
     if as_json:
@@ -49,11 +48,11 @@ def mutate(
             answer(f"survived {trial.id}: {trial.what}")
         for trial in counted.disturbed:
             answer(f"seen although nothing changed {trial.id}: {', '.join(trial.seen_by)}")
-        play_environment = _open(counted, {scenario.id for scenario in all_scenarios() if scenario.open})
-        if play_environment:
-            answer(play_environment)
+        open_survivors = _open(counted, {scenario.id for scenario in all_scenarios() if scenario.open})
+        if open_survivors:
+            answer(open_survivors)
         for name in counted.stale:
-            answer(f"accepted, but no survivor any more: {name}")
+            answer(f"accepted, but no longer a survivor: {name}")
         answer(_summary(counted, floor))
     if not ok:
         raise typer.Exit(FAILED)
@@ -69,37 +68,31 @@ def _accepted(name: str | None) -> "tuple[Survivor, ...]":
 
 
 async def _tried(attempts: "list[Attempt]", per_operator: int, concurrency: int) -> "list[Trial]":
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
     from cli.eval.environment import play_environment
     from evals.mutate.trials import prepare_mutants, run_trials
 
     scenarios = {scenario.id: scenario for scenario in all_scenarios()}
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    console = Console(stderr=True)
-    async with play_environment(concurrency) as stage:
-        mutants = prepare_mutants(scenarios, attempts, stage, per_operator)
-        with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
-            task = bar.add_task("trying mutants", total=len(mutants))
+    async with play_environment(concurrency) as environment:
+        mutants = prepare_mutants(scenarios, attempts, environment, per_operator)
+        with progress_bar("trying mutants", len(mutants)) as advance:
 
             async def ended(_: "Trial") -> None:
-                bar.advance(task)
+                advance()
 
-            return await run_trials(mutants, stage, concurrency=concurrency, on_trial=ended)
+            return await run_trials(mutants, environment, concurrency=concurrency, on_trial=ended)
 
 
 def _document(counted: "Matrix") -> dict[str, object]:
-    def told(trials: "tuple[Trial, ...]") -> list[dict[str, str]]:
+    def plain(trials: "tuple[Trial, ...]") -> list[dict[str, str]]:
         return [{"id": trial.id, "operator": trial.operator, "what": trial.what} for trial in trials]
 
     return {
         "operators": {name: row.model_dump() for name, row in counted.operators.items()},
-        "survivors": told(counted.survivors),
-        "accepted": told(counted.accepted),
+        "survivors": plain(counted.survivors),
+        "accepted": plain(counted.accepted),
         "stale": list(counted.stale),
         "controls": counted.controls,
-        "disturbed": told(counted.disturbed),
+        "disturbed": plain(counted.disturbed),
     }
 
 

@@ -8,8 +8,11 @@ import typer
 
 from cli.engine import ready_catalogue
 from cli.errors import BadUsage, Stopped
-from cli.eval.selection import all_scenarios, attempts_of, gate_of, readable, verdicts_of
+from cli.eval.options import Journal
+from cli.eval.selection import PLAY_AGAIN, all_scenarios, attempts_of, gate_of, readable, verdicts_of
 from cli.options import Json
+from cli.output.files import writable, writing
+from cli.output.streams import answer, document, note
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def report(
-    journal: Annotated[str, typer.Argument(metavar="JOURNAL", help="Attempts, as `eval run --out` writes them.")],
+    journal: Journal,
     baseline: Annotated[
         str | None, typer.Option(metavar="FILE", help="Compare with the scores or attempts of an earlier play.")
     ] = None,
@@ -54,8 +57,9 @@ def report(
 
     Without --out the report is printed as Markdown; with --json, as one JSON document. It exits 0 whatever it says.
     """
-    _refuse_without("jinja2", "scipy")
-    from cli.output.streams import answer, document, note
+    if importlib.util.find_spec("jinja2") is None:
+        fix = "Install Wirewright with its extra: wirewright[evals]."
+        raise Stopped("missing_package", "Reports need the package jinja2.", fix=fix)
     from evals.report.formats.documents import summary
     from evals.report.formats.writer import render_report
     from evals.report.model import Material, gather
@@ -86,13 +90,6 @@ def report(
         answer(render_report("md", material).rstrip())
 
 
-def _refuse_without(*packages: str) -> None:
-    for package in packages:
-        if importlib.util.find_spec(package) is None:
-            fix = "Install Wirewright with its extra: wirewright[evals]."
-            raise Stopped("missing_package", f"Reports need the package {package}.", fix=fix)
-
-
 def _refuse_player(name: str | None, baseline: "Sequence[Verdict]") -> None:
     if name is None:
         return
@@ -100,13 +97,12 @@ def _refuse_player(name: str | None, baseline: "Sequence[Verdict]") -> None:
     if name not in players:
         from flows.faults import did_you_mean
 
-        fix = did_you_mean(name, players, otherwise="there are") if players else "Name a baseline that has players."
+        fix = did_you_mean(name, players, otherwise="known players") if players else "Name a baseline that has players."
         raise BadUsage("unknown_player", f"The baseline has no player {name!r}.", fix=fix, where="--baseline-player")
 
 
 def _fixes(name: str | None, play: "Play") -> "list[Fix]":
-    """The fixes of a file; those of no attempt of the play are told and left out."""
-    from cli.output.streams import note
+    """The fixes in a file; those of other attempts than the journal's are left out with a note."""
     from evals.fix.records import Fix
     from evals.jsonl import JsonLines, JsonLinesError
 
@@ -119,21 +115,21 @@ def _fixes(name: str | None, play: "Play") -> "list[Fix]":
         fix = "Name a file of `eval fix --out`."
         raise BadUsage("bad_fixes", f"{error}.", fix=fix, where="--fixes") from None
     keys = {entry.attempt.key for entry in play.entries}
-    strange = sum(fix.key not in keys for fix in found)
-    if strange:
-        note(f"{strange} of the {len(found)} fixes in {path.name} are of no attempt of this journal, and not shown.")
-    return [fix for fix in found if fix.key in keys]
+    shown = [fix for fix in found if fix.key in keys]
+    if len(shown) < len(found):
+        others = f"{len(found) - len(shown)} of the {len(found)} fixes in {path.name}"
+        note(f"{others} are not for attempts of this journal and are not shown.")
+    return shown
 
 
 def _target(name: str) -> "tuple[Path, Form]":
-    from cli.output.files import writable
     from evals.report.formats.writer import FORMS
 
     path = writable(name)
     form = FORMS.get(Path(name).suffix.lower())
     if path is None or form is None:
-        fix = "Give the file one of these endings: .html, .md, .json, .csv, .xml."
-        raise BadUsage("bad_form", f"There is no form of report for {name}.", fix=fix, where="--out")
+        fix = "Name a file that ends with .html, .md, .json, .csv or .xml."
+        raise BadUsage("bad_form", f"A report cannot be written as {name}.", fix=fix, where="--out")
     return path, form
 
 
@@ -150,15 +146,14 @@ def _play(path: Path) -> "Play":
     try:
         return score_play(all_scenarios(), attempts, ready_catalogue())
     except UnknownScenario as unknown:
-        fix = "Play again with the scenarios that there are."
-        raise BadUsage("other_scenario", unknown.message, fix=fix, where=path.name) from None
+        raise BadUsage("other_scenario", unknown.message, fix=PLAY_AGAIN, where=path.name) from None
     except BadFlow as bad:
         fix = "Correct the scenario, or install the engine it is for: wirewright runner install."
         raise BadUsage("bad_scenario", f"A right flow does not build: {bad}", fix=fix) from None
 
 
 def _refuse_scores(path: Path) -> None:
-    """Scores read as attempts would be attempts in which nothing was played."""
+    """Refuse a file of scores, which could be read as attempts in which nothing was played."""
     from evals.analysis.tally import read_verdicts
     from evals.jsonl import JsonLinesError
 
@@ -176,8 +171,7 @@ def _write(path: Path, form: "Form", material: "Material") -> None:
     from evals.report.formats.writer import render_report
 
     try:
-        path.write_text(render_report(form, material), encoding="utf-8", newline="\n")
+        with writing(path):
+            path.write_text(render_report(form, material), encoding="utf-8", newline="\n")
     except TooLarge as large:
         raise Stopped("too_large", str(large), fix="Report fewer attempts, or another form.", where="--out") from None
-    except OSError:
-        raise Stopped("unwritable", f"{path} cannot be written.", fix="Name another file.", where="--out") from None

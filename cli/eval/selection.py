@@ -1,11 +1,9 @@
-"""What the `eval` commands are about: scenarios by id, tag and split, and files of attempts or scores."""
+"""What the `eval` commands work on: scenarios by id, tag and split, and files of attempts or scores."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
-
-import typer
+from typing import TYPE_CHECKING
 
 from cli.engine import ready_catalogue
 from cli.errors import BadUsage
@@ -19,27 +17,13 @@ if TYPE_CHECKING:
     from evals.score import Verdict
     from flows.catalogue import Catalogue
 
-Ids: TypeAlias = Annotated[
-    list[str] | None, typer.Option("--scenario", metavar="ID", help="Only this scenario; may be given several times.")
-]
-Tags: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option("--tag", metavar="T", help="Only scenarios with this tag; may be given several times."),
-]
-SplitName: TypeAlias = Annotated[
-    str | None, typer.Option("--split", metavar="dev|test", help="Only scenarios of this split.")
-]
-
+PLAY_AGAIN = "Play again with the current scenarios."
 
 _folder: ContextVar[Path | None] = ContextVar("scenarios", default=None)
 
 
 def use_folder(folder: Path | None) -> None:
-    """Say where this command's scenarios are.
-
-    Args:
-        folder: one of the user's; None for the scenarios that come with Wirewright.
-    """
+    """Set where this command's scenarios are; None for the built-in ones."""
     _folder.set(folder)
 
 
@@ -58,10 +42,10 @@ def all_scenarios() -> "tuple[Scenario, ...]":
 
 
 def select(ids: Sequence[str], tags: Sequence[str], split: str | None = None) -> "list[Scenario]":
-    """The scenarios with one of the ids, one of the tags and the split; what is not given does not count.
+    """The scenarios with one of the ids, one of the tags and the split; empty ids or tags select all.
 
     Raises:
-        BadUsage: when an id is unknown, or none is left.
+        BadUsage: when an id is unknown, or no scenario is selected.
     """
     scenarios = all_scenarios()
     known = {scenario.id: scenario for scenario in scenarios}
@@ -69,16 +53,16 @@ def select(ids: Sequence[str], tags: Sequence[str], split: str | None = None) ->
         if wanted not in known:
             from flows.faults import did_you_mean
 
-            fix = did_you_mean(wanted, known, otherwise="there are")
-            raise BadUsage("unknown_scenario", f"There is no scenario {wanted!r}.", fix=fix, where="--scenario")
+            fix = did_you_mean(wanted, known, otherwise="known scenarios")
+            raise BadUsage("unknown_scenario", f"Unknown scenario: {wanted}.", fix=fix, where="--scenario")
     if split not in (None, "dev", "test"):
-        raise BadUsage("bad_split", f"There is no split {split!r}.", fix="Use dev or test.", where="--split")
+        raise BadUsage("bad_split", f"Unknown split: {split}.", fix="Use dev or test.", where="--split")
     found = [scenario for scenario in scenarios if not ids or scenario.id in ids]
     found = [scenario for scenario in found if not tags or set(tags) & set(scenario.tags)]
     found = [scenario for scenario in found if split in (None, scenario.split)]
     if not found:
-        there = ", ".join(sorted({tag for scenario in scenarios for tag in scenario.tags}))
-        raise BadUsage("no_scenario", "No scenario was chosen.", fix=f"The tags are: {there}.", where="--tag")
+        known_tags = ", ".join(sorted({tag for scenario in scenarios for tag in scenario.tags}))
+        raise BadUsage("no_scenario", "No scenario is selected.", fix=f"Known tags: {known_tags}.", where="--tag")
     return found
 
 
@@ -86,7 +70,7 @@ def player_of(name: str) -> "Player":
     """The player of a name.
 
     Raises:
-        BadUsage: when there is none.
+        BadUsage: when it is unknown.
     """
     from evals.players.registry import UnknownPlayer, player_named
 
@@ -97,10 +81,10 @@ def player_of(name: str) -> "Player":
 
 
 def ceiling_of(dollars: float | None, player: str) -> "Ceiling | None":
-    """What a play may cost.
+    """The cost limit of a play.
 
     Raises:
-        BadUsage: when the player is a model whose price is not known: its cost could not be watched.
+        BadUsage: when the player is a model of unknown price, whose cost could not be counted.
     """
     from agent.models.providers import PROVIDERS
     from evals.analysis.cost import Ceiling, priced
@@ -108,16 +92,16 @@ def ceiling_of(dollars: float | None, player: str) -> "Ceiling | None":
     if dollars is None:
         return None
     if player.partition(":")[0] in PROVIDERS and not priced(player):
-        fix = "Leave --max-cost out and use --tokens, or play a model that the price list of genai-prices has."
-        raise BadUsage("unknown_price", f"What {player} costs is not known.", fix=fix, where="--max-cost")
+        fix = "Leave --max-cost out and use --tokens, or play a model in the price list of genai-prices."
+        raise BadUsage("unknown_price", f"The price of {player} is unknown.", fix=fix, where="--max-cost")
     return Ceiling(dollars)
 
 
 def readable(name: str) -> Path:
-    """A file that is there to be read.
+    """An existing file.
 
     Raises:
-        BadUsage: when it is not.
+        BadUsage: when it does not exist.
     """
     path = Path(name)
     if not path.is_file():
@@ -125,17 +109,18 @@ def readable(name: str) -> Path:
     return path
 
 
-def attempts_of(path: Path) -> "list[Attempt]":
-    """The attempts that count of a journal.
+def attempts_of(path: Path, scenarios: Collection[str] | None = None) -> "list[Attempt]":
+    """The latest attempts of a journal at some scenarios, or at all.
 
     Raises:
-        BadUsage: when a line is no attempt.
+        BadUsage: when a line is not an attempt.
     """
     from evals.journal import latest_attempts, read_journal
     from evals.jsonl import JsonLinesError
 
     try:
-        return list(latest_attempts(read_journal(path)).values())
+        latest = latest_attempts(read_journal(path)).values()
+        return [attempt for attempt in latest if not scenarios or attempt.scenario in scenarios]
     except (JsonLinesError, UnicodeDecodeError) as error:
         raise BadUsage("bad_journal", f"{error}.", fix="Name a journal of `eval run --out`.", where=path.name) from None
 
@@ -144,22 +129,22 @@ def scored(attempts: "Iterable[Attempt]", catalogue: "Catalogue") -> "list[Verdi
     """The verdicts of attempts.
 
     Raises:
-        BadUsage: when a scenario is gone or has changed since it was played.
+        BadUsage: when a scenario no longer exists or has changed since it was played.
     """
     from evals.score import UnknownScenario, score_attempts
 
     try:
         return score_attempts(all_scenarios(), attempts, catalogue)
     except UnknownScenario as unknown:
-        raise BadUsage("other_scenario", unknown.message, fix="Play again with the scenarios that there are.") from None
+        raise BadUsage("other_scenario", unknown.message, fix=PLAY_AGAIN) from None
 
 
 def verdicts_of(path: Path) -> "list[Verdict]":
-    """The verdicts of a file: of scores, or of attempts, which are scored now.
+    """The verdicts in a file of scores, or of the attempts in a journal, which are scored now.
 
     Raises:
         BadUsage: when it is neither.
-        Stopped: when attempts are to be scored and there is no catalogue.
+        Stopped: when attempts must be scored and there is no catalogue.
     """
     from evals.analysis.tally import read_verdicts
     from evals.jsonl import JsonLinesError

@@ -1,4 +1,4 @@
-"""`wirewright eval list` and `eval show`: the scenarios, and what was played of one."""
+"""`wirewright eval list` and `eval show`: the scenarios, and the attempts at one."""
 
 import asyncio
 from typing import TYPE_CHECKING, Annotated
@@ -7,8 +7,10 @@ import typer
 
 from cli.engine import ready_catalogue
 from cli.errors import FAILED
-from cli.eval.selection import SplitName, Tags, attempts_of, readable, scored, select
+from cli.eval.options import SplitName, Tags
+from cli.eval.selection import attempts_of, readable, scored, select
 from cli.options import Json
+from cli.output.streams import answer, document
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,10 +32,8 @@ def list_scenarios(
     as_json: Json = False,
 ) -> None:
     """List the scenarios."""
-    from cli.output.streams import answer, document
-
     scenarios = select([], tag or [], split)
-    faults = asyncio.run(_unsound(scenarios)) if check else []
+    faults = asyncio.run(_invalid(scenarios)) if check else []
     if as_json:
         checked = {"faults": [fault.model_dump(mode="json") for fault in faults]} if check else {}
         document({"scenarios": [_brief(scenario) for scenario in scenarios], **checked})
@@ -47,48 +47,42 @@ def list_scenarios(
         raise typer.Exit(FAILED)
 
 
-async def _unsound(scenarios: "Sequence[Scenario]") -> "list[InvalidFlow]":
-    """What does not build; the engine is started only where a scenario has components of its own."""
+async def _invalid(scenarios: "Sequence[Scenario]") -> "list[InvalidFlow]":
+    """The flows that do not build; the engine is started only when a scenario brings components."""
     from cli.eval.environment import play_environment
     from evals.scenarios.validation import invalid_flows
 
     if not any(scenario.components for scenario in scenarios):
         return await invalid_flows(scenarios, await asyncio.to_thread(ready_catalogue))
-    async with play_environment(1) as stage:
-        return await invalid_flows(scenarios, stage.catalogue, stage.runner)
+    async with play_environment(1) as environment:
+        return await invalid_flows(scenarios, environment.catalogue, environment.runner)
 
 
 def show(
     scenario: Annotated[str, typer.Argument(metavar="ID", help="The scenario.")],
     journal: Annotated[
-        str | None, typer.Option("--in", metavar="JOURNAL", help="Show what was played of it, as recorded there.")
+        str | None, typer.Option("--in", metavar="JOURNAL", help="Show the attempts at it in this journal.")
     ] = None,
     *,
     as_json: Json = False,
 ) -> None:
-    """Show a scenario, and what came of it."""
-    from cli.output.streams import answer, document
-
+    """Show a scenario, and the attempts at it."""
     (found,) = select([scenario], [])
-    attempts = [] if journal is None else attempts_of(readable(journal))
-    attempts = [attempt for attempt in attempts if attempt.scenario == found.id]
+    attempts = [] if journal is None else attempts_of(readable(journal), [found.id])
+    attempts.sort(key=lambda attempt: (attempt.scenario, attempt.repeat, attempt.player))
     verdicts = scored(attempts, ready_catalogue()) if attempts else []
     if as_json:
         played = [
             {"attempt": attempt.model_dump(mode="json"), "verdict": verdict.model_dump(mode="json")}
-            for attempt, verdict in zip(_sorted(attempts), verdicts, strict=True)
+            for attempt, verdict in zip(attempts, verdicts, strict=True)
         ]
         document({"scenario": found.model_dump(mode="json", by_alias=True), "played": played})
         return
     for line in _lines(found):
         answer(line)
-    for attempt, verdict in zip(_sorted(attempts), verdicts, strict=True):
+    for attempt, verdict in zip(attempts, verdicts, strict=True):
         for line in _played(attempt, verdict):
             answer(line)
-
-
-def _sorted(attempts: "list[Attempt]") -> "list[Attempt]":
-    return sorted(attempts, key=lambda attempt: (attempt.scenario, attempt.repeat, attempt.player))
 
 
 def _brief(scenario: "Scenario") -> dict[str, object]:

@@ -1,7 +1,9 @@
-"""What the `eval` commands tell of a play: a table and reasons for people, a document for programs."""
+"""The summary of a scored play: a table and reasons for people, a document for programs."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
+
+from cli.output.streams import answer, document
 
 if TYPE_CHECKING:
     from evals.analysis.significance import Significance
@@ -14,15 +16,15 @@ WIDTH = 110
 
 
 class EvalSummary:
-    """A scored play, held against a bar and a gate.
+    """A scored play, checked against a least pass rate and a gate.
 
     Args:
-        verdicts: what came of it.
+        verdicts: the scored attempts.
         scenarios: what was played, for the tags.
         player: who played.
-        least: the lowest share that must pass.
+        min_pass: the least share that must pass.
         gate: the gate and its baseline.
-        not_played: how many attempts were left out when the ceiling was reached; such a play never gets through.
+        not_played: how many attempts were left out when the cost limit was reached; such a play never passes.
     """
 
     def __init__(
@@ -31,7 +33,7 @@ class EvalSummary:
         scenarios: "Sequence[Scenario]",
         player: str,
         *,
-        least: float = 0.0,
+        min_pass: float = 0.0,
         gate: "tuple[Gate, tuple[Verdict, ...]] | None" = None,
         not_played: int = 0,
     ) -> None:
@@ -41,64 +43,50 @@ class EvalSummary:
         self._result = tally(verdicts)
         self._scenarios = scenarios
         self._player = player
-        self._least = least
+        self._min_pass = min_pass
         self._not_played = not_played
-        self._passage: GateResult | None = None if gate is None else check_gate(*gate, verdicts)
+        self._gate: GateResult | None = None if gate is None else check_gate(*gate, verdicts)
 
     @property
     def ok(self) -> bool:
-        """Whether everything was played, the bar is met and the gate is passed."""
-        return not self._not_played and self._result.meets(self._least) and (self._passage is None or self._passage.ok)
+        """Whether everything was played, enough passed and the gate is passed."""
+        return not self._not_played and self._result.meets(self._min_pass) and (self._gate is None or self._gate.ok)
 
-    def tell(self, *, as_json: bool) -> None:
+    def show(self, *, as_json: bool) -> None:
         """Write it on standard output."""
-        from cli.output.streams import answer, document
+        from evals.analysis.cost import total
         from evals.analysis.significance import repeated
         from evals.report.summary import means, reasons, report_json, summary, table
 
+        verdicts, gate = self._result.verdicts, self._gate
+        cost, repeats = total(verdict.measured.cost for verdict in verdicts), repeated(verdicts)
         if as_json:
-            report = report_json(self._result, self._scenarios, self._player, self._least)
-            gate = None if self._passage is None else self._passage.model_dump(mode="json")
-            more = [one.model_dump(mode="json") for one in repeated(self._result.verdicts)]
-            document({**report, "ok": self.ok, "gate": gate, "repeated": more, **self._taken()})
+            document(
+                {
+                    **report_json(self._result, self._scenarios, self._player, self._min_pass),
+                    "ok": self.ok,
+                    "gate": None if gate is None else gate.model_dump(mode="json"),
+                    "repeated": [one.model_dump(mode="json") for one in repeats],
+                    "cost": cost,
+                    "not_played": self._not_played,
+                }
+            )
             return
         from rich.console import Console
 
-        console = Console()
-        Console(width=max(console.width, WIDTH)).print(table(self._result, self._player))
-        for line in (*reasons(self._result), *means(self._result), summary(self._result, self._least)):
-            answer(line)
-        for line in self._cut_short():
-            answer(line)
-        for line in _sampled(self._result.verdicts, None if self._passage is None else self._passage.significance):
-            answer(line)
-        if self._passage is not None:
-            lines = (*(f"gate: {reason}" for reason in self._passage.reasons), *self._passage.news)
-            for line in (*lines, "The gate is passed." if self._passage.ok else "The gate is not passed."):
-                answer(line)
-
-    def _taken(self) -> dict[str, object]:
-        from evals.analysis.cost import total
-
-        return {
-            "cost": total(verdict.measured.cost for verdict in self._result.verdicts),
-            "not_played": self._not_played,
-        }
-
-    def _cut_short(self) -> list[str]:
-        spent = self._taken()["cost"]
-        lines = [] if spent is None else [f"cost: ${spent:.4f}"]
+        Console(width=max(Console().width, WIDTH)).print(table(self._result, self._player))
+        lines = [*reasons(self._result), *means(self._result), summary(self._result, self._min_pass)]
+        if cost is not None:
+            lines.append(f"cost: ${cost:.4f}")
         if self._not_played:
-            lines.append(f"{self._not_played} attempts were not played: the ceiling was reached; --resume goes on")
-        return lines
-
-
-def _sampled(verdicts: "Sequence[Verdict]", found: "Significance | None") -> list[str]:
-    """What repeats and tests say, a line each; nothing for a play without either."""
-    from evals.analysis.significance import repeated
-
-    lines = [f"pass@{one.k} {one.at_least_one:.1%}, pass^{one.k} {one.every_one:.1%}" for one in repeated(verdicts)]
-    return lines if found is None else [*lines, *significance_lines(found)]
+            lines.append(f"{self._not_played} attempts were not played: the cost limit was reached; --resume continues")
+        lines += [f"pass@{one.k} {one.at_least_one:.1%}, pass^{one.k} {one.every_one:.1%}" for one in repeats]
+        if gate is not None:
+            lines += [] if gate.significance is None else significance_lines(gate.significance)
+            lines += [*(f"gate: {reason}" for reason in gate.reasons), *gate.news]
+            lines.append("The gate is passed." if gate.ok else "The gate is not passed.")
+        for line in lines:
+            answer(line)
 
 
 def significance_lines(found: "Significance") -> list[str]:

@@ -8,6 +8,9 @@ import typer
 from cli.errors import FAILED
 from cli.flow.components import ComponentsFolder
 from cli.options import FlowFile, Json
+from cli.output.faults import count_in_words, faults_json, has_errors, note_faults
+from cli.output.files import writable, write_flow
+from cli.output.streams import answer, document
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,9 +29,6 @@ def build(
 ) -> None:
     """Build a flow from spec text, and report all its faults at once."""
     from cli.flow.source import all_faults, load_flow
-    from cli.output.faults import faults_json, has_errors
-    from cli.output.files import writable, write_flow
-    from cli.output.streams import document
 
     target = writable(out)
     loaded, catalogue = load_flow(f, components=components)
@@ -46,8 +46,6 @@ def build(
 
 
 def _print_built(loaded: "LoadedFlow", target: "Path | None") -> None:
-    from cli.output.faults import count_in_words, note_faults
-    from cli.output.streams import answer
     from flows.describe.diagrams import ascii_graph
 
     note_faults(loaded.faults)

@@ -5,13 +5,13 @@ import typer
 from cli.errors import FAILED
 from cli.flow.components import ComponentsFolder
 from cli.options import FlowFile, Json
+from cli.output.faults import count_in_words, faults_json, has_errors, lines
+from cli.output.streams import answer, document
 
 
 def check(f: FlowFile, components: ComponentsFolder = None, *, as_json: Json = False) -> None:
     """Find everything that would keep a flow from running as asked. Spec text is built first."""
     from cli.flow.source import all_faults, load_flow
-    from cli.output.faults import count_in_words, faults_json, has_errors, lines
-    from cli.output.streams import answer, document
 
     loaded, catalogue = load_flow(f, components=components)
     faults = all_faults(loaded, catalogue)

@@ -1,4 +1,4 @@
-"""`wirewright flow diff` and `flow merge`: two flows beside each other."""
+"""`wirewright flow diff` and `flow merge`: two flows compared, and two flows on one canvas."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -6,6 +6,9 @@ import typer
 
 from cli.errors import FAILED, BadUsage
 from cli.options import Json
+from cli.output.faults import faults_json, has_errors, note_faults
+from cli.output.files import writable, write_flow
+from cli.output.streams import answer, document
 
 if TYPE_CHECKING:
     from cli.flow.source import LoadedFlow
@@ -16,19 +19,18 @@ Second = Annotated[str, typer.Argument(metavar="B", help="Another flow, in the s
 
 
 def diff(a: First, b: Second, *, as_json: Json = False) -> None:
-    """Tell what leads from one flow to another, as the changes that an editor would make.
+    """Show what leads from one flow to another, as the changes that an editor would make.
 
     Exits 0 whether they differ or not. In the JSON document `same` says whether they do, and `same_work` whether
     they differ only in names, ids and places. What only moves things on the canvas is counted, not listed.
     """
-    from cli.output.streams import answer, document
     from cli.output.turn import change
     from flows.action_json import action_to_json
     from flows.diff import diff as actions_between
     from flows.fingerprints import fingerprint
 
-    made, _ = _both(a, b, as_json=as_json, keys={"same": None, "actions": []})
-    old, new = (one.flow for one in made)
+    loaded, _ = _both(a, b, as_json=as_json, keys={"same": None, "actions": []})
+    old, new = (one.flow for one in loaded)
     if old is None or new is None:
         raise typer.Exit(FAILED)
     actions = actions_between(old, new)
@@ -39,7 +41,7 @@ def diff(a: First, b: Second, *, as_json: Json = False) -> None:
         return
     lines = [line for action in actions if (line := change(action))]
     for line in lines:
-        answer(made[1].in_words(made[0].in_words(line)))
+        answer(loaded[1].in_words(loaded[0].in_words(line)))
     quiet = len(actions) - len(lines)
     if quiet:
         answer(f"{quiet} change{'' if quiet == 1 else 's'} of places and looks.")
@@ -55,15 +57,12 @@ def merge(
     as_json: Json = False,
 ) -> None:
     """Add all of flow B to flow A: to the right of what is there, with new ids where they are taken."""
-    from cli.output.faults import faults_json, note_faults
-    from cli.output.files import writable, write_flow
-    from cli.output.streams import answer, document
     from flows.checks import check
     from flows.merge import merge as merged
 
     target = writable(out)
-    made, catalogue = _both(a, b, as_json=as_json, keys={"flow": None})
-    canvas, proposal = (one.flow for one in made)
+    loaded, catalogue = _both(a, b, as_json=as_json, keys={"flow": None})
+    canvas, proposal = (one.flow for one in loaded)
     if canvas is None or proposal is None or target is None:
         raise typer.Exit(FAILED)
     flow = merged(canvas, proposal).flow
@@ -77,23 +76,21 @@ def merge(
 
 
 def _both(a: str, b: str, *, as_json: bool, keys: dict[str, object]) -> "tuple[list[LoadedFlow], Catalogue | None]":
-    """Read both flows; when one does not build, its faults are told, and the document has `keys` as they stand."""
+    """Read both flows; when one does not build, show its faults, in JSON beside `keys`, and exit."""
     from cli.flow.source import STANDARD_INPUT, load_flow
-    from cli.output.faults import faults_json, has_errors, note_faults
-    from cli.output.streams import document
 
     if a == b == STANDARD_INPUT:
         fix = "Name a file for one of them."
         raise BadUsage("bad_value", "Both flows cannot come from standard input.", fix=fix, where="A B")
-    made: list[LoadedFlow] = []
+    loaded: list[LoadedFlow] = []
     catalogue: Catalogue | None = None
     for name in (a, b):
         one, catalogue = load_flow(name)
-        made.append(one)
+        loaded.append(one)
         if one.flow is None or has_errors(one.faults):
             if as_json:
                 document({"ok": False, **keys, "faults": faults_json(one.faults)})
             else:
                 note_faults(one.faults)
             raise typer.Exit(FAILED)
-    return made, catalogue
+    return loaded, catalogue

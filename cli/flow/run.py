@@ -11,6 +11,8 @@ import typer
 from cli.errors import FAILED, BadUsage
 from cli.flow.components import ComponentsFolder, inspect_all
 from cli.options import FlowFile, Json
+from cli.output.faults import count_in_words, faults_json, has_errors, note_faults
+from cli.output.streams import answer, document, encoded, note, progress
 
 if TYPE_CHECKING:
     from cli.flow.source import LoadedFlow
@@ -38,13 +40,11 @@ def run(
     ] = None,
     components: ComponentsFolder = None,
     *,
-    events: Annotated[bool, typer.Option("--events", help="Tell of each node as it begins and ends.")] = False,
+    events: Annotated[bool, typer.Option("--events", help="Report when each node starts and finishes.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Run a flow once on the real engine and print what it gives. With --json, events are lines before the result."""
+    """Run a flow once on the real engine and print its output. With --json, events are lines before the result."""
     from cli.flow.source import all_faults, load_flow
-    from cli.output.faults import faults_json, has_errors, note_faults
-    from cli.output.streams import document
 
     if not (math.isfinite(timeout) and timeout > 0):
         raise BadUsage("bad_value", "--timeout must be a positive number of seconds.", fix="Try 60.", where="--timeout")
@@ -64,7 +64,7 @@ def run(
                     note_faults(faults)
                 raise typer.Exit(FAILED)
             tweaks = tweaks_of(tweak or [], loaded)
-            on_event = teller(loaded, as_json=as_json) if events else None
+            on_event = event_printer(loaded, as_json=as_json) if events else None
             work = runner.run(loaded.flow, text, timeout=timeout, session=session, tweaks=tweaks, on_event=on_event)
             result = written(loaded, loop.run(work))
         finally:
@@ -79,7 +79,6 @@ def run(
 
 
 def _not_run(faults: "list[Fault]") -> "RunResult":
-    from cli.output.faults import count_in_words
     from runtime.results import RunError, RunMetrics, RunResult
 
     first = next(fault for fault in faults if fault.is_error)
@@ -91,10 +90,9 @@ def _not_run(faults: "list[Fault]") -> "RunResult":
 
 
 def runner_of_settings() -> "Runner":
-    """A runner for one flow, as the settings say; it starts when it is first needed, and tells of that."""
+    """A runner for one flow, as the settings say; it starts when it is first needed, and notes its progress."""
     from agent.models.flow_models import flow_models
     from agent.settings import AssistantSettings
-    from cli.output.streams import progress
     from cli.settings import settings_of
     from runtime.runner import Runner
 
@@ -105,10 +103,10 @@ def runner_of_settings() -> "Runner":
 
 
 def tweaks_of(given: Iterable[str], loaded: "LoadedFlow") -> "dict[str, dict[str, JsonValue]]":
-    """The tweaks that `--tweak NODE.FIELD=VALUE` says; nodes are called as the source calls them.
+    """The tweaks that `--tweak NODE.FIELD=VALUE` gives, with the node ids of the source.
 
     Raises:
-        BadUsage: one of them says something else.
+        BadUsage: one of them has another form.
     """
     nodes = {name: node for node, name in loaded.written.items()}
     found: dict[str, dict[str, JsonValue]] = {}
@@ -116,17 +114,16 @@ def tweaks_of(given: Iterable[str], loaded: "LoadedFlow") -> "dict[str, dict[str
         place, equals, value = each.partition("=")
         node, dot, field = place.rpartition(".")
         if not (equals and dot and node and field):
-            raise BadUsage("bad_value", f"{each!r} is no tweak.", fix=_FIX, where="--tweak")
+            raise BadUsage("bad_value", f"{each!r} is not a tweak.", fix=_FIX, where="--tweak")
         found.setdefault(nodes.get(node, node), {})[field] = _value(value)
     return found
 
 
-def teller(loaded: "LoadedFlow", *, as_json: bool) -> "OnEvent":
-    """Writes each event as it comes: a line of JSON on standard output, or words for people on standard error."""
-    from cli.output.streams import document, note
+def event_printer(loaded: "LoadedFlow", *, as_json: bool) -> "OnEvent":
+    """Prints each event: a line of JSON on standard output, or text for people on standard error."""
     from runtime.run_events import EventsCut
 
-    def tell(event: "RunEvent") -> None:
+    def show(event: "RunEvent") -> None:
         if not isinstance(event, EventsCut):
             event = event.model_copy(update={"node": loaded.name(event.node)})
         if as_json:
@@ -134,11 +131,11 @@ def teller(loaded: "LoadedFlow", *, as_json: bool) -> "OnEvent":
         else:
             note(_words(event))
 
-    return tell
+    return show
 
 
 def result_json(result: "RunResult") -> dict[str, object]:
-    """The document of a result."""
+    """A result as a JSON document."""
     shown = result.to_json()
     return {key: shown[key] for key in ("ok", "output", "outputs", "types", "metrics", "error")}
 
@@ -155,7 +152,7 @@ def written(loaded: "LoadedFlow", result: "RunResult") -> "RunResult":
 
 
 def _value(text: str) -> "JsonValue":
-    """A list or an object where the text is one; any other text stays text, which the field itself reads."""
+    """A JSON list or object as such; any other text as it is, for the field to read."""
     read: Callable[[str], JsonValue] = json.loads
     if text.lstrip()[:1] in {"[", "{"}:
         try:
@@ -168,14 +165,14 @@ def _value(text: str) -> "JsonValue":
 def _words(event: "RunEvent") -> str:
     match event.event:
         case "node_started":
-            return f"{event.node} begins{_again(event.iteration)}"
+            return f"{event.node} started{_again(event.iteration)}"
         case "node_finished":
-            done = "ended" if event.ok else "failed"
+            done = "finished" if event.ok else "failed"
             return f"{event.node} {done}{_again(event.iteration)} after {event.seconds:.2f} s"
         case "token":
             return f"{event.node}: {event.text}"
         case "cut":
-            return "The run tells more than is shown."
+            return "There are more events than are shown."
 
 
 def _again(iteration: int) -> str:
@@ -183,8 +180,6 @@ def _again(iteration: int) -> str:
 
 
 def _print_result(result: "RunResult") -> None:
-    from cli.output.streams import answer, encoded, note
-
     if result.output is not None:
         answer(result.output)
     elif result.ok or result.outputs:

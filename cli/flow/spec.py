@@ -4,14 +4,14 @@ import typer
 
 from cli.errors import FAILED
 from cli.options import FlowFile, Json
+from cli.output.faults import faults_json, note_faults
+from cli.output.streams import answer, document
 
 
 def spec(f: FlowFile, *, as_json: Json = False) -> None:
     """Print a flow as spec text: the short form that people and models write."""
     from cli.engine import cached_catalogue
     from cli.flow.source import flow_of, load_flow, read
-    from cli.output.faults import faults_json, note_faults
-    from cli.output.streams import answer, document
     from flows.spec import print_spec
 
     source = read(f)

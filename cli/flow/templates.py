@@ -6,17 +6,17 @@ import typer
 
 from cli.errors import BadUsage
 from cli.options import Json
+from cli.output.streams import answer, document
 
 
 def templates(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="The template to print; all are listed else.")
+        str | None, typer.Argument(metavar="[NAME]", help="The template to print; without it, all are listed.")
     ] = None,
     *,
     as_json: Json = False,
 ) -> None:
     """List the starter flows, or print one as spec text."""
-    from cli.output.streams import answer, document
     from flows import templates as starters
 
     if name is None:

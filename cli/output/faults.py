@@ -1,4 +1,4 @@
-"""Faults for people: one line each, errors first, with the place and the remedy."""
+"""Faults for people: one line each, errors first, with the place and the fix."""
 
 from collections.abc import Iterable, Sequence
 
@@ -7,12 +7,12 @@ from flows.faults import Fault
 
 
 def has_errors(faults: Iterable[Fault]) -> bool:
-    """Whether one of the faults is an error, and not only a warning."""
+    """Whether one of the faults is an error."""
     return any(fault.is_error for fault in faults)
 
 
 def faults_json(faults: Iterable[Fault]) -> list[object]:
-    """Faults as they stand in a JSON document."""
+    """Faults as a JSON list."""
     return [fault.to_json() for fault in faults]
 
 
@@ -22,7 +22,7 @@ def lines(faults: Sequence[Fault]) -> list[str]:
 
 
 def note_faults(faults: Sequence[Fault]) -> None:
-    """Tell the faults on standard error."""
+    """Write the faults on standard error."""
     for line in lines(faults):
         note(line)
 

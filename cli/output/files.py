@@ -1,11 +1,16 @@
-"""Where a resulting flow is written: a file that is known to be writable before any work begins."""
+"""Files that commands write; whether they can be written is checked before any work begins."""
 
 import json
 import os
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cli.errors import BadUsage, Stopped
-from flows.document import Flow
+
+if TYPE_CHECKING:
+    from flows.document import Flow
 
 
 def writable(name: str | None) -> Path | None:
@@ -17,13 +22,13 @@ def writable(name: str | None) -> Path | None:
     if name is None:
         return None
     path = Path(name)
-    fix = "Name a file in a folder that exists and may be written to."
+    fix = "Name a file in a directory that exists and can be written to."
     if name in ("", "-"):
         reason = "--out needs the name of a file."
     elif path.is_dir():
-        reason = f"{name} is a folder."
+        reason = f"{name} is a directory."
     elif not path.parent.is_dir():
-        reason = f"The folder of {name} does not exist."
+        reason = f"The directory of {name} does not exist."
     elif not os.access(path if path.exists() else path.parent, os.W_OK):
         reason = f"{name} cannot be written."
     else:
@@ -31,14 +36,25 @@ def writable(name: str | None) -> Path | None:
     raise BadUsage("unwritable", reason, fix=fix, where="--out")
 
 
-def write_flow(path: Path, flow: Flow) -> None:
+@contextmanager
+def writing(path: Path) -> Generator[None]:
+    """Write a file that an option named.
+
+    Raises:
+        Stopped: when it cannot be written after all.
+    """
+    try:
+        yield
+    except OSError:
+        raise Stopped("unwritable", f"{path} cannot be written.", fix="Name another file.", where="--out") from None
+
+
+def write_flow(path: Path, flow: "Flow") -> None:
     """Write a flow as Langflow JSON.
 
     Raises:
         Stopped: when the file cannot be written after all.
     """
     text = json.dumps(flow.to_json(), ensure_ascii=False, indent=2) + "\n"
-    try:
+    with writing(path):
         path.write_text(text, encoding="utf-8", errors="backslashreplace")
-    except OSError:
-        raise Stopped("unwritable", f"{path} cannot be written.", fix="Name another file.", where="--out") from None

@@ -1,17 +1,18 @@
-"""What a command writes: documents and answers on standard output, everything else on standard error."""
+"""What a command writes: documents and answers on standard output, notes on standard error."""
 
 import io
 import json
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from typing import cast
 
 import typer
 
 
 def use_utf8() -> None:
-    """Make both streams write UTF-8; half a surrogate pair becomes the escape that JSON, too, understands."""
+    """Make both streams write UTF-8; a lone surrogate becomes an escape, which JSON can read."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
@@ -23,7 +24,7 @@ def document(value: object) -> None:
 
 
 def encoded(value: object) -> str:
-    """A value as one line of JSON, whatever a reader takes for a line's end; numbers that JSON lacks become null."""
+    """A value as one line of JSON for every reader; NaN and infinity become null."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     except ValueError:
@@ -35,7 +36,7 @@ _LINE_ENDS = {0x85: r"\u0085", 0x2028: r"\u2028", 0x2029: r"\u2029"}
 
 
 def answer(text: str) -> None:
-    """Write what the user asked for on standard output."""
+    """Write the result on standard output."""
     typer.echo(text)
 
 
@@ -45,16 +46,29 @@ def note(text: str) -> None:
 
 
 def progress() -> Callable[[str], None]:
-    """A callback that notes each message once, however often it is repeated in a row."""
+    """A callback that notes each message, but not one that repeats the last."""
     last = ""
 
-    def tell(message: str) -> None:
+    def report(message: str) -> None:
         nonlocal last
         if message != last:
             last = message
             note(message)
 
-    return tell
+    return report
+
+
+@contextmanager
+def progress_bar(description: str, total: int, completed: int = 0) -> Generator[Callable[[], None]]:
+    """A progress bar on standard error, when it is a terminal; yields what advances it."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
+        task = bar.add_task(description, total=total, completed=completed)
+        yield lambda: bar.advance(task)
 
 
 def _finite(value: object) -> object:

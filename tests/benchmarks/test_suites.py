@@ -16,7 +16,7 @@ def body(text: str, *, tools: bool = False, results: int = 0) -> dict[str, Any]:
     return {"messages": messages + [{"role": "tool", "content": "{}"}] * results, "tools": [{}] if tools else []}
 
 
-def test_every_metric_has_a_name_of_its_own_and_rounds_for_each_generation() -> None:
+def test_every_metric_has_a_unique_name_and_rounds_for_each_generation() -> None:
     assert len(set(NAMES)) == len(NAMES)
     assert all(metric.rounds >= suite.generations for suite in SUITES for metric in suite.metrics)
 

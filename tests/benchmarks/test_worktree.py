@@ -63,7 +63,7 @@ def test_a_commit_is_checked_out_with_an_environment_and_kept(checkout: Path, tm
     assert git(checkout, "status", "--porcelain") == ""
 
 
-def test_a_checkout_that_was_interrupted_is_made_anew(checkout: Path, tmp_path: Path) -> None:
+def test_an_interrupted_checkout_is_repeated(checkout: Path, tmp_path: Path) -> None:
     worktree = Worktree.of(checkout, "HEAD")
     worktree.prepare(tmp_path / "cache")
     (worktree.folder / ".git").unlink()

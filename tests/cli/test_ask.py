@@ -91,9 +91,7 @@ def test_a_question_streams_its_answer(wirewright: Wirewright, runner: StandInRu
     assert tokens
 
 
-def test_a_proposal_is_written_and_said_to_be_one(
-    wirewright: Wirewright, runner: StandInRunner, tmp_path: Path
-) -> None:
+def test_a_proposal_is_written_and_called_one(wirewright: Wirewright, runner: StandInRunner, tmp_path: Path) -> None:
     target = tmp_path / "echo.json"
     done = wirewright("ask", BUILD, "--out", target)
     assert done.code == 0
@@ -148,7 +146,7 @@ def test_no_file_is_written_when_there_is_no_flow(
     assert "There is no flow to write" in done.err
 
 
-def test_a_failed_run_is_told_where_the_answer_does_not_say_it(wirewright: Wirewright, runner: StandInRunner) -> None:
+def test_a_failed_run_is_noted_when_the_answer_omits_it(wirewright: Wirewright, runner: StandInRunner) -> None:
     runner.results = [ran(), ran(error=RunError(code="timeout", message="It took too long.", fix="Give it time."))]
     done = wirewright("ask", LOUD)
     assert done.code == 0

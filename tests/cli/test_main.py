@@ -89,20 +89,20 @@ def test_bad_usage_is_an_error_document_when_json_is_wanted(
     assert error["message"]
 
 
-def test_bad_usage_is_told_on_standard_error_when_a_person_asks(wirewright: Wirewright) -> None:
+def test_bad_usage_is_noted_on_standard_error_without_the_json_option(wirewright: Wirewright) -> None:
     done = wirewright("flow", "build")
     assert done.code == 2
     assert done.out == ""
     assert "Missing argument" in done.err
 
 
-def test_json_is_not_wanted_when_it_stands_behind_the_options() -> None:
+def test_json_after_a_double_dash_is_not_an_option() -> None:
     assert wants_json(["flow", "run", "f", "--json"])
     assert not wants_json(["ask", "--", "--json"])
     assert not wants_json(["flow", "run", "f"])
 
 
-def test_a_fault_of_our_own_is_told_without_a_traceback(
+def test_an_internal_error_is_reported_without_a_traceback(
     wirewright: Wirewright, monkeypatch: pytest.MonkeyPatch, excerpt: Path
 ) -> None:
     def broken(*_: object) -> None:

@@ -104,5 +104,5 @@ def test_names_and_numbers_are_checked(tmp_path: Path) -> None:
     ]
 
 
-def test_our_own_records_are_well_formed() -> None:
+def test_the_repositorys_records_are_well_formed() -> None:
     assert faults(ROOT / "docs" / "adrs") == []

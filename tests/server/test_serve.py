@@ -62,7 +62,7 @@ async def program(*command: str) -> AsyncGenerator[tuple[asyncio.subprocess.Proc
 
 
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
-async def test_open_streams_are_told_and_the_server_ends_well_when_it_is_stopped(sent: signal.Signals) -> None:
+async def test_open_streams_get_a_last_event_when_the_server_is_stopped(sent: signal.Signals) -> None:
     async with (
         program("-m", "tests.server.hanging") as (process, base),
         httpx.AsyncClient(base_url=base, timeout=30, trust_env=False) as client,
@@ -79,7 +79,7 @@ async def test_open_streams_are_told_and_the_server_ends_well_when_it_is_stopped
             assert await process.wait() == 0
 
 
-def test_a_port_that_is_taken_is_told_with_the_remedy() -> None:
+def test_a_port_that_is_taken_is_reported_with_a_fix() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         with pytest.raises(CannotServe, match="Cannot listen on port") as refused:
             serve(ServerSettings(port=taken.getsockname()[1]))

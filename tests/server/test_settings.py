@@ -34,6 +34,6 @@ def test_a_plain_port_is_honoured_and_ours_wins(monkeypatch: pytest.MonkeyPatch)
     assert ServerSettings(port=1).port == 1
 
 
-def test_flows_are_stored_in_the_data_folder_unless_told_otherwise(data_folder: Path) -> None:
+def test_flows_are_stored_in_the_data_folder_by_default(data_folder: Path) -> None:
     assert ServerSettings().database_url == f"sqlite+aiosqlite:///{data_folder}/wirewright.db"
     assert ServerSettings(database="sqlite+aiosqlite://").database_url == "sqlite+aiosqlite://"

@@ -98,7 +98,7 @@ async def test_the_conversation_is_kept_until_it_is_reset(
     await conversation.hold(who, Typed("What is it?", "And then?", "/show", "/reset", "/nope", "/quit", "never read"))
     output = capsys.readouterr()
     assert output.out.splitlines() == ["First.", "Second.", "The canvas is empty."]
-    assert "There is no /nope." in output.err
+    assert "Unknown command: /nope." in output.err
     assert (await who.memory.load("local", conversation.session)).turns == []
 
 

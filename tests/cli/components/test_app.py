@@ -88,7 +88,7 @@ def test_search_lists_types_with_what_they_do_for_a_person(wirewright: Wirewrigh
     assert done.out.startswith("Prompt Template  Create a prompt template")
 
 
-def test_nothing_found_is_said_on_standard_error(wirewright: Wirewright) -> None:
+def test_an_empty_result_is_noted_on_standard_error(wirewright: Wirewright) -> None:
     done = wirewright("components", "search", "xyzzy-qwrt")
     assert (done.code, done.out) == (0, "")
     assert "No component matches" in done.err

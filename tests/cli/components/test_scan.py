@@ -14,7 +14,7 @@ FOUND = {
 }
 
 
-def test_a_file_with_violations_is_told_line_by_line_and_ends_with_one(wirewright: Wirewright, tmp_path: Path) -> None:
+def test_a_file_with_violations_is_reported_by_line_and_exits_with_one(wirewright: Wirewright, tmp_path: Path) -> None:
     path = tmp_path / "component.py"
     path.write_text(HARMFUL)
     done = wirewright("components", "scan", path)

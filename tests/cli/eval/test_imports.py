@@ -30,7 +30,7 @@ def test_tasks_are_imported_and_listed_from_their_folder(wirewright: Wirewright,
     assert wirewright("eval", "list", "--tag", "chat2workflow", "--json").code == 2
 
 
-def test_what_is_not_as_it_was_is_told(wirewright: Wirewright, tmp_path: Path) -> None:
+def test_what_could_not_be_carried_over_is_listed(wirewright: Wirewright, tmp_path: Path) -> None:
     said = wirewright(*IMPORT, "--out", tmp_path / "c2w").out
     assert "not as it was: node kind tts cannot be expected" in said
     assert "left out: BirdSong_2" in said
@@ -62,4 +62,4 @@ def test_a_folder_that_is_full_is_left_alone(wirewright: Wirewright, tmp_path: P
 def test_a_folder_of_scenarios_must_be_one(wirewright: Wirewright, tmp_path: Path) -> None:
     refused = wirewright("eval", "--scenarios", tmp_path / "none", "list")
     assert refused.code == 2
-    assert "is no folder" in refused.err
+    assert "is not a directory" in refused.err

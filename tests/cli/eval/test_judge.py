@@ -42,7 +42,7 @@ def test_the_model_is_one_of_a_provider() -> None:
     assert connect("openai", "gpt-6-luna", {"OPENAI_API_KEY": "sk-test"}).model_name == "gpt-6-luna"
 
 
-def test_opinions_are_told_and_written(wirewright: Wirewright, journal: Path, judging: None, tmp_path: Path) -> None:
+def test_opinions_are_printed_and_written(wirewright: Wirewright, journal: Path, judging: None, tmp_path: Path) -> None:
     out = tmp_path / "opinions.jsonl"
     arguments = ("eval", "judge", journal, "--model", "openai:gpt-6-luna", "--rubric", "goal", "--rubric", "clarity")
     done = wirewright(*arguments, "--out", out, "--json")

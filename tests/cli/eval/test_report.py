@@ -114,14 +114,14 @@ def test_a_gate_s_decision_is_shown_and_decides_no_exit_code(
     assert "gate.yaml" in bad.err
 
 
-def test_fixes_of_no_attempt_are_told_and_left_out(journal: Path, wirewright: Wirewright, tmp_path: Path) -> None:
+def test_fixes_of_other_attempts_are_noted_and_left_out(journal: Path, wirewright: Wirewright, tmp_path: Path) -> None:
     path = tmp_path / "fixes.jsonl"
     mine = next(read_journal(journal))
     found = MinimalFix(actions=(), flow=Flow.empty(), whole=2, tries=3, proven=False)
     JsonLines(path, Fix).write([Fix.of(mine, found), Fix.of(mine.model_copy(update={"player": "other"}), found)])
     done = wirewright("eval", "report", journal, "--fixes", path, "--json")
     assert done.code == 0
-    assert "1 of the 2 fixes in fixes.jsonl are of no attempt of this journal" in done.err
+    assert "1 of the 2 fixes in fixes.jsonl are not for attempts of this journal" in done.err
     (attempt,) = done.json["attempts"]
     assert (attempt["fix"]["whole"], attempt["fix"]["proven"]) == (2, False)
 
@@ -170,7 +170,7 @@ def test_scores_are_no_journal(journal: Path, wirewright: Wirewright) -> None:
 @pytest.mark.parametrize(
     ("out", "code"), [("report.pdf", "bad_form"), ("report", "bad_form"), ("missing/report.html", "unwritable")]
 )
-def test_a_file_that_cannot_be_written_is_told_before_anything_is_done(
+def test_a_file_that_cannot_be_written_is_refused_before_anything_is_done(
     out: str, code: str, journal: Path, wirewright: Wirewright, tmp_path: Path
 ) -> None:
     done = wirewright("eval", "report", journal, "--out", tmp_path / out, "--json")

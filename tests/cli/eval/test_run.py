@@ -75,7 +75,7 @@ def test_a_person_sees_a_table_and_the_reasons(wirewright: Wirewright, runner: S
     assert "0 of 2 passed (0%; at least 90% wanted)" in done.out
 
 
-def test_the_journal_is_written_anew_unless_the_play_is_resumed(
+def test_the_journal_is_overwritten_unless_the_play_is_resumed(
     wirewright: Wirewright, runner: StandInRunner, tmp_path: Path
 ) -> None:
     target = tmp_path / "attempts.jsonl"
@@ -257,7 +257,7 @@ def test_two_plays_are_tested_and_a_sampled_model_may_lose_by_chance(
     assert "'passed'" in unknown.json["error"]["fix"]
 
 
-def test_repeats_are_told_as_pass_at_k(wirewright: Wirewright, runner: StandInRunner) -> None:
+def test_repeats_are_shown_as_pass_at_k(wirewright: Wirewright, runner: StandInRunner) -> None:
     runner.results = [ran("one"), ran("one"), ran("two words")]
     done = wirewright("eval", "run", "--scenario", "echo-wired", "--repeats", "2", "--json")
     (two,) = done.json["repeated"]

@@ -127,7 +127,7 @@ def test_a_file_that_cannot_be_read_is_bad_usage(command: str, wirewright: Wirew
     assert missing.json["error"]["where"] == str(tmp_path / "nope.json")
     folder = wirewright("flow", command, tmp_path)
     assert (folder.code, folder.out) == (2, "")
-    assert "is a folder" in folder.err
+    assert "is a directory" in folder.err
 
 
 @pytest.mark.parametrize("name", ["no/such/folder.json", ".", "-", ""])

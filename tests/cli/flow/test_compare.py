@@ -41,7 +41,7 @@ def test_diff_gives_actions_that_lead_from_one_flow_to_the_other(
     assert same_up_to_order(led, new)
 
 
-def test_diff_tells_people_in_the_spec_s_own_names(wirewright: Wirewright, louder: Path, softer: Path) -> None:
+def test_diff_uses_the_node_names_of_the_spec(wirewright: Wirewright, louder: Path, softer: Path) -> None:
     assert wirewright("flow", "diff", louder, softer).out == "~ prompt: template\n"
 
 
@@ -64,7 +64,7 @@ def test_diff_counts_what_only_moves(wirewright: Wirewright, louder_json: Path) 
 
 
 @pytest.mark.parametrize("command", [("diff",), ("merge", "--out", "out.json")])
-def test_a_flow_that_does_not_build_is_told_with_its_faults(
+def test_a_flow_that_does_not_build_is_reported_with_its_faults(
     command: tuple[str, ...],
     wirewright: Wirewright,
     louder: Path,

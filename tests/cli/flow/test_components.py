@@ -148,7 +148,7 @@ def test_an_edited_custom_component_of_an_export_runs(wirewright: Wirewright, tm
     assert "edited by hand" in done.json["output"]
 
 
-def test_ask_and_chat_start_one_engine_for_the_flows_own_components(
+def test_ask_and_chat_start_one_engine_when_a_folder_of_components_is_given(
     wirewright: Wirewright, spec: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     start = Engine.start

@@ -38,7 +38,7 @@ def test_outputs_are_named_by_node_ids_when_the_flow_is_langflow_json(
     assert list(done.json["outputs"]) == [name for name in ids if name.startswith("ChatOutput-")]
 
 
-def test_outputs_are_printed_as_json_when_nothing_is_said_in_the_chat(wirewright: Wirewright) -> None:
+def test_outputs_are_printed_as_json_without_a_chat_output(wirewright: Wirewright) -> None:
     spec = "nodes:\n  words: TextInput\nconfig:\n  words.input_value: kept\n"
     done = wirewright("flow", "run", "-", stdin=spec.encode())
     assert done.code == 0

@@ -30,8 +30,8 @@ def test_events_are_lines_of_json_and_the_result_is_the_last(wirewright: Wirewri
 def test_people_see_events_beside_the_output_and_a_tweak_changes_one_run(wirewright: Wirewright, louder: Path) -> None:
     done = wirewright("flow", "run", louder, "--input", "x", "--events", "--tweak", "prompt.template=Whisper: {text}")
     assert (done.code, done.out) == (0, "Whisper: x\n")
-    assert "prompt begins\n" in done.err
-    assert "prompt ended after" in done.err
+    assert "prompt started\n" in done.err
+    assert "prompt finished after" in done.err
     refused = wirewright("flow", "run", louder, "--tweak", "prompt.colour=red", "--json")
     assert (refused.code, refused.json["error"]["code"], refused.json["error"]["node"]) == (1, "refused", "prompt")
 

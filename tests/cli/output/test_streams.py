@@ -28,7 +28,7 @@ def test_a_document_is_one_line_for_every_reader(value: object) -> None:
     assert len(encoded(value).splitlines()) == 1
 
 
-def test_numbers_that_json_lacks_become_null() -> None:
+def test_numbers_that_json_does_not_allow_become_null() -> None:
     value = {"a": [math.nan, {"b": math.inf}], "c": (1.5, -math.inf), "d": "NaN"}
     assert json.loads(encoded(value)) == {"a": [None, {"b": None}], "c": [1.5, None], "d": "NaN"}
 

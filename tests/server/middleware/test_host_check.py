@@ -52,7 +52,7 @@ def test_a_browser_that_says_it_comes_from_elsewhere_is_refused(site: str) -> No
     assert verdict("POST", host=HOST, sec_fetch_site=site) == 403
 
 
-def test_the_own_page_and_clients_that_are_no_browsers_pass() -> None:
+def test_the_servers_page_and_clients_other_than_browsers_pass() -> None:
     assert verdict("POST", host=HOST, origin=f"http://{HOST}", sec_fetch_site="same-origin") == 200
     assert verdict("POST", host=HOST) == 200
     assert verdict("GET", host=HOST, origin="http://evil.example") == 200, "reading is stopped by the browser: no CORS"

@@ -64,7 +64,7 @@ async def test_what_cannot_be_had_is_refused(catalogue: Catalogue, path: str, st
     assert reply.json()["error"]["fix"]
 
 
-async def test_before_the_engine_is_installed_the_client_is_told_to_ask_again(tmp_path: Path) -> None:
+async def test_clients_are_asked_to_retry_before_the_engine_is_installed(tmp_path: Path) -> None:
     settings = ServerSettings(cache=tmp_path / "empty")
     async with serving(Assistant(settings, StandInRunner()), settings) as live:
         reply = await live.client.get(COMPONENTS)

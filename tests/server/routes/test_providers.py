@@ -120,7 +120,7 @@ async def test_what_cannot_be_stored_is_refused_without_repeating_it(
         assert not [entry for entry in listed if entry["stored"]]
 
 
-async def test_damaged_keys_are_said_and_nothing_is_lost(catalogue: Catalogue, data_folder: Path) -> None:
+async def test_damaged_keys_are_reported_and_nothing_is_lost(catalogue: Catalogue, data_folder: Path) -> None:
     who = assistant(catalogue)
     async with serving(who) as live:
         await live.client.put(f"{PATH}/groq", json={"api_key": "k"})

@@ -68,7 +68,7 @@ async def test_of_two_changes_on_one_version_exactly_one_is_kept(tmp_path: Path)
         assert (await store.get(entry.id)).entry == kept[0]
 
 
-async def test_a_flow_that_is_not_there_is_told_apart_from_a_stale_one(tmp_path: Path) -> None:
+async def test_a_missing_flow_and_a_stale_one_are_different_errors(tmp_path: Path) -> None:
     async with opened(tmp_path) as store:
         for missing in (store.get("x"), store.remove("x"), store.replace("x", named("y"), 1)):
             with pytest.raises(FlowNotStored):

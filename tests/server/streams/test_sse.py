@@ -79,7 +79,7 @@ def test_a_frame_is_one_line_that_gives_the_event_back(event: JsonObject) -> Non
     assert json.loads(written.removeprefix("data: ")) == event
 
 
-def test_what_json_lacks_does_not_break_a_stream() -> None:
+def test_values_that_json_does_not_allow_do_not_break_a_stream() -> None:
     assert frame({"a": float("nan"), "b": float("inf")}) == b'data: {"a":null,"b":null}\n\n'
     assert json.loads(frame({"a": "half \ud800"}).removeprefix(b"data: ")) == {"a": "half \ud800"}
 
@@ -231,7 +231,7 @@ def test_a_built_flow_is_validated_only_without_errors_and_caveats() -> None:
     assert "validated" not in str(ended(result()))
 
 
-def test_a_run_that_failed_is_told_with_its_error() -> None:
+def test_a_failed_run_has_its_error_in_the_stream() -> None:
     error = RunError(code="timeout", message="It took too long.", fix="Do less.")
     data = ended(result(runs=[ran(error=error)]))["data"]
     assert isinstance(data, dict)

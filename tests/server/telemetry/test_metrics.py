@@ -112,7 +112,7 @@ def test_the_values_of_a_label_are_bounded(metrics: Metrics) -> None:
 
 
 @pytest.mark.anyio
-async def test_a_turn_shows_in_the_figures_and_what_was_said_does_not(catalogue: Catalogue) -> None:
+async def test_a_turn_shows_in_the_metrics_and_its_text_does_not(catalogue: Catalogue) -> None:
     async with serving(assistant(catalogue, ScriptedModel("question", "It echoes zebras."))) as live:
         reply = await live.client.post(ASSIST, json={"input_value": "What about zebras?", "session_id": "s"})
         assert reply.status_code == 200
@@ -176,7 +176,7 @@ def test_what_becomes_of_components_is_counted(metrics: Metrics) -> None:
 
 @pytest.mark.anyio
 @pytest.mark.parity("flow_builder.spec.orphan", "assistant_flow_orphan_rejection_total")
-async def test_a_spec_that_is_refused_for_an_orphan_is_told_and_counted(
+async def test_a_spec_that_is_refused_for_an_orphan_is_logged_and_counted(
     catalogue: Catalogue, caplog: pytest.LogCaptureFixture
 ) -> None:
     orphan = "nodes:\n  a: ChatInput\n  b: ChatOutput\n  c: Prompt Template\nedges:\n  a.message -> b.input_value\n"
@@ -191,7 +191,7 @@ async def test_a_spec_that_is_refused_for_an_orphan_is_told_and_counted(
 
 @pytest.mark.anyio
 @pytest.mark.parity("assistant.conversation_buffer.turn_recorded", "assistant.conversation_buffer.session_evicted")
-async def test_a_remembered_turn_and_a_forgotten_conversation_are_told(
+async def test_a_remembered_turn_and_a_forgotten_conversation_are_logged(
     catalogue: Catalogue, caplog: pytest.LogCaptureFixture
 ) -> None:
     who = assistant(catalogue, ScriptedModel("question", "One.", "question", "Two."))

@@ -1,0 +1,27 @@
+"""Arguments and options that several `eval` commands share."""
+
+from typing import Annotated, TypeAlias
+
+import typer
+
+Journal: TypeAlias = Annotated[
+    str, typer.Argument(metavar="JOURNAL", help="Attempts, as `eval run --out` writes them.")
+]
+ScenarioIds: TypeAlias = Annotated[
+    list[str] | None, typer.Option("--scenario", metavar="ID", help="Only this scenario; may be given several times.")
+]
+Tags: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--tag", metavar="T", help="Only scenarios with this tag; may be given several times."),
+]
+SplitName: TypeAlias = Annotated[
+    str | None, typer.Option("--split", metavar="dev|test", help="Only scenarios of this split.")
+]
+MinPass: TypeAlias = Annotated[
+    float, typer.Option("--min-pass", min=0.0, max=1.0, help="Exit 1 when a smaller share of the attempts passes.")
+]
+GateFile: TypeAlias = Annotated[
+    str | None, typer.Option("--gate", metavar="FILE", help="Exit 1 when this gate is not passed.")
+]
+VERDICTS = "Write every verdict there, as JSON lines (scores.jsonl)."
+"""The help of the options that name a file of verdicts."""
