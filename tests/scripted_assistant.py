@@ -36,6 +36,7 @@ class ScriptedModel(FunctionModel):
     Args:
         replies: what it answers.
         blocks_at: the index of a reply that is held back until `released` is set.
+        name: the model's name in results and logs.
 
     Attributes:
         replies: those that are left.
@@ -48,8 +49,8 @@ class ScriptedModel(FunctionModel):
         cancelled: set when the blocking request is cancelled.
     """
 
-    def __init__(self, *replies: Step, blocks_at: int | None = None) -> None:
-        super().__init__(self._respond, stream_function=self._stream, model_name="scripted")
+    def __init__(self, *replies: Step, blocks_at: int | None = None, name: str = "scripted") -> None:
+        super().__init__(self._respond, stream_function=self._stream, model_name=name)
         self.replies = list(replies)
         self.requests: list[list[ModelMessage]] = []
         self.prompts: list[str] = []

@@ -5,11 +5,11 @@ from typing import Any
 
 import anyio
 import pytest
-from pydantic_ai import Agent, ModelResponse, TextPart
+from pydantic_ai import Agent
 from pydantic_ai.exceptions import ModelHTTPError
 
 from agent.models.chain import chain
-from agent.models.scripted import call, scripted
+from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from runtime.telemetry import LOGGER, event_fields
 from tests.flow_texts import AGENT, ECHO, flow_of, node_id
@@ -139,13 +139,8 @@ async def test_a_proposed_plan_is_told_by_its_length(catalogue: Catalogue, told:
 
 @pytest.mark.parity("assistant.model_fallback")
 async def test_moving_on_to_another_model_is_told_with_what_was_tried(told: pytest.LogCaptureFixture) -> None:
-    def gone(*_: object) -> ModelResponse:
-        raise ModelHTTPError(status_code=404, model_name="m", body={"error": {"code": "model_not_found"}})
-
-    def answers(*_: object) -> ModelResponse:
-        return ModelResponse(parts=[TextPart("Here.")])
-
-    models = [scripted(gone, "newest"), scripted(gone, "newer"), scripted(answers, "old")]
+    gone = ModelHTTPError(status_code=404, model_name="m", body={"error": {"code": "model_not_found"}})
+    models = [ScriptedModel(gone, name="newest"), ScriptedModel(gone, name="newer"), ScriptedModel("Here.", name="old")]
     assert (await Agent(chain(models, "openai")).run("Hello")).output == "Here."
     assert lines(told, "assistant.model_fallback") == [
         {"from": "newest", "to": "newer", "provider": "openai", "tried_so_far": ["newest"]},

@@ -3,10 +3,8 @@
 import json
 
 import pytest
-from pydantic_ai import ModelMessage, ModelResponse, TextPart
-from pydantic_ai.models.function import AgentInfo
 
-from agent.models.scripted import call, last_prompt, scripted, tool_returns
+from agent.models.scripted import call, last_prompt
 from flows.catalogue import Catalogue
 from tests.flow_texts import ECHO, flow_of, node_id
 from tests.scripted_assistant import ScriptedModel, assistant
@@ -42,18 +40,10 @@ async def test_a_document_is_written_and_told_with_its_content_and_nothing_is_as
 
 @pytest.mark.parity("term-manage-files-intent", "term-file-written-event")
 async def test_a_request_for_a_document_gets_the_five_file_tools(catalogue: Catalogue) -> None:
-    offered: list[set[str]] = []
-
-    def plan(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        offered.append({tool.name for tool in info.function_tools})
-        if not info.function_tools:
-            return ModelResponse(parts=[TextPart("manage_files")])
-        done = tool_returns(messages)
-        return ModelResponse(parts=[TextPart("Done.") if done else call("write_file", 1, path="a.md", content="x")])
-
-    async with serving(assistant(catalogue, scripted(plan, "m"))) as live:
+    model = ScriptedModel("manage_files", call("write_file", 1, path="a.md", content="x"), "Done.")
+    async with serving(assistant(catalogue, model)) as live:
         found = await events(live.client, input_value="write a note")
-    assert {"read_file", "write_file", "edit_file", "glob_search", "grep_search"} <= offered[1]
+    assert {"read_file", "write_file", "edit_file", "glob_search", "grep_search"} <= model.tools[1]
     assert "generating_document" in steps(found)
     assert [event["path"] for event in found if event["event"] == "file_written"] == ["a.md"]
 
