@@ -26,7 +26,7 @@ class ActionFormatError(ValueError):
 
 
 def action_to_json(action: FlowAction) -> JsonObject:
-    """Return the action as a fresh JSON object; an `old` or `new` that is missing has no key."""
+    """Return the action as a JSON object; a missing `old` or `new` has no key."""
     written: JsonObject = {"kind": action.kind}
     for entry in fields(action):
         value: object = getattr(action, entry.name)
@@ -43,7 +43,7 @@ def action_to_json(action: FlowAction) -> JsonObject:
 
 
 def action_from_json(obj: object) -> FlowAction:
-    """Return the action that `obj` holds.
+    """Return the action in `obj`.
 
     Raises:
         ActionFormatError: `obj` is not an action.
@@ -55,7 +55,7 @@ def action_from_json(obj: object) -> FlowAction:
     kind = raw.get("kind")
     action_class = _CLASSES.get(kind) if isinstance(kind, str) else None
     if action_class is None:
-        raise ActionFormatError(f"There is no action of the kind {kind!r}.")
+        raise ActionFormatError(f"Unknown kind of action: {kind!r}.")
     read = {
         entry.name: _READERS[str(entry.type)](raw, entry.name) for entry in fields(action_class) if entry.name != "kind"
     }

@@ -1,7 +1,7 @@
 """Flow actions: the smallest changes to a flow, each of which can be applied, undone, streamed and scored.
 
-Law: `apply(apply(f, a), inverse(a)) == f` for every action that is legal on `f`. An action whose old value is not what
-the flow holds is refused as stale, never forced.
+Law: `apply(apply(f, a), inverse(a)) == f` for every action that is valid for `f`. An action whose old value
+differs from the value in the flow is refused as stale.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from flows.json_values import (
 
 IndexedEdge: TypeAlias = tuple[int, JsonObject]
 LAST = -1
-"""The index that means the last place."""
+"""The index that stands for the last position."""
 _PARTS = frozenset({"nodes", "edges"})
 
 
@@ -46,7 +46,7 @@ class NodeChange:
 
 @dataclass(frozen=True)
 class AddComponent:
-    """A node joins the flow at `index` (None: at the end), with edges at their places in the resulting list."""
+    """Adds a node at `index` (None: at the end), with edges at their indices in the resulting list."""
 
     node: JsonObject
     index: int | None = None
@@ -56,7 +56,7 @@ class AddComponent:
 
 @dataclass(frozen=True)
 class RemoveComponent:
-    """A node leaves the flow with all of its edges; `index` and the edges' numbers are their places before."""
+    """Removes a node with all of its edges; `index` and the numbers of the edges are their indices before."""
 
     node: JsonObject
     index: int
@@ -66,7 +66,7 @@ class RemoveComponent:
 
 @dataclass(frozen=True)
 class Connect:
-    """An edge joins the flow at `index` (None: at the end)."""
+    """Adds an edge at `index` (None: at the end)."""
 
     edge: JsonObject
     index: int | None = None
@@ -75,7 +75,7 @@ class Connect:
 
 @dataclass(frozen=True)
 class Disconnect:
-    """The edge at `index` leaves the flow."""
+    """Removes the edge at `index`."""
 
     edge: JsonObject
     index: int
@@ -84,7 +84,7 @@ class Disconnect:
 
 @dataclass(frozen=True)
 class Configure:
-    """A field's value changes; `also` holds what changes in the node with it, such as a template's variables."""
+    """Changes the value of a field; `also` holds further changes to the node, such as a template's variables."""
 
     node: str
     field: str
@@ -96,7 +96,7 @@ class Configure:
 
 @dataclass(frozen=True)
 class Arrange:
-    """One of the node's outer keys changes: `position`, its size, or how the canvas shows it."""
+    """Changes one of the node's outer keys: its `position`, its size, or how the canvas shows it."""
 
     node: str
     key: str
@@ -107,7 +107,7 @@ class Arrange:
 
 @dataclass(frozen=True)
 class SelectOutput:
-    """Another output of a node with several is the one in use."""
+    """Selects which of several outputs of a node is in use."""
 
     node: str
     old: MaybeJson
@@ -118,7 +118,7 @@ class SelectOutput:
 
 @dataclass(frozen=True)
 class SetConnectionMode:
-    """A model field takes a connected model (`new` is `connect_other_models`), or again one that is chosen in it."""
+    """Switches a model field between a connected model (`new` is `connect_other_models`) and a selected one."""
 
     node: str
     field: str
@@ -129,7 +129,7 @@ class SetConnectionMode:
 
 @dataclass(frozen=True)
 class SetToolMode:
-    """A node becomes a tool for agents, or a step of the flow again; `also` holds what that changes in the node."""
+    """Turns a node into a tool for agents, or back into a step; `also` holds what that changes in the node."""
 
     node: str
     enabled: bool
@@ -139,7 +139,7 @@ class SetToolMode:
 
 @dataclass(frozen=True)
 class Amend:
-    """What a node carries besides its field values changes: its display name, its description, its definition."""
+    """Changes a node outside its field values: its display name, description or definition."""
 
     node: str
     also: tuple[NodeChange, ...]
@@ -148,7 +148,7 @@ class Amend:
 
 @dataclass(frozen=True)
 class SetDetail:
-    """The document changes at `path`, outside its nodes and edges: the flow's name, its description, the viewport."""
+    """Changes the document at `path`, outside its nodes and edges: the name, the description, the viewport."""
 
     path: JsonPath
     old: MaybeJson
@@ -158,7 +158,7 @@ class SetDetail:
 
 @dataclass(frozen=True)
 class SetFlow:
-    """The whole document is replaced by another."""
+    """Replaces the whole document."""
 
     old: JsonObject
     new: JsonObject
@@ -216,14 +216,14 @@ def apply(flow: Flow, action: FlowAction) -> Flow:
             return _set_detail(flow, action)
         case SetFlow():
             if not same_json(flow.raw, action.old):
-                raise StaleAction("The flow is not the one that was to be replaced; look at it again.")
+                raise StaleAction("The flow to replace has changed; read it again.")
             return Flow(action.new)
         case _:
             assert_never(action)
 
 
 def node_changes(action: NodeAction) -> tuple[NodeChange, ...]:
-    """Return what an action changes in its node, place by place."""
+    """Return the changes that an action makes to its node."""
     match action:
         case Configure() | SetConnectionMode():
             value = NodeChange((*field_path(action.field), "value"), action.old, action.new)
@@ -250,7 +250,7 @@ def apply_all(flow: Flow, actions: Sequence[FlowAction]) -> Flow:
 
 
 def field_path(name: str) -> tuple[str, ...]:
-    """Return where in a node's JSON the field called `name` stands."""
+    """Return the path of the field called `name` in a node's JSON."""
     return ("data", "node", "template", name)
 
 
@@ -258,18 +258,18 @@ def change_raw(raw: JsonObject, changes: Sequence[NodeChange], node_id: str = ""
     """Return a node's JSON after `changes`, sharing what does not change.
 
     Raises:
-        StaleAction: an old value is not what the node holds.
+        StaleAction: an old value differs from the value in the node.
     """
     changed: Json = raw
     for change in changes:
         if not same_json(get_at(changed, change.path), change.old):
             place = ".".join(str(step) for step in change.path)
-            raise StaleAction(f"{node_id}: {place} has changed meanwhile; look at it again.")
+            raise StaleAction(f"{node_id}: {place} has changed in the meantime; read it again.")
         try:
             changed = replace_at(changed, change.path, change.new)
         except KeyError:
             place = ".".join(str(step) for step in change.path)
-            raise StaleAction(f"{node_id}: there is no place {place}.") from None
+            raise StaleAction(f"{node_id}: {place} does not exist.") from None
     return as_object(changed)
 
 
@@ -277,14 +277,14 @@ def change_node(flow: Flow, node_id: str, changes: Sequence[NodeChange]) -> Flow
     """Return the flow with one node changed.
 
     Raises:
-        StaleAction: there is no such node, or an old value is not what it holds.
+        StaleAction: there is no such node, or an old value differs from its value.
     """
     nodes = list(as_list(flow.data.get("nodes")))
     for index, node in enumerate(flow.nodes):
         if node.id == node_id:
             nodes[index] = change_raw(node.raw, changes, node_id)
             return flow.with_parts(nodes=nodes)
-    raise StaleAction(f"There is no node {node_id!r} any more.")
+    raise StaleAction(f"The node {node_id!r} no longer exists.")
 
 
 def _reverse(changes: tuple[NodeChange, ...]) -> tuple[NodeChange, ...]:
@@ -308,7 +308,7 @@ def _remove(flow: Flow, action: RemoveComponent) -> Flow:
     for index, edge in sorted(action.edges, key=lambda entry: entry[0], reverse=True):
         _take(edges, index, edge, "edge")
     if any(node_id in (as_object(edge).get("source"), as_object(edge).get("target")) for edge in edges):
-        raise StaleAction(f"{node_id!r} has other edges meanwhile; look at it again.")
+        raise StaleAction(f"{node_id!r} has got other edges in the meantime; read it again.")
     _take(nodes, action.index, action.node, "node")
     return flow.with_parts(nodes=nodes, edges=edges if action.edges else None)
 
@@ -326,7 +326,7 @@ def _connect(flow: Flow, action: Connect) -> Flow:
 def _set_detail(flow: Flow, action: SetDetail) -> Flow:
     inner = action.path[1:] if action.path[:1] == ("data",) else action.path
     if not inner or inner[0] in _PARTS:
-        raise StaleAction("A detail lies outside the flow's nodes and edges.")
+        raise StaleAction("A detail must be outside the nodes and edges of the flow.")
     return Flow(change_raw(flow.raw, (NodeChange(action.path, action.old, action.new),), "the flow"))
 
 
@@ -336,13 +336,13 @@ def _put(members: list[Json], index: int | None, member: Json, what: str) -> Non
     elif 0 <= index <= len(members):
         members.insert(index, member)
     else:
-        raise StaleAction(f"There is no place {index} for the {what} any more.")
+        raise StaleAction(f"The {what} cannot be inserted at index {index}.")
 
 
 def _take(members: list[Json], index: int, member: Json, what: str) -> None:
     place = len(members) - 1 if index == LAST else index
     if not 0 <= place < len(members) or not same_json(members[place], member):
-        raise StaleAction(f"The {what} is not where it was; look at the flow again.")
+        raise StaleAction(f"The {what} has moved or changed; read the flow again.")
     del members[place]
 
 

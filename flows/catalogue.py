@@ -25,7 +25,7 @@ REMEDY = "run: wirewright runner install"
 
 
 class CatalogueMissing(FileNotFoundError):
-    """There is no catalogue yet; `fix` says how to get one."""
+    """There is no catalogue; `fix` says how to get one."""
 
     fix = REMEDY
 
@@ -34,10 +34,10 @@ class CatalogueMissing(FileNotFoundError):
 
 
 class CatalogueFormatError(ValueError):
-    """The catalogue file is damaged or of another version; `fix` says how to recreate it."""
+    """The catalogue file is damaged or from another version; `fix` says how to recreate it."""
 
     def __init__(self, message: str) -> None:
-        self.fix = f"Make it anew; {REMEDY}"
+        self.fix = f"Recreate it; {REMEDY}"
         super().__init__(f"The component catalogue {message}. {self.fix}")
 
 
@@ -57,12 +57,12 @@ class UnknownComponent(KeyError):
 class Catalogue:
     """The component types by name; it is read once and never changes.
 
-    `shadowed` names the components given to `with_components` that were left out, because a built-in has their name.
+    `shadowed` lists the components given to `with_components` that were left out because a built-in has their name.
     """
 
     def __init__(self, components: Mapping[str, ComponentType], *, version: str = "") -> None:
         self._components = dict(components)
-        self._own: dict[str, ComponentType] = {}
+        self._user_components: dict[str, ComponentType] = {}
         self._built_in: Catalogue = self
         self.version = version
         self.shadowed: tuple[str, ...] = ()
@@ -72,8 +72,8 @@ class Catalogue:
         """Read the catalogue file at `path`, or the cached export of the runner.
 
         Raises:
-            CatalogueMissing: there is no such file; the runner makes it when it is installed.
-            CatalogueFormatError: the file is damaged or of another format.
+            CatalogueMissing: there is no such file; installing the runner creates it.
+            CatalogueFormatError: the file is damaged or has another format.
         """
         try:
             text = (path or cache_folder() / "catalogue.json").read_bytes()
@@ -87,7 +87,7 @@ class Catalogue:
 
     @classmethod
     def from_json(cls, obj: object) -> Catalogue:
-        """Return the catalogue that the parsed catalogue file `obj` holds.
+        """Return the catalogue in `obj`, a parsed catalogue file.
 
         Raises:
             CatalogueFormatError: `obj` has another form.
@@ -95,7 +95,7 @@ class Catalogue:
         try:
             return cls._from_fresh(copy_json(obj))
         except NotJsonError as error:
-            raise CatalogueFormatError(f"holds what JSON cannot: {error}") from None
+            raise CatalogueFormatError(f"is not JSON: {error}") from None
 
     @classmethod
     def _from_fresh(cls, obj: Json) -> Catalogue:
@@ -117,22 +117,22 @@ class Catalogue:
         return cls(known, version=as_text(document.get("lfx")))
 
     def with_components(self, components: Iterable[ComponentType]) -> Catalogue:
-        """Return a view with a user's own components beside those of this catalogue, which stays as it is.
+        """Return a view with a user's components in addition to those of this catalogue, which does not change.
 
-        A component that has the name of a built-in or of a bundle's component (its type, class or short name, however
-        it is written) is left out, and named in `shadowed`. One that this view holds already of the user is replaced.
-        Only the user's own components are reindexed.
+        A component with the name of a built-in or of a bundle's component (its type, class or short name, ignoring
+        case and punctuation) is left out and listed in `shadowed`. A user component with the same name is replaced.
+        Only the user's components are indexed again.
         """
         view = Catalogue({}, version=self.version)
         view._built_in = self._built_in
-        view._own = dict(self._own)
+        view._user_components = dict(self._user_components)
         shadowed = dict.fromkeys(self.shadowed)
         for component in components:
-            if plain(component.type) in self._built_in._taken:
+            if plain(component.type) in self._built_in._reserved_names:
                 shadowed[component.type] = None
             else:
-                view._own[component.type] = component
-        view._components = {**self._built_in._components, **view._own}
+                view._user_components[component.type] = component
+        view._components = {**self._built_in._components, **view._user_components}
         view.shadowed = tuple(shadowed)
         return view
 
@@ -143,22 +143,22 @@ class Catalogue:
         (`OpenAIModel`, `PromptComponent`), unless another component has that name too.
         """
         known = self._components.get(type_name) or self._components.get(self._built_in._aliases.get(type_name, ""))
-        return known or (self._own.get(self._own_names.get(type_name, "")) if self._own else None)
+        return known or self._user_components.get(self._declared_names.get(type_name, ""))
 
     @cached_property
-    def _own_names(self) -> Mapping[str, str]:
-        """The users' own components by the names that they give themselves."""
-        return {as_text(component.raw.get("name")): component.type for component in self._own.values()}
+    def _declared_names(self) -> Mapping[str, str]:
+        """The user's components by the names that they declare."""
+        return {as_text(component.raw.get("name")): component.type for component in self._user_components.values()}
 
     def find(self, type_name: str) -> ComponentType | None:
-        """Return the component type that a person means by a name: as `get`, or the one that shows it (`Chat Input`).
+        """Return the component type for a name that a person wrote: as `get`, or by display name (`Chat Input`).
 
-        A name that several current components show means none of them; legacy ones are not meant.
+        A display name that several current components share matches none; legacy components are not considered.
         """
-        return self.get(type_name) or self._components.get(self._shown.get(type_name.strip(), ""))
+        return self.get(type_name) or self._components.get(self._by_display_name.get(type_name.strip(), ""))
 
     @cached_property
-    def _shown(self) -> Mapping[str, str]:
+    def _by_display_name(self) -> Mapping[str, str]:
         shown: dict[str, str] = {}
         for component in self._components.values():
             if not component.legacy:
@@ -170,7 +170,7 @@ class Catalogue:
         return aliases(self._components.values())
 
     @cached_property
-    def _taken(self) -> frozenset[str]:
+    def _reserved_names(self) -> frozenset[str]:
         return frozenset(map(plain, (*self._components, *self._aliases)))
 
     def __contains__(self, type_name: object) -> bool:
@@ -183,20 +183,20 @@ class Catalogue:
         return len(self._components)
 
     def nearest(self, type_name: str, limit: int = 3) -> list[str]:
-        """Return the type names most like `type_name`, by type, display or short name; legacy ones last."""
+        """Return the types with names most similar to `type_name` (type, display or short name); legacy ones last."""
         return self._index.similar(type_name, limit)
 
     @cached_property
     def _segment(self) -> Segment:
         from flows.search.index import Segment
 
-        return Segment(self._own.values() if self._own else self._components.values())
+        return Segment(self._user_components.values() if self._user_components else self._components.values())
 
     @cached_property
     def _index(self) -> Index:
         from flows.search.ranking import Index
 
-        return Index([self._built_in._segment, self._segment] if self._own else [self._built_in._segment])
+        return Index([self._built_in._segment, self._segment] if self._user_components else [self._built_in._segment])
 
     def search(
         self,
@@ -208,15 +208,15 @@ class Catalogue:
         category: str | None = None,
         legacy: bool = False,
     ) -> list[Match]:
-        """Return the component types that answer `query` best, best first; legacy ones only when named.
+        """Return the component types that match `query` best, best first; legacy ones only if named.
 
         Args:
             query: words, a name or a sentence; without any, all components that pass the filters are listed by name.
-            limit: how many at most.
-            accepts: only components with an input that takes this type, such as `Table`.
-            produces: only components with an output of this type; `Tool` means that an agent can use it.
+            limit: the maximum number of results.
+            accepts: only components with an input that accepts this type, such as `Table`.
+            produces: only components with an output of this type; `Tool` selects what an agent can use.
             category: only components of this category.
-            legacy: legacy components too, named or not.
+            legacy: also legacy components, named or not.
         """
         if accepts is None and produces is None and category is None and (query.strip() or not legacy):
             return self._index.search(query, limit, legacy=legacy)
@@ -230,19 +230,15 @@ class Catalogue:
         return [component.as_match(1.0) for component in current[: max(limit, 0)]]
 
     def nearest_matches(self, query: str, limit: int = 3) -> list[Match]:
-        """Return the components nearest to a query that `search` finds nothing for, by how their names are spelt.
-
-        It is what to offer in that case; empty if not even letters agree. With filters that left nothing over, the
-        nearest are the matches without the filters.
-        """
+        """Return suggestions for a query without results: matches without filters, or else the most similar names."""
         return self._index.search(query, limit) or self._index.nearest(query, limit)
 
     def describe(self, type_name: str, budget: int = DESCRIPTION_BUDGET) -> str:
-        """Return a compact account of a component type for a model: ports, fields, options, ranges, defaults.
+        """Return a compact description of a component type for a model: ports, fields, options, ranges, defaults.
 
         Args:
-            type_name: the type, or a name that `find` knows it by.
-            budget: characters that the account should not exceed; names of ports and required fields always stay.
+            type_name: the type, or a name that `find` accepts.
+            budget: the length in characters not to exceed; ports and required fields are always included.
 
         Raises:
             UnknownComponent: there is no such type; the error names the most similar ones.

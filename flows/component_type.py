@@ -1,4 +1,4 @@
-"""Component types: what the catalogue says of one kind of component, and how other modules look one up."""
+"""Component types: the catalogue entry of one kind of component, and how other modules look one up."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OUTPUT_DEFAULTS: JsonObject = {"hidden": False, "options": None, "required_inpu
 
 
 class ComponentTypes(Protocol):
-    """Anything that knows component types by name, such as a `Catalogue`."""
+    """Anything that returns component types by name, such as a `Catalogue`."""
 
     def get(self, type_name: str, /) -> ComponentType | None:
         """Return the component type of this name, or None."""
@@ -35,7 +35,7 @@ def can_be_tool(definition: JsonObject) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Match:
-    """One answer to a search, best score first."""
+    """One result of a search."""
 
     type: str
     display_name: str
@@ -46,28 +46,28 @@ class Match:
 
 @dataclass(frozen=True)
 class ComponentType:
-    """One kind of component; `raw` is the definition that a node carries and must not be changed."""
+    """One kind of component; `raw` is the definition that its nodes carry and must not be changed."""
 
     type: str
     raw: JsonObject
     choices: JsonObject | None = field(default_factory=dict[str, Json])
-    """What its options make of fields and outputs (`flows.fields.dynamic`); None when the engine could not say."""
+    """How its options change fields and outputs (`flows.fields.dynamic`); None if the engine could not examine it."""
     lacking: JsonObject = field(default_factory=dict[str, Json])
-    """Packages that its code imports and that the engine does not have: `always` and `sometimes`, as lists."""
+    """Packages that its code imports and the engine does not have: lists under `always` and `sometimes`."""
 
     @property
     def display_name(self) -> str:
-        """The name a person sees."""
+        """The name shown to people."""
         return as_text(self.raw.get("display_name")) or self.type
 
     @property
     def description(self) -> str:
-        """What the component says about itself."""
+        """The description of the component."""
         return as_text(self.raw.get("description"))
 
     @property
     def category(self) -> str:
-        """The family it belongs to."""
+        """The category that it belongs to."""
         return as_text(self.raw.get("category"))
 
     @cached_property
@@ -78,17 +78,17 @@ class ComponentType:
 
     @cached_property
     def outputs(self) -> tuple[JsonObject, ...]:
-        """The outputs, with every key that the engine's own builder fills in."""
+        """The outputs, with every key that the engine's builder adds."""
         return tuple(as_object(output) for output in as_list(self.definition["outputs"]) if isinstance(output, dict))
 
     @property
     def legacy(self) -> bool:
-        """Whether the engine keeps it only for old flows."""
+        """Whether the engine supports it only for old flows."""
         return self.raw.get("legacy") is True
 
     @property
     def beta(self) -> bool:
-        """Whether it is still being tried out."""
+        """Whether it is marked as beta."""
         return self.raw.get("beta") is True
 
     @property
@@ -102,7 +102,7 @@ class ComponentType:
         return can_be_tool(self.raw)
 
     def as_match(self, score: float) -> Match:
-        """Return this type as an answer to a search."""
+        """Return this type as a search result."""
         return Match(
             type=self.type,
             display_name=self.display_name,
@@ -113,7 +113,7 @@ class ComponentType:
 
     @cached_property
     def descriptions(self) -> dict[int, str]:
-        """The descriptions of it that were made already, by their budget in characters."""
+        """Its descriptions so far, by their budget in characters."""
         return {}
 
     @cached_property

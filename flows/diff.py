@@ -52,11 +52,11 @@ _SELECTED = ("data", "selected_output")
 
 
 def diff(old: Flow, new: Flow) -> tuple[FlowAction, ...]:
-    """Return the actions that lead from one flow to another; none when they are the same.
+    """Return the actions that lead from one flow to another; none if they are the same.
 
-    Law: `apply_all(old, diff(old, new))` is `new`, up to the order of nodes and edges, which alone is no difference.
-    Nodes are matched by id. Where the smallest actions cannot say the difference (nodes that share an id, whose order
-    counts; edges that lead nowhere), the one action is `SetFlow`.
+    Law: `apply_all(old, diff(old, new))` is `new`, apart from the order of nodes and edges, which does not count.
+    Nodes are matched by id. If small actions cannot express the difference (nodes that share an id, whose order
+    counts; dangling edges), the only action is `SetFlow`.
     """
     if same_json(old.raw, new.raw):
         return ()
@@ -65,12 +65,12 @@ def diff(old: Flow, new: Flow) -> tuple[FlowAction, ...]:
         if actions is not None and same_up_to_order(apply_all(old, actions), new):
             return actions
     except StaleAction:
-        pass  # the difference lies where actions cannot go
+        pass  # small actions cannot express the difference
     return (SetFlow(old.raw, new.raw),)
 
 
 def same_up_to_order(left: Flow, right: Flow) -> bool:
-    """Say whether two flows are the same document but for the order of nodes and of edges."""
+    """Say whether two flows are the same document apart from the order of nodes and edges."""
     if ("data" in left.raw) != ("data" in right.raw) or not same_json(_outside(left.raw), _outside(right.raw)):
         return False
     return all(
@@ -102,7 +102,7 @@ def _structural(old: Flow, new: Flow) -> tuple[FlowAction, ...] | None:
 
 
 class _Recorder:
-    """Applies actions as it notes them, so that each is made for the flow that it will meet."""
+    """Records actions and applies each one, so that the next is made for the resulting flow."""
 
     def __init__(self, flow: Flow) -> None:
         self.flow = flow
@@ -114,26 +114,26 @@ class _Recorder:
             self.actions.append(action)
 
     def remove(self, node_ids: Sequence[str], new: Flow) -> None:
-        """Remove the edges that `new` has not, and then the nodes with what is left of theirs."""
+        """Remove the edges that `new` does not have, then the nodes with their remaining edges."""
         gone = set(node_ids)
         wanted = Counter(_key(edge.raw) for edge in new.edges)
-        doomed: list[tuple[int, JsonObject]] = []
+        removed: list[tuple[int, JsonObject]] = []
         for index, edge in enumerate(self.flow.edges):
             key = _key(edge.raw)
             wanted[key] -= 1
             if wanted[key] < 0 and not gone & {edge.source, edge.target}:
-                doomed.append((index, edge.raw))
-        self.do(*(Disconnect(raw, index) for index, raw in reversed(doomed)))
+                removed.append((index, edge.raw))
+        self.do(*(Disconnect(raw, index) for index, raw in reversed(removed)))
         for node_id in node_ids:
             self.do(*remove_component(self.flow, node_id).actions)
 
     def connect(self, new: Flow) -> None:
-        """Make the edges that `new` has and this flow has not, at the places that they have there."""
-        there = Counter(_key(edge.raw) for edge in self.flow.edges)
+        """Add the edges that only `new` has, at their indices there."""
+        present = Counter(_key(edge.raw) for edge in self.flow.edges)
         for index, edge in enumerate(new.edges):
             key = _key(edge.raw)
-            there[key] -= 1
-            if there[key] < 0:
+            present[key] -= 1
+            if present[key] < 0:
                 self.do(Connect(edge.raw, min(index, len(self.flow.edges))))
 
 
@@ -153,7 +153,7 @@ def _outside(raw: JsonObject) -> JsonObject:
 
 
 def _same_members(left: list[Json], right: list[Json]) -> bool:
-    """Say whether two lists have the same members; each is looked for among those of its own id."""
+    """Say whether two lists have the same members in any order; only members with the same id are compared."""
     others: dict[str, list[Json]] = {}
     for member in right:
         others.setdefault(as_text(as_object(member).get("id")), []).append(member)
@@ -171,7 +171,7 @@ def _key(value: Json) -> str:
 
 
 def _changed_places(old: MaybeJson, new: MaybeJson, *, depth: int = 12, path: JsonPath = ()) -> list[NodeChange]:
-    """Return the places where two JSON values differ: only objects are looked into, up to `depth` levels."""
+    """Return the paths at which two JSON values differ, comparing objects up to `depth` levels deep."""
     if same_json(old, new):
         return []
     if not (isinstance(old, dict) and isinstance(new, dict)) or len(path) >= depth:
@@ -183,7 +183,7 @@ def _changed_places(old: MaybeJson, new: MaybeJson, *, depth: int = 12, path: Js
 
 
 def _node_actions(old: Node, new: Node) -> list[NodeAction]:
-    """Return the actions that make `old` into `new`, a node of the same id; together they say every difference."""
+    """Return the actions that turn `old` into `new`, a node with the same id."""
     changes = _Changes(_changed_places(old.raw, new.raw))
     actions: list[NodeAction] = []
     outer: dict[str, None] = {str(change.path[0]): None for change in changes.take(lambda path: path[0] != "data")}
@@ -212,7 +212,7 @@ def _field_actions(old: Node, new: Node, changes: _Changes) -> list[NodeAction]:
         (value,) = changes.take(lambda place, path=path: place == (*path, "value"))
         also = changes.take(lambda place, path=path: place[:4] == path)
         if as_text(new.template[name].get("type")) in PROMPT_TYPES:
-            # Variables come and go with their template.
+            # Variables are added and removed with their template.
             also += changes.take(lambda place: _is_variable(place, old, new))
         kind = as_text(new.template[name].get("type"))
         if kind == "model" and not also and CONNECTED in (value.old, value.new):
@@ -231,13 +231,13 @@ def _is_variable(place: JsonPath, old: Node, new: Node) -> bool:
 
 
 class _Changes:
-    """The changes that no action says yet."""
+    """The changes that no action covers yet."""
 
     def __init__(self, changes: Iterable[NodeChange]) -> None:
         self.left = list(changes)
 
     def take(self, fits: Callable[[JsonPath], bool]) -> list[NodeChange]:
-        """Take out the changes whose path fits."""
+        """Remove and return the changes whose path matches."""
         taken = [change for change in self.left if fits(change.path)]
         self.left = [change for change in self.left if not fits(change.path)]
         return taken

@@ -1,4 +1,4 @@
-"""The lossless form of a Langflow flow: the JSON document as it was read, with typed views of its nodes and edges."""
+"""A Langflow flow without loss: the JSON document as it was read, with typed views of its nodes and edges."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _Value = TypeVar("_Value")
 
 
 class once(Generic[_Owner, _Value]):  # noqa: N801 - a decorator
-    """`functools.cached_property` without the lock that it takes in Python 3.11: building reads thousands of views."""
+    """`functools.cached_property` without the lock that it takes in Python 3.11; building reads thousands of views."""
 
     def __init__(self, make: Callable[[_Owner], _Value]) -> None:
         self._make = make
@@ -40,7 +40,7 @@ class once(Generic[_Owner, _Value]):  # noqa: N801 - a decorator
     @overload
     def __get__(self, owner: _Owner, kind: type[_Owner]) -> _Value: ...
     def __get__(self, owner: _Owner | None, kind: type[_Owner]) -> once[_Owner, _Value] | _Value:
-        """Make the value and keep it where it is found first from then on."""
+        """Compute the value and store it in the instance, where later lookups find it first."""
         if owner is None:
             return self
         value = owner.__dict__[self._name] = self._make(owner)
@@ -48,7 +48,7 @@ class once(Generic[_Owner, _Value]):  # noqa: N801 - a decorator
 
 
 class FlowFormatError(ValueError):
-    """A document that is not a flow; `path` is the JSON path of the place, `fix` says what to change."""
+    """A document that is not a flow; `path` is the JSON path of the fault, `fix` says what to change."""
 
     def __init__(self, path: str, message: str, fix: str) -> None:
         super().__init__(f"{path} {message}. {fix}")
@@ -65,7 +65,7 @@ class Node:
 
     @once
     def id(self) -> str:
-        """The id by which edges name the node."""
+        """The id that edges refer to."""
         return as_text(object_at(self.raw, "data").get("id")) or as_text(self.raw.get("id"))
 
     @once
@@ -80,7 +80,7 @@ class Node:
 
     @property
     def display_name(self) -> str:
-        """The name a person sees; the type when there is none."""
+        """The name shown to people; the type if there is none."""
         return as_text(self.definition.get("display_name")) or self.type
 
     @property
@@ -103,12 +103,12 @@ class Node:
         return found if isinstance(found, dict) else None
 
     def value(self, name: str) -> Json:
-        """Return the value of the field called `name`; None when there is no such field or value."""
+        """Return the value of the field called `name`; None if there is no such field or value."""
         return as_object(self.field(name)).get("value")
 
     @property
     def code(self) -> str:
-        """The component's own source, or an empty text."""
+        """The component's source, or an empty string."""
         return as_text(self.value("code"))
 
     @once
@@ -124,7 +124,7 @@ class Node:
 
     @property
     def position(self) -> tuple[float, float]:
-        """Where the node stands on the canvas: x, y in pixels."""
+        """The position on the canvas: x and y in pixels."""
         place = object_at(self.raw, "position")
         return _number(place.get("x")), _number(place.get("y"))
 
@@ -142,7 +142,7 @@ class Edge:
 
     @property
     def id(self) -> str:
-        """The edge's own id."""
+        """The edge's id."""
         return as_text(self.raw.get("id"))
 
     @once
@@ -183,7 +183,7 @@ class Edge:
             return parsed
         written = as_text(self.raw.get(key)).replace("œ", '"')
         if not written.startswith("{"):
-            # Old versions wrote `types|field|id` at the target, and no output's name at the source.
+            # Old versions wrote `types|field|id` as the target handle, and no output name in the source handle.
             parts = written.split("|")
             return {"fieldName": parts[1]} if key == "targetHandle" and len(parts) == 3 else {}
         import json
@@ -196,19 +196,19 @@ class Edge:
 
 @dataclass(frozen=True, eq=False)
 class Flow:
-    """A flow: an immutable view of one JSON document. Edits make new flows that share what they do not change."""
+    """A flow: an immutable view of one JSON document. Edits return new flows that share what they do not change."""
 
     raw: JsonObject
 
     @classmethod
     def empty(cls, name: str = "Untitled Flow", description: str = "") -> Flow:
-        """Return a flow without nodes, in the form that Langflow's own builder starts from."""
+        """Return a flow without nodes, in the form that Langflow's builder starts from."""
         viewport: JsonObject = {"x": 0, "y": 0, "zoom": 1}
         return cls({"name": name, "description": description, "data": {"nodes": [], "edges": [], "viewport": viewport}})
 
     @classmethod
     def from_json(cls, obj: object) -> Flow:
-        """Return the flow that `obj` holds: an export with `data`, or bare `nodes` and `edges`.
+        """Return the flow in `obj`: an export with `data`, or bare `nodes` and `edges`.
 
         Raises:
             FlowFormatError: `obj` is not a flow; the error names the JSON path.
@@ -217,36 +217,36 @@ class Flow:
             with collection_paused():
                 raw = copy_json(obj)
         except NotJsonError as error:
-            raise FlowFormatError(error.path, error.message, "Give a document that JSON can hold.") from None
+            raise FlowFormatError(error.path, error.message, "Give a JSON document.") from None
         if not isinstance(raw, dict):
             raise FlowFormatError("$", "is not an object", "Give a Langflow export: an object with `data`.")
         _check_form(raw)
         return cls(raw)
 
     def to_json(self) -> JsonObject:
-        """Return a fresh document, equal to the one that was read."""
+        """Return a new document, equal to the one that was read."""
         with collection_paused():
             return fresh_object(self.raw)
 
     @property
     def data(self) -> JsonObject:
-        """The object that holds `nodes` and `edges`."""
+        """The object with `nodes` and `edges`."""
         data = self.raw.get("data")
         return data if isinstance(data, dict) else self.raw
 
     @property
     def name(self) -> str:
-        """The flow's name, or an empty text."""
+        """The flow's name, or an empty string."""
         return as_text(self.raw.get("name"))
 
     @property
     def description(self) -> str:
-        """The flow's description, or an empty text."""
+        """The flow's description, or an empty string."""
         return as_text(self.raw.get("description"))
 
     @once
     def nodes(self) -> tuple[Node, ...]:
-        """All nodes in document order, notes included."""
+        """All nodes in document order, including notes."""
         return tuple(Node(as_object(node)) for node in as_list(self.data.get("nodes")))
 
     @once
@@ -276,7 +276,7 @@ class Flow:
         return not self.components
 
     def with_parts(self, *, nodes: list[Json] | None = None, edges: list[Json] | None = None) -> Flow:
-        """Return the flow with other node or edge lists and everything else shared, views of unchanged members too."""
+        """Return the flow with other nodes or edges; the rest is shared, including views of unchanged members."""
         data = dict(self.data)
         if nodes is not None:
             data["nodes"] = nodes
@@ -294,7 +294,7 @@ class Flow:
         return changed
 
     def with_views(self, nodes: Iterable[Node], edges: Iterable[Edge]) -> Flow:
-        """Take views that were made of the flow's own nodes and edges already, in their order; returns the flow."""
+        """Set the views of the flow's nodes and edges, in document order, and return the flow."""
         self.__dict__["nodes"] = tuple(nodes)
         self.__dict__["edges"] = tuple(edges)
         return self

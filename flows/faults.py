@@ -18,8 +18,8 @@ Severity: TypeAlias = Literal["error", "warning"]
 class Fault:
     """One thing that is wrong.
 
-    `error` means that the engine would refuse, fail or ignore what was asked; everything else is a `warning`.
-    `node` is the id that the reader knows (a spec's own id, or a node id on a canvas); `line` counts from 1.
+    `error` means that the engine would refuse or ignore the request, or fail; everything else is a `warning`.
+    `node` is the id that the user sees (an id in a spec, or a node id on a canvas); `line` counts from 1.
     """
 
     code: str
@@ -43,7 +43,7 @@ class Fault:
 
 
 def nearest(name: str, candidates: Iterable[str], limit: int = 3) -> list[str]:
-    """Return up to `limit` of the candidates most like `name`, best first; case, spaces and `_` do not count."""
+    """Return up to `limit` of the candidates most similar to `name`, best first; case, spaces and `_` are ignored."""
     from rapidfuzz import process  # here, because most flows have no fault
     from rapidfuzz.distance import Indel
 
@@ -61,12 +61,12 @@ def nearest(name: str, candidates: Iterable[str], limit: int = 3) -> list[str]:
 
 
 def suggest(names: Sequence[str]) -> str:
-    """Return `Did you mean 'A' or 'B'?`; an empty text when there are no names to suggest."""
+    """Return `Did you mean 'A' or 'B'?`, or an empty string without names."""
     return f"Did you mean {' or '.join(map(repr, names))}?" if names else ""
 
 
 def did_you_mean(name: str, candidates: Iterable[str], *, otherwise: str = "it has") -> str:
-    """Return advice naming the nearest valid names, or all of the (few) names there are."""
+    """Return advice with the nearest valid names, or else all of them (up to twelve)."""
     names = list(candidates)
     close = nearest(name, names)
     if close:
@@ -78,11 +78,11 @@ def did_you_mean(name: str, candidates: Iterable[str], *, otherwise: str = "it h
 
 
 def display_name_hint(name: str, members: Iterable[tuple[str, str]]) -> str:
-    """Return advice for someone who wrote what people see instead of a name; an empty text when nobody sees that.
+    """Return advice for someone who wrote a display name instead of a name, or an empty string.
 
     Args:
         name: what was written.
-        members: names with what people see for them.
+        members: the names with their display names.
     """
     found = [known for known, shown in members if shown and known != name and plain(shown) == plain(name)]
-    return f"{name!r} is what people see: write {' or '.join(map(repr, found[:3]))}." if found else ""
+    return f"{name!r} is a display name: write {' or '.join(map(repr, found[:3]))}." if found else ""

@@ -1,4 +1,4 @@
-"""The fingerprint of a flow: a short text by which flows are compared, blind to layout, ids and order."""
+"""The fingerprint of a flow: a short string for comparing flows regardless of layout, ids and order."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _Wire: TypeAlias = tuple[str, str, str, str, bool]
 
 
 def fingerprint(flow: Flow) -> str:
-    """Return a short text that is equal for flows with the same components, values and edges.
+    """Return a short string that is equal for flows with the same components, values and edges.
 
-    Names of flows, places on the canvas, notes, node ids and the order of nodes and edges do not count. Nodes are
-    told apart by what they are and how deep they stand, and then by refining these labels with those of their
-    neighbours (Weisfeiler and Leman), as often as it helps.
+    Names of flows, positions, notes, node ids and the order of nodes and edges do not count. Nodes are labelled by
+    their content and depth; the labels are then refined with those of their neighbours until they are stable
+    (Weisfeiler and Leman 1968).
     """
     nodes = flow.components
     known = {node.id for node in nodes}
@@ -47,9 +47,9 @@ def fingerprint(flow: Flow) -> str:
 
 
 def _depths(node_ids: Sequence[str], wires: Sequence[_Wire]) -> dict[str, tuple[int, int]]:
-    """Return how far each node is from the flow's beginnings and its ends; nodes of a circle count as one.
+    """Return each node's distance from the start and from the end of the flow; the nodes of a cycle count as one.
 
-    This tells the nodes of a long chain apart at once, which refining alone would take as many rounds to do.
+    This distinguishes the nodes of a long chain at once; refinement alone would need a round for each node.
     """
     following: dict[str, list[str]] = {node_id: [] for node_id in node_ids}
     for source, _, target, _, feedback in wires:
@@ -72,7 +72,7 @@ def _content(node: Node) -> Json:
     for name, field in sorted(node.template.items()):
         value = field.get("value")
         if field.get("show") is False and not field.get("override_skip") and name != "code":
-            continue  # the engine does not pass on what is hidden
+            continue  # the engine ignores hidden fields
         if value in EMPTY or (value == CONNECTED and field.get("type") == "model"):
             continue
         values[name] = ["variable", value] if field.get("load_from_db") is True else value

@@ -1,4 +1,4 @@
-"""JSON values as the flow layer holds them: typed access, fresh copies, edits that share what stays the same."""
+"""JSON values: typed access, copies, and edits that share what does not change."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ JsonPath: TypeAlias = tuple[str | int, ...]
 
 
 class Missing(enum.Enum):
-    """The type of `MISSING`, which stands where a key is absent."""
+    """The type of `MISSING`, which stands for an absent key."""
 
     MISSING = "missing"
 
@@ -26,7 +26,7 @@ EMPTY: Final[tuple[Json, ...]] = (None, "", [], {})
 
 
 class NotJsonError(ValueError):
-    """A value that JSON cannot hold; `path` says where it stands."""
+    """A value that is not JSON; `path` says where it is."""
 
     def __init__(self, path: str, message: str) -> None:
         super().__init__(f"{path}: {message}")
@@ -35,27 +35,27 @@ class NotJsonError(ValueError):
 
 
 def as_object(value: MaybeJson) -> JsonObject:
-    """Return `value` when it is a JSON object, else an empty one."""
+    """Return `value` if it is a JSON object, otherwise an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 def as_list(value: MaybeJson) -> list[Json]:
-    """Return `value` when it is a JSON list, else an empty one."""
+    """Return `value` if it is a JSON list, otherwise an empty one."""
     return value if isinstance(value, list) else []
 
 
 def as_text(value: MaybeJson) -> str:
-    """Return `value` when it is text, else an empty text."""
+    """Return `value` if it is a string, otherwise an empty one."""
     return value if isinstance(value, str) else ""
 
 
 def texts(value: MaybeJson) -> list[str]:
-    """Return the texts among the members of a JSON list; anything else gives no texts."""
+    """Return the strings in a JSON list; an empty list for anything else."""
     return [item for item in as_list(value) if isinstance(item, str)]
 
 
 def object_at(value: MaybeJson, *keys: str) -> JsonObject:
-    """Return the object found by following `keys`, or an empty one when the path breaks off."""
+    """Return the object found by following `keys`, or an empty one if the path does not exist."""
     for key in keys:
         if not isinstance(value, dict):
             return {}
@@ -64,7 +64,7 @@ def object_at(value: MaybeJson, *keys: str) -> JsonObject:
 
 
 def copy_json(value: object, path: str = "$") -> Json:
-    """Return a fresh copy of `value`.
+    """Return a deep copy of `value`.
 
     Raises:
         NotJsonError: something inside is not JSON, or is nested too deeply.
@@ -93,7 +93,7 @@ def _copy(value: object) -> Json:
 
 
 def fresh_object(value: JsonObject) -> JsonObject:
-    """Return a copy of what is known to be JSON, sharing nothing that can be changed; the fastest way there is."""
+    """Return a deep copy of a value that is known to be JSON; faster than `copy_json`."""
     copied = value.copy()
     for key, item in value.items():
         if item.__class__ is dict:
@@ -144,7 +144,7 @@ def same_json(left: MaybeJson, right: MaybeJson) -> bool:
 
 
 def get_at(value: Json, path: Sequence[str | int]) -> MaybeJson:
-    """Return what stands at `path`, or `MISSING`."""
+    """Return the value at `path`, or `MISSING`."""
     found: Json = value
     for key in path:
         if isinstance(found, dict) and isinstance(key, str):
@@ -159,10 +159,10 @@ def get_at(value: Json, path: Sequence[str | int]) -> MaybeJson:
 
 
 def replace_at(value: Json, path: Sequence[str | int], new: MaybeJson) -> Json:
-    """Return `value` with `new` at `path` (`MISSING` removes a key); only the containers on the way are copied.
+    """Return `value` with `new` at `path` (`MISSING` removes a key); only the containers on the path are copied.
 
     Raises:
-        KeyError: the path breaks off before its last step, or its last step is no place to write to.
+        KeyError: the path does not exist up to its last step, or the last step cannot be written.
     """
     if not path:
         if isinstance(new, Missing):

@@ -1,4 +1,4 @@
-"""Merging: a proposed flow is added to a canvas, to the right of what is there and under ids that are free."""
+"""Merging: adds a proposed flow to a canvas, to the right of its components and under free ids."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from flows.layout.layers import COLUMN
 
 
 def merge(canvas: Flow, proposal: Flow) -> Edit:
-    """Add all of a proposal to a canvas; nothing on the canvas changes.
+    """Add all of a proposal to a canvas without changing what is on it.
 
-    Ids that are free are kept; the others are replaced by new ones with the same type before the dash.
+    Free ids are kept; the others are replaced by new ones with the same prefix.
     """
     taken = {node.id for node in canvas.nodes}
     ids: dict[str, str] = {}

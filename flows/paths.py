@@ -1,4 +1,4 @@
-"""Where Wirewright keeps what it writes."""
+"""The folders that Wirewright writes to."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from platformdirs import user_data_path
 
 
 def data_folder() -> Path:
-    """Return the folder for everything that is kept: `WIREWRIGHT_DATA`, else the platform's own place for user data."""
+    """Return the data folder: `WIREWRIGHT_DATA`, or the platform's folder for user data."""
     chosen = os.environ.get("WIREWRIGHT_DATA")
     return Path(chosen).expanduser() if chosen else user_data_path("wirewright", appauthor=False)
 
 
 def cache_folder() -> Path:
-    """Return the folder for what can be made again: `WIREWRIGHT_CACHE`, else `cache` inside the data folder."""
+    """Return the folder for what can be rebuilt: `WIREWRIGHT_CACHE`, or `cache` in the data folder."""
     chosen = os.environ.get("WIREWRIGHT_CACHE")
     return Path(chosen).expanduser() if chosen else data_folder() / "cache"

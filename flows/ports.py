@@ -1,4 +1,4 @@
-"""Ports: which outputs and inputs a node has, which may be connected, and how Langflow writes the edge between them."""
+"""Ports: the outputs and inputs of a node, which may be connected, and how Langflow writes the edge between them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _TOOL_OUTPUT: JsonObject = {
 
 @dataclass(frozen=True, kw_only=True)
 class Port:
-    """One end of a connection: an output, an input field, or an output that takes a loop's feedback."""
+    """One end of a connection: an output, an input field, or an output that accepts a loop's feedback."""
 
     name: str
     types: tuple[str, ...]
@@ -45,7 +45,7 @@ class Port:
 
 
 class PortError(ValueError):
-    """A connection that may not be made; `fault` says why, and what to do instead."""
+    """A connection that is not allowed; `fault` says why, and what to do instead."""
 
     def __init__(self, fault: Fault) -> None:
         super().__init__(f"{fault.message} {fault.fix}".strip())
@@ -53,13 +53,13 @@ class PortError(ValueError):
 
 
 def types_compatible(output_types: Iterable[str], input_types: Iterable[str]) -> bool:
-    """Say whether any output type fits any input type; `Data` is `JSON` and `DataFrame` is `Table`."""
+    """Say whether any output type is an accepted input type; `Data` is `JSON` and `DataFrame` is `Table`."""
     accepted = {TYPE_MIGRATIONS.get(name, name) for name in input_types}
     return any(TYPE_MIGRATIONS.get(name, name) in accepted for name in output_types)
 
 
 def output_ports(node: Node) -> list[Port]:
-    """Return the outputs that the node has now."""
+    """Return the outputs of the node."""
     return [
         Port(name=as_text(output.get("name")), types=tuple(texts(output.get("types"))))
         for output in node.outputs
@@ -68,7 +68,7 @@ def output_ports(node: Node) -> list[Port]:
 
 
 def input_ports(node: Node) -> list[Port]:
-    """Return the inputs that take an edge: fields with input types."""
+    """Return the inputs that accept an edge: fields with input types."""
     found: list[Port] = []
     for name, field in node.template.items():
         types = texts(field.get("input_types"))
@@ -78,7 +78,7 @@ def input_ports(node: Node) -> list[Port]:
 
 
 def feedback_ports(node: Node) -> list[Port]:
-    """Return the outputs that close a loop: an edge may enter them."""
+    """Return the outputs that close a loop, which accept an edge."""
     found: list[Port] = []
     for output in node.outputs:
         if output.get("allows_loop") and output.get("name"):
@@ -90,7 +90,7 @@ def feedback_ports(node: Node) -> list[Port]:
 
 
 def supports_tool_mode(node: Node, catalogue: ComponentTypes | None = None) -> bool:
-    """Say whether the node can be a tool, by what it carries or else by what the catalogue says of its type."""
+    """Say whether the node can be a tool, according to its definition or to the catalogue."""
     if can_be_tool(node.definition):
         return True
     component = catalogue.get(node.type) if catalogue is not None else None
@@ -128,10 +128,10 @@ def find_output(node: Node, name: str, catalogue: ComponentTypes | None = None) 
 
 
 def find_input(node: Node, name: str, catalogue: ComponentTypes | None = None) -> Port:
-    """Return the input called `name`: a field that takes an edge, or else an output that takes a loop's feedback.
+    """Return the input called `name`: a field that accepts an edge, or an output that accepts a loop's feedback.
 
     Raises:
-        PortError: there is no such input, or the field takes no edge.
+        PortError: there is no such input, or the field accepts no edge.
     """
     field = node.field(name)
     if field:
@@ -160,7 +160,7 @@ def find_input(node: Node, name: str, catalogue: ComponentTypes | None = None) -
 
 @dataclass(frozen=True)
 class Wire:
-    """An edge that may be made, and what it changes in its source node."""
+    """An allowed edge, and what it changes in its source node."""
 
     edge: JsonObject
     tool_changes: tuple[NodeChange, ...] = ()
@@ -180,16 +180,16 @@ def wire(
         source: the node it leaves.
         output: the name of its output; `component_as_tool` turns the node into a tool.
         target: the node it enters.
-        field: the name of its input, or of an output that takes a loop's feedback.
-        edges: the edges that the flow has already, which the new one must not conflict with.
-        catalogue: says which old nodes can be tools.
+        field: the name of its input, or of an output that accepts a loop's feedback.
+        edges: the existing edges, with which the new one must not conflict.
+        catalogue: says which nodes without a tool declaration can be tools.
 
     Raises:
-        PortError: the connection may not be made.
+        PortError: the connection is not allowed.
     """
     if source.id == target.id:
         message = f"{source.id} cannot feed itself."
-        fix = "Put another component between, or use a LoopComponent to repeat a step."
+        fix = "Put another component in between, or use a LoopComponent to repeat a step."
         raise PortError(_fault("self_edge", message, fix, source, port=output))
     leaving, entering = find_output(source, output, catalogue), find_input(target, field, catalogue)
     if not types_compatible(leaving.types, entering.types):
@@ -207,7 +207,7 @@ def wire(
 
 
 def make_edge(source: Node, leaving: Port, target: Node, entering: Port) -> JsonObject:
-    """Return the edge between two ports, in the byte-exact form of Langflow's own handles."""
+    """Return the edge between two ports, with handles byte for byte as Langflow writes them."""
     source_handle: JsonObject = {
         "dataType": source.type,
         "id": source.id,
@@ -249,7 +249,7 @@ def handle_text(handle: JsonObject) -> str:
 
 
 def tool_mode_changes(node: Node) -> tuple[NodeChange, ...]:
-    """Return what turning the node into a tool changes in it; nothing when it is one already."""
+    """Return what turning the node into a tool changes in it; nothing if it already is one."""
     if node.tool_mode and any(output.get("name") == TOOL_OUTPUT for output in node.outputs):
         return ()
     place = ("data", "node")
@@ -260,9 +260,9 @@ def tool_mode_changes(node: Node) -> tuple[NodeChange, ...]:
 
 
 def selected_output_changes(node: Node, used_outputs: Iterable[str]) -> tuple[NodeChange, ...]:
-    """Return what pins a node with several outputs to the one that is wired, as the canvas needs it to keep the edge.
+    """Return what selects the connected output of a node with several, which the canvas needs to keep the edge.
 
-    A node whose edges use different outputs, or that shows all of its outputs at once, is not pinned.
+    Nothing, if edges use different outputs or the node shows all of its outputs at once.
     """
     wired = set(used_outputs)
     single = [output for output in node.outputs if not output.get("group_outputs")]
@@ -288,12 +288,12 @@ def selected_output_changes(node: Node, used_outputs: Iterable[str]) -> tuple[No
 
 
 def with_changes(node: Node, changes: Sequence[NodeChange]) -> Node:
-    """Return the node after `changes`; the same one when there are none."""
+    """Return the node after `changes`; the same node if there are none."""
     return Node(change_raw(node.raw, changes, node.id)) if changes else node
 
 
 def mismatch_fault(source: Node, leaving: Port, target: Node, entering: Port) -> Fault:
-    """Return the fault of a connection whose types do not fit, naming the converter or port that would do."""
+    """Return the fault of a connection whose types do not match, with the converter or port to use instead."""
     message = (
         f"{source.id}.{leaving.name} gives {'/'.join(leaving.types) or 'nothing'}, "
         f"but {target.id}.{entering.name} takes {'/'.join(entering.types)}."
@@ -317,7 +317,7 @@ def _choices(node: Node, catalogue: ComponentTypes | None) -> Mapping[str, Json]
 
 
 def _refuse_inactive(target: Node, entering: Port, catalogue: ComponentTypes | None) -> None:
-    """Refuse an edge into an input that only counts for an option which is not chosen."""
+    """Refuse an edge into an input that is only used with an option that is not selected."""
     if entering.is_feedback or as_object(target.field(entering.name)).get("show") is not False:
         return
     found = choice_showing(_choices(target, catalogue), target, entering.name)
@@ -335,8 +335,10 @@ def _refuse_duplicate(source: Node, output: str, target: Node, entering: Port, e
             message = f"{source.id}.{output} is already connected to {target.id}.{entering.name}."
             raise PortError(_fault("duplicate_edge", message, "Leave it as it is.", target, port=entering.name))
         if not entering.is_list and edge.is_feedback == entering.is_feedback:
-            message = f"{target.id}.{entering.name} takes one edge; {edge.source}.{edge.source_port} feeds it already."
-            fix = "Disconnect that edge first, or join both in a component that takes two inputs."
+            message = (
+                f"{target.id}.{entering.name} accepts one edge; {edge.source}.{edge.source_port} already feeds it."
+            )
+            fix = "Disconnect that edge first, or combine both in a component with two inputs."
             raise PortError(_fault("input_taken", message, fix, target, port=entering.name))
 
 

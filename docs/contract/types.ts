@@ -207,7 +207,7 @@ export interface EventsCut {
   event: "cut";
 }
 
-/** One thing that is wrong. `error` means that the engine would refuse, fail or ignore what was asked; everything else is a `warning`. `node` is the id that the reader knows (a spec's own id, or a node id on a canvas); `line` counts from 1. */
+/** One thing that is wrong. `error` means that the engine would refuse or ignore the request, or fail; everything else is a `warning`. `node` is the id that the user sees (an id in a spec, or a node id on a canvas); `line` counts from 1. */
 export interface Fault {
   code: string;
   message: string;

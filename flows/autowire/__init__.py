@@ -1,1 +1,1 @@
-"""Autowiring: inferring connections from types and roles."""
+"""Inferring connections from types and roles."""

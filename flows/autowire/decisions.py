@@ -1,4 +1,4 @@
-"""From the best wirings to edges: what they all share is made, and what they differ in is reported."""
+"""From the best wirings to edges: edges that all of them share are made, differences are reported."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from flows.fingerprints import fingerprint
 from flows.ports import Port, supports_tool_mode
 
 MUST = 500
-"""What it costs to leave out an edge that was asked for: more than any wiring."""
+"""The cost of leaving out an explicit edge: more than any wiring."""
 _MOST_SHAPES = 8
 
 
 @dataclass(frozen=True)
 class Wiring:
-    """The edges that follow, in a fixed order, and what could not be decided."""
+    """The inferred edges in a fixed order, and faults for what is ambiguous."""
 
     options: tuple[Option, ...]
     faults: tuple[Fault, ...] = ()
 
 
 def decided(search: Search, slots: Sequence[Slot], report: Callable[[Slot, int, list[Option]], Fault | None]) -> Wiring:
-    """Return the edges that all of the best wirings share, and a fault for every slot in which they differ.
+    """Return the edges that all of the best wirings share, and a fault for each slot in which they differ.
 
     Args:
         search: the search over the slots.
-        slots: what is decided.
-        report: the fault of a slot, by its place and the options that the best wirings have for it.
+        slots: the slots to fill.
+        report: returns the fault of a slot, given its index and its options in the best wirings.
     """
     try:
         best = search.run()
     except TooManyWirings:
         return Wiring((), (too_many_wirings(),))
     if 1 < len(best) <= _MOST_SHAPES and len({_shape(search, choice) for choice in best}) == 1:
-        # They differ only in which of several equal components does what, which is the same flow.
+        # They only exchange equal components, so they are the same flow.
         best = [min(best, key=lambda choice: sorted(option.text for option in choice if option is not None))]
-    sure = len(best) < MAX_BEST  # else there may be more, without the edges that these share
+    sure = len(best) < MAX_BEST  # otherwise there may be others without these edges
     chosen: list[Option] = []
     faults: list[Fault] = []
     for at, slot in enumerate(slots):
@@ -71,7 +71,7 @@ def _shape(search: Search, choice: Sequence[Option | None]) -> str:
 
 
 def components_of(nodes: Sequence[Node], catalogue: Catalogue, names: Mapping[str, str]) -> dict[str, Component]:
-    """Return the components by id, in a fixed order; notes left out."""
+    """Return the components by id, in a fixed order; without notes."""
     known = {node.type: catalogue.get(node.type) for node in nodes}
     categories = {name: component.category for name, component in known.items() if component is not None}
     capable = {name for name, component in known.items() if component is not None and component.can_be_tool}
@@ -95,10 +95,10 @@ def enters(edge: Edge, target: str, port: Port) -> bool:
 def write_one(options: Sequence[Option]) -> str:
     """Return the advice to write one of several edges."""
     shown = "; ".join(option.text for option in options[:6])
-    return f"Write the one that is meant: {shown}." if shown else "Write both ports."
+    return f"Write the intended one: {shown}." if shown else "Write both ports."
 
 
 def too_many_wirings() -> Fault:
-    """Return the fault of a flow that has more wirings than can be compared."""
+    """Return the fault of a flow with more wirings than can be compared."""
     message = "There are too many ways to connect these components."
     return Fault(code="ambiguous_edge", message=message, fix="Write the edges, such as `A.message -> B.input_value`.")

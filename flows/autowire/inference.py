@@ -1,8 +1,8 @@
-"""Deriving connections: what types and roles leave no doubt about is connected, the rest is reported with candidates.
+"""Inferring connections: unambiguous ones are made, ambiguous ones are reported with their candidates.
 
-A wiring is better the fewer needs it leaves open and the fewer components lead nowhere, and the more it looks like what
-people build: prompts before models, tools at agents, variables fed by what they are named after. Only edges that all of
-the best wirings share are made; so nothing depends on the order of the nodes, and no edge is ever a guess.
+A wiring is better if it leaves fewer inputs open and fewer components unused, and if it resembles what people build:
+prompts before models, tools on agents, variables connected to what they are named after. Only edges that all of the
+best wirings share are made, so the result does not depend on the order of the nodes, and no edge is a guess.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ MAX_COMPONENTS = 30
 
 @dataclass(frozen=True)
 class Wired(Edit):
-    """A flow after autowiring; `faults` are the needs that several outputs could meet, with the candidates."""
+    """A flow after autowiring; `faults` are the inputs that several outputs could feed, with the candidates."""
 
     faults: tuple[Fault, ...] = ()
 
 
 def autowire(flow: Flow, catalogue: Catalogue) -> Wired:
-    """Connect what is not connected yet, where types and roles leave no doubt; the edges that are there stay.
+    """Connect what is not connected yet where it is unambiguous; existing edges stay.
 
     Args:
         flow: the flow.
         catalogue: the component types.
     """
     result = Edit(flow, ())
-    while True:  # an edge that was made may leave no doubt about another; each round makes one at least
+    while True:  # a new edge may make another unambiguous; each round adds at least one
         wiring = derive(result.flow.nodes, result.flow.edges, catalogue)
         made = _connected(result, wiring, catalogue)
         if made.actions == result.actions:
@@ -48,13 +48,13 @@ def autowire(flow: Flow, catalogue: Catalogue) -> Wired:
 
 
 def _connected(so_far: Edit, wiring: Wiring, catalogue: Catalogue) -> Edit:
-    """Connect the edges of a wiring one after the other."""
+    """Connect the edges of a wiring one by one."""
     result = so_far
     for option in wiring.options:
         try:
             step = connect(result.flow, catalogue, option.source, option.output, option.target, option.input)
         except EditError:
-            continue  # it does not go with an edge that was made before it
+            continue  # it conflicts with an edge made before it
         if step.flow != result.flow:
             result = Edit(step.flow, (*result.actions, *step.actions))
     return result
@@ -63,13 +63,13 @@ def _connected(so_far: Edit, wiring: Wiring, catalogue: Catalogue) -> Edit:
 def derive(
     nodes: Sequence[Node], edges: Sequence[Edge], catalogue: Catalogue, names: Mapping[str, str] | None = None
 ) -> Wiring:
-    """Return the edges that components without them need.
+    """Return the missing edges that the components need.
 
     Args:
         nodes: all nodes of the flow.
-        edges: the edges that are there; they are never changed.
+        edges: the existing edges, which are not changed.
         catalogue: says which components can be tools, and their categories.
-        names: what a person calls the nodes, by id; a variable of that name is meant for the node.
+        names: the names that a person gave the nodes, by id; a variable of that name refers to the node.
     """
     components = components_of(nodes, catalogue, names or {})
     slots = [*_mode_slots(components, edges), *_need_slots(components, edges)]
@@ -134,7 +134,7 @@ def _need_slots(components: dict[str, Component], edges: Sequence[Edge]) -> Iter
 
 
 def _lends(component: Component, edges: Sequence[Edge]) -> bool:
-    """Say whether a component lends its model to others, so that it is asked nothing itself."""
+    """Say whether a component only provides its model to others and needs no input."""
     leaving = [edge for edge in edges if edge.source == component.id]
     models = {port.name for port in component.gives_models}
     return bool(leaving) and all(edge.source_port in models for edge in leaving)

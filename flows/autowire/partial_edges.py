@@ -1,4 +1,4 @@
-"""Edges of which only the components are named, or one port: the ports that a person means by them."""
+"""Edges that name only their components, or one port: inferring the other ports."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from flows.ports import Port, PortError, types_compatible, wire
 
 @dataclass(frozen=True)
 class Link:
-    """A connection of which a spec names the components, and the ports only in part."""
+    """A connection whose ports a spec omits in part or entirely."""
 
     source: str
     output: str | None
@@ -34,12 +34,12 @@ def complete(
     catalogue: Catalogue,
     names: Mapping[str, str] | None = None,
 ) -> Wiring:
-    """Return the edges for links that leave out a port or both.
+    """Return the edges for links that omit a port or both.
 
     Args:
         nodes: all nodes of the flow.
-        edges: the edges that are given in full.
-        links: the others, by node ids.
+        edges: the complete edges.
+        links: the incomplete ones, by node ids.
         catalogue: as for `derive`.
         names: as for `derive`.
     """
@@ -64,7 +64,7 @@ def complete(
 
 
 def _groups(links: Sequence[Link]) -> list[list[Link]]:
-    """Return the links that compete with each other: those of one target, or of one source."""
+    """Return groups of links that compete with each other because they share a source or a target."""
     groups: list[list[Link]] = []
     by_end: dict[tuple[str, str], list[Link]] = {}
     for link in links:
@@ -82,7 +82,7 @@ def _report_of(links: Sequence[Link]) -> Callable[[Slot, int, list[Option]], Fau
         link = links[at]
         message = f"{link.source} -> {link.target} can be connected in more than one way."
         if not options:
-            message = f"{link.source} -> {link.target} does not go together with the other edges."
+            message = f"{link.source} -> {link.target} conflicts with the other edges."
         fix = write_one(options or slot.options)
         fault = Fault(code="ambiguous_edge", message=message, fix=fix, node=link.target, port=link.input)
         return replace(fault, line=link.line)
@@ -119,7 +119,7 @@ def _leaving(
     in_loop = not begun.isdisjoint(_returning(source, edges, links)) if looping else False
     for port, cost in output_costs(source):
         if looping and (port.name in looping) != in_loop:
-            continue  # what comes back to a loop leaves by its item, the rest when it is done
+            continue  # steps that lead back to a loop start at its item, all others at done
         yield port, cost
     if source.can_be_tool and target.is_agent and not any(edge.source == source.id for edge in edges):
         yield Port(name=TOOL_OUTPUT, types=("Tool",)), (source.tool_costs or (40, 0))[0]
@@ -131,9 +131,9 @@ def _all_outputs(component: Component) -> list[Port]:
 
 
 def _returning(loop: Component, edges: Sequence[Edge], links: Sequence[Link]) -> set[str]:
-    """Return the components that lead back to a loop: of those before it, the ones to which it leads itself.
+    """Return the components that lead back to a loop: the predecessors that are reachable from it.
 
-    A loop within a loop leads to everything before it too; there, what can be reached without it does not lead back.
+    A nested loop reaches all of its predecessors; of those, the ones reachable without it do not lead back.
     """
     names = {port.name for port in loop.feedback}
     returning = {edge.source for edge in edges if edge.target == loop.id and edge.is_feedback}
@@ -149,7 +149,7 @@ def _returning(loop: Component, edges: Sequence[Edge], links: Sequence[Link]) ->
 
 
 def _reached(begin: set[str], edges: Sequence[Edge], links: Sequence[Link], around: str = "") -> set[str]:
-    """Return what can be reached from some components, themselves included, without going through `around`."""
+    """Return what is reachable from some components, including themselves, without passing through `around`."""
     return reachable(begin, (step for step in _steps(edges, links) if step[0] != around))
 
 
@@ -161,7 +161,7 @@ def _impossible(components: dict[str, Component], edges: Sequence[Edge], link: L
     source, target = components[link.source], components[link.target]
     output = link.output or next((port.name for port in source.outputs), TOOL_OUTPUT)
     into = link.input or target.main or next((port.name for port in target.inputs), "")
-    message = f"Nothing that {link.source} gives fits an input of {link.target} that is free."
+    message = f"No output of {link.source} matches a free input of {link.target}."
     fits = ", ".join(port.name for port in target.inputs)
     fix = f"Name both ports; the inputs of {link.target} are: {fits}." if fits else f"{link.target} has no input."
     fault = Fault(code="no_connection", message=message, fix=fix, node=link.target, port=link.input, line=link.line)

@@ -1,4 +1,4 @@
-"""What a component has to give and needs to be given, and how well an output and an input go together."""
+"""What a component provides and needs, and how well an output and an input match."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SOURCES = frozenset({"ChatInput", "TextInput", "Webhook"})
 SINKS = frozenset({"ChatOutput", "TextOutput"})
 MODEL = "LanguageModel"
 _TOOLS = frozenset({"utilities", "data_source", "tools"})
-"""Categories of which a component beside an agent is one of its tools, not a step."""
+"""Categories whose components are tools of an agent in the flow, not steps."""
 _MAIN = re.compile(r"(?:^|_)(?:input|query|question|data|text|text1|message|df|value|expression|document|content)")
 _NAMES = {
     "chat": {
@@ -38,12 +38,12 @@ _NAMES = {
     "data": {"context", "document", "documents", "chunks", "data", "rows", "table", "file", "content", "page"},
     "past": {"history", "memory", "chathistory", "conversation"},
 }
-"""What people call the variables for a chat message, for data, and for what was said before."""
+"""Common names of variables for a chat message, for data, and for the chat history."""
 
 
 @dataclass(frozen=True)
 class Option:
-    """One edge that could be made; a smaller cost is a better guess, in tenths of a whole mistake."""
+    """A possible edge; the smaller the cost, the likelier it is intended."""
 
     source: str
     output: str
@@ -60,7 +60,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Component:
-    """A component as it takes part in a wiring."""
+    """A component of a wiring."""
 
     node: Node
     can_be_tool: bool
@@ -74,12 +74,12 @@ class Component:
 
     @cached_property
     def outputs(self) -> list[Port]:
-        """The outputs of its step form."""
+        """Its outputs as a step."""
         return [port for port in output_ports(self.node) if port.name != TOOL_OUTPUT]
 
     @cached_property
     def separate(self) -> frozenset[str]:
-        """The outputs that are branches, each with followers of its own."""
+        """The outputs that are branches, each with separate successors."""
         return frozenset(as_text(output.get("name")) for output in self.node.outputs if output.get("group_outputs"))
 
     @cached_property
@@ -89,7 +89,7 @@ class Component:
 
     @cached_property
     def is_agent(self) -> bool:
-        """Whether it takes tools."""
+        """Whether it accepts tools."""
         return any("Tool" in port.types for port in self.inputs)
 
     @cached_property
@@ -99,7 +99,7 @@ class Component:
 
     @cached_property
     def is_model(self) -> bool:
-        """Whether it asks a model."""
+        """Whether it calls a model."""
         return any(field.get("type") == "model" for field in self.node.template.values())
 
     @property
@@ -114,19 +114,19 @@ class Component:
 
     @cached_property
     def gives_models(self) -> list[Port]:
-        """The outputs that give a model."""
+        """The outputs that provide a model."""
         return [port for port in self.outputs if MODEL in port.types]
 
     @property
     def tool_costs(self) -> tuple[int, int] | None:
-        """What it costs to use it as an agent's tool, and as a step beside an agent; None when it is no tool."""
+        """The cost of using it as an agent's tool, and as a step beside an agent; None if it cannot be a tool."""
         if not self.can_be_tool or self.is_agent or self.is_prompt or self.is_source or self.is_sink:
             return None
         return (0, 20) if self.category in _TOOLS else (25, 0)
 
     @cached_property
     def inputs(self) -> list[Port]:
-        """The inputs that a person sees, in the order in which they are shown; no secrets."""
+        """The visible inputs without secrets, in display order."""
         order = {name: at for at, name in enumerate(texts(self.node.definition.get("field_order")))}
         shown = [
             port
@@ -137,7 +137,7 @@ class Component:
 
     @cached_property
     def feedback(self) -> list[Port]:
-        """The outputs that take a loop's feedback."""
+        """The outputs that accept a loop's feedback."""
         return feedback_ports(self.node)
 
     @cached_property
@@ -148,7 +148,7 @@ class Component:
 
     @cached_property
     def needs(self) -> dict[str, int]:
-        """The inputs that have to be fed, and what it costs when one is not."""
+        """The inputs that need an edge, and the cost of leaving each open."""
         if self.is_source or self.node.tool_mode:
             return {}
         found: dict[str, int] = {}
@@ -166,18 +166,18 @@ class Component:
 
     @cached_property
     def main(self) -> str:
-        """The input that takes what the component works on; empty when nothing is open for it."""
+        """The main input of the component; empty if none is open."""
         open_ports = [port for port in self.inputs if self._is_open(port)]
         named = [port for port in open_ports if _MAIN.search(port.name)]
         return next((port.name for port in (*named, *open_ports)), "")
 
     def takes(self, port: Port) -> bool:
-        """Say whether an input is open for an edge that does not name it: no setting that has its value already."""
+        """Say whether an edge that does not name an input may use this one; a setting with a value is not available."""
         field = self._field(port)
         return port.is_feedback or field.get("type") == "other" or field.get("value") in (*EMPTY, CONNECTED)
 
     def is_hidden_choice(self, port: Port) -> bool:
-        """Say whether an input is one of those that only experts look at."""
+        """Say whether an input is an advanced setting."""
         return bool(self._field(port).get("advanced"))
 
     def _is_open(self, port: Port) -> bool:
@@ -190,13 +190,13 @@ class Component:
 
 
 def output_costs(component: Component) -> Iterator[tuple[Port, int]]:
-    """Give the outputs of a step with what each costs: the first is the likeliest, branches are all alike."""
+    """Yield the outputs of a step with their costs: the first is the likeliest, branches are equal."""
     for at, port in enumerate(component.outputs):
         yield port, 0 if port.name in component.separate else 2 * at
 
 
 def pair_cost(source: Component, output: Port, target: Component, port: Port) -> int:
-    """Return how unlikely it is that a person means this edge, beside others that are legal too."""
+    """Return how unlikely this edge is compared with other valid ones."""
     cost = 0
     if port.is_feedback and not types_compatible(output.types, port.types[:1]):
         cost += 10
@@ -206,16 +206,16 @@ def pair_cost(source: Component, output: Port, target: Component, port: Port) ->
     if target.is_prompt and source.is_model:
         cost += 30
     if target.feedback and not port.is_feedback and output.types == ("Message",):
-        cost += 10  # what is repeated is rows, not one text
+        cost += 10  # loops go over rows, not one text
     if "Split" in target.node.type and source.needs:
-        cost += 15  # documents are split as they come in
+        cost += 15  # documents are split where they enter the flow
     if port.name in target.variables:
         cost += _name_cost(source, output, port.name)
     return cost
 
 
 def input_cost(target: Component, port: Port) -> int:
-    """Return how unlikely it is that this input is meant when only the component was named."""
+    """Return how unlikely this input is if only the component was named."""
     if port.name in target.needs or port.name == target.main:
         return 0
     return 50 if target.is_hidden_choice(port) else 20

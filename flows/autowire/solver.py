@@ -1,4 +1,4 @@
-"""Finds the best wirings: every slot gets one of its options, and whole wirings are compared by what they cost."""
+"""Finds the best wirings: every slot gets one of its options or none, and wirings are compared by their cost."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class TooManyWirings(Exception):
 
 @dataclass(frozen=True)
 class Slot:
-    """Something to be decided: the options, and what it costs to choose none of them.
+    """A decision: the options, and the cost of choosing none of them.
 
-    `owner` is the component whose need this is; as a tool or a model it has no needs. A slot of a mode says what a
-    component is: its options are edges that make it a tool, or none for a step.
+    `owner` is the component that has this need; used as a tool or a model it has none. A mode slot decides the role of
+    a component: its options are edges that make it a tool or a model, or none for a step.
     """
 
     options: tuple[Option, ...]
@@ -36,9 +36,9 @@ class Slot:
 
 @dataclass
 class Search:
-    """One search over slots, given the edges that are there.
+    """One search over slots, given the existing edges.
 
-    In a search for a `whole` wiring every component is to be used and every loop to close.
+    In a search for a `whole` wiring, every component should be used and every loop must close.
     """
 
     components: Mapping[str, Component]
@@ -50,7 +50,7 @@ class Search:
     _choices: list[dict[int, Option | None]] = field(default_factory=list[dict[int, "Option | None"]])
 
     def run(self) -> list[tuple[Option | None, ...]]:
-        """Return the best wirings, each as one option or None a slot.
+        """Return the best wirings, each with one option or None per slot.
 
         Raises:
             TooManyWirings: the search takes more than `MAX_STEPS` steps.
@@ -68,7 +68,7 @@ class Search:
         return [tuple(choice.get(at) for at in range(len(self.slots))) for choice in self._choices]
 
     def _least(self, slot: Slot) -> int:
-        # As part of a tool, a component's needs cost nothing.
+        # The needs of a component that may be a tool cost nothing.
         none = 0 if slot.owner in self._modes else slot.none
         return min(none, *(option.cost for option in slot.options)) if slot.options else none
 
@@ -111,7 +111,7 @@ class Search:
 
 @dataclass
 class _State:
-    """The edges so far, and what they rule out."""
+    """The edges so far, and what they exclude."""
 
     components: Mapping[str, Component]
     added: list[Option]
@@ -120,7 +120,7 @@ class _State:
     spent: set[str] = field(default_factory=set[str])
 
     def add(self, option: Option, *, is_mode: bool, owner: str) -> int | None:
-        """Take an option, or return None when it does not go with what is there; the number is its extra cost."""
+        """Add an option and return its extra cost, or None if it conflicts with the edges so far."""
         if option.source in self.spent and not self._is_model_edge(option):
             return None
         if owner in self.spent and not is_mode:
@@ -146,7 +146,7 @@ class _State:
         return extra
 
     def remove(self, *, is_mode: bool, owner: str) -> None:
-        """Take the last option back."""
+        """Remove the last option."""
         option = self.added.pop()
         if not self._is_list(option):
             self.taken.discard((option.target, option.input, option.feedback))
@@ -154,7 +154,7 @@ class _State:
             self.spent.discard(owner)
 
     def unused(self, fewer: int = 0) -> int:
-        """What it costs that components, or branches of them, lead nowhere, when `fewer` of them still find a use."""
+        """The cost of components or branches that lead nowhere, if `fewer` of them will still be connected."""
         used: dict[str, set[str]] = {}
         for edge in (*self.given, *self.added):
             used.setdefault(edge.source, set()).add(edge.output)
@@ -171,7 +171,7 @@ class _State:
         return UNUSED * max(0, count - fewer)
 
     def loops_close(self) -> bool:
-        """Whether what is fed back into a loop comes from that very output."""
+        """Whether every feedback edge comes from a step of the loop that it closes."""
         edges = [*self.given, *self.added]
         for back in (edge for edge in self.added if edge.feedback):
             begins = [edge.target for edge in edges if (edge.source, edge.output) == (back.target, back.input)]

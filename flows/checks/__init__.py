@@ -3,31 +3,31 @@
 | code | severity | what it means |
 | --- | --- | --- |
 | `empty_flow` | error | there is no component |
-| `duplicate_id` | error | two nodes have one id; the engine ignores one of them |
+| `duplicate_id` | error | two nodes have the same id; the engine ignores one of them |
 | `unknown_type` | error | the catalogue has no such type and the node carries no code (with code: warning) |
-| `dangling_edge` | error | an edge names a node that is not there |
+| `dangling_edge` | error | an edge names a missing node |
 | `bad_edge` | error | an edge without the handles from which the engine reads its ports, as old versions wrote it |
 | `self_edge` | error | a node feeds itself and so never starts |
 | `unknown_output`, `unknown_input` | error | an edge names a port that the node does not have |
-| `not_an_input` | error | an edge enters a setting that takes none |
+| `not_an_input` | error | an edge enters a setting that accepts none |
 | `not_a_tool` | error | `component_as_tool` of a node that cannot be a tool |
-| `type_mismatch` | error | an output's types do not fit the input's |
-| `input_taken` | error | two edges into an input that takes one; the engine ignores one of them |
+| `type_mismatch` | error | an output's types do not match the input's |
+| `input_taken` | error | two edges into an input that accepts one; the engine ignores one of them |
 | `duplicate_edge` | warning | an edge occurs twice |
 | `cycle` | error | nodes feed each other without a loop; the engine starts none of them |
 | `missing_input` | error | a required connection is missing (a required text, or a node that is not run: warning) |
 | `missing_model` | error | a model field without a model (a node that is not run: warning) |
-| `open_loop` | error | a loop into which nothing goes, or to which nothing leads back (not run: warning) |
-| `loop_border` | error | an edge into or out of a loop's steps that carries nothing (not run: warning) |
-| `endless` | error | a component that listens for what the same flow notifies; the engine runs it without end |
-| `needs_package` | error | the component imports a package that the engine lacks (only for some of its work: warning) |
+| `open_loop` | error | a loop without input or without an edge that leads back (not run: warning) |
+| `loop_border` | error | an edge into or out of a loop's steps that carries no value (not run: warning) |
+| `endless` | error | a component that listens for what the same flow notifies; the engine runs it endlessly |
+| `needs_package` | error | the component imports a missing package (only for some of its functions: warning) |
 | `needs_service` | error | the component needs Langflow's own services (not run, or a tool that stores: warning) |
-| `too_few_inputs` | warning | a component that combines several values and has one edge |
-| `orphan` | warning | a node without edges among others (in a spec: error) |
-| `unreachable` | warning | an end of the flow that the chat input does not lead to; the engine does not run it |
+| `too_few_inputs` | warning | a component that combines several values has too few edges |
+| `orphan` | warning | a node without edges in a flow with several (in a spec: error) |
+| `unreachable` | warning | an end of the flow that is not reached from the chat input; the engine does not run it |
 | `several_chat_inputs`, `several_chat_outputs` | warning | more than one of its kind |
-| `no_output` | warning | nothing in the flow answers |
-| `duplicate_name` | warning | two components were given one name |
+| `no_output` | warning | the flow has no output |
+| `duplicate_name` | warning | two components were given the same name |
 | `undescribed_tool` | warning | a tool without a description |
 | `empty_prompt` | warning | a prompt template without text |
 | `stale_code` | warning | the node's code is not the catalogue's |
@@ -49,7 +49,7 @@ __all__ = ["check"]
 
 
 def check(flow: Flow, catalogue: Catalogue) -> list[Fault]:
-    """Return every fault of a flow, errors first; a flow that the engine runs as asked has no error.
+    """Return every fault of a flow, errors first; a flow that the engine can run has no errors.
 
     Args:
         flow: the flow; fault places are node ids.

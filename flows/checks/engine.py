@@ -1,4 +1,4 @@
-"""Checks of what the bare engine can run: without bundles that are not installed, and without Langflow's services."""
+"""Checks of what the engine alone can run, without further bundles and without Langflow's services."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SERVICES = {
     "MemoryBase": "keeps its texts in Langflow's memory bases",
 }
 _OPTIONAL = frozenset({"boto3", "googleapiclient", "jq", "langflow", "sqlmodel"})
-"""Packages that components import for one of several things that they can do."""
+"""Packages that components import for only one of several functions."""
 _JQ = frozenset({"JQ Expression", "Path Selection"})
 _CHOSEN: dict[str, tuple[tuple[str, str, frozenset[str]], ...]] = {
     "Operations": (("jq", "operation", _JQ),),
@@ -32,28 +32,28 @@ _CHOSEN: dict[str, tuple[tuple[str, str, frozenset[str]], ...]] = {
         ("googleapiclient", "storage_location", frozenset({"Google Drive"})),
     ),
 }
-"""Which of those packages the work needs that is chosen: the package, the field, and its options (none: always)."""
-_OWN = "langflow"
+"""When a function needs such a package: the package, the field, and its options (none: always)."""
+_LANGFLOW = "langflow"
 
 
 def check_engine(nodes: Sequence[Node], catalogue: Catalogue, running: set[str]) -> list[Fault]:
-    """Return a fault for every component that the bare engine cannot run; what is not run gets a warning."""
+    """Return a fault for every component that the engine alone cannot run; a warning for those that are not run."""
     faults: list[Fault] = []
     for node in nodes:
         severity: Severity = "error" if node.id in running else "warning"
         service = _SERVICES.get(node.type)
         component = catalogue.get(node.type)
         if service is not None and component is not None:
-            message = f"{node.id} ({node.type}) {service}, which the bare engine does not have."
+            message = f"{node.id} ({node.type}) {service}, which the engine alone does not have."
             fix = "Put its steps into this flow instead, or run the flow in Langflow."
             faults.append(Fault(code="needs_service", message=message, fix=fix, severity=severity, node=node.id))
         if component is None or not component.lacking:
             continue
         held = texts(component.lacking.get("sometimes"))
         chosen = [name for name in held if _is_chosen(node, name)]
-        if _OWN in chosen:
-            message = f"{node.id} ({node.type}) hands what it makes to Langflow's own file storage, which is not here."
-            fix = "Give the text or table to an output instead, or run the flow in Langflow."
+        if _LANGFLOW in chosen:
+            message = f"{node.id} ({node.type}) saves to Langflow's file storage, which the engine alone does not have."
+            fix = "Connect the text or table to an output instead, or run the flow in Langflow."
             severity = "warning" if node.tool_mode else severity
             faults.append(Fault(code="needs_service", message=message, fix=fix, severity=severity, node=node.id))
             continue
@@ -62,7 +62,7 @@ def check_engine(nodes: Sequence[Node], catalogue: Catalogue, running: set[str])
         if always or sometimes:
             packages = ", ".join(always or sometimes)
             message = f"{node.id} ({node.type}) needs {packages}, which the engine does not have."
-            fix = "Use a component that needs nothing more; searching lists others."
+            fix = "Search for a component that does not need it."
             faults.append(
                 Fault(
                     code="needs_package",
@@ -76,7 +76,7 @@ def check_engine(nodes: Sequence[Node], catalogue: Catalogue, running: set[str])
 
 
 def _is_chosen(node: Node, package: str) -> bool:
-    """Say whether a package that a component may need is needed for what is chosen in it."""
+    """Say whether the selected function of a component needs a package."""
     return any(
         package == name
         and (not field or not wanted.isdisjoint(keys_of(as_object(node.field(field)), node.value(field))))

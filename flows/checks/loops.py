@@ -1,8 +1,8 @@
-"""Checks of loops: each has something to go through, its steps lead back, and nothing crosses its border.
+"""Checks of loops: each has an input, its steps lead back, and no edge crosses its border.
 
-The engine runs a loop's steps once for every item, apart from the rest of the flow. What it was seen to do: a loop to
-which nothing leads back collects nothing; what the chat input gave reaches no step from outside; and a step that feeds
-what comes after the loop makes the run fail.
+The engine runs a loop's steps once for every item, apart from the rest of the flow. Observed behaviour: a loop to which
+nothing leads back collects nothing; values from the chat input do not reach a step from outside the loop; and a step
+that feeds a component after the loop makes the run fail.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def check_loops(flow: Flow, nodes: Sequence[Node], running: set[str]) -> list[Fa
             faults += _check_open(node, port.name, flow.edges, severity)
             faults += _check_border(node, port.name, flow, severity)
         if not any(edge.target == node.id and not edge.is_feedback for edge in flow.edges):
-            message = f"The loop {node.id} has nothing to go through."
+            message = f"The loop {node.id} has no input."
             faults.append(_fault("open_loop", message, "Connect a table or a list to its input.", node, severity))
     return faults
 
@@ -35,8 +35,8 @@ def check_loops(flow: Flow, nodes: Sequence[Node], running: set[str]) -> list[Fa
 def _check_open(node: Node, port: str, edges: Sequence[Edge], severity: Severity) -> list[Fault]:
     if any(edge.is_feedback and edge.target == node.id and edge.target_port == port for edge in edges):
         return []
-    message = f"The loop {node.id} is open: nothing comes back into {port}, so it collects nothing."
-    fix = f"Lead {node.id}.{port} through the steps to repeat, and connect the last one to {node.id}.{port}."
+    message = f"The loop {node.id} is open: no edge leads back into {port}, so it collects nothing."
+    fix = f"Connect {node.id}.{port} to the steps to repeat, and the last of them to {node.id}.{port}."
     return [_fault("open_loop", message, fix, node, severity, port)]
 
 
@@ -53,13 +53,13 @@ def _check_border(node: Node, port: str, flow: Flow, severity: Severity) -> list
     for edge in inner:
         if edge.target in steps and edge.source not in steps and edge.source in typed | later:
             message = (
-                f"{edge.source} feeds {edge.target} from outside the loop {node.id}: its value does not get there."
+                f"{edge.source} feeds {edge.target} from outside the loop {node.id}, so its value does not arrive."
             )
-            fix = f"Take what the step needs from {node.id}.{port}, or set it as a value."
+            fix = f"Connect {node.id}.{port} instead, or set a value."
             faults.append(_fault("loop_border", message, fix, node, severity, edge.target_port, edge.target))
         elif edge.source in steps and edge.target in later:
             message = f"{edge.source} is a step of the loop {node.id} and feeds {edge.target}, which comes after it."
-            fix = f"Take it from an output of {node.id} that gives all results, such as done."
+            fix = f"Use an output of {node.id} that provides all results, such as done."
             faults.append(_fault("loop_border", message, fix, node, severity, edge.target_port, edge.target))
     return faults
 

@@ -1,4 +1,4 @@
-"""Checks of nodes: known, complete, connected, and as the catalogue has them."""
+"""Checks of nodes: known to the catalogue, complete and connected."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OUTPUT_TYPES = frozenset({"ChatOutput", "TextOutput"})
 
 
 def check_nodes(flow: Flow, nodes: Sequence[Node], catalogue: Catalogue, running: set[str]) -> list[Fault]:
-    """Return the faults of every component by itself and in its place; `running` are those that the engine runs."""
+    """Return the faults of every component; `running` has the ids of those that the engine runs."""
     fed = {(edge.target, edge.target_port) for edge in flow.edges if not edge.is_feedback}
     connected = {end for edge in flow.edges for end in (edge.source, edge.target)}
     feeding = {edge.source for edge in flow.edges}
@@ -37,7 +37,7 @@ def check_nodes(flow: Flow, nodes: Sequence[Node], catalogue: Catalogue, running
 
 
 def running_nodes(nodes: Sequence[Node], flow: Flow) -> set[str]:
-    """Return what the engine runs: what a chat input leads to and what that needs; without a chat input, everything."""
+    """Return what the engine runs: what is reached from a chat input and what that needs; without one, everything."""
     starts = [node.id for node in nodes if node.type == "ChatInput"]
     if not starts:
         return {node.id for node in nodes}
@@ -50,7 +50,7 @@ def _duplicates(nodes: Iterable[Node]) -> list[Fault]:
         Fault(
             code="duplicate_id",
             message=f"{count} nodes have the id {node_id!r}.",
-            fix="Give each node an id of its own.",
+            fix="Give each node a different id.",
             node=node_id,
         )
         for node_id, count in counts.items()
@@ -59,7 +59,7 @@ def _duplicates(nodes: Iterable[Node]) -> list[Fault]:
 
 
 def _same_names(nodes: Sequence[Node], catalogue: Catalogue) -> list[Fault]:
-    """Names that people gave; what several components are called by default says nothing."""
+    """Only names that people gave count, not default names."""
     found: dict[str, list[str]] = {}
     for node in nodes:
         component = catalogue.get(node.type)
@@ -85,7 +85,7 @@ def _check_type(node: Node, catalogue: Catalogue) -> list[Fault]:
             return []
         hint = suggest(catalogue.nearest(node.type)) or "Choose a type from the catalogue."
         severity: Severity = "warning" if node.code else "error"
-        message = f"{node.id} has the type {node.type!r}, which the catalogue does not know."
+        message = f"{node.id} has the type {node.type!r}, which is not in the catalogue."
         return [Fault(code="unknown_type", message=message, fix=hint, severity=severity, node=node.id)]
     same = (
         node.definition is component.definition
@@ -93,8 +93,8 @@ def _check_type(node: Node, catalogue: Catalogue) -> list[Fault]:
         or node.code.strip() == component.code.strip()
     )
     if not same and node.code and component.code and node.type != "CustomComponent":
-        message = f"The code of {node.id} is not that of the installed {node.type}."
-        fix = "Replace the component by a new one, unless the change is meant."
+        message = f"The code of {node.id} differs from the installed {node.type}."
+        fix = "Replace the component by a new one, unless the change is intended."
         return [_warning("stale_code", message, fix, node)]
     return []
 
@@ -125,14 +125,14 @@ def _check_inputs(node: Node, fed: set[tuple[str, str]], severity: Severity) -> 
 
 
 def _check_tool(node: Node) -> list[Fault]:
-    """An agent's model chooses among tools by what is said of them."""
+    """An agent's model chooses tools by their descriptions."""
     if not node.tool_mode:
         return []
     rows = [as_object(row) for row in as_list(node.value("tools_metadata"))]
     descriptions = [as_text(row.get("description")).strip() for row in rows if row.get("status", True)]
     if as_text(node.definition.get("description")).strip() if not descriptions else all(descriptions):
         return []
-    message = f"{node.id} is a tool, but nothing says what it does."
+    message = f"{node.id} is a tool without a description."
     return [_warning("undescribed_tool", message, "Describe it, so that an agent knows when to use it.", node)]
 
 
@@ -144,7 +144,7 @@ def _check_ends(nodes: Sequence[Node], ends: Sequence[str]) -> list[Fault]:
             message = f"There are {len(same)} components of the type {kind}: {', '.join(node.id for node in same)}."
             faults.append(_warning(code, message, "One is usual; use other inputs and outputs for the rest.", same[1]))
     if not ends and all(not node.tool_mode for node in nodes) and not any(_answers(node) for node in nodes):
-        message = "The flow has no output component, so a run answers nothing."
+        message = "The flow has no output component, so a run returns nothing."
         faults.append(Fault(code="no_output", message=message, fix="Add a ChatOutput.", severity="warning"))
     return faults
 

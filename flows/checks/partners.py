@@ -1,4 +1,4 @@
-"""Checks of components that only work together with others: combining needs several inputs, listening ends nowhere."""
+"""Checks of components that depend on others: combining needs several inputs, and listening may never end."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _KEY = "context_key"
 
 
 def check_partners(flow: Flow, nodes: Sequence[Node], running: set[str]) -> list[Fault]:
-    """Return the faults of components that miss a partner, or that have one with which a run never ends."""
+    """Return the faults of components that need further inputs, or with which a run never ends."""
     return [*_check_combining(flow, nodes), *_check_listening(flow, nodes, running)]
 
 
 def _check_combining(flow: Flow, nodes: Sequence[Node]) -> list[Fault]:
-    """One edge may bring several values, so it is no error."""
+    """One edge may carry several values, so this is only a warning."""
     faults: list[Fault] = []
     for node in nodes:
         least = _LEAST.search(node.code) if _MARK in node.code else None
@@ -31,8 +31,8 @@ def _check_combining(flow: Flow, nodes: Sequence[Node]) -> list[Fault]:
                 continue
             count = sum(edge.target == node.id and edge.target_port == name for edge in flow.edges)
             if 0 < count < int(least[1]):
-                message = f"{node.id}.{name} has {count} edge, but gives nothing for fewer than {least[1]} values."
-                fix = "Connect another output to it, or leave the component out."
+                message = f"{node.id}.{name} has {count} edge, but needs at least {least[1]} values."
+                fix = "Connect another output to it, or remove the component."
                 faults.append(
                     Fault(code="too_few_inputs", message=message, fix=fix, severity="warning", node=node.id, port=name)
                 )
@@ -40,7 +40,7 @@ def _check_combining(flow: Flow, nodes: Sequence[Node]) -> list[Fault]:
 
 
 def _check_listening(flow: Flow, nodes: Sequence[Node], running: set[str]) -> list[Fault]:
-    """What a notification wakes, the engine runs again and again."""
+    """The engine runs a listener again for every notification."""
     fed = {(edge.target, edge.target_port) for edge in flow.edges}
     keys = {
         (kind, node.id): as_text(node.value(_KEY))
@@ -52,7 +52,7 @@ def _check_listening(flow: Flow, nodes: Sequence[Node], running: set[str]) -> li
     faults: list[Fault] = []
     for (kind, node_id), key in keys.items():
         if kind == "Listen" and key in woken:
-            message = f"{node_id} listens for {key!r}, which this flow notifies: the engine then runs it without end."
-            fix = "Connect what is notified straight to what follows the listener, and remove both."
+            message = f"{node_id} listens for {key!r}, which this flow notifies, so the engine runs it endlessly."
+            fix = "Connect the notifying value directly to what follows the listener, and remove both."
             faults.append(Fault(code="endless", message=message, fix=fix, node=node_id, field=_KEY))
     return faults

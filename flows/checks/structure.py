@@ -1,4 +1,4 @@
-"""Checks of how nodes hang together: cycles, and which nodes lead to the flow's outputs."""
+"""The structure of a flow: cycles, and which nodes are reachable from others."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from flows.faults import Fault
 def find_cycles(nodes: Sequence[Node], edges: Sequence[Edge]) -> list[Fault]:
     """Return a fault for each group of nodes that feed each other without a loop's feedback edge.
 
-    The engine starts only nodes whose feeders are done, so it never runs such a group; a branching node in it
-    (If-Else) does not change that.
+    The engine starts a node only after its predecessors have finished, so it never runs such a group, even if the group
+    contains a branching node (If-Else).
     """
     known = {node.id: node for node in nodes}
     following: dict[str, list[str]] = {node_id: [] for node_id in known}
@@ -28,8 +28,8 @@ def find_cycles(nodes: Sequence[Node], edges: Sequence[Edge]) -> list[Fault]:
         faults.append(
             Fault(
                 code="cycle",
-                message=f"{' -> '.join([*names, names[0]])} feed each other in a circle, so none of them can start.",
-                fix="Remove one of the edges, or repeat steps with a LoopComponent: feed the last step into its item.",
+                message=f"{' -> '.join([*names, names[0]])} form a cycle, so none of them can start.",
+                fix="Remove one of the edges, or repeat steps with a LoopComponent: connect the last step to its item.",
                 node=names[0],
             )
         )

@@ -1,4 +1,4 @@
-"""Checks of edges: each must join ports that exist, fit and are free."""
+"""Checks of edges: each must connect ports that exist, match and are free."""
 
 from __future__ import annotations
 
@@ -31,19 +31,17 @@ def check_edges(flow: Flow, catalogue: Catalogue) -> list[Fault]:
 
 
 def _check_form(edge: Edge) -> list[Fault]:
-    """The engine reads an edge's ports from its `data` alone; old versions and hand-made files leave them out."""
+    """The engine reads an edge's ports only from its `data`; old versions and hand-written files omit it."""
     held = edge.raw.get("data")
     if isinstance(held, dict) and held.get("sourceHandle") and held.get("targetHandle") and edge.source_port:
         return []
     fix = "Disconnect the two and connect them again."
     missing = [key for key in ("sourceHandle", "targetHandle") if not object_at(edge.raw, "data", key)]
     if missing:
-        message = (
-            f"The edge from {edge.source} to {edge.target} lacks `data.{missing[0]}`, without which it cannot run."
-        )
+        message = f"The edge from {edge.source} to {edge.target} has no `data.{missing[0]}`, which the engine needs."
         return [_fault("bad_edge", message, fix, edge)]
     if not edge.source_port:
-        message = f"The edge from {edge.source} to {edge.target} does not name the output that it leaves."
+        message = f"The edge from {edge.source} to {edge.target} does not name its output."
         return [_fault("unknown_output", message, fix, edge)]
     return []
 
@@ -56,7 +54,7 @@ def _check_ports(edge: Edge, source: Node, target: Node, catalogue: Catalogue) -
         arriving = find_input(target, edge.target_port)
     except PortError as error:
         return [error.fault]
-    # The engine goes by the types that the edge itself carries, where it carries any.
+    # The engine uses the types stored in the edge, if there are any.
     handle = object_at(edge.raw, "data", "targetHandle")
     accepted = texts(handle.get("output_types" if edge.is_feedback else "inputTypes")) or arriving.types
     if types_compatible(leaving.types, accepted) or types_compatible(leaving.types, arriving.types):
@@ -65,7 +63,7 @@ def _check_ports(edge: Edge, source: Node, target: Node, catalogue: Catalogue) -
 
 
 def _plainly_fits(edge: Edge, source: Node, target: Node) -> bool:
-    """Say at small cost that an edge is in order, as nearly all are; what is not plain is looked at closely."""
+    """Say cheaply whether an edge is valid, as nearly all are; the others are examined in detail."""
     field = target.field(edge.target_port)
     if field is None or edge.is_feedback:
         return False
@@ -85,8 +83,8 @@ def _check_fan_in(edge: Edge, target: Node, entering: dict[tuple[str, str, bool]
         return [replace(_fault("duplicate_edge", message, "Remove one of the edges.", edge), severity="warning")]
     if (target.field(edge.target_port) or {}).get("list") and not edge.is_feedback:
         return []
-    message = f"{place} takes one edge, but {before.source} and {edge.source} both feed it; one is ignored."
-    return [_fault("input_taken", message, "Remove one, or join both in a component that takes two inputs.", edge)]
+    message = f"{place} accepts one edge, but {before.source} and {edge.source} both feed it; one is ignored."
+    return [_fault("input_taken", message, "Remove one, or combine both in a component with two inputs.", edge)]
 
 
 def _dangling(edge: Edge, missing: str) -> Fault:

@@ -1,4 +1,4 @@
-"""Flow actions in words: what each one does, as parts for a list of changes and as an English sentence."""
+"""Flow actions in words: a structured summary for lists of changes, and an English sentence."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ class ActionSummary:
 
     @property
     def subject(self) -> str:
-        """What the action concerns: `node`, `node: field`, `node.output -> node.input` or a path in the document."""
+        """What the action changes: `node`, `node: field`, `node.output -> node.input` or a path in the document."""
         if len(self.nodes) == 2:
             return edge_text(self.nodes[0], self.names[0], self.nodes[1], self.names[1])
         return ": ".join([*self.nodes, *([".".join(self.names)] if self.names else [])])
 
 
 def summarize(action: FlowAction) -> ActionSummary:
-    """Return what an action does to which part of the flow."""
+    """Return what an action does, and to which part of the flow."""
     match action:
         case AddComponent():
             return ActionSummary("added", (Node(action.node).id,))

@@ -1,4 +1,4 @@
-"""Describing what choices make of a component: which fields an option shows, what it allows, which outputs it gives."""
+"""Describing the options of a component: the fields, values and outputs of each."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _MARK = re.compile("⟦(?:_:)?(.+?)⟧")
 
 
 def choice_lines(component: ComponentType, brief: Callable[[str, JsonObject], str], options: int) -> list[str]:
-    """Return a line for each rule that the catalogue has of a choosing field.
+    """Return a line for each rule about a field whose options change the component.
 
     Args:
         component: the component type.
-        brief: says what a field of this name and definition is, in a word or two.
-        options: how many options of a field to list at most.
+        brief: describes a field of this name and definition in a word or two.
+        options: the maximum number of options to list for a field.
     """
     found: list[str] = []
     for name, rules in (component.choices or {}).items():
@@ -38,7 +38,7 @@ def type_names(value: Json) -> str:
 
 
 def conditional_fields(component: ComponentType) -> frozenset[str]:
-    """Return the fields that some option of a choosing field shows."""
+    """Return the fields that are shown only for some option."""
     return frozenset(
         field
         for rules in (component.choices or {}).values()
@@ -95,7 +95,7 @@ def _shown(change: JsonObject) -> list[str]:
 
 
 def _offers(component: ComponentType, change: JsonObject, options: int) -> list[str]:
-    """Return which options other fields have then, but for fields whose options have lines of their own."""
+    """Return the options of other fields, except fields whose options are described separately."""
     found: list[str] = []
     for name, entry in as_object(change.get("fields")).items():
         names = option_names(as_object(entry)) if as_object(entry).get("options") else []

@@ -1,4 +1,4 @@
-"""Describing a component type to a model in few words: what goes in, what comes out, what can be set."""
+"""Describing a component type for a model: inputs, outputs and settings."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from flows.json_values import EMPTY, Json, JsonObject, as_list, as_object, as_te
 KEPT, _CHOICE = 9, 3
 _SHARE_OF_CHOICES = 0.5
 _DETAILS = ((70, 14), (0, 10), (0, 6))
-"""How long a field's hint may be, and how many options are listed, from much detail to little."""
+"""The length of a field's hint and the number of options, from most to least detail."""
 _FEW = 6
-_MORE = "\n(more left out for length)"
+_CUT = "\n(more left out for length)"
 
 
 @dataclass(frozen=True)
 class _Line:
-    """One line, and how much it matters: the higher, the later it is left out; `KEPT` never is."""
+    """One line with its importance: the higher, the later it is left out; `KEPT` never is."""
 
     text: str
     matters: int
 
 
 def describe_component(component: ComponentType, budget: int = DESCRIPTION_BUDGET) -> str:
-    """Return a compact description of a component type; it is made once for each budget.
+    """Return a compact description of a component type; cached for each budget.
 
     Args:
         component: the component type.
-        budget: characters; details that do not fit are left out, ports and required fields never are.
+        budget: the length in characters; details that do not fit are left out, except ports and required fields.
     """
     known = component.descriptions.get(budget)
     if known is None:
@@ -48,16 +48,16 @@ def _described(component: ComponentType, budget: int) -> str:
         lines = list(_lines(component, info, options))
         if _length(lines) <= budget:
             return _text(lines)
-    room = budget - len(_MORE)
+    room = budget - len(_CUT)
     _shorten(lines, room, _SHARE_OF_CHOICES * budget)
     for matters in range(KEPT):
         while _length(lines) > room and any(line.matters == matters for line in lines):
             del lines[max(index for index, line in enumerate(lines) if line.matters == matters)]
-    return _text(lines) + _MORE
+    return _text(lines) + _CUT
 
 
 def _shorten(lines: list[_Line], room: int, least: float) -> None:
-    """Leave out the last things said of choices, of the longest line first, until all fits or few are left."""
+    """Shorten the lines about options, the longest first, until everything fits or they take up at most `least`."""
     choices = [index for index, line in enumerate(lines) if line.matters == _CHOICE]
     while choices and _length(lines) > room and sum(len(lines[index].text) for index in choices) > least:
         longest = max(choices, key=lambda index: len(lines[index].text))
@@ -68,7 +68,7 @@ def _shorten(lines: list[_Line], room: int, least: float) -> None:
 
 
 def _text(lines: list[_Line]) -> str:
-    """Return the lines as text, without the headings that nothing stands under."""
+    """Return the lines as text, without empty headings."""
     following = [*(line.text for line in lines[1:]), ""]
     return "\n".join(
         line.text

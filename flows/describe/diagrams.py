@@ -1,4 +1,4 @@
-"""Drawings of a flow in text: for a terminal, and for Mermaid."""
+"""Diagrams of a flow as text: for a terminal, and in Mermaid."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from flows.layout.layers import layers
 
 
 def ascii_graph(flow: Flow) -> str:
-    """Return a drawing of the flow in plain text: one line a component, in running order, with what it feeds."""
+    """Return the flow as plain text: one line per component, in running order, with its edges."""
     nodes = flow.components
     if not nodes:
         return "(empty)"
@@ -30,7 +30,7 @@ def ascii_graph(flow: Flow) -> str:
 
 
 def mermaid_graph(flow: Flow) -> str:
-    """Return the flow as a Mermaid flowchart from left to right; edges that lead back into a loop are dotted."""
+    """Return the flow as a Mermaid flowchart from left to right; feedback edges are dotted."""
     nodes = flow.components
     keys = {node.id: f"n{number}" for number, node in enumerate(nodes)}
     names = _labels(nodes)
@@ -66,7 +66,7 @@ def _labels(nodes: Sequence[Node]) -> dict[str, str]:
 
 
 def _quoted(text: str) -> str:
-    """Return text as it may stand between a Mermaid label's quotes."""
+    """Return text escaped for a quoted Mermaid label."""
     shown = " ".join(text.split())
     for sign, name in (("#", "#35;"), ('"', "#quot;"), ("<", "#lt;"), (">", "#gt;")):
         shown = shown.replace(sign, name)

@@ -1,4 +1,4 @@
-"""Reading a flow: what goes in and comes out, and a short account of the canvas."""
+"""Summaries of a flow: its inputs and outputs, and a short description of the canvas."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ EMPTY_CANVAS = "(empty canvas)"
 
 @dataclass(frozen=True, kw_only=True)
 class IOPort:
-    """A place where something enters or leaves the flow."""
+    """An input or output of the flow."""
 
     node: str
     type: str
@@ -27,7 +27,7 @@ class IOPort:
 
 @dataclass(frozen=True, kw_only=True)
 class FlowIO:
-    """What a flow takes (at nodes that nothing feeds) and gives (at nodes that feed nothing)."""
+    """The inputs of a flow (of nodes that nothing feeds) and its outputs (of nodes that feed nothing)."""
 
     inputs: tuple[IOPort, ...]
     outputs: tuple[IOPort, ...]
@@ -35,7 +35,7 @@ class FlowIO:
     chat_output: str | None = None
 
     def to_json(self) -> JsonObject:
-        """Return the account as a JSON object."""
+        """Return the inputs and outputs as a JSON object."""
         return {
             "inputs": [port.to_json() for port in self.inputs],
             "outputs": [port.to_json() for port in self.outputs],
@@ -45,7 +45,7 @@ class FlowIO:
 
 
 def describe_io(flow: Flow) -> FlowIO:
-    """Return where things enter and leave the flow, from the wiring alone."""
+    """Return the inputs and outputs of the flow, judged by its edges alone."""
     nodes = flow.components
     fed = {(edge.target, edge.target_port) for edge in flow.edges if not edge.is_feedback}
     fed_nodes = {target for target, _ in fed}
@@ -71,9 +71,9 @@ def describe_io(flow: Flow) -> FlowIO:
 
 
 def canvas_summary(flow: Flow, limit: int = 2000) -> str:
-    """Return the flow's components and connections in at most `limit` characters; what is left out is counted.
+    """Return the flow's components and connections in at most `limit` characters, with the number of omitted lines.
 
-    Values are not shown, so that a summary never carries a secret.
+    Values are not shown, so a summary never contains a secret.
     """
     nodes = flow.components
     if not nodes:

@@ -1,4 +1,4 @@
-"""The names by which an agent's model sees the components that are its tools."""
+"""The names that an agent's model sees for the components that are its tools."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from flows.document import Node
 from flows.json_values import as_list, as_object, as_text, texts
 
 GENERIC_METHODS = frozenset({"output", "process", "build_output", "run", "execute", "main", "handler", "build_result"})
-"""Method names that do not say what a tool does."""
+"""Generic method names, which do not say what a tool does."""
 _TOOL_TYPES = frozenset({"Tool", "BaseTool", "StructuredTool"})
 
 
 def tool_names(node: Node, catalogue: Catalogue) -> list[str]:
-    """Return the names of the tools that a component gives: one for each of its outputs, named after its method.
+    """Return the names of the tools that a component provides: one per output, named after its method.
 
-    With one output whose method says nothing (`run`, `process` and such) it is the component class in snake case.
-    Names that a person gave in the node's tool settings win, and tools switched off there are left out. A component
-    that makes tools of its own (such as one for MCP servers) has none here: they are known only when it runs.
+    A single output with a generic method (`run`, `process` …) gets the component class in snake case. Names given in
+    the node's tool settings take precedence, and tools disabled there are left out. A component that creates tools at
+    run time (such as one for MCP servers) has none here.
 
     Args:
         node: the component, as a tool or as a step.
@@ -29,7 +29,7 @@ def tool_names(node: Node, catalogue: Catalogue) -> list[str]:
     if re.search(r"def (?:_get_tools|to_toolkit)\(", code):
         return []
     if re.search(r"^class \w+\(LCToolsAgentComponent\)", code, re.MULTILINE):
-        return [_formatted(node.display_name)]  # an agent as a tool goes by its own name
+        return [_formatted(node.display_name)]  # an agent as a tool has its display name
     outputs = component.outputs if component is not None and node.tool_mode else node.outputs
     methods = [
         as_text(output.get("method"))
@@ -49,7 +49,7 @@ def tool_names(node: Node, catalogue: Catalogue) -> list[str]:
 
 
 def snake_case(name: str) -> str:
-    """Return a class name in snake case, acronyms in one piece: `HTTPClient` is `http_client`."""
+    """Return a class name in snake case, keeping acronyms together: `HTTPClient` is `http_client`."""
     parted = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", name)
     return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", parted).lower()
 

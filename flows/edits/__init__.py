@@ -1,4 +1,4 @@
-"""Every edit of a flow in one place: basic ones, and those that are made of several."""
+"""Edits of a flow: basic ones, and compound ones that consist of several."""
 
 from __future__ import annotations
 

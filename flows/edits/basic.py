@@ -40,13 +40,13 @@ def add_component(
     node_id: str | None = None,
     values: Mapping[str, Json] | None = None,
 ) -> Edit:
-    """Add a component, with values if given; nothing that is there moves.
+    """Add a component, with values if given; nothing else moves.
 
     Args:
         flow: the flow to add to.
         catalogue: the component types.
         type: the component type.
-        node_id: the new node's id; by default one is derived from the type and what is there.
+        node_id: the new node's id; by default one is derived from the type and the flow.
         values: field values, as text or JSON.
 
     Raises:
@@ -77,13 +77,13 @@ def remove_component(flow: Flow, node_id: str) -> Edit:
 
 
 def connect(flow: Flow, catalogue: Catalogue, source: str, source_port: str, target: str, target_port: str) -> Edit:
-    """Connect an output to an input; the types must fit and a single-value input takes one edge.
+    """Connect an output to an input; the types must match, and a single-value input accepts one edge.
 
     `component_as_tool` as the output makes the source a tool, and an output as the target port closes a loop. A node
-    that was a tool, and that no agent uses any more, becomes a step again when one of its own outputs is connected.
+    that was a tool and is no longer used by an agent becomes a step again when one of its outputs is connected.
 
     Raises:
-        EditError: the connection may not be made; the fault names the ports or the converter that would do.
+        EditError: the connection is not allowed; the fault names the ports or the converter to use instead.
     """
     start, end = node_of(flow, source), node_of(flow, target)
     actions: list[FlowAction] = []
@@ -127,10 +127,10 @@ def disconnect(
         if fits and source_port in (None, edge.source_port) and target_port in (None, edge.target_port):
             actions.append(Disconnect(edge.raw, index))
     if not actions:
-        asked = f"{source}.{source_port or '*'} -> {target or '*'}.{target_port or '*'}"
-        there = [edge.text for edge in flow.edges if source in (edge.source, edge.target)]
-        fix = f"The edges of {source}: {', '.join(there)}." if there else f"{source} has no edges."
-        raise EditError(Fault(code="unknown_edge", message=f"There is no edge {asked}.", fix=fix, node=source))
+        wanted = f"{source}.{source_port or '*'} -> {target or '*'}.{target_port or '*'}"
+        existing = [edge.text for edge in flow.edges if source in (edge.source, edge.target)]
+        fix = f"The edges of {source}: {', '.join(existing)}." if existing else f"{source} has no edges."
+        raise EditError(Fault(code="unknown_edge", message=f"There is no edge {wanted}.", fix=fix, node=source))
     return Edit(apply_all(flow, actions), tuple(actions))
 
 
@@ -142,17 +142,17 @@ def configure(
     *,
     expected: Mapping[str, MaybeJson] | None = None,
 ) -> Edit:
-    """Set field values on a node; all of them, or none when one is not valid.
+    """Set field values on a node; all of them, or none if one is invalid.
 
-    A changed template brings and takes variables, and a chosen option may bring and take ports; edges into and out of
-    ports that are gone are removed with them, and stand in `Edit.lost`.
+    A changed template adds and removes variables, and a selected option may add and remove ports; edges of removed
+    ports are removed as well and listed in `Edit.lost`.
 
     Args:
         flow: the flow.
         catalogue: the component types.
         node_id: the node.
         values: values by field name, as text or JSON.
-        expected: the values that the caller has seen, by field name; when the flow holds others, nothing is set.
+        expected: the values that the caller has seen, by field name; if the flow has others, nothing is set.
 
     Raises:
         EditError: there is no such node, a field or value is not valid, or an expected value is stale; every fault is
@@ -162,8 +162,8 @@ def configure(
     stale = [
         Fault(
             code="stale_value",
-            message=f"{node_id}.{name} is no longer what it was.",
-            fix="Read its value again, and then decide.",
+            message=f"{node_id}.{name} has changed since it was read.",
+            fix="Read its value again, then decide.",
             node=node_id,
             field=name,
         )
@@ -191,17 +191,17 @@ def known_type(catalogue: Catalogue, type: str) -> ComponentType:
     """Return the component type of this name.
 
     Raises:
-        EditError: there is none; the fault names the nearest.
+        EditError: there is none; the fault suggests similar ones.
     """
     component = catalogue.find(type)
     if component is None:
-        fix = suggest(catalogue.nearest(type)) or "Search the components for one that fits."
+        fix = suggest(catalogue.nearest(type)) or "Search for a suitable one."
         raise EditError(Fault(code="unknown_type", message=f"There is no component type {type!r}.", fix=fix))
     return component
 
 
 def configured(node: Node, values: Mapping[str, Json], component: ComponentType | None = None) -> Node:
-    """Return a new node with values set; `component` says what chosen options make of its fields and outputs.
+    """Return a new node with values set; `component` says how options change its fields and outputs.
 
     Raises:
         EditError: a field or value is not valid; every fault is named.
@@ -215,7 +215,7 @@ def configured(node: Node, values: Mapping[str, Json], component: ComponentType 
 
 
 def _step_again(flow: Flow, catalogue: Catalogue, node: Node, output: str) -> SetToolMode | None:
-    """Return what makes an unused tool a step of the flow again, when an output of its type is asked for."""
+    """Return what turns an unused tool back into a step, if `output` is an output of its type."""
     component = catalogue.get(node.type)
     if component is None or not node.tool_mode or any(edge.source == node.id for edge in flow.edges):
         return None
@@ -230,7 +230,7 @@ def _step_again(flow: Flow, catalogue: Catalogue, node: Node, output: str) -> Se
 
 
 def _lost_ports(before: Node, after: Node) -> tuple[set[str], set[str]]:
-    """Return the fields and the outputs that a node had, or showed, and has or shows no longer."""
+    """Return the fields and the outputs that a node no longer has or shows."""
     outputs = [{str(output.get("name")) for output in node.outputs} for node in (before, after)]
     return _shown_fields(before) - _shown_fields(after), outputs[0] - outputs[1]
 

@@ -1,4 +1,4 @@
-"""Edits made of several changes: insert between two connected nodes, rename, duplicate."""
+"""Compound edits: insert between two connected nodes, rename, duplicate."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def insert_between(
     target_port: str | None = None,
     values: Mapping[str, Json] | None = None,
 ) -> Edit:
-    """Put a new component into the edge between two nodes: the old edge goes, two new ones are made.
+    """Insert a new component between two connected nodes: two new edges replace the old one.
 
-    The new component's ports are chosen by type, its required inputs first; nothing that is there moves.
+    The new component's ports are chosen by type, required inputs first; nothing else moves.
 
     Args:
         flow: the flow.
@@ -41,12 +41,12 @@ def insert_between(
         type: the type of the new component.
         source: the node that the edge leaves.
         target: the node that the edge enters.
-        source_port: which output, when several edges join the two.
-        target_port: which input, when several edges join the two.
+        source_port: which output, if several edges connect the two.
+        target_port: which input, if several edges connect the two.
         values: field values of the new component, as text or JSON.
 
     Raises:
-        EditError: there is no such edge or more than one, the type or a value is not valid, or nothing fits.
+        EditError: there is no such edge or more than one, the type or a value is invalid, or no port matches.
     """
     edge = _edge_between(flow, source, target, source_port, target_port)
     index = next(at for at, other in enumerate(flow.edges) if other is edge)
@@ -69,7 +69,7 @@ def insert_between(
 
 
 def rename(flow: Flow, node_id: str, name: str) -> Edit:
-    """Give a component another display name; its id stays.
+    """Change the display name of a component; its id stays.
 
     Raises:
         EditError: there is no such component, or the name is empty, too long or more than one line.
@@ -85,16 +85,16 @@ def rename(flow: Flow, node_id: str, name: str) -> Edit:
     if old == wanted:
         return Edit(flow, ())
     if get_at(node.raw, path[:2]) is MISSING:
-        message = f"{node_id} carries no definition, so it has no name to change."
-        raise EditError(Fault(code="bad_name", message=message, fix="Replace it by a known component.", node=node_id))
+        message = f"{node_id} has no definition, so it has no name to change."
+        raise EditError(Fault(code="bad_name", message=message, fix="Replace it with a known component.", node=node_id))
     action = Amend(node_id, (NodeChange(path, old, wanted),))
     return Edit(apply(flow, action), (action,))
 
 
 def duplicate(flow: Flow, node_id: str) -> Edit:
-    """Add a copy of a component with the same settings, under a new id, without edges; nothing moves.
+    """Add a copy of a component with the same settings and a new id, without edges; nothing else moves.
 
-    A model that came over an edge is not set in the copy, because the edge is not copied.
+    A connected model is not set in the copy, because its edge is not copied.
 
     Raises:
         EditError: there is no such component.
@@ -124,12 +124,12 @@ def _edge_between(flow: Flow, source: str, target: str, source_port: str | None,
     if len(found) == 1:
         return found[0]
     if found:
-        message = f"{len(found)} edges join {source} and {target}."
+        message = f"{len(found)} edges connect {source} and {target}."
         fix = f"Name the ports of one: {', '.join(edge.text for edge in found)}."
         raise EditError(Fault(code="ambiguous_edge", message=message, fix=fix, node=source))
     near = joining or [edge for edge in flow.edges if source in (edge.source, edge.target)]
     fix = f"There are: {', '.join(edge.text for edge in near)}." if near else f"{source} has no edges."
-    message = f"No such edge joins {source} and {target}."
+    message = f"No such edge connects {source} and {target}."
     raise EditError(Fault(code="unknown_edge", message=message, fix=fix, node=source))
 
 
@@ -139,10 +139,10 @@ def _unfit(node: Node, edge: Edge, given: tuple[str, ...], wanted: tuple[str, ..
         fix = (
             "Give it a template with a {variable}, which becomes an input."
             if has_template
-            else "Choose a component that takes this, or put a converter before it."
+            else "Choose a component that accepts this, or put a converter before it."
         )
-        message = f"{node.type} has no input for {'/'.join(given) or 'that'}, which {edge.source} gives."
+        message = f"{node.type} has no input for {'/'.join(given) or 'that'}, which {edge.source} provides."
     else:
-        message = f"{node.type} has no output that gives {'/'.join(wanted) or 'that'}, which {edge.target} takes."
-        fix = "Choose a component that gives this, or put a converter after it."
+        message = f"{node.type} has no output of {'/'.join(wanted) or 'that'}, which {edge.target} accepts."
+        fix = "Choose a component that provides this, or put a converter after it."
     return Fault(code="type_mismatch", message=message, fix=fix, node=edge.source, port=edge.source_port)

@@ -1,4 +1,4 @@
-"""Which ports fit each other: the candidates for a connection whose ports are not named, best first."""
+"""Matching ports: the candidates for a connection whose ports are not named, best first."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from flows.ports import Port, feedback_ports, input_ports, output_ports, types_c
 
 
 def fitting_inputs(node: Node, types: Iterable[str], edges: Sequence[Edge] = ()) -> list[Port]:
-    """Return the free inputs of a node that take one of `types`: required, empty and plain ones first.
+    """Return the free inputs of a node that accept one of `types`: required, empty and basic ones first.
 
     Args:
-        node: the node that is to be entered.
-        types: what the output gives.
-        edges: the flow's edges; an input that takes one edge and has it is not free.
+        node: the target node.
+        types: the types of the output.
+        edges: the flow's edges; a connected single-value input is not free.
     """
     given = tuple(types)
     taken = {edge.target_port for edge in edges if edge.target == node.id and not edge.is_feedback}
@@ -27,19 +27,19 @@ def fitting_inputs(node: Node, types: Iterable[str], edges: Sequence[Edge] = ())
 
 
 def fitting_outputs(node: Node, types: Iterable[str]) -> list[Port]:
-    """Return the outputs of a node that give one of `types`, in its own order."""
+    """Return the outputs of a node that provide one of `types`, in their order."""
     wanted = tuple(types)
     return [port for port in output_ports(node) if types_compatible(port.types, wanted)]
 
 
 def accepted_types(node: Node, port: str, *, feedback: bool = False) -> tuple[str, ...]:
-    """Return what an input takes, or what an output that closes a loop takes; nothing when there is no such port."""
+    """Return the types that an input, or an output that closes a loop, accepts; empty if there is no such port."""
     ports = feedback_ports(node) if feedback else input_ports(node)
     return next((known.types for known in ports if known.name == port), ())
 
 
 def given_types(node: Node, port: str) -> tuple[str, ...]:
-    """Return what an output gives; nothing when there is no such output."""
+    """Return the types of an output; empty if there is no such output."""
     return next((known.types for known in output_ports(node) if known.name == port), ())
 
 

@@ -1,4 +1,4 @@
-"""New nodes: what a component of a type looks like when it joins a flow."""
+"""New nodes of a component type."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from flows.json_values import JsonObject
 
 
 def new_node(component: ComponentType, node_id: str) -> Node:
-    """Return a new node of a component type, in the form that Langflow's own builder gives it.
+    """Return a new node of a component type, in the form that Langflow's builder gives it.
 
     The definition is shared with the catalogue; an edit copies only what it changes.
     """

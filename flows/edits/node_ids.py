@@ -1,4 +1,4 @@
-"""Node ids: new ones (the component type, a dash and five characters), and flows under other ids."""
+"""Node ids: creating them (the component type, a dash and five characters), and changing those of a flow."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def new_node_id(component_type: str, seed: str, taken: Container[str]) -> str:
 
 
 def relabel(flow: Flow, ids: Mapping[str, str]) -> Flow:
-    """Return the flow with other node ids; edges and their handles follow, values and texts stay as they are.
+    """Return the flow with other node ids, also in edges and their handles; values and texts do not change.
 
     Args:
         flow: the flow.
-        ids: new ids by the present ones; nodes that are not named keep theirs.
+        ids: new ids by present ids; other nodes keep theirs.
     """
     nodes: list[Json] = [relabel_node(node, ids.get(node.id, node.id)) for node in flow.nodes]
     edges: list[Json] = [relabel_edge(edge, ids) for edge in flow.edges]
@@ -52,7 +52,7 @@ def relabel_node(node: Node, node_id: str) -> JsonObject:
 
 
 def relabel_edge(edge: Edge, ids: Mapping[str, str]) -> JsonObject:
-    """Return an edge's JSON between nodes that have other ids now; its own id follows from them."""
+    """Return an edge's JSON for nodes with new ids, from which its id is derived."""
     source, target = ids.get(edge.source, edge.source), ids.get(edge.target, edge.target)
     if (source, target) == (edge.source, edge.target):
         return edge.raw
@@ -74,7 +74,7 @@ def relabel_edge(edge: Edge, ids: Mapping[str, str]) -> JsonObject:
 
 
 def _relabel_handle(handle: str, old: str, new: str) -> str:
-    """Return a handle that an edge has only as text, in today's form or an old one, for another node."""
+    """Return a handle that an edge has only as text, in the present or an old form, for another node."""
     if handle.startswith("{"):
         return handle.replace(f"œidœ:œ{old}œ", f"œidœ:œ{new}œ")
     return "|".join(new if part == old else part for part in handle.split("|"))

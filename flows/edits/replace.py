@@ -1,4 +1,4 @@
-"""Replacing a component by one of another type, or by a fresh one of its own, keeping what still fits."""
+"""Replacing a component by a new one of the same or another type, keeping what still fits."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _PLACE_KEYS = ("position", "positionAbsolute", "dragging", "selected")
 def replace_component(
     flow: Flow, catalogue: Catalogue, node_id: str, type: str, *, values: Mapping[str, Json] | None = None
 ) -> Edit:
-    """Replace a component by a new one at the same place, keeping what still fits.
+    """Replace a component by a new one at the same position, keeping what still fits.
 
-    Values that were set are kept where the new type has a field of the same name that takes them. Edges are kept on
-    ports of the same name, else on the first free port whose types fit. What cannot be kept stands in `Edit.lost`.
-    Within one type the id stays too, so this also renews a component whose code is stale.
+    Values that were set are kept if the new type has a field of the same name that accepts them. Edges are kept on
+    ports of the same name, or on the first free port with a matching type. `Edit.lost` lists what cannot be kept.
+    With the same type the id stays, too, so this also updates a component whose code is stale.
 
     Args:
         flow: the flow.
         catalogue: the component types.
-        node_id: the component that goes.
-        type: the type of the one that comes.
-        values: field values of the new component, as text or JSON; they win over kept ones.
+        node_id: the component to replace.
+        type: the type of the new component.
+        values: field values of the new component, as text or JSON; they take precedence over kept ones.
 
     Raises:
         EditError: there is no such component or type, or one of `values` is not valid.
@@ -45,9 +45,9 @@ def replace_component(
     taken = {node.id for node in flow.nodes}
     same = old.type in (type, component.type)
     fresh_id = node_id if same else new_node_id(component.type, f"{node_id}\0{len(flow.nodes)}", taken)
-    asked = dict(values or {})
+    chosen = dict(values or {})
     node, lost = _with_kept_values(
-        new_node(component, fresh_id), old, _changed_values(old, catalogue), asked, component
+        new_node(component, fresh_id), old, _changed_values(old, catalogue), chosen, component
     )
     node = _with_display_name(node, old, catalogue)
     removal = remove_component(flow, node_id)
@@ -67,7 +67,7 @@ def replace_component(
 
 
 def _changed_values(old: Node, catalogue: Catalogue) -> dict[str, Json]:
-    """Return the values that someone has set: those that differ from the type's defaults."""
+    """Return the values that differ from the type's defaults."""
     component = catalogue.get(old.type)
     kept: dict[str, Json] = {}
     for name, field in old.template.items():
@@ -79,15 +79,15 @@ def _changed_values(old: Node, catalogue: Catalogue) -> dict[str, Json]:
 
 
 def _with_kept_values(
-    node: Node, old: Node, kept: Mapping[str, Json], asked: Mapping[str, Json], component: ComponentType
+    node: Node, old: Node, kept: Mapping[str, Json], chosen: Mapping[str, Json], component: ComponentType
 ) -> tuple[Node, list[str]]:
-    node = configured(node, asked, component)
+    node = configured(node, chosen, component)
     lost: list[str] = []
-    first = list(component.choices or {})  # what other fields depend on comes first: options, then templates
+    first = list(component.choices or {})  # options first, then templates, because other fields depend on them
     prompts = [name for name in kept if as_object(old.field(name)).get("type") in ("prompt", "mustache")]
     order = sorted(kept, key=lambda name: [*first, *prompts, name].index(name))
     for name in order:
-        if name in asked:
+        if name in chosen:
             continue
         outcome = settings(node, {name: kept[name]}, component) if node.field(name) is not None else None
         if outcome is None or outcome.faults:
@@ -100,7 +100,7 @@ def _with_kept_values(
 
 
 def _from_variable(node: Node, name: str) -> Node:
-    """Return the node with a field that names a stored variable, as it did before."""
+    """Return the node with a field that names a stored variable."""
     old = as_object(node.field(name)).get("load_from_db", MISSING)
     return with_changes(node, [NodeChange((*field_path(name), "load_from_db"), old, new=True)])
 
@@ -110,8 +110,8 @@ def _with_display_name(node: Node, old: Node, catalogue: Catalogue) -> Node:
     component = catalogue.get(old.type)
     if component is None or old.display_name in (component.display_name, old.type):
         return node
-    given = node.definition.get("display_name", MISSING)
-    return with_changes(node, [NodeChange(("data", "node", "display_name"), given, old.display_name)])
+    name = node.definition.get("display_name", MISSING)
+    return with_changes(node, [NodeChange(("data", "node", "display_name"), name, old.display_name)])
 
 
 def _reconnect(flow: Flow, catalogue: Catalogue, edge: Edge, old_id: str, new_id: str) -> Edit | None:
@@ -138,7 +138,7 @@ def _reconnect(flow: Flow, catalogue: Catalogue, edge: Edge, old_id: str, new_id
 
 
 def _other_inputs(node: Node, given: Sequence[str], edges: Sequence[Edge]) -> list[str]:
-    """Return the inputs for an edge whose own is gone: the main ones, or any where a component has no main ones."""
+    """Return the inputs for an edge whose input no longer exists: the main ones, or any if there are no main ones."""
     main = [port.name for port in input_ports(node) if port.required or port.field_type == "other"]
     fitting = [port.name for port in fitting_inputs(node, given, edges)]
     return [name for name in fitting if name in main] if main else fitting

@@ -1,4 +1,4 @@
-"""What an edit comes to: a new flow with its actions, or a refusal that names every reason."""
+"""The result of an edit: a new flow with its actions, or an error with every reason."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from flows.faults import Fault, did_you_mean
 
 
 class EditError(ValueError):
-    """An edit that cannot be made; `faults` holds every reason. The flow is unchanged."""
+    """An edit that is not possible; `faults` has every reason. The flow is unchanged."""
 
     def __init__(self, *faults: Fault) -> None:
         super().__init__(" ".join(f"{fault.message} {fault.fix}".strip() for fault in faults))
@@ -21,7 +21,7 @@ class EditError(ValueError):
 class Edit:
     """A flow after an edit, and the actions that lead to it in order.
 
-    `lost` says in words what could not be kept: values and edges of a replaced component, edges of ports that are gone.
+    `lost` names what could not be kept: values and edges of a replaced component, edges of removed ports.
     """
 
     flow: Flow
@@ -33,7 +33,7 @@ def node_of(flow: Flow, node_id: str) -> Node:
     """Return the node with this id.
 
     Raises:
-        EditError: there is none; the fault names the nearest.
+        EditError: there is none; the fault suggests similar ids.
     """
     node = flow.node(node_id)
     if node is None:
@@ -52,6 +52,6 @@ def component_of(flow: Flow, node_id: str) -> Node:
     """
     node = node_of(flow, node_id)
     if node.is_note:
-        message = f"{node_id} is a note and no component."
+        message = f"{node_id} is a note, not a component."
         raise EditError(Fault(code="not_a_component", message=message, fix="Name a component.", node=node_id))
     return node

@@ -1,1 +1,1 @@
-"""Fields: what values they take, how values are set, and what a value changes about its component."""
+"""Fields: their values, how values are set, and what a value changes in its component."""

@@ -20,9 +20,9 @@ from flows.ports import with_changes
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The outcome of setting values on one node: the node after them, one action a field, and what was wrong.
+    """The result of setting values on one node: the changed node, one action per field, and faults.
 
-    `warnings` are about values that were set all the same.
+    `warnings` are about values that were set nevertheless.
     """
 
     node: Node
@@ -32,15 +32,15 @@ class Settings:
 
 
 def settings(node: Node, values: Mapping[str, Json], component: ComponentType | None = None) -> Settings:
-    """Return what setting `values` does to a node; with any fault nothing is changed.
+    """Return the result of setting `values` on a node; if there is a fault, nothing is changed.
 
-    What other fields depend on comes first, whatever the order: chosen options, then templates. So the fields that
-    options and templates bring can be set in the same call.
+    Options are set first, then templates, whatever the order of `values`, so that the fields that they add can be set
+    in the same call.
 
     Args:
         node: the node as it is.
         values: values by field name, as text or JSON.
-        component: the node's component type, which says what its options make of fields and outputs.
+        component: the node's component type, which says how its options change fields and outputs.
     """
     start, faults, warnings, actions = node, list[Fault](), list[Fault](), list[Configure]()
     choices = (component.choices if component is not None else None) or {}
@@ -75,7 +75,7 @@ def settings(node: Node, values: Mapping[str, Json], component: ComponentType | 
 
 
 def _sibling_values(node: Node, field: JsonObject, name: str, values: Mapping[str, Json]) -> Mapping[str, Json]:
-    """Return the values on which the options of a field depend; without conditional options there are none."""
+    """Return the values on which the options of a field depend; empty without conditional options."""
     if not field.get("conditional_options"):
         return {}
     held = {key: other.get("value") for key, other in node.template.items()}
@@ -83,15 +83,15 @@ def _sibling_values(node: Node, field: JsonObject, name: str, values: Mapping[st
 
 
 def _other_choice(node: Node, name: str, value: Json, choices: Mapping[str, Json]) -> str:
-    """Return what to choose first so that a refused option can be chosen; an empty text when nothing offers it."""
+    """Return the choice that makes a refused option available, or an empty string."""
     found = choice_offering(choices, node, name, as_text(value))
     return f"It can be chosen when {condition(found)}: set {node.id}.{found[0]} too." if found else ""
 
 
 def _inactive_field(node: Node, name: str, field: JsonObject, choices: Mapping[str, Json]) -> Fault | None:
-    """Return the fault of a value that only counts for an option which is not chosen.
+    """Return the fault of a value that is only used with an option that is not selected.
 
-    An operation that is not chosen never runs, so its values would be ignored; other hidden fields may still count.
+    The values of an operation that is not selected are ignored, which is an error; other hidden fields may be used.
     """
     found = choice_showing(choices, node, name) if field.get("show") is False else None
     if found is None:
@@ -107,13 +107,13 @@ def _configure(node: Node, name: str, field: JsonObject, value: Json) -> Configu
     path = field_path(name)
     also: list[NodeChange] = []
     if field.get("load_from_db"):
-        # A value that is given is meant literally, not as the name of a stored variable.
+        # A given value is literal, not the name of a stored variable.
         also.append(NodeChange((*path, "load_from_db"), field["load_from_db"], new=False))
     if field.get("show") is False:
-        # The engine ignores hidden fields, so a field that is set has to be shown.
+        # The engine ignores hidden fields, so a field with a value has to be shown.
         also.append(NodeChange((*path, "show"), old=False, new=True))
     if field.get("type") == "file" and not same_json(field.get("file_path", MISSING), value):
-        # The engine reads a file's place from here, not from the value.
+        # The engine reads the path of a file from here, not from the value.
         also.append(NodeChange((*path, "file_path"), field.get("file_path", MISSING), value))
     if field.get("conditional_options"):
         options: Json = list[Json](current_options(field, {key: node.value(key) for key in node.template}))

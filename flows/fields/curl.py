@@ -1,7 +1,6 @@
-"""cURL commands: the values that a pasted one gives an HTTP request's other fields, as the engine's refresh sets them.
+"""cURL commands: how a pasted command fills the other fields of an HTTP request, as the engine's refresh does.
 
-The engine itself reads most commands; where it misreads one (data without a method, credentials, long options), what
-cURL would do counts here.
+Where the engine misreads a command (data without a method, credentials, long options), this does what cURL would.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _SHORT = "X:H:d:u:A:b:e:o:m:w:GksSLivfgN#46"
 _LONG = (
     *("request=", "url=", "header=", "user=", "user-agent=", "cookie=", "referer=", "get"),
     *(f"{option[2:]}=" for option in sorted(_DATA) if option.startswith("--")),
-    # What does not change the request that the component sends:
+    # Options that do not change the request:
     *("insecure", "silent", "show-error", "location", "include", "verbose", "fail", "globoff", "no-buffer"),
     *("progress-bar", "compressed", "http1.1", "http2"),
     *("output=", "max-time=", "connect-timeout=", "retry=", "write-out="),
@@ -41,7 +40,7 @@ _LONG = (
 def curl_changes(node: Node, name: str) -> tuple[NodeChange, ...]:
     """Return what the command in a node changes in its other fields, after `name` was set.
 
-    Nothing, unless the node takes a command, is in cURL mode and has one.
+    Nothing, unless the node accepts a command, is in cURL mode and has one.
 
     Raises:
         FieldValueError: the command is not understood.

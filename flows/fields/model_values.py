@@ -1,4 +1,4 @@
-"""Model values: every written form of a chosen model, brought to the one form that the engine reads."""
+"""Model values: normalising every way to write a model to the form that the engine reads."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 from flows.json_values import Json, JsonObject
 
 CONNECTED = "connect_other_models"
-"""The value of a model field that takes its model from an edge."""
+"""The value of a model field whose model comes from an edge."""
 _PROVIDERS = {
     "gpt-": "OpenAI",
     "o1": "OpenAI",
@@ -35,9 +35,9 @@ _NAMES = {
 def canonical_model(value: Json) -> Json:
     """Return a model value as `[{"provider": …, "name": …}]`.
 
-    Understands the canonical list, one object, either of them as JSON or YAML text (quoted or fenced too), either of
-    them inside another's `name`, and a bare name (`gpt-4o`, `OpenAI/gpt-4o`, `openai:gpt-4o`). An empty value and the
-    mark of a connected model stay as they are.
+    Accepts the canonical list, one object, either of them as JSON or YAML text (also quoted or fenced) or nested in
+    another's `name`, and a bare name (`gpt-4o`, `OpenAI/gpt-4o`, `openai:gpt-4o`). An empty value and the marker of
+    a connected model are returned unchanged.
 
     Raises:
         ValueError: the value names no model.
@@ -82,7 +82,7 @@ def _from_name(name: str) -> JsonObject:
         if found and rest and provider.strip().lower() in _NAMES:
             return {"provider": _NAMES[provider.strip().lower()], "name": rest.strip()}
     lowered = name.lower()
-    if lowered == "assistant":  # the model that the assistant itself uses, whichever that is
+    if lowered == "assistant":  # the model that the assistant itself uses
         return {"provider": "Wirewright", "name": lowered}
     provider = next((provider for start, provider in _PROVIDERS.items() if lowered.startswith(start)), "")
     if not provider:
@@ -91,7 +91,7 @@ def _from_name(name: str) -> JsonObject:
 
 
 def _unfenced(text: str) -> str:
-    """Return what stands between the fences of a code block, or the text itself."""
+    """Return the content of a fenced code block, or the text itself."""
     if text.startswith("```") and text.endswith("```") and "\n" in text:
         return text.partition("\n")[2][:-3].strip()
     return text
@@ -113,5 +113,5 @@ def _structured(text: str) -> Json:
         except yaml.YAMLError:
             return None
     if isinstance(parsed, str) and parsed != text:
-        return _structured(parsed)  # a document in a document
+        return _structured(parsed)  # a document as a string in a document
     return parsed if isinstance(parsed, list | dict) else None  # pyright: ignore[reportUnknownVariableType] - parsed JSON

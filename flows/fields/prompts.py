@@ -1,4 +1,4 @@
-"""Prompt templates: the variables in a template become input fields of its node, as the engine makes them."""
+"""Prompt templates: their variables become input fields of the node, as in the engine."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _COMPLEX_TAG = re.compile(r"\{\{[{#/^&>!.]")
 
 
 class TemplateError(ValueError):
-    """A template that the engine would not accept; `fix` says what to write instead."""
+    """A template that the engine would refuse; `fix` says what to write instead."""
 
     def __init__(self, message: str, fix: str) -> None:
         super().__init__(message)
@@ -41,7 +41,7 @@ def template_variables(template: str, *, mustache: bool = False) -> list[str]:
     """Return the variables of a template in order of appearance.
 
     Args:
-        template: the text; `{name}` marks a variable and `{{` a brace, or with `mustache` `{{name}}` marks a variable.
+        template: the text; `{name}` is a variable and `{{` a brace; with `mustache`, `{{name}}` is a variable.
         mustache: whether the node uses double brackets.
 
     Raises:
@@ -49,7 +49,7 @@ def template_variables(template: str, *, mustache: bool = False) -> list[str]:
     """
     if mustache and (_COMPLEX_TAG.search(template) or any(not _SIMPLE_TAG.match(tag) for tag in _tags(template))):
         raise TemplateError(
-            "Only simple {{name}} variables may stand in double brackets.",
+            "Only simple {{name}} variables are allowed in double brackets.",
             "Write {{name}} with letters, digits and underscores, without spaces or other signs.",
         )
     single = _single_bracket_names(template)
@@ -64,9 +64,9 @@ def template_variables(template: str, *, mustache: bool = False) -> list[str]:
 
 
 def template_changes(node: Node, field: str, template: str, *, mustache: bool) -> list[NodeChange]:
-    """Return what a new template changes in its node besides its text: fields come and go with its variables.
+    """Return what a new template changes in its node besides its text: its variables are added and removed as fields.
 
-    A variable that stays keeps its value.
+    Variables that remain keep their values.
 
     Raises:
         TemplateError: the engine would refuse the template.
@@ -93,7 +93,7 @@ def template_changes(node: Node, field: str, template: str, *, mustache: bool) -
 
 
 def variable_field(name: str, value: Json = "") -> JsonObject:
-    """Return the input field that the engine makes for a template's variable."""
+    """Return the input field that the engine creates for a template's variable."""
     return {
         "advanced": False,
         "api_editable": False,

@@ -1,4 +1,4 @@
-"""Secrets: which fields hold them, which texts look like them, and what is shown in their place."""
+"""Secrets: recognising fields and texts that contain them, and redacting them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ASSIGNED = re.compile(
     (?P<value> (?=[^\s"'&;,{}<>]*\d) [^\s"'&;,{}<>]{6,})
     """
 )
-"""A secret that its name gives away, such as `api_key=abc123`; variables and plain words have no digit."""
+"""A secret identified by its name, such as `api_key=abc123`; variables and plain words have no digit."""
 _SECRET_LOOK = re.compile(
     r"""(?x)
     \b(?:
@@ -42,7 +42,7 @@ _SECRET_LOOK = re.compile(
 
 
 def is_secret(field: JsonObject) -> bool:
-    """Return whether a field holds a secret, by its type or, for text that is typed in, by its name."""
+    """Return whether a field contains a secret, by its type or, for free text, by its name."""
     if field.get("password") is True or field.get("_input_type") == "SecretStrInput":
         return True
     name = field.get("name")
@@ -77,7 +77,7 @@ def looks_secret(value: Json) -> bool:
 
 
 def shown_value(field: JsonObject) -> Json:
-    """Return a field's value as it may be shown: secrets redacted, the name of a stored variable kept."""
+    """Return a field's value for display: secrets redacted, the name of a stored variable kept."""
     value = field.get("value")
     if is_secret(field) and value:
         return value if field.get("load_from_db") is True and _is_variable_name(value) else REDACTED

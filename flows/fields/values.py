@@ -1,4 +1,4 @@
-"""Field values: what a value becomes in a field, by the field's type, options and range; and how it may be shown."""
+"""Field values: converting a value to the type, options and range of its field."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TRUE, _FALSE = frozenset({"true", "yes", "on", "1"}), frozenset({"false", "no",
 
 
 class FieldValueError(ValueError):
-    """A value that a field cannot hold; `code` names the kind of fault and `fix` what to write instead."""
+    """A value that is invalid for its field; `code` is the kind of fault, and `fix` says what to write instead."""
 
     def __init__(self, code: str, message: str, fix: str) -> None:
         super().__init__(message)
@@ -29,18 +29,18 @@ class FieldValueError(ValueError):
 
 
 def coerce(field: JsonObject, value: Json, siblings: Mapping[str, Json] | None = None) -> Json:
-    """Return `value` as the field holds it.
+    """Return `value` converted to the type of the field.
 
-    Text stays text in a text field (`007` stays `007`); in other fields it is read as what the field holds: a number,
-    a yes or no, a JSON or YAML list, table or object. A value that the field holds already is always accepted.
+    Text stays text in a text field (`007` stays `007`); in other fields it is parsed as a number, a boolean, or a list,
+    table or object in JSON or YAML. The present value of the field is always accepted.
 
     Args:
         field: the field's definition.
         value: text, or a JSON value.
-        siblings: the values that the node's other fields will have, which may decide the options.
+        siblings: the values that the node's other fields will have, on which the options may depend.
 
     Raises:
-        FieldValueError: the field cannot hold the value.
+        FieldValueError: the value is invalid for the field.
     """
     if same_json(value, field.get("value")) and not field.get("conditional_options"):
         return value
@@ -52,7 +52,7 @@ def coerce(field: JsonObject, value: Json, siblings: Mapping[str, Json] | None =
 
 
 def option_names(field: JsonObject) -> list[str]:
-    """Return what may be chosen in a field, as texts; nothing when the choice is free or not known."""
+    """Return the options of a field as strings; empty if any value is allowed or the options are unknown."""
     names: list[str] = []
     for option in as_list(field.get("options")):
         name = as_object(option).get("name") if isinstance(option, dict) else option
@@ -62,7 +62,7 @@ def option_names(field: JsonObject) -> list[str]:
 
 
 def current_options(field: JsonObject, siblings: Mapping[str, Json]) -> list[str]:
-    """Return what may be chosen while the node's other fields have these values; the first rule that fits decides."""
+    """Return the options while the node's other fields have these values; the first matching rule decides."""
     for rule in as_list(field.get("conditional_options")):
         conditions = as_object(as_object(rule).get("when"))
         if all(siblings.get(name) == expected for name, expected in conditions.items()):
@@ -106,7 +106,7 @@ def _choice(field: JsonObject, text: str, options: list[str]) -> str:
     if not options or field.get("combobox") or text in options:
         return text
     if field.get("type") == "tab" and (text == "" or TYPE_MIGRATIONS.get(text) in options):
-        return TYPE_MIGRATIONS.get(text, text)  # the names that types had once are still understood
+        return TYPE_MIGRATIONS.get(text, text)  # former names of types are still accepted
     if text == field.get("value"):
         return text
     same = [option for option in options if option.casefold() == text.strip().casefold()]
@@ -265,7 +265,7 @@ def _no_setting(_field: JsonObject, _value: Json) -> Json:
 
 
 def _parsed(text: str, *, plain: bool = False) -> Json:
-    """Return the list or object written in `text` as JSON or YAML, or None; with `plain`, YAML's members stay texts."""
+    """Return the list or object written in `text` as JSON or YAML, or None; with `plain`, YAML scalars stay strings."""
     stripped = text.strip()
     if stripped.startswith(("[", "{")):
         try:
@@ -283,7 +283,7 @@ def _yaml(text: str, *, plain: bool) -> object:
     import yaml
 
     class _Loader(yaml.SafeLoader):
-        """Reads YAML without turning texts that look like dates into dates."""
+        """Loads YAML without converting strings that look like dates."""
 
     _Loader.yaml_implicit_resolvers = {
         sign: [(tag, rule) for tag, rule in rules if tag != "tag:yaml.org,2002:timestamp"]

@@ -1,1 +1,1 @@
-"""Layout: where nodes stand on the canvas."""
+"""Layout: the positions of nodes on the canvas."""

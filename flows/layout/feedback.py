@@ -1,4 +1,4 @@
-"""Routing of feedback edges: in a layout, the steps of a loop are placed beside its feedback edge, not across it."""
+"""Routing of feedback edges: the steps of a loop are placed beside its feedback edge, not across it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from flows.document import Edge, Node
 from flows.layout.sizes import GAP, WIDTH, node_height
 
 MARGIN = 20.0
-"""Pixels that stay free on both sides of a feedback edge."""
+"""The margin on both sides of a feedback edge, in pixels."""
 _ROUNDS = 8
 
 
@@ -29,7 +29,7 @@ class Line:
 
 
 def feedback_line(source: Node, target: Node, places: Mapping[str, tuple[float, float]]) -> Line:
-    """Return the line of a feedback edge: between the outputs, which are drawn at the foot of both nodes."""
+    """Return the line of a feedback edge between the outputs, which are at the bottom of both nodes."""
     (x1, y1), (x2, y2) = places[source.id], places[target.id]
     return Line((x1 + WIDTH, y1 + _output_height(source)), (x2 + WIDTH, y2 + _output_height(target)))
 
@@ -39,8 +39,8 @@ def clear_feedback_edges(
 ) -> None:
     """Move nodes that a feedback edge would cross up or down, together with the nodes above or below them.
 
-    Nodes stay in their columns and in their order. Loops within loops are cleared one after the other, and again while
-    that moves the ends of another.
+    Nodes stay in their columns and in their order. Nested loops are handled one by one, and again as long as that moves
+    the ends of another edge.
 
     Args:
         nodes: the components by id.

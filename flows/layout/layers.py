@@ -1,4 +1,4 @@
-"""Layout: layers from left to right by what feeds what, without overlap; the same flow always gets the same places."""
+"""Layered layout from left to right along the edges, without overlap; deterministic for each flow."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from flows.layout.feedback import clear_feedback_edges
 from flows.layout.sizes import node_height, node_width
 
 COLUMN = 480
-"""Pixels from one column to the next; a node is 384 wide."""
+"""The distance between columns in pixels; a node is 384 wide."""
 
 
 def layout(flow: Flow) -> Flow:
@@ -24,7 +24,7 @@ def layout(flow: Flow) -> Flow:
 
 
 def positions(flow: Flow) -> dict[str, tuple[float, float]]:
-    """Return where `layout` puts each component: x and y in pixels of its upper left corner."""
+    """Return the position of each component in `layout`: x and y of its upper left corner, in pixels."""
     nodes = {node.id: node for node in flow.components}
     columns: dict[int, list[str]] = {}
     for node_id, layer in layers(list(nodes), flow.edges).items():
@@ -46,7 +46,7 @@ def positions(flow: Flow) -> dict[str, tuple[float, float]]:
 
 
 def layers(node_ids: list[str], edges: tuple[Edge, ...]) -> dict[str, int]:
-    """Return each node's column: one more than its furthest feeder; edges that close a cycle do not count."""
+    """Return each node's column: one more than its last predecessor; edges that close a cycle do not count."""
     following: dict[str, list[str]] = {node_id: [] for node_id in node_ids}
     for edge in edges:
         if not edge.is_feedback and edge.source in following and edge.target in following:
@@ -60,7 +60,7 @@ def layers(node_ids: list[str], edges: tuple[Edge, ...]) -> dict[str, int]:
 
 
 def place(flow: Flow, node: Node) -> Node:
-    """Return a node that is about to join the flow, placed to the right of everything that is there."""
+    """Return a new node, placed to the right of everything else."""
     spots = [other.position for other in flow.nodes]
     if not spots:
         return Node({**node.raw, "position": _position(0, 0)})
@@ -72,19 +72,19 @@ def place(flow: Flow, node: Node) -> Node:
 
 
 def place_between(flow: Flow, node: Node, source: Node, target: Node) -> Node:
-    """Return a node that joins the flow between two others: half way, or the next free place below it."""
+    """Return a new node, placed half way between two others or at the next free position below."""
     x = (source.position[0] + target.position[0]) / 2
     y = (source.position[1] + target.position[1]) / 2
     return _free_below(flow, node, x, y)
 
 
 def place_beside(flow: Flow, node: Node, other: Node) -> Node:
-    """Return a node that joins the flow under another, or at the next free place below it."""
+    """Return a new node, placed below another or at the next free position further down."""
     return _free_below(flow, node, other.position[0], other.position[1] + node_height(other))
 
 
 def _free_below(flow: Flow, node: Node, x: float, y: float) -> Node:
-    """Return the node at `x` and the first height from `y` down where it overlaps nothing."""
+    """Return the node at `x` and the first position from `y` downwards where it overlaps nothing."""
     width, height = node_width(node), node_height(node)
     column = sorted(
         (other.position[1], other.position[1] + node_height(other))

@@ -1,4 +1,4 @@
-"""How large nodes are drawn on the canvas, in pixels, as far as their fields tell."""
+"""The size of nodes on the canvas in pixels, estimated from their fields."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from flows.document import Node
 from flows.json_values import as_object
 
 WIDTH = 384.0
-"""How wide a node is drawn."""
+"""The width of a node."""
 ROW = 350
-"""The least height that a node takes up with the gap under it."""
+"""The minimum height of a node, including the gap below it."""
 GAP = 60
-"""What stays free under a node."""
+"""The gap below a node."""
 _HEADER, _FIELD, _OUTPUT = 130, 64, 44
 _TALL_TYPES = {"prompt": 30, "table": 30, "slider": 40}
 
 
 def node_height(node: Node) -> float:
-    """Return about how many pixels high a node is drawn, with the gap under it; never less than a row."""
+    """Return the estimated height of a node in pixels, including the gap below it; at least `ROW`."""
     fields = 0
     for name, field in node.template.items():
         if not field.get("advanced") and name != "code" and field.get("show") is not False:
@@ -27,7 +27,7 @@ def node_height(node: Node) -> float:
 
 
 def node_width(node: Node) -> float:
-    """Return how wide a node is drawn: what the canvas measured, else the usual."""
+    """Return the width of a node: as measured by the canvas, or the default."""
     for holder in (node.raw, as_object(node.raw.get("measured"))):
         width = holder.get("width")
         if isinstance(width, int | float) and not isinstance(width, bool):

@@ -1,1 +1,1 @@
-"""Component search: tokenizer, index, ranking, and the words people use for components."""
+"""Component search: tokenizer, index, ranking, spelling correction and vocabulary."""

@@ -1,4 +1,4 @@
-"""The other names of component types: their classes, and the short names that flows have called them by."""
+"""Alternative names of component types: their classes, and short names used in flows."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def short_names(component: ComponentType) -> tuple[str, ...]:
-    """Return the names besides its type that a component goes by: its own, its class, its class without "Component".
+    """Return the alternative names of a component: its declared name, its class, its class without "Component".
 
-    A bundle's type is written `ext:<bundle>:<Class>@<slot>`; it also goes by that without the slot.
+    The type of a bundle's component is `ext:<bundle>:<Class>@<slot>`; it may also be written without the slot.
     """
     unslotted, _, slot = component.type.partition("@")
     bundled = unslotted.rpartition(":")[2] if component.type.startswith("ext:") else ""
@@ -32,9 +32,9 @@ def short_names(component: ComponentType) -> tuple[str, ...]:
 
 
 def aliases(components: Iterable[ComponentType]) -> Mapping[str, str]:
-    """Return the types by their short names; a name that two current components have, or a type, is left out.
+    """Return the types by their short names, without names that are ambiguous or equal to a type.
 
-    A current component goes before a legacy one, also where the name is only what people see on it.
+    A current component takes precedence over a legacy one, even if the name is only its display name.
     """
     known = list(components)
     types = {component.type for component in known}

@@ -1,4 +1,4 @@
-"""Which components take or give a type of data, or belong to a category."""
+"""Filtering components by accepted and provided types and by category."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from flows.search.tokenizer import plain
 
 
 def fits(component: ComponentType, accepts: str | None, produces: str | None, category: str | None) -> bool:
-    """Say whether a component takes and gives these types and is of this category; None asks for nothing.
+    """Say whether a component accepts and provides these types and belongs to this category; None matches all.
 
-    Case does not count; `Data` is `JSON` and `DataFrame` is `Table`, as everywhere.
+    Case is ignored; `Data` is `JSON` and `DataFrame` is `Table`.
     """
     return (
         (category is None or plain(category) == plain(component.category))

@@ -1,4 +1,4 @@
-"""The words of a group of components, weighted by where they stand; a catalogue's index has one segment or more."""
+"""The index of a group of components: their words, weighted by where they occur."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ _LONGEST_PHRASE = 4
 _OPTIONS = 40
 
 Phrase = tuple[str, ...]
-"""The stems of a name or phrase in alphabetical order: `read pdf` and `pdf reader` are the same."""
+"""The stems of a name or phrase in alphabetical order, so that `read pdf` and `pdf reader` are equal."""
 
 
 class PhraseUse(Flag):
-    """How a phrase stands for a component: as its display name, as something that people say, or both."""
+    """How a phrase refers to a component: as its display name, as a paraphrase, or both."""
 
     NAME = auto()
     PARAPHRASE = auto()
 
 
 class Segment:
-    """The components of one origin, ready to be searched; it never changes.
+    """The immutable index of components from one source.
 
-    `postings` holds for each stem the components that have it, by number, with how strongly (0 to 1); `phrases` the
-    components that a phrase means, with whether it is their display name, a phrase that people use, or both.
+    `postings` has for each stem the numbers of the components that contain it, with a weight from 0 to 1; `phrases`
+    has for each phrase the components that it refers to.
     """
 
     def __init__(self, components: Iterable[ComponentType]) -> None:
@@ -69,7 +69,7 @@ class Segment:
 
 
 class _StemCache:
-    """The stems of texts, each computed once: components share most of their field names and types."""
+    """The stems of texts, each computed once, because components share most field names and types."""
 
     def __init__(self) -> None:
         self.words: set[str] = set()
@@ -85,13 +85,13 @@ class _StemCache:
 
 
 def phrase_key(phrase: Iterable[str]) -> Phrase:
-    """Return the key of a phrase; small words are left out unless there are no others."""
+    """Return the key of a phrase, without stop words unless there are no others."""
     kept = list(phrase)
     return tuple(sorted({stem(word) for word in kept if word not in SMALL_WORDS} or {stem(word) for word in kept}))
 
 
 def phrases_in(stems: list[str]) -> Iterator[Phrase]:
-    """Return every phrase that the words of a query may contain: neighbours, with at most one word between."""
+    """Yield every phrase in the words of a query: adjacent words, of which at most one may be skipped."""
     for start in range(len(stems)):
         yield (stems[start],)
         for size in range(2, _LONGEST_PHRASE + 2):
@@ -106,7 +106,7 @@ def phrases_in(stems: list[str]) -> Iterator[Phrase]:
 
 @dataclass(frozen=True)
 class _Paraphrases:
-    """The words, phrase keys and weighted stems of what people call a component."""
+    """The words, phrase keys and weighted stems of the paraphrases of a component."""
 
     words: frozenset[str]
     phrases: tuple[Phrase, ...]

@@ -1,4 +1,4 @@
-"""Searching the catalogue: ranked word by word, with synonyms, other languages' words and typing errors understood."""
+"""Ranking components for a query, with synonyms, translations and spelling correction."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ _LONGEST_NAME = 80
 _EXCLUDED = re.compile(r"(?i)(?<=\w )without (?:(?:an?|any|the|using) )?\w+")
 
 Place = tuple[int, int]
-"""A component: the segment's number and the component's number in it."""
+"""A component: the number of its segment, and its number there."""
 
 
 @dataclass(frozen=True)
 class Term:
-    """One word of a query: what it counts, and the stems that stand for it with how well each does (0 to 1)."""
+    """One word of a query: its weight, and the stems that stand for it, weighted from 0 to 1."""
 
     stems: Mapping[str, float]
     weight: float
 
 
 class Index:
-    """Finds components in one or more segments; a user's own components are a segment beside the built-ins."""
+    """Searches one or more segments; a user's components are a segment next to that of the built-ins."""
 
     def __init__(self, segments: Iterable[Segment]) -> None:
         self._segments = tuple(segments)
@@ -58,10 +58,10 @@ class Index:
         """Return the best matches for a query, best first.
 
         Args:
-            query: what is sought, in words, names or a sentence.
-            limit: how many matches at most.
+            query: words, names or a sentence.
+            limit: the maximum number of matches.
             allowed: the types to choose from; None means all.
-            legacy: rank legacy components like the others, whether they are named or not.
+            legacy: rank legacy components like the others, whether or not they are named.
         """
         query_words, foreign = self._words_of(query)
         terms = self._terms(query_words, foreign=foreign)
@@ -75,12 +75,12 @@ class Index:
         return [self._component(place).as_match(score) for place, score in best]
 
     def nearest(self, query: str, limit: int) -> list[Match]:
-        """Return the current components whose names look most like the query, however little that is."""
+        """Return the current components whose names are most similar to the query, with a low threshold."""
         found = self._similar_names(query, limit, _LIKE)
         return [self._component(place).as_match(likeness) for place, likeness in found.items()]
 
     def similar(self, name: str, limit: int) -> list[str]:
-        """Return the types that a wrong type name most likely means, best first; legacy ones last."""
+        """Return the types that a wrong type name most likely refers to, best first; legacy ones last."""
         found = list(self._similar_names(name, limit, _ALIKE))
         wanted = plain(name)
         if wanted and len(found) < limit:
@@ -97,7 +97,7 @@ class Index:
         return list(dict.fromkeys(types))[:limit]
 
     def _similar_names(self, query: str, limit: int, least: float) -> dict[Place, float]:
-        """Return the components with a name spelt at least so much like the query, best first."""
+        """Return the components with a name of at least the similarity `least`, best first."""
         wanted = plain(query)[:_LONGEST_NAME]
         scored: list[tuple[float, Place]] = []
         for at, segment in enumerate(self._segments):
@@ -129,14 +129,14 @@ class Index:
 
     @cached_property
     def _vocabulary(self) -> frozenset[str]:
-        """Every English word that means something here."""
+        """Every English word that occurs in the index."""
         return frozenset[str]().union(*(segment.words for segment in self._segments))
 
     def _knows(self, stemmed: str) -> bool:
         return any(stemmed in segment.postings for segment in self._segments)
 
     def _words_of(self, query: str) -> tuple[list[str], bool]:
-        """Return the words of a query that count, with words for what is not said in words, and if they are foreign."""
+        """Return the words of a query without stop words, with words for its patterns, and whether they are foreign."""
         text = _EXCLUDED.sub(" ", query[:_LONGEST_QUERY])
         found = words(text)
         found += [word for pattern, meaning in QUERY_PATTERNS if pattern.search(text) for word in meaning.split()]
@@ -167,7 +167,7 @@ class Index:
     def _meanings(self, word: str, *, foreign: bool) -> Iterator[tuple[str, float]]:
         root = stem(word)
         translated = translations(word) if foreign or not self._knows(root) else ()
-        # In another language a word that only looks like an English one has nothing to do with it.
+        # A foreign word that happens to look like an English one is not that word.
         is_english = self._knows(root) and not (translated and word not in self._vocabulary)
         roots: dict[str, float] = {root: 1.0} if is_english else {}
         if foreign or not roots:
@@ -198,7 +198,7 @@ class Index:
         return known
 
     def _scores(self, terms: list[Term]) -> dict[Place, float]:
-        """Return each component's score: the sum of its words', less where words of the query are missing."""
+        """Return each component's score: the sum over the words, reduced where words of the query are missing."""
         worth = {
             number: term.weight * max(self._rarity(stemmed) * share for stemmed, share in term.stems.items())
             for number, term in enumerate(terms)
@@ -218,9 +218,9 @@ class Index:
         return scores
 
     def _found(self, term: Term, segment: Segment, sums: Mapping[int, float]) -> dict[int, tuple[float, float]]:
-        """Return the components that have the term, with their score and how well the term's word is met.
+        """Return the components that contain the term, with their score and how well they match its word.
 
-        A word that very many have only tells apart the components that the rarer words have found.
+        A very common word only scores components that rarer words have found.
         """
         found: dict[int, tuple[float, float]] = {}
         for stemmed, share in term.stems.items():
@@ -242,7 +242,7 @@ class Index:
     ) -> dict[Place, bool]:
         """Add to the scores of components whose name or a phrase for them is in the query.
 
-        Returns these components, with whether a phrase that people use (not only the name) matched.
+        Returns these components, with whether a paraphrase (not only the name) matched.
         """
         stems = [max(term.stems, key=lambda known: term.stems[known]) for term in terms]
         by_phrase: dict[Place, bool] = {}
@@ -260,18 +260,19 @@ class Index:
         return sum(self._rarity(stemmed) * (_WEAK if stemmed in _WEAK_STEMS else 1.0) for stemmed in key)
 
     def _name_matches(self, query: str, query_words: list[str]) -> dict[Place, float]:
-        """Return the components that the query names: as they are written, or as its only words."""
-        asked = " ".join(query.split())
+        """Return the components that the query names, exactly or as its only words."""
+        wanted = " ".join(query.split())
         found: dict[Place, float] = {}
-        written = {asked, *(word.strip(".,:;!?'\"()`") for word in asked.split() if not word.islower())}
+        written = {wanted, *(word.strip(".,:;!?'\"()`") for word in wanted.split() if not word.islower())}
         for at, segment in enumerate(self._segments):
             for text in written:
                 for number in segment.named.get(plain(text), ()) if plain(text) else ():
                     component = segment.components[number]
-                    exact = text in (component.type, component.display_name) and (text == asked or len(humps(text)) > 1)
-                    if exact or (text == asked and fold(text) == fold(component.type)):
+                    whole = text == wanted
+                    exact = text in (component.type, component.display_name) and (whole or len(humps(text)) > 1)
+                    if exact or (whole and fold(text) == fold(component.type)):
                         found[at, number] = _NAMED_EXACTLY
-                    elif text == asked:
+                    elif whole:
                         found.setdefault((at, number), _NAMED)
             for number, how in segment.phrases.get(phrase_key(query_words), {}).items():
                 if how is PhraseUse.NAME:
@@ -281,7 +282,7 @@ class Index:
     def _ranked(
         self, scores: dict[Place, float], by_phrase: dict[Place, bool], named: dict[Place, float], *, legacy: bool
     ) -> dict[Place, float]:
-        """Return the final scores: names first; legacy only if named, and after what has taken its place."""
+        """Return the final scores: named components first; legacy ones only if named, and after their replacements."""
         ranked: dict[Place, float] = {}
         for place, score in scores.items():
             if legacy or not self._is_hidden(place):
@@ -299,7 +300,7 @@ class Index:
         return ranked
 
     def _is_replaced(self, place: Place) -> bool:
-        """Say whether a current component here has taken the place of this legacy one."""
+        """Say whether a current component replaces this legacy one."""
         raw = self._component(place).raw
         names = {name.rpartition(".")[2] for name in texts(raw.get("replacement"))}
         return not names.isdisjoint(self._current)

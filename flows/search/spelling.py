@@ -1,4 +1,4 @@
-"""Correcting mistyped words: the known words a few letters away, the words they begin, the words they run together."""
+"""Spelling correction: similar words, completions, and words written together."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from flows.search.tokenizer import stem
 _SHORTEST = 4
 _LIKENESS = {1: 0.85, 2: 0.65}
 _SWAPPED = 0.9
-"""For two letters that changed places, of all mistakes the least likely to make another word."""
+"""For two swapped letters, the mistake that is least likely to produce another word."""
 _BEGINNING = 0.6
 
 
 class Spelling:
-    """Known words, arranged by length and letters so that unlike ones are passed over fast."""
+    """Known words, indexed by length and letters so that dissimilar ones are skipped quickly."""
 
     def __init__(self, known: Iterable[str]) -> None:
         self._known = frozenset(word for word in known if len(word) >= 3 and word.isalpha())
@@ -27,7 +27,7 @@ class Spelling:
             self._by_length[len(word)].append((word, _letters(word)))
 
     def near(self, word: str, limit: int = 3) -> dict[str, float]:
-        """Return the known words that a mistyped one may stand for, with how likely each is (0 to 1)."""
+        """Return the known words that a misspelt one may stand for, with likelihoods from 0 to 1."""
         if len(word) < _SHORTEST or not word.isalpha():
             return {}
         found = self._mistyped(word) or self._begun(word)
@@ -35,7 +35,7 @@ class Spelling:
         return {known: found[known] for known in best}
 
     def parts(self, word: str) -> tuple[str, str] | None:
-        """Return the two known words that are run together in `word`, the longer one first chosen."""
+        """Return the two known words that `word` consists of, preferring the split with the longest word."""
         cuts = [(word[:at], word[at:]) for at in range(3, len(word) - 2)]
         whole = [cut for cut in cuts if self._is_word(cut[0]) and self._is_word(cut[1])]
         return max(whole, key=lambda cut: max(len(cut[0]), len(cut[1])), default=None)

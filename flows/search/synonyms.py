@@ -1,4 +1,4 @@
-"""The words people use for components: paraphrases of each, words of one meaning, and other languages' words."""
+"""The vocabulary of search: paraphrases of components, synonyms and translations."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ QUERY_PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(_CONVERSION % "text|string|sentences?|prose|markdown"), "parser"),
     (re.compile(r"(?i)\bselect\b.+\bfrom\b|\binsert into\b"), "sql query"),
 )
-"""What a query may hold instead of words, and the words for it."""
+"""Patterns in a query that stand for words."""
 
 
 def entries(text: str) -> Mapping[str, str]:
-    """Return what stands after each `name:` at the start of a line; indented lines go on, `#` starts a comment."""
+    """Return the text after each `name:` at the start of a line; indented lines continue it, `#` starts a comment."""
     found: dict[str, str] = {}
     name = ""
     for line in text.splitlines():
@@ -52,14 +52,14 @@ def _read(name: str) -> str:
 
 _SMALL = {name: frozenset(held.split()) for name, held in entries(_read("small.txt")).items()}
 SMALL_WORDS, WEAK_WORDS = _SMALL["small"], _SMALL["weak"]
-"""English words that say nothing about what is sought, and those that say little."""
+"""English stop words, and words with little meaning."""
 FOREIGN_SMALL_WORDS = _SMALL["foreign"]
-"""Words of Portuguese, Spanish, German and French that say nothing but give the language away."""
+"""Portuguese, Spanish, German and French stop words, which identify the language."""
 
 
 @cache
 def paraphrases() -> Mapping[str, tuple[str, ...]]:
-    """The phrases that people use for a component, by its type or class name."""
+    """The paraphrases of components, by type or class name."""
     found = entries(_read("paraphrases.txt"))
     return MappingProxyType(
         {name: tuple(filter(None, map(str.strip, said.split(";")))) for name, said in found.items()}
@@ -68,7 +68,7 @@ def paraphrases() -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def synonyms() -> Mapping[str, frozenset[str]]:
-    """The stems that mean much the same as a stem."""
+    """The synonyms of a stem, as stems."""
     found: dict[str, set[str]] = defaultdict(set)
     for line in _read("synonyms.txt").splitlines():
         if line and not line.startswith("#"):
@@ -105,7 +105,7 @@ def translations(word: str) -> tuple[str, ...]:
 
 
 def _compound(word: str) -> tuple[str, ...]:
-    """Return the English words for a word put together of two known ones, as German does."""
+    """Return the English words for a compound of two known words, as in German."""
     whole, beginnings = _translations()
     for at in range(4, len(word) - 3):
         last = whole.get(word[at:]) or beginnings.get(word[at:])

@@ -1,4 +1,4 @@
-"""Words as search compares them: without case, accents and endings, taken out of names as well as sentences."""
+"""Splitting names and sentences into words, and reducing words to stems without case and accents."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ def fold(text: str) -> str:
         return text.lower()
     split = unicodedata.normalize("NFKD", text.casefold())
     bare = "".join(letter for letter in split if not unicodedata.combining(letter)).casefold()
-    return unicodedata.normalize("NFKD", bare)  # a letter taken apart may be a capital, whose small form is several
+    return unicodedata.normalize("NFKD", bare)  # decomposition may yield a capital whose lower case has several letters
 
 
 def plain(name: str) -> str:
-    """Return the letters and digits of a name, so that `Chat Input`, `chat_input` and `ChatInput` are the same."""
+    """Return the letters and digits of a name, so that `Chat Input`, `chat_input` and `ChatInput` are equal."""
     return _BETWEEN.sub("", fold(name))
 
 
 def humps(name: str) -> list[str]:
-    """Return the parts of a name written in one: `ChatInput` is `Chat` and `Input`."""
+    """Return the parts of a name in camel case: `ChatInput` is `Chat` and `Input`."""
     return _HUMPS.split(name)
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a text or a name; a name written in one (`ChatInput`) gives its parts and itself."""
+    """Return the words of a text or a name; a name in camel case (`ChatInput`) gives its parts and itself."""
     if text.islower():
         return _WORD.findall(fold(text))
     found: list[str] = []
@@ -58,7 +58,7 @@ def words(text: str) -> list[str]:
 
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
-    """Return a word without the endings of English plurals, verbs and makers: `splitters`, `splitting` are `split`."""
+    """Return the stem of an English word: `splitters` and `splitting` are `split`."""
     if len(word) < 4 or word in _WHOLE or not word.isalpha():
         return word
     for ending, put in _SINGULARS:

@@ -1,4 +1,4 @@
-"""The text form of a flow: reading it, printing it, and building flows from it."""
+"""The text form of a flow: parsing it, printing it, and building flows from it."""
 
 from flows.spec.build import BuildResult, build, build_spec
 from flows.spec.parse import Spec, SpecEdge, SpecNode, SpecValue, parse

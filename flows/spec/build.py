@@ -1,4 +1,4 @@
-"""Building a flow from spec text: types, values, edges and structure are checked, and all faults reported at once."""
+"""Building a flow from spec text; types, values, edges and structure are checked, and all faults reported at once."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LATER = frozenset({"missing_model", "missing_input", "no_output", "empty_flow",
 
 @dataclass(frozen=True, kw_only=True)
 class BuildResult:
-    """What became of a spec: the flow (None when a fault is an error), all faults, and spec ids to node ids."""
+    """The result of building a spec: the flow (None if a fault is an error), all faults, and spec ids to node ids."""
 
     flow: Flow | None
     faults: tuple[Fault, ...]
@@ -44,9 +44,9 @@ class BuildResult:
 def build(text: str, catalogue: Catalogue) -> BuildResult:
     """Build the flow that spec text describes.
 
-    Values are set before edges are made, so the variables of a template can be wired. A spec without edges is wired as
-    types and roles say, and so are the ports that an edge leaves out (`flows.autowire`). The flow has the form that
-    Langflow's own builder gives; the node ids follow from the spec's ids and types, so equal specs give equal flows.
+    Values are set before edges are made, so the variables of a template can be connected. If a spec omits its edges, or
+    an edge omits its ports, they are inferred from types and roles (`flows.autowire`). The flow has the form that
+    Langflow's builder produces; node ids are derived from the spec's ids and types, so equal specs give equal flows.
 
     Args:
         text: the spec.
@@ -57,7 +57,7 @@ def build(text: str, catalogue: Catalogue) -> BuildResult:
 
 
 def build_spec(spec: Spec, catalogue: Catalogue, faults: tuple[Fault, ...] = ()) -> BuildResult:
-    """Build the flow of a spec that was read already; `faults` are those of its text."""
+    """Build the flow of a parsed spec; `faults` are those of its text."""
     with collection_paused():
         builder = _Builder(spec, catalogue, derives=not any(fault.code == "bad_edge" for fault in faults))
         found = (*faults, *builder.run())
@@ -98,7 +98,7 @@ class _Builder:
 
     @cached_property
     def _unplaced(self) -> Flow:
-        """The flow as it stands when everything is added and wired."""
+        """The flow with all nodes and edges, before its layout."""
         nodes: list[Json] = [node.raw for node in self.nodes.values()]
         flow = Flow.empty(self.spec.name, self.spec.description)
         flow = flow.with_parts(nodes=nodes, edges=[edge.raw for edge in self.edges])
@@ -109,7 +109,7 @@ class _Builder:
         for node in self.spec.nodes:
             component = self.catalogue.find(node.type)
             if component is None:
-                hint = suggest(self.catalogue.nearest(node.type)) or "Search for one that fits."
+                hint = suggest(self.catalogue.nearest(node.type)) or "Search for a suitable one."
                 message = f"There is no component type {node.type!r}."
                 self.faults.append(Fault(code="unknown_type", message=message, fix=hint, node=node.id, line=node.line))
                 continue
@@ -133,11 +133,11 @@ class _Builder:
                 line = values[fault.field].line if fault.field in values else self.lines[spec_id]
                 self._report(fault, line)
             if any(node.field(fault.field or "") is not None for fault in outcome.faults):
-                # Fields that a template would have brought may be missing now; edges into them are not judged.
+                # Variables of the template may be missing now, so edges into them are not checked.
                 self.unreliable.add(spec_id)
 
     def _add_edge(self, edge: SpecEdge) -> bool:
-        """Add an edge, or report why not; False when its ports have to be found first."""
+        """Add an edge, or report why not; False if its ports have to be inferred first."""
         unknown = [end for end in dict.fromkeys((edge.source, edge.target)) if end not in self.lines]
         for end in unknown:
             self._unknown_id(end, edge.line, "port", edge.source_port if end == edge.source else edge.target_port)
@@ -224,12 +224,12 @@ class _Builder:
                 continue
             if (fault.code, spec_id, fault.port or fault.field) in reported:
                 continue
-            # What is still to be chosen or typed in does not keep a flow from being built.
+            # Missing values and choices do not prevent a flow from being built.
             severity = "warning" if fault.code in _LATER else fault.severity
             self._report(replace(fault, severity=severity), self.lines.get(spec_id))
 
     def _follows(self, fault: Fault, spec_id: str) -> bool:
-        """Say whether a fault only follows from a node or an edge that could not be made, which is reported already."""
+        """Say whether a fault only follows from a node or an edge that could not be made and is already reported."""
         if fault.code in ("unreachable", "loop_border"):
             return bool(self.lost)
         if fault.code == "no_output":
@@ -249,7 +249,7 @@ class _Builder:
         )
 
     def _report(self, fault: Fault, line: int | None) -> None:
-        """Keep a fault, in the spec's own ids."""
+        """Record a fault with the spec's ids."""
         message, fix, node = fault.message, fault.fix, fault.node
         for spec_id, node_id in self.ids.items():
             message, fix = message.replace(node_id, spec_id), fix.replace(node_id, spec_id)
@@ -267,7 +267,7 @@ def _with_values(node: Node, values: Mapping[str, SpecValue], component: Compone
     if outcome.faults and any(texts[name] != _value_text(node, value) for name, value in values.items()):
         outcome = settings(node, texts, component)
     if outcome.faults:
-        # What is valid is set all the same, so that edges are judged against the variables that templates bring.
+        # Valid values are set nevertheless, so that edges are checked against the variables of templates.
         bad = {fault.field for fault in outcome.faults}
         rest = settings(node, {name: text for name, text in texts.items() if name not in bad}, component)
         return replace(outcome, node=rest.node)
@@ -275,7 +275,7 @@ def _with_values(node: Node, values: Mapping[str, SpecValue], component: Compone
 
 
 def _value_text(node: Node, value: SpecValue) -> str:
-    """Return a value as it was written, without a comment behind it where a field holds no free text."""
+    """Return a value as it was written, without a trailing comment unless the field holds free text."""
     field = as_object(node.field(value.field))
     is_free = not field or (as_text(field.get("type")) in _FREE_TEXT and not field.get("options"))
     return value.text if value.literal or is_free else without_comment(value.text)

@@ -1,4 +1,4 @@
-"""Reading spec text: a superset of Langflow's form, with every fault of the text found in one go."""
+"""Parsing spec text, a superset of Langflow's form; all faults of a text are found at once."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class SpecNode:
 
 @dataclass(frozen=True)
 class SpecEdge:
-    """A line of `edges`: `source.source_port -> target.target_port`; None stands for a port that is left out."""
+    """A line of `edges`: `source.source_port -> target.target_port`; None stands for an omitted port."""
 
     source: str
     source_port: str | None
@@ -46,7 +46,7 @@ class SpecEdge:
 
 @dataclass(frozen=True)
 class SpecValue:
-    """An entry of `config`; `literal` text was quoted or stands in a block and is taken as it is written."""
+    """An entry of `config`; `literal` text was quoted or written as a block and is taken verbatim."""
 
     node: str
     field: str
@@ -57,7 +57,7 @@ class SpecValue:
 
 @dataclass(frozen=True, kw_only=True)
 class Spec:
-    """The text form of a flow, read but not yet judged against the catalogue."""
+    """A parsed spec, not yet checked against the catalogue."""
 
     name: str = ""
     description: str = ""
@@ -67,20 +67,20 @@ class Spec:
 
 
 def parse(text: str) -> tuple[Spec, tuple[Fault, ...]]:
-    """Read spec text.
+    """Parse spec text.
 
     Args:
         text: the spec.
 
     Returns:
-        What could be read, and every fault of the text with its line, counted from 1.
+        What could be parsed, and every fault of the text with its line, counted from 1.
     """
     return _Reader(text).read()
 
 
 @dataclass
 class _Value:
-    """The value that is being read."""
+    """The value that is being parsed."""
 
     key: tuple[str, str]
     line: int
@@ -146,7 +146,7 @@ class _Reader:
             self._heading(number, line, indent)
 
     def _continues(self, value: _Value, line: str, indent: int) -> bool:
-        """Say whether a line belongs to the value that is being read."""
+        """Say whether a line belongs to the value that is being parsed."""
         if not line:
             return True
         if value.block:
@@ -193,7 +193,7 @@ class _Reader:
         node_id, kind = match["id"].strip(), _unquote(match["type"].strip())
         if node_id in self.nodes:
             message = f"The id {node_id!r} is used twice (first in line {self.nodes[node_id].line})."
-            self._fault("duplicate_id", message, "Give each node an id of its own.", number, node=node_id)
+            self._fault("duplicate_id", message, "Give each node a different id.", number, node=node_id)
             return
         self.nodes[node_id] = SpecNode(node_id, kind, number)
 
@@ -214,7 +214,7 @@ class _Reader:
         self._finish()
         match = _PLAIN_KEY.fullmatch(line) or _KEY.fullmatch(line)
         if match is None:
-            fix = "Write `Node.field: value`; lines that go on with a value are indented under it."
+            fix = "Write `Node.field: value`; further lines of a value are indented under it."
             self._fault("bad_config", f"This is not a setting: {_short(line)}.", fix, number)
             return
         rest = (match["value"] or "").strip()
@@ -257,7 +257,7 @@ class _Reader:
 
 
 def without_comment(text: str) -> str:
-    """Return a one-line value without a comment behind it."""
+    """Return a one-line value without a trailing comment."""
     return _COMMENT.sub("", text).rstrip()
 
 
@@ -288,7 +288,7 @@ def _inline_text(lines: Sequence[str]) -> str:
 
 
 def _quoted(text: str) -> str | None:
-    """Return what a quoted text says, or None when it is not quoted from end to end."""
+    """Return the content of a quoted text, or None if it is not entirely quoted."""
     if text[:1] == '"':
         try:
             found, end = json.JSONDecoder(strict=False).raw_decode(text)
@@ -313,7 +313,7 @@ def _unquote(text: str) -> str:
 
 
 def _unclosed(text: str) -> bool:
-    """Say whether a JSON list or object begins in `text` and does not end there."""
+    """Say whether `text` begins a JSON list or object without ending it."""
     if not text.lstrip().startswith(("[", "{")):
         return False
     outside = re.sub(r'"(?:[^"\\\n]|\\.)*"', "", text)

@@ -1,4 +1,4 @@
-"""Printing a flow as spec text: what differs from the defaults, in a form that builds the same flow again."""
+"""Printing a flow as spec text: what differs from the defaults, in a form that builds the same flow."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _KEY_FIELD = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class PrintedSpec:
-    """A flow as spec text, and warnings about what the text leaves out."""
+    """A flow as spec text, and warnings about what the text omits."""
 
     text: str
     faults: tuple[Fault, ...] = ()
@@ -33,18 +33,18 @@ def to_spec(flow: Flow, catalogue: Catalogue | None = None) -> str:
     """Return the spec text of a flow; building it gives a flow with the same fingerprint.
 
     Secrets and what spec text cannot express are printed as comments, secrets as `***REDACTED***` or as the name of
-    the variable that holds them; `print_spec` also reports what the text leaves out.
+    the variable that holds them; `print_spec` also reports what the text omits.
 
     Args:
         flow: the flow.
-        catalogue: says which values are defaults and need no line; without it every non-empty value is
-            printed for the fields that a person sees.
+        catalogue: says which values are defaults and need no line; without it every non-empty value of a
+            visible field is printed.
     """
     return _text(flow, catalogue, [])
 
 
 def print_spec(flow: Flow, catalogue: Catalogue | None = None) -> PrintedSpec:
-    """Return the spec text of a flow and a warning for everything that the text leaves out.
+    """Return the spec text of a flow and a warning for everything that the text omits.
 
     If there are no warnings, building the text gives a flow with the same fingerprint; with a catalogue
     this is verified by building it.
@@ -100,7 +100,7 @@ def spec_ids(flow: Flow) -> dict[str, str]:
 
 
 def value_text(value: Json, *, indent: str = "    ") -> str:
-    """Return a value as it stands behind its key in a spec: plain, quoted, as a block, or as JSON."""
+    """Return a value as a spec writes it after its key: plain, quoted, as a block, or as JSON."""
     if not isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
     if _LINE_ENDS.search(value) or value != value.strip():
@@ -129,8 +129,8 @@ def _edge_lines(flow: Flow, ids: Mapping[str, str], omissions: list[Fault]) -> t
             begin = f"{ids[edge.source]}.{_port_text(edge.source_port)}"
             lines.append(f"  {begin} -> {ids[edge.target]}.{_port_text(edge.target_port)}")
         else:
-            lost.append("# An edge that leads nowhere is left out.")
-            message = f"The edge {edge.source} -> {edge.target} leads nowhere and is left out."
+            lost.append("# A dangling edge is omitted.")
+            message = f"The edge {edge.source} -> {edge.target} leads nowhere and is omitted."
             omissions.append(_omission("unsaid_edge", message, edge.source))
     return lines, lost
 
@@ -152,7 +152,7 @@ def _value_lines(node: Node, spec_id: str, catalogue: Catalogue | None, omission
         hidden = _reason_to_omit(field, default)
         if hidden:
             lines.append(f"  # {key}: {hidden}")
-            message = f"The value of {node.id}.{name} is left out: {hidden}."
+            message = f"The value of {node.id}.{name} is omitted: {hidden}."
             code = "unsaid_secret" if REDACTED in hidden or "variable" in hidden else "unsaid_value"
             omissions.append(_omission(code, message, node.id, name))
         else:
@@ -174,7 +174,7 @@ def _is_printed(name: str, field: JsonObject, default: JsonObject | None) -> boo
 
 
 def _reason_to_omit(field: JsonObject, default: JsonObject | None) -> str:
-    """Return what a comment says in place of a value that a spec cannot hold, or an empty text."""
+    """Return the comment that replaces a value that a spec cannot contain, or an empty string."""
     value = field.get("value")
     if is_secret(field):
         shown = shown_value(field)
@@ -186,8 +186,8 @@ def _reason_to_omit(field: JsonObject, default: JsonObject | None) -> str:
     try:
         again = coerce(default or {**field, "value": None}, value if isinstance(value, str) else json.dumps(value))
     except ValueError:
-        return "holds a value that a spec cannot say"
-    return "" if same_json(again, value) or value in EMPTY else "holds a value that a spec cannot say"
+        return "has a value that a spec cannot express"
+    return "" if same_json(again, value) or value in EMPTY else "has a value that a spec cannot express"
 
 
 def _note_lines(flow: Flow, omissions: list[Fault]) -> list[str]:
@@ -196,16 +196,16 @@ def _note_lines(flow: Flow, omissions: list[Fault]) -> list[str]:
         if node.is_note:
             words = " ".join((as_text(node.definition.get("description")) or "").split())
             lines.append(f"# Note: {words[:200]}")
-            omissions.append(_omission("unsaid_note", "A sticky note stands only in a comment.", node.id))
+            omissions.append(_omission("unsaid_note", "A sticky note is only kept as a comment.", node.id))
     return lines
 
 
 def _omitted_parts(node: Node, catalogue: Catalogue | None) -> list[Fault]:
-    """Return what a spec leaves out of a component besides its values."""
+    """Return what a spec omits of a component besides values."""
     component = catalogue.get(node.type) if catalogue is not None else None
     faults: list[Fault] = []
     if "flow" in node.definition:
-        faults.append(_omission("unsaid_group", f"{node.id} is a group; what is inside it is left out.", node.id))
+        faults.append(_omission("unsaid_group", f"{node.id} is a group; its content is omitted.", node.id))
     if component is None:
         if catalogue is not None:
             faults.append(
@@ -213,9 +213,9 @@ def _omitted_parts(node: Node, catalogue: Catalogue | None) -> list[Fault]:
             )
         return faults
     if node.code.strip() != component.code.strip():
-        faults.append(_omission("unsaid_code", f"{node.id} has code of its own, which is left out.", node.id, "code"))
+        faults.append(_omission("unsaid_code", f"{node.id} has modified code, which is omitted.", node.id, "code"))
     if node.display_name not in (component.display_name, node.type):
-        message = f"The name {node.display_name!r} of {node.id} is left out."
+        message = f"The name {node.display_name!r} of {node.id} is omitted."
         faults.append(_omission("unsaid_name", message, node.id))
     return faults
 
@@ -230,11 +230,11 @@ def _build_differences(flow: Flow, text: str, catalogue: Catalogue) -> list[Faul
         errors = [(f"The text does not build: {fault.message}", fault) for fault in made.faults if fault.is_error]
         return [_omission("unsaid_flow", text, ids.get(fault.node or ""), fault.field) for text, fault in errors]
     if fingerprint(made.flow) != fingerprint(flow):
-        message = "The flow that the text builds differs from this one in what a spec has no words for."
+        message = "The flow built from the text differs from this one in something that a spec cannot express."
         return [_omission("unsaid_flow", message, None)]
     return []
 
 
 def _omission(code: str, message: str, node: str | None, field: str | None = None) -> Fault:
-    fix = "Keep the flow as a file to keep it."
+    fix = "Save the flow as JSON to keep it."
     return Fault(code=code, message=message, fix=fix, severity="warning", node=node, field=field)

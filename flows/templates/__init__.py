@@ -1,4 +1,4 @@
-"""Starter flows as spec texts: each one builds as it stands, and says what it needs to run."""
+"""Starter flows as spec texts: each one builds as it is and says what it needs to run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HEADER = re.compile(r"(?m)^(?:# )?(?P<key>name|description|tags|needs): (?P<val
 
 
 class UnknownTemplate(KeyError):
-    """A name that no template has; `fix` names the nearest, or all there are."""
+    """No template has this name; `fix` suggests similar ones, or lists all."""
 
     def __init__(self, name: str, fix: str) -> None:
         super().__init__(name)
@@ -35,12 +35,12 @@ class Template:
     """A starter flow.
 
     Attributes:
-        name: what it is asked for by, such as `prompt-chain`.
+        name: its identifier, such as `prompt-chain`.
         title: the flow's name.
         description: one sentence.
-        tags: words that one might look for.
-        needs: what a run needs besides an input: `model`, `network`, `file`, or packages of component types that are
-            not among the engine's own; nothing for most.
+        tags: words to search for.
+        needs: what a run needs besides an input: `model`, `network`, `file`, or packages with further component types;
+            empty for most.
         spec: the spec text.
     """
 
@@ -53,7 +53,7 @@ class Template:
 
     @property
     def packages(self) -> tuple[str, ...]:
-        """Packages that bring its component types, to be installed with `wirewright runner install --with`."""
+        """Packages with its component types, to be installed with `wirewright runner install --with`."""
         return tuple(need for need in self.needs if need not in _OUTSIDE)
 
     def to_json(self) -> JsonObject:
@@ -69,7 +69,7 @@ class Template:
 
 @cache
 def templates() -> tuple[Template, ...]:
-    """Return every template, by name; the texts are read once, when they are first asked for."""
+    """Return every template, sorted by name; the texts are read once, on first use."""
     from importlib.resources import files
 
     texts = [entry for entry in (files(__name__) / "specs").iterdir() if entry.name.endswith(_ENDING)]
@@ -78,10 +78,10 @@ def templates() -> tuple[Template, ...]:
 
 
 def template(name: str) -> Template:
-    """Return the template of this name or title; case, spaces and dashes do not count.
+    """Return the template of this name or title; case, spaces and dashes are ignored.
 
     Raises:
-        UnknownTemplate: there is none; the error names the nearest.
+        UnknownTemplate: there is none; the error suggests similar ones.
     """
     wanted = plain(name)
     for one in templates():

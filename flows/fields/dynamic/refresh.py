@@ -1,4 +1,4 @@
-"""Choices that change a component: its fields and outputs after a value is set, as the engine's refresh makes them."""
+"""Refreshing a component after a value is set: its fields and outputs change as in the engine's refresh."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _OUTPUTS = ("data", "node", "outputs")
 
 
 def choice_changes(node: Node, name: str, before: MaybeJson, choices: Mapping[str, Json]) -> tuple[NodeChange, ...]:
-    """Return what the value that was set in the field `name` changes in the rest of its node.
+    """Return what the new value of the field `name` changes in the rest of its node.
 
-    Choices that depend on this one are refreshed with the values they have.
+    Choices that depend on this one are refreshed with their present values.
 
     Args:
         node: the node with the new value.
         name: the field that was set.
-        before: the value that it had.
-        choices: what the catalogue says of the component type's choices.
+        before: its previous value.
+        choices: the rules for the component type's choices in the catalogue.
     """
     if name not in choices:
         return ()
@@ -50,9 +50,9 @@ def choice_changes(node: Node, name: str, before: MaybeJson, choices: Mapping[st
 
 
 def first_choices(node: Node, component: ComponentType) -> Node:
-    """Return a new node with the fields and outputs that the rows of its default values bring.
+    """Return a new node with the fields and outputs for the rows of its default values.
 
-    The engine's own definition lacks them until a person touches the node.
+    The engine's definition does not contain them until a person edits the node.
     """
     for name, rules in (component.choices or {}).items():
         if any("rows" in as_object(rule) for rule in as_list(rules)):

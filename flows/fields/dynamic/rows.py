@@ -1,4 +1,4 @@
-"""Components that grow with a table, a list or a count: the fields and outputs that each row brings."""
+"""Components that grow with a table, a list or a count: the fields and outputs for each row."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ ENTRY = "entry"
 def row_changes(node: Node, name: str, before: MaybeJson, templates: JsonObject) -> list[NodeChange]:
     """Return what the rows in the field `name` change in the rest of the node.
 
-    A field that stays keeps its value, where the engine would empty it.
+    A field that remains keeps its value; the engine would clear it.
 
     Args:
         node: the node with the new rows.
-        name: the field that holds them.
-        before: the rows that it had.
-        templates: what one row brings, as the catalogue has it.
+        name: the field with the rows.
+        before: its previous rows.
+        templates: the fields and outputs for one row, from the catalogue.
     """
     wanted = {as_text(field["name"]): field for field in _members(node.value(name), templates, "fields")}
     had = [as_text(field["name"]) for field in _members(before, templates, "fields")] if before is not MISSING else []
@@ -42,7 +42,7 @@ def row_changes(node: Node, name: str, before: MaybeJson, templates: JsonObject)
 
 
 def _members(value: MaybeJson, templates: JsonObject, kind: str) -> list[JsonObject]:
-    """Return the fields or outputs that the rows bring, each name once."""
+    """Return the fields or outputs for the rows, each name once."""
     variants = as_object(templates.get(kind))
     by = as_text(templates.get("by"))
     made: dict[str, JsonObject] = {}

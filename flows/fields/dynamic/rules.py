@@ -1,8 +1,8 @@
-"""Reading what the catalogue says of choices: which rule counts now, and which choice a field or an output needs.
+"""The catalogue's rules for choices: which rule applies, and which choice a field or an output needs.
 
-The rules of a component type stand in `ComponentType.choices`, by the name of the choosing field and in the order in
-which choices are applied. A rule is `{"when", "base", "set", "keys", "each"}` or `{"when", "rows"}`, as the exporter of
-the runner (`lfx_runner/introspect/options.py`, `rows.py`) writes it down.
+`ComponentType.choices` has the rules of a component type by the name of the choosing field, in the order in which
+choices are applied. A rule is `{"when", "base", "set", "keys", "each"}` or `{"when", "rows"}`, as the runner exports it
+(`lfx_runner/introspect/options.py`, `rows.py`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _Test: TypeAlias = Callable[[JsonObject], bool]
 
 
 def keys_of(field: JsonObject, value: Json) -> list[str]:
-    """Return what stands for a value in the rules: one key, or for a field of several options one for each."""
+    """Return the keys for a value in the rules: one, or one for each option of a field with several."""
     if isinstance(value, bool):
         return ["true" if value else "false"]
     if field.get("type") == "file":
@@ -32,7 +32,7 @@ def keys_of(field: JsonObject, value: Json) -> list[str]:
 
 
 def rule_for(choices: Mapping[str, Json], node: Node, name: str) -> JsonObject:
-    """Return the rule of the choosing field `name` that fits the node's values best; empty when none does."""
+    """Return the rule of the choosing field `name` that matches the node's values best, or an empty one."""
     best: JsonObject = {}
     for rule in map(as_object, as_list(choices.get(name))):
         when = as_object(rule.get("when"))
@@ -45,12 +45,12 @@ def rule_for(choices: Mapping[str, Json], node: Node, name: str) -> JsonObject:
 
 
 def depends_on(choices: Mapping[str, Json], name: str, others: set[str]) -> bool:
-    """Say whether a rule of the choosing field `name` counts only for some values of one of `others`."""
+    """Say whether a rule of the choosing field `name` depends on the value of one of `others`."""
     return any(others & set(as_object(as_object(rule).get("when"))) for rule in as_list(choices.get(name)))
 
 
 def change_of(rule: JsonObject, keys: list[str]) -> JsonObject:
-    """Return the change that a rule makes for the chosen options: what all set, and what these set otherwise."""
+    """Return the changes of a rule for the selected options: the common ones, overridden by those of the options."""
     special = [as_object(as_object(rule.get("set")).get(key)) for key in keys]
     if not rule.get("each") and len(keys) != 1:
         special = [as_object(as_object(rule.get("set")).get(""))]
@@ -67,15 +67,15 @@ def change_of(rule: JsonObject, keys: list[str]) -> JsonObject:
 
 
 def choice_showing(choices: Mapping[str, Json], node: Node, field: str) -> tuple[str, list[str]] | None:
-    """Return the choosing field and its options that show the field `field`; None when no choice decides about it.
+    """Return the choosing field and its options that show the field `field`; None if no choice affects it.
 
-    The options are those that show it while the other choices stay as they are, or else those of any state.
+    The options are those that show it with the other choices as they are, or else with any.
     """
     return _found(choices, node, lambda change: _shows(change, field))
 
 
 def choice_giving(choices: Mapping[str, Json], node: Node, output: str) -> tuple[str, list[str]] | None:
-    """Return the choosing field and its options that give the node an output called `output`, or None."""
+    """Return the choosing field and its options that add an output called `output`, or None."""
     return _found(
         choices,
         node,
@@ -84,7 +84,7 @@ def choice_giving(choices: Mapping[str, Json], node: Node, output: str) -> tuple
 
 
 def choice_offering(choices: Mapping[str, Json], node: Node, field: str, option: str) -> tuple[str, list[str]] | None:
-    """Return the choosing field and its options for which `option` can be chosen in the field `field`, or None."""
+    """Return the choosing field and its options that offer `option` in the field `field`, or None."""
 
     def offers(change: JsonObject) -> bool:
         listed = as_list(as_object(as_object(change.get("fields")).get(field)).get("options"))
@@ -94,7 +94,7 @@ def choice_offering(choices: Mapping[str, Json], node: Node, field: str, option:
 
 
 def condition(found: tuple[str, list[str]]) -> str:
-    """Return in words what has to be chosen: `operation is 'Head' or 'Tail'`."""
+    """Return the choice in words: `operation is 'Head' or 'Tail'`."""
     name, options = found
     shown = [repr(option) if option not in ("true", "false") else option for option in options[:4]]
     return f"{name} is {' or '.join(shown)}{' or another' if len(options) > 4 else ''}"
