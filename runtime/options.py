@@ -1,4 +1,4 @@
-"""How one run is carried out: its limits, its network, its models, its values and who hears of its events."""
+"""The options of one run: its limits, network, models, values and event callback."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from runtime.gateway.models import Models
 from runtime.run_events import RunEvent
 
 Network: TypeAlias = Literal["gateway-only", "open"]
-"""What a run may reach: the model gateway alone (nothing, when it calls no model), or whatever this machine can."""
+"""What a run may reach: only the model gateway (nothing, if it calls no model), or whatever this machine can."""
 
 Tweaks: TypeAlias = Mapping[str, Mapping[str, Json]]
 """Values for one run, by node id and field name."""
@@ -35,9 +35,9 @@ class RunOptions:
     models: Models | None = None
     """What the flow may call; None for the runner's own models."""
     tweaks: Tweaks | None = None
-    """Values in place of those that the flow holds."""
+    """Values that replace those of the flow, for this run only."""
     on_event: OnEvent | None = None
-    """Hears of the run's events; None asks the engine for none."""
+    """Called with each event of the run; None requests no events from the engine."""
     max_iterations: int | None = None
     """How many times one node may run before the run ends with an error of code `limit`; None for 1,000."""
     allow_variables: Collection[str] | None = None

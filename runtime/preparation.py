@@ -1,4 +1,4 @@
-"""Prepares a flow for one run: its tweaks, the packages it needs, its admission, the variables that enter."""
+"""Prepares a flow for one run: its tweaks, the packages that it needs, its admission, the variables that enter."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from flows.document import Flow
 from flows.edits import EditError, configure
 from runtime.guard import refuse, runnable
 from runtime.guard.admission import find
-from runtime.inputs import refuse_unused_input
 from runtime.install.bundles import bundle_of, install_hint
 from runtime.options import RunOptions, Tweaks
 from runtime.results import RunError, RunFailed
@@ -18,31 +17,27 @@ def prepare_run(flow: Flow, catalogue: Catalogue, text: str | None, options: Run
     """Return the nodes and edges to run. It may take a while for a large flow: call it in a thread.
 
     Args:
-        flow: what the user asked to run.
+        flow: what the user wants to run.
         catalogue: the component types.
         text: the flow's input, if there is one.
         options: the run's options.
-        lookup: gives the values of variables.
+        lookup: returns the values of variables.
 
     Raises:
-        RunFailed: the flow is not run; the error says why.
+        RunFailed: the flow is refused; the error says why.
     """
-    tweaked = apply_tweaks(flow, catalogue, options.tweaks or {})
-    error = missing_bundle(tweaked, catalogue) or refuse(tweaked, catalogue, has_models=options.models is not None)
+    tweaked = _apply_tweaks(flow, catalogue, options.tweaks or {})
+    error = _missing_bundle(tweaked, catalogue) or refuse(tweaked, catalogue, has_models=options.models is not None)
     if error is None and text and not options.verification:
-        error = refuse_unused_input(tweaked)
+        error = _unused_input(tweaked)
     if error is not None:
         raise RunFailed(error)
     allowed = options.allow_variables or ()
     return fill_variables(runnable(tweaked), catalogue, allowed, lookup, verification=options.verification)
 
 
-def apply_tweaks(flow: Flow, catalogue: Catalogue, tweaks: Tweaks) -> Flow:
-    """Return the flow with the tweaks applied. It must still be admitted: a tweak may change code.
-
-    Raises:
-        RunFailed: there is no such node or field, or a value is wrong.
-    """
+def _apply_tweaks(flow: Flow, catalogue: Catalogue, tweaks: Tweaks) -> Flow:
+    """The flow with the tweaks applied. It must still be admitted, because a tweak may change code."""
     for node, values in tweaks.items():
         try:
             flow = configure(flow, catalogue, node, dict(values)).flow
@@ -53,7 +48,7 @@ def apply_tweaks(flow: Flow, catalogue: Catalogue, tweaks: Tweaks) -> Flow:
     return flow
 
 
-def missing_bundle(flow: Flow, catalogue: Catalogue) -> RunError | None:
+def _missing_bundle(flow: Flow, catalogue: Catalogue) -> RunError | None:
     """The error for a node whose component type comes with a bundle that is not installed, or None."""
     for node in flow.nodes:
         if node.is_note or find(catalogue, node.type) is not None or (package := bundle_of(node.type)) is None:
@@ -61,3 +56,21 @@ def missing_bundle(flow: Flow, catalogue: Catalogue) -> RunError | None:
         message = f"{node.display_name or node.type!r} comes with {package}, which is not installed."
         return RunError(code="missing_package", message=message, fix=f"{install_hint(package)}.", node=node.id)
     return None
+
+
+def _unused_input(flow: Flow) -> RunError | None:
+    """The error for a flow in which no node takes the input, because several text inputs all have a value; or None.
+
+    A chat input always takes the input, and so does a single text input. Of several text inputs, those that have a
+    value or are connected keep it (`lfx_runner.execute` follows the same rule).
+    """
+    if any(node.type == "ChatInput" for node in flow.nodes):
+        return None
+    inputs = [node for node in flow.nodes if node.type == "TextInput"]
+    connected = {edge.target for edge in flow.edges}
+    if len(inputs) < 2 or any(not node.value("input_value") and node.id not in connected for node in inputs):
+        return None
+    ids = [node.id for node in inputs]
+    message = f"No node takes the input: the text inputs {', '.join(ids[:-1])} and {ids[-1]} all have a value already."
+    fix = f"Add a chat input, clear the text input that should take it, or set one for this run: {ids[0]}.input_value."
+    return RunError(code="missing_input", message=message, fix=fix)

@@ -1,4 +1,4 @@
-"""Child processes: every one is the leader of its own process group, which is killed as a whole."""
+"""Child processes: each leads its own process group, which is killed as a whole."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 KILL_TIMEOUT = 3.0
-"""Seconds to wait for a killed program before it is given up."""
+"""Seconds to wait for the end of a killed program."""
 
 
 async def start_process(
@@ -42,7 +42,7 @@ async def start_process(
 
 
 def kill_group(pid: int) -> None:
-    """Kill a process and everything in its process group, at once; nothing happens when it has ended."""
+    """Kill a process and its whole process group; does nothing when it has ended."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         if sys.platform == "win32":
             os.kill(pid, signal.SIGTERM)
@@ -89,12 +89,12 @@ async def run_program(
         if process.returncode is None:
             kill_group(process.pid)
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(KILL_TIMEOUT):  # it writes in folders that are removed next
+                async with asyncio.timeout(KILL_TIMEOUT):  # it writes to folders that are removed next
                     await process.communicate()
 
 
 async def _read_lines(stream: asyncio.StreamReader, on_line: Callable[[str], None]) -> None:
-    """Pass on each line, however long; the last 8 kB of one without an end are kept."""
+    """Call `on_line` with each line; of an unfinished line only the last 8 kB are kept."""
     rest = b""
     while chunk := await stream.read(8192):
         *lines, rest = (rest + chunk).split(b"\n")

@@ -19,16 +19,15 @@ HIDDEN = "***"
 
 
 class Redactor:
-    """Replaces every secret of one run, also in the forms that URLs, headers and JSON give it."""
+    """Replaces every secret of one run, also as encoded in URLs, headers and JSON."""
 
     def __init__(self, secrets: Collection[str]) -> None:
-        """`secrets` are the values to replace; without any, everything passes unchanged."""
+        """Replace `secrets`; without any, everything passes unchanged."""
         forms = {form for secret in secrets for form in _forms(secret) if form}
-        longest_first = sorted(forms, key=len, reverse=True)
-        self._forms = longest_first
-        self._pattern = re.compile("|".join(map(re.escape, longest_first))) if forms else None
+        self._forms = sorted(forms, key=len, reverse=True)
+        self._pattern = re.compile("|".join(map(re.escape, self._forms))) if forms else None
         self._pending: dict[str, str] = {}
-        """Streamed text by node that may be the beginning of a secret."""
+        """Held back text that may be the beginning of a secret, by node."""
 
     def text(self, text: str) -> str:
         """The text without secrets."""
@@ -75,7 +74,7 @@ class Redactor:
         return forward
 
     def event(self, event: RunEvent) -> list[RunEvent]:
-        """The event without secrets: text that may be the beginning of one waits for what follows it."""
+        """The event without secrets; text that may begin one is held back until more text follows."""
         if self._pattern is None:
             return [event]
         if isinstance(event, NodeToken):
@@ -94,13 +93,13 @@ class Redactor:
 
     def _secret_prefix(self, text: str) -> int:
         """The number of characters at the end of `text` that may be the beginning of a secret."""
-        most = 0
+        longest = 0
         for form in self._forms:
-            for size in range(min(len(form) - 1, len(text)), most, -1):
+            for size in range(min(len(form) - 1, len(text)), longest, -1):
                 if text.endswith(form[:size]):
-                    most = size
+                    longest = size
                     break
-        return most
+        return longest
 
 
 def _forms(secret: str) -> set[str]:

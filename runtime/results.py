@@ -6,7 +6,7 @@ The contract's schema is derived from these classes, so their computed fields ar
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, GetPydanticSchema, computed_field
@@ -89,7 +89,7 @@ class ModelUsage:
 
     def to_json(self) -> JsonObject:
         """Return the usage as a JSON object."""
-        return {"input_tokens": self.input_tokens, "output_tokens": self.output_tokens, "calls": self.calls}
+        return asdict(self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +103,7 @@ class RunError:
 
     def to_json(self) -> JsonObject:
         """Return the error as a JSON object with every key present."""
-        return {"code": self.code, "message": self.message, "fix": self.fix, "node": self.node}
+        return asdict(self)
 
 
 BUSY = RunError(
@@ -111,7 +111,7 @@ BUSY = RunError(
     message="Too many runs are waiting for their turn; this one was not started.",
     fix="Try again in a few seconds.",
 )
-"""The error of a run that was turned away."""
+"""The error of a run that was not accepted."""
 
 ENGINE_CLOSED = RunError(
     code="crash", message="The flow engine was shut down.", fix="Start it again, then run the flow."
@@ -120,10 +120,10 @@ ENGINE_CLOSED = RunError(
 
 
 class RunFailed(Exception):
-    """A run has no result of its own: it was refused, or it ended before it gave one.
+    """A run was refused, or ended without a result.
 
     Attributes:
-        error: what its result says.
+        error: why.
         seconds: how long it ran.
     """
 
@@ -137,8 +137,8 @@ class RunFailed(Exception):
 class RunResult:
     """The outcome of one run.
 
-    Keys of `outputs`, `nodes` and `types` are node ids; several outputs of a node are an object by port. `types` gives
-    the type that each value in the other two had in the flow: `Message`, `Data`, `DataFrame`, `Text`, `Number`, …
+    Keys of `outputs`, `nodes` and `types` are node ids; several outputs of a node are an object by port. `types` has
+    the type that each value had in the flow: `Message`, `Data`, `DataFrame`, `Text`, `Number`, …
     """
 
     run_id: str
@@ -155,13 +155,13 @@ class RunResult:
 
     @classmethod
     def failed(cls, run_id: str, failure: RunFailed) -> RunResult:
-        """The result of a run that gave nothing but an error."""
+        """The result of a run that has only an error."""
         metrics = RunMetrics(seconds=failure.seconds)
         return cls(run_id=run_id, output=None, outputs={}, metrics=metrics, error=failure.error)
 
     @property
     def busy(self) -> bool:
-        """Whether the run was turned away because too many wait; it may work later."""
+        """Whether the run was not accepted because too many wait; it may work later."""
         return self.error == BUSY
 
     @computed_field

@@ -1,4 +1,4 @@
-"""Runs flows on the real engine: each in a process of its own, bounded in time, with its outcome always a value."""
+"""Runs flows on the real engine: each in its own process, with a time limit, and with its outcome as a value."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def environment_variable(name: str) -> str | None:
 class Runner:
     """Runs flows; installs and starts the engine when it is first needed, and again when it dies.
 
-    An async context manager: entering starts the installation and the engine without waiting for them (`ready` waits),
-    leaving ends every run.
+    An async context manager: entering it starts the installation and the engine without waiting for them (`ready`
+    waits), leaving it ends every run.
     """
 
     def __init__(
@@ -60,11 +60,10 @@ class Runner:
         Args:
             environment: the engine's environment; the one of this installation by default.
             catalogue: what flows are checked against before they run; by default the one that the engine exported.
-            concurrency: how many runs may be under way at the same time.
-            models: what flows may call, unless a run brings its own models; without any, flows that call models are
-                refused.
+            concurrency: how many flows may run at the same time.
+            models: what flows may call, unless a run has other models; without any, flows that call models are refused.
             allow_variables: names of the variables that may enter runs where a secret field names them.
-            variables: gives the values of variables; those of the process's environment by default.
+            variables: returns the values of variables; by default those of the process's environment.
             private_hosts: private addresses that flows may call.
         """
         self._supervisor = EngineSupervisor(environment, catalogue, concurrency, private_hosts)
@@ -105,9 +104,9 @@ class Runner:
 
     @property
     def closed_ports(self) -> Collection[int]:
-        """TCP ports that no run may connect to, whatever its network: those of the server that asks for the runs.
+        """TCP ports that no run may connect to, whatever its network: those of the server that starts the runs.
 
-        Best set before the engine starts: processes that already wait for runs were confined for other ports, and are
+        Best set before the engine starts: processes that wait for runs were confined for other ports, and are
         replaced.
         """
         return self._supervisor.closed_ports
@@ -163,14 +162,14 @@ class Runner:
 
         Args:
             flow: what to run.
-            text: goes to the chat inputs, or else the text inputs, or else the webhooks; None leaves their own values.
-                Of several text inputs only the empty ones take it; when none is empty, the flow is not run.
+            text: goes to the chat inputs, or else the text inputs, or else the webhooks; None leaves their values. Of
+                several text inputs only the empty ones take it; if none is empty, the flow is refused.
             timeout: seconds that the run itself may take; waiting for its turn does not count.
             session: the session id that the flow sees (default: a new one).
             want_nodes: whether the result has every node's value.
             network: what the run may reach: `open`, or `gateway-only` for verification.
-            models: what the flow may call in place of the runner's own models.
-            tweaks: values for this run alone, by node id and field name.
+            models: what the flow may call instead of the runner's models.
+            tweaks: values for this run only, by node id and field name.
             on_event: called on the event loop with each event, in order and before the result; it must not block.
             max_iterations: how many times one node may run (default: 1,000); more is an error of code `limit`.
             allow_variables: names of the variables that may enter (default: those of the runner).
@@ -212,9 +211,9 @@ class Runner:
     async def describe_component(
         self, source: str, name: str, *, timeout: float = DESCRIBE_SECONDS
     ) -> ComponentDescription | ComponentFailure:
-        """Make the component class `name` of `source` in a confined process without a network, and describe it.
+        """Create the component class `name` of `source` in a confined process without a network, and describe it.
 
-        The source is executed: the caller must have had the guard read it. A source that fails, crashes or takes
+        The source is executed: the guard must have admitted it. A source that fails, crashes or takes
         longer than `timeout` seconds is a `ComponentFailure`; nothing is raised.
         """
         request = describe_request(uuid.uuid4().hex, source, name, timeout)
@@ -235,7 +234,7 @@ class Runner:
         gateway: str | None = None,
         on_started: Callable[[int], None] | None = None,
     ) -> RunResult:
-        """Have the engine run nodes and edges that were admitted; `on_started` gets the run's process id."""
+        """Have the engine run admitted nodes and edges; `on_started` gets the run's process id."""
         request = run_request(run_id, data, text, options, gateway=gateway, closed_ports=self._supervisor.closed_ports)
         on_event = options.on_event
 

@@ -1,4 +1,4 @@
-"""The flow engine process, as its client sees it: started, spoken to over its pipes, and ended."""
+"""The flow engine process as its client sees it: started, used through its pipes, and ended."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import contextlib
 import json
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from flows.document import Json, JsonObject
@@ -16,17 +17,27 @@ from runtime.files.lock import FileLock
 from runtime.processes import kill_group, start_process
 
 PARSE_IN_THREAD = 256 * 1024
-"""Bytes from which a message is parsed in a thread, not on the event loop."""
+"""Bytes from which a message is parsed in a thread."""
 CLOSE_TIMEOUT = 3.0
-"""Seconds that the engine has to end on its own."""
+"""Seconds that the engine has to exit by itself."""
 DRAIN_TIMEOUT = 0.5
 """Seconds that the pipes of a killed engine may stay open: a process that it started may hold them."""
 KEPT_STDERR = 64 * 1024
-"""Bytes of the engine's standard error that are kept for a diagnosis; never shown to users."""
+"""Bytes of the engine's standard error that are kept for diagnosis; never shown to users."""
 
 
 class EngineDied(Exception):
     """The engine process ended, or broke its protocol."""
+
+
+@dataclass
+class _Request:
+    """A request that waits for its answer."""
+
+    answer: asyncio.Future[JsonObject]
+    on_started: Callable[[int], None] | None
+    on_event: Callable[[JsonObject], None] | None
+    pid: int | None = None
 
 
 class Engine:
@@ -35,10 +46,7 @@ class Engine:
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         """Take over a process whose standard streams are pipes; call `start` instead."""
         self._process = process
-        self._answers: dict[str, asyncio.Future[JsonObject]] = {}
-        self._on_started: dict[str, Callable[[int], None]] = {}
-        self._on_event: dict[str, Callable[[JsonObject], None]] = {}
-        self._pids: dict[str, int] = {}
+        self._requests: dict[str, _Request] = {}
         self._hello: asyncio.Future[JsonObject] = asyncio.get_running_loop().create_future()
         self._stderr: deque[bytes] = deque()
         self._stderr_size = 0
@@ -54,8 +62,8 @@ class Engine:
         *,
         limit: float,
         lock: FileLock | None = None,
-    ) -> tuple[Engine, JsonObject]:
-        """Start the engine and return it with its greeting.
+    ) -> Engine:
+        """Start the engine and wait for its greeting.
 
         Args:
             command: the program and its arguments.
@@ -86,7 +94,7 @@ class Engine:
         except BaseException:
             await engine.kill()
             raise
-        return engine, hello
+        return engine
 
     @property
     def pid(self) -> int:
@@ -100,7 +108,7 @@ class Engine:
 
     @property
     def stderr_tail(self) -> str:
-        """The end of what it wrote to standard error: for a diagnosis, never for users."""
+        """The end of what it wrote to standard error: for diagnosis, never for users."""
         return b"".join(self._stderr).decode("utf-8", errors="replace")
 
     def send(self, line: bytes) -> None:
@@ -124,32 +132,23 @@ class Engine:
         if not self.alive:
             future.set_exception(EngineDied("it ended"))
             return future
-        self._answers[request] = future
-        if on_started is not None:
-            self._on_started[request] = on_started
-        if on_event is not None:
-            self._on_event[request] = on_event
+        self._requests[request] = _Request(future, on_started, on_event)
         return future
 
     def forget(self, request: str) -> None:
         """Drop a request whose answer nobody waits for."""
-        self._drop_callbacks(request)
-        if (future := self._answers.pop(request, None)) is not None:
-            future.cancel()
+        if (dropped := self._requests.pop(request, None)) is not None:
+            dropped.answer.cancel()
 
     async def idle(self, timeout: float) -> None:
         """Wait up to `timeout` seconds until its runs are over."""
-        if self._answers:
-            await asyncio.wait(set(self._answers.values()), timeout=timeout)
+        if self._requests:
+            await asyncio.wait({request.answer for request in self._requests.values()}, timeout=timeout)
 
     def end_run(self, request: str) -> None:
-        """Kill the processes of a run without the help of the engine, which has not confirmed its end."""
-        if (pid := self._pids.get(request)) is not None:
-            kill_group(pid)
-
-    def _drop_callbacks(self, request: str) -> None:
-        for by_request in (self._on_started, self._on_event, self._pids):
-            by_request.pop(request, None)
+        """Kill the processes of a run without the engine, which has not confirmed its end."""
+        if (running := self._requests.get(request)) is not None and running.pid is not None:
+            kill_group(running.pid)
 
     async def close(self) -> None:
         """Ask the engine to end; kill it when it has not within `CLOSE_TIMEOUT`, or when this is cancelled."""
@@ -171,7 +170,7 @@ class Engine:
         try:
             await asyncio.shield(reaped)
         except asyncio.CancelledError:
-            await reaped  # takes a moment; otherwise its pipes would be left to a loop that may be closed by then
+            await reaped  # takes a moment; otherwise its pipes would outlive the loop
             raise
 
     async def _reap(self) -> None:
@@ -190,12 +189,11 @@ class Engine:
         if self._over:
             return
         self._over = True
-        for future in (self._hello, *self._answers.values()):
+        for future in (self._hello, *(request.answer for request in self._requests.values())):
             if not future.done():
                 future.set_exception(EngineDied(why))
             future.exception() if not future.cancelled() else None  # mark as seen: nobody may be waiting
-        for by_request in (self._answers, self._on_started, self._on_event, self._pids):
-            by_request.clear()
+        self._requests.clear()
 
     async def _read(self) -> None:
         """Read messages until the engine's output ends."""
@@ -231,25 +229,29 @@ class Engine:
         except (ValueError, RecursionError):
             return False
         message = as_object(parsed)
-        kind, request = message.get("type"), as_text(message.get("id"))
+        kind, request_id = message.get("type"), as_text(message.get("id"))
         if kind in {"hello", "failed"}:
             if not self._hello.done():
                 self._hello.set_result(message)
-        elif kind == "started":
-            pid = message.get("pid")
-            if isinstance(pid, int) and request in self._answers:
-                self._pids[request] = pid
-                if (call := self._on_started.pop(request, None)) is not None:
-                    call(pid)
-        elif kind == "event":
-            if (forward := self._on_event.get(request)) is not None:
-                forward(as_object(message.get("event")))
-        elif kind in {"result", "error", "pong"}:
-            self._drop_callbacks(request)
-            if (future := self._answers.pop(request, None)) is not None and not future.done():
-                future.set_result(message)
-        else:
-            return False
+            return True
+        request = self._requests.get(request_id)
+        match kind:
+            case "started":
+                pid = message.get("pid")
+                if request is not None and isinstance(pid, int):
+                    request.pid = pid
+                    if request.on_started is not None:
+                        request.on_started(pid)
+            case "event":
+                if request is not None and request.on_event is not None:
+                    request.on_event(as_object(message.get("event")))
+            case "result" | "error" | "pong":
+                if request is not None:
+                    del self._requests[request_id]
+                    if not request.answer.done():
+                        request.answer.set_result(message)
+            case _:
+                return False
         return True
 
     async def _read_stderr(self) -> None:

@@ -1,4 +1,4 @@
-"""The protocol between the client and the flow engine: one JSON document a line, in both directions."""
+"""The protocol between the client and the flow engine: one JSON document per line, in both directions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from runtime.results import RunError, RunFailed
 PROTOCOL: Final = 1
 """The version; the engine's greeting must name the same one."""
 MAX_REQUEST: Final = 32 * 1024 * 1024
-"""Bytes of the longest request line, as in `lfx_runner.protocol`."""
+"""Bytes of the longest request line, equal to that of `lfx_runner.protocol`."""
 MAX_LINE: Final = 40 * 1024 * 1024
 """Bytes of the longest line that is accepted from the engine."""
 _TOO_LARGE_FIX: Final = "Make the flow smaller, or leave out values that are not JSON."
@@ -49,7 +49,7 @@ def run_request(
         run_id: identifies the run in every message about it.
         data: nodes and edges, already admitted.
         text: the input, or None.
-        options: how the run is carried out.
+        options: the run's options.
         gateway: the base URL of the model gateway, or None when the run calls no model.
         closed_ports: TCP ports that a run with an open network may not connect to.
     """
@@ -70,7 +70,7 @@ def run_request(
 
 
 def describe_request(request_id: str, source: str, name: str, timeout: float) -> JsonObject:
-    """The request to make the component class `name` of `source` and describe it, without a network."""
+    """The request to create the component class `name` of `source` and describe it, without a network."""
     return {
         "id": request_id,
         "type": "describe",

@@ -1,4 +1,4 @@
-"""Sends requests to the engine: a few at a time, the rest in a queue, each answered or ended within its time limit."""
+"""Sends requests to the engine, a few at a time, each answered or ended within its time limit; the others wait."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ GRACE = 5.0
 KILL_TIMEOUT = 0.5
 """Seconds after which the processes of a cancelled run are killed from here."""
 CANCEL_TIMEOUT = 2.0
-"""Seconds after which an engine that did not notice even that is killed itself."""
+"""Seconds after which an engine that did not notice that is killed itself."""
 MAX_WAITING = 64
 """Requests that may wait for their turn; one more is refused as busy."""
 
 
 class RequestQueue:
-    """The requests that are under way and those that wait. All methods belong to one event loop."""
+    """The active requests and those that wait. All methods belong to one event loop."""
 
     def __init__(self, supervisor: EngineSupervisor, concurrency: int) -> None:
         """Send to the engine that `supervisor` keeps running, at most `concurrency` requests at the same time."""
@@ -35,7 +35,7 @@ class RequestQueue:
 
     @contextlib.contextmanager
     def enter(self) -> Generator[None]:
-        """Count as a request that waits or is under way, for as long as this lasts.
+        """Count as an active or waiting request meanwhile.
 
         Raises:
             RunFailed: too many requests wait already.
@@ -60,7 +60,7 @@ class RequestQueue:
 
         Args:
             request: with its `id`.
-            timeout: seconds that the engine has for it; it keeps to them itself, and is cut off soon after.
+            timeout: seconds that the engine has for it; it enforces them itself, and is given up soon after.
             on_started: called with the process id of the request's own process.
             on_event: called with each event, in order and before the answer.
 
@@ -78,7 +78,7 @@ class RequestQueue:
         except asyncio.CancelledError:
             self._supervisor.run_in_background(self._abandon(engine, request_id, answer))
             raise
-        if not done:  # the engine does not keep its own time limits
+        if not done:  # the engine does not enforce its own time limits
             self._supervisor.run_in_background(self._abandon(engine, request_id, answer))
             raise RunFailed(ended_without_result("timeout", timeout), seconds=timeout)
         self._slots.release()
@@ -89,7 +89,7 @@ class RequestQueue:
             raise RunFailed(ENGINE_CLOSED if closed else ended_without_result("crash", timeout)) from None
 
     async def _slot(self) -> Engine:
-        """Wait for a free slot and return the engine; the slot is the caller's to release."""
+        """Wait for a free slot and return the engine; the caller releases the slot."""
         await self._slots.acquire()
         try:
             return await self._supervisor.running()

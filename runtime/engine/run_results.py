@@ -25,18 +25,14 @@ def ended_without_result(code: str, limit: float, detail: str = "") -> RunError:
 def read_result(run_id: str, message: JsonObject, limit: float) -> RunResult:
     """The result that the engine's answer holds; `limit` is the time in seconds that the run had."""
     if message.get("type") != "result":
-        code, detail = message.get("code"), message.get("message")
-        text = detail if isinstance(detail, str) else ""
+        code = as_text(message.get("code"))
         seconds = limit if code == "timeout" else _number(message.get("seconds"))
-        error = ended_without_result(code if isinstance(code, str) else "crash", limit, text)
+        error = ended_without_result(code, limit, as_text(message.get("message")))
         metrics = RunMetrics(seconds=seconds, peak_mb=_number(message.get("peak_mb")))
         return RunResult(run_id=run_id, output=None, outputs={}, metrics=metrics, error=error)
     figures = as_object(message.get("metrics"))
     failure = as_object(message.get("failure"))
-    node = failure.get("node")
-    error = (
-        error_from_chain(as_list(failure.get("chain")), node if isinstance(node, str) else None) if failure else None
-    )
+    error = error_from_chain(as_list(failure.get("chain")), as_text(failure.get("node")) or None) if failure else None
     output = message.get("output")
     return RunResult(
         run_id=run_id,

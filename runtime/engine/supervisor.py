@@ -1,4 +1,4 @@
-"""Keeps one flow engine running: restarted when it dies, replaced when its lock or its bundles change."""
+"""Keeps one flow engine running: restarts it when it dies, replaces it when its lock or its bundles change."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RunnerState: TypeAlias = Literal["new", "installing", "starting", "ready", "fail
 
 INSTALL_FIX = "Repair it: wirewright runner install --repair"
 START_TIMEOUT = 180.0
-"""Seconds that the engine may take to import and warm up; a slow disk needs many."""
+"""Seconds that the engine may take to import and warm up, which is slow on a slow disk."""
 CLOSE_TIMEOUT = 10.0
 RETIRE_TIMEOUT = 3600.0
 """Seconds that a replaced engine has to finish its runs."""
@@ -45,7 +45,7 @@ class EngineSupervisor:
         Args:
             environment: the engine's environment; None finds it when it is first needed.
             catalogue: the component types; None reads those that the engine exported.
-            spares: how many processes wait ready for the next runs.
+            spares: how many processes are kept ready for the next runs.
             private_hosts: private addresses that flows may call.
         """
         self._private_hosts = private_hosts
@@ -78,9 +78,12 @@ class EngineSupervisor:
         """The engine, while one is running."""
         return self._engine if self._engine is not None and self._engine.alive else None
 
-    def start(self) -> None:
-        """Start installing and starting the engine, unless it runs; `ready` waits for it."""
-        self._ensure_started()
+    def start(self) -> asyncio.Task[None]:
+        """Start installing and starting the engine, unless a current one runs; `ready` waits for it."""
+        done = self._starting is None or self._starting.done()
+        if self._starting is None or (done and (self.state != "ready" or self._outdated(self._started_from))):
+            self._starting = asyncio.create_task(self._install_and_start())
+        return self._starting
 
     async def ready(self, timeout: float | None = None) -> bool:
         """Wait up to `timeout` seconds until an engine of the current installation runs; returns whether one does."""
@@ -88,7 +91,7 @@ class EngineSupervisor:
             return True
         if self.state == "closed":
             return False
-        await asyncio.wait([self._ensure_started()], timeout=timeout)
+        await asyncio.wait([self.start()], timeout=timeout)
         return self.engine is not None
 
     async def running(self) -> Engine:
@@ -156,12 +159,6 @@ class EngineSupervisor:
         """Whether the environment's lock or bundles have changed since they were `inputs`."""
         return self._environment is not None and self._environment.inputs() != inputs
 
-    def _ensure_started(self) -> asyncio.Task[None]:
-        done = self._starting is None or self._starting.done()
-        if self._starting is None or (done and (self.state != "ready" or self._outdated(self._started_from))):
-            self._starting = asyncio.create_task(self._install_and_start())
-        return self._starting
-
     def _report(self, message: str) -> None:
         self.progress = message
         if self.on_progress is not None:
@@ -206,7 +203,7 @@ class EngineSupervisor:
         try:
             return await self._launch(environment)
         except EngineDied:
-            # What was installed may be damaged: once more, from the start.
+            # The installation may be damaged: repeat it.
             self._set_state("installing")
             self._report("The flow engine did not start; repairing it")
             await environment.install(self._report, repair=True)
@@ -228,14 +225,13 @@ class EngineSupervisor:
         if self._folder is None:
             # Not in a thread: when `to_thread` is cancelled, the folder is created all the same and never removed.
             self._folder = Path(tempfile.mkdtemp(prefix="wirewright-"))
-        engine, _ = await Engine.start(
+        return await Engine.start(
             serve_command(environment, self._folder / uuid.uuid4().hex[:8], self._spares, self.closed_ports),
             engine_environment(self._folder, self._private_hosts),
             self._folder,
             limit=START_TIMEOUT,
             lock=mark_in_use(environment.folder),
         )
-        return engine
 
     async def _retire(self, engine: Engine) -> None:
         """Wait until a replaced engine has finished its runs, then end it."""
@@ -255,7 +251,7 @@ async def check_starts(environment: RunnerEnvironment) -> None:
     with tempfile.TemporaryDirectory(prefix="wirewright-") as folder:
         command = serve_command(environment, Path(folder) / "runs", 1)
         try:
-            engine, _ = await Engine.start(command, engine_environment(Path(folder)), Path(folder), limit=START_TIMEOUT)
+            engine = await Engine.start(command, engine_environment(Path(folder)), Path(folder), limit=START_TIMEOUT)
         except EngineDied as error:
             message = f"The flow engine does not start with these bundles: {error}."
             raise InstallError(message, "Try another version, or fewer of them.") from None
@@ -271,14 +267,16 @@ async def check_starts(environment: RunnerEnvironment) -> None:
             await engine.close()
 
 
-def serve_command(environment: RunnerEnvironment, runs: Path, spares: int, closed: Collection[int] = ()) -> list[str]:
+def serve_command(
+    environment: RunnerEnvironment, runs: Path, spares: int, closed_ports: Collection[int] = ()
+) -> list[str]:
     """The command that starts an engine.
 
     Args:
         environment: whose engine.
         runs: the folder for the private folders of its runs.
-        spares: how many processes wait ready for the next runs.
-        closed: TCP ports that its runs may not connect to.
+        spares: how many processes are kept ready for the next runs.
+        closed_ports: TCP ports that its runs may not connect to.
     """
     command = [str(environment.python), "-I", "-X", "utf8", str(environment.main), "serve", str(runs), str(spares)]
-    return [*command, *map(str, sorted(closed))]
+    return [*command, *map(str, sorted(closed_ports))]

@@ -1,4 +1,4 @@
-"""A lock between processes, held on a file and let go by the system when its holder dies."""
+"""A lock between processes, held on a file; the system releases it when its holder dies."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 PAUSE = 0.1
-"""Seconds between two tries."""
+"""Seconds between two attempts."""
 
 
 class FileLock:
-    """A lock on a file, which is created when it is not there and never deleted by this."""
+    """A lock on a file, which is created if it is missing and never deleted."""
 
     def __init__(self, path: Path, *, shared: bool = False) -> None:
-        """Lock `path` when acquired, for itself or `shared` with others that share it; nothing happens yet."""
+        """Prepare a lock on `path`, exclusive or `shared` with other shared locks; nothing happens yet."""
         self._path = path
         self._shared = shared
         self._descriptor: int | None = None
@@ -28,46 +28,34 @@ class FileLock:
         return self._descriptor
 
     def try_acquire(self) -> bool:
-        """Take the lock if it is free, and say whether it was. Raises OSError when the file cannot be created."""
-        descriptor = self._open()
+        """Take the lock if it is free; returns whether it was. Raises OSError when the file cannot be created."""
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+        acquired = False
         try:
-            taken = _try_lock(descriptor, shared=self._shared)
-        except BaseException:
-            self.release()
-            raise
-        if not taken:
-            self.release()
-        return taken
+            acquired = _try_lock(self._descriptor, shared=self._shared)
+        finally:
+            if not acquired:
+                self.release()
+        return acquired
 
     async def acquire(self, timeout: float, waiting: Callable[[], None]) -> bool:
         """Take the lock, waiting up to `timeout` seconds; `waiting` is called once if another process has it.
 
         Returns whether it was taken. Raises OSError when the file cannot be created.
         """
-        descriptor = self._open()
+        if self.try_acquire():
+            return True
         deadline = time.monotonic() + timeout
-        told = False
-        try:
-            while not _try_lock(descriptor, shared=self._shared):
-                if not told:
-                    waiting()
-                    told = True
-                if time.monotonic() >= deadline:
-                    self.release()
-                    return False
-                await asyncio.sleep(PAUSE)
-        except BaseException:
-            self.release()
-            raise
-        return True
-
-    def _open(self) -> int:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
-        return self._descriptor
+        waiting()
+        while time.monotonic() < deadline:
+            await asyncio.sleep(PAUSE)
+            if self.try_acquire():
+                return True
+        return False
 
     def release(self) -> None:
-        """Let go; harmless when the lock is not held."""
+        """Release the lock; does nothing when it is not held."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None

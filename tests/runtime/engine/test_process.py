@@ -19,8 +19,7 @@ pytestmark = pytest.mark.anyio
 async def started(folder: Path, body: str) -> Engine:
     script = folder / "engine.py"
     script.write_text(f"{FAKE_HEAD}say(HELLO)\n{body}", encoding="utf-8")
-    engine, _ = await Engine.start([sys.executable, str(script)], {}, folder, limit=60)
-    return engine
+    return await Engine.start([sys.executable, str(script)], {}, folder, limit=60)
 
 
 @pytest.mark.parametrize("body", ["for _ in requests(): pass", "time.sleep(600)"], ids=["obeys", "does not obey"])
