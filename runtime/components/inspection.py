@@ -1,4 +1,4 @@
-"""From a component's source to a component type: read by the guard, then made in a confined process of the engine."""
+"""Turns a component's source into a component type: the guard reads it, then a confined process creates it."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from runtime.components.rules import Outline, read_outline
 from runtime.engine.component_results import MAX_DESCRIPTION, ComponentDescription, ComponentFailure
 
 CATEGORY = "your_components"
-"""The family that components of users' own are in."""
-KEPT = 512
-"""Sources whose outcome is kept, so that a component is made once and not at every turn."""
+"""The category of users' components."""
+CACHE_SIZE = 512
+"""How many inspections are cached, so that a component is not created at every turn."""
 
 
 @runtime_checkable
 class DescribesComponents(Protocol):
-    """Something that makes a component from its source: the runner."""
+    """Creates components from their sources: the runner."""
 
     async def describe_component(self, source: str, name: str) -> ComponentDescription | ComponentFailure:
-        """Make the class `name` of `source` in a confined process; a failure is a value."""
+        """Create the class `name` of `source` in a confined process; a failure is a value."""
         ...
 
 
 @dataclass(frozen=True)
 class Inspection:
-    """What became of a source.
+    """The result of inspecting a source.
 
     Attributes:
-        component: the component type; None when one of the faults is an error.
-        faults: what is wrong with the source, by line; warnings do not keep it from being used.
-        name: the component's class, when one was found.
-        lasting: whether the same source will always come to this; a crash of the engine may pass.
+        component: the component type; None if one of the faults is an error.
+        faults: what is wrong with the source, by line; with warnings it can still be used.
+        name: the component's class, if one was found.
+        lasting: whether another inspection would give the same; after a crash of the engine it may not.
     """
 
     component: ComponentType | None
@@ -51,62 +51,62 @@ class Inspection:
 
     @property
     def errors(self) -> tuple[Fault, ...]:
-        """The faults that keep the source from being used."""
+        """The faults that are errors."""
         return tuple(fault for fault in self.faults if fault.is_error)
 
 
-_kept: WeakKeyDictionary[DescribesComponents, OrderedDict[str, Inspection]] = WeakKeyDictionary()
-"""Outcomes by the source's digest, for as long as the engine's client lives: another engine may make something else."""
+_inspections: WeakKeyDictionary[DescribesComponents, OrderedDict[str, Inspection]] = WeakKeyDictionary()
+"""Inspections by the source's digest, for each runner: another engine may create something else."""
 
 
 async def inspect(source: str, runner: DescribesComponents) -> Inspection:
-    """Return the component type that a source makes, or every reason why it makes none.
+    """Return the component type of a source, or every reason why it defines none.
 
-    The guard and the rules are asked first; only a source that passes is executed, in a confined process of the
-    engine without a network. Outcomes are kept by the source's digest, for each runner.
+    Only a source that passes the guard and the rules is executed, in a confined process of the engine without a
+    network. Lasting results are cached.
     """
     digest = hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()
-    kept = _kept.setdefault(runner, OrderedDict())
-    if (known := kept.get(digest)) is not None:
-        kept.move_to_end(digest)
+    cached = _inspections.setdefault(runner, OrderedDict())
+    if (known := cached.get(digest)) is not None:
+        cached.move_to_end(digest)
         return known
-    found = await _inspected(source, runner)
+    found = await _inspect(source, runner)
     if found.lasting:
-        kept[digest] = found
-        while len(kept) > KEPT:
-            kept.popitem(last=False)
+        cached[digest] = found
+        while len(cached) > CACHE_SIZE:
+            cached.popitem(last=False)
     return found
 
 
-async def _inspected(source: str, runner: DescribesComponents) -> Inspection:
+async def _inspect(source: str, runner: DescribesComponents) -> Inspection:
     outline, faults = await asyncio.to_thread(read_outline, source)
     name = None if outline is None else outline.name
     if outline is None or faults:
         return Inspection(None, _sorted(faults), name)
-    made = await runner.describe_component(source, outline.name)
-    if isinstance(made, ComponentFailure):
-        line = made.line or outline.line_of_import(made.message) or outline.line
-        fault = Fault(code=made.code, message=made.message, fix=made.fix, line=line)
-        return Inspection(None, (fault,), name, lasting=made.code == "code")
-    faults = _judged(made, outline)
+    described = await runner.describe_component(source, outline.name)
+    if isinstance(described, ComponentFailure):
+        line = described.line or outline.line_of_import(described.message) or outline.line
+        fault = Fault(code=described.code, message=described.message, fix=described.fix, line=line)
+        return Inspection(None, (fault,), name, lasting=described.code == "code")
+    faults = _check(described, outline)
     if any(fault.is_error for fault in faults):
         return Inspection(None, _sorted(faults), name)
-    return Inspection(_component_type(made, outline.name, source), _sorted(faults), name)
+    return Inspection(_component_type(described, outline.name, source), _sorted(faults), name)
 
 
 def name_taken(name: str) -> Fault:
-    """The fault of a component that has the name of a built-in one."""
-    message = f"{name!r} is the name of a built-in component, which goes before yours."
+    """The fault of a component with the name of a built-in one."""
+    message = f"{name!r} is the name of a built-in component, which takes precedence."
     return Fault(code="name_taken", message=message, fix="Choose another class name.")
 
 
 def is_taken(catalogue: Catalogue, name: str) -> bool:
-    """Whether a component of the catalogue's own has this name."""
+    """Whether a built-in component has this name."""
     return bool(catalogue.with_components([ComponentType(name, {})]).shadowed)
 
 
-def _judged(made: ComponentDescription, outline: Outline) -> list[Fault]:
-    """The faults of a component that could be made, and cannot be used as it is."""
+def _check(made: ComponentDescription, outline: Outline) -> list[Fault]:
+    """The faults of a component that could be created."""
     faults: list[Fault] = []
     if len(json.dumps(made.node, ensure_ascii=False)) > MAX_DESCRIPTION:
         message = f"The component's inputs and outputs take more than {MAX_DESCRIPTION // 1024:,} kB."
@@ -122,7 +122,7 @@ def _judged(made: ComponentDescription, outline: Outline) -> list[Fault]:
             message = f"The output {name!r} names the method {method!r}, which the class does not have."
             faults.append(_at(line, "no_method", message, f"Define it: def {method}(self) -> Message: ..."))
         elif name == "component_as_tool" or method == "to_toolkit":
-            message = f"The output {name!r} ({method}) has a name that the engine keeps for tools."
+            message = f"The output {name!r} ({method}) has a name that the engine reserves for tools."
             faults.append(_at(line, "reserved", message, "Name it after its value, such as item, price or result."))
         elif not texts(output.get("types")):
             place = outline.line_of_method(method) or line

@@ -1,4 +1,4 @@
-"""What a component's source must be before it is made: one component class, with a name that can be kept and used."""
+"""Rules for the source of a component: it defines one component class, whose name can be a file name."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from runtime.guard.parsing import module_of
 from runtime.guard.violations import Violation
 
 MAX_CLASS_NAME: Final = 64
-"""Characters of the longest class name: with it, a user's file stays within what Windows can open."""
+"""Characters of the longest class name, so that the path of its file is short enough for Windows."""
 MAX_SOURCE: Final = 1024 * 1024
-"""Bytes of the longest source that is kept."""
+"""Bytes of the longest source that is stored."""
 _NAME = re.compile(r"[A-Z][A-Za-z0-9_]*")
 _DEVICES = frozenset({"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))})
 _SHAPE = """\
@@ -26,7 +26,7 @@ class WordCounter(Component): ..."""
 
 
 class ClassNameError(ValueError):
-    """A class name that cannot be kept; `message` and `fix` may be shown to anybody."""
+    """A class name that is refused; `message` and `fix` may be shown to anyone."""
 
     def __init__(self, message: str, fix: str) -> None:
         self.message = message
@@ -36,12 +36,12 @@ class ClassNameError(ValueError):
 
 @dataclass(frozen=True)
 class Outline:
-    """What a source says of its component without being run.
+    """The component in a source that was not executed.
 
     Attributes:
         name: the component's class.
-        line: where that class begins.
-        tree: the source, parsed.
+        line: the line where the class begins.
+        tree: the syntax tree of the source.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Outline:
     tree: ast.Module
 
     def line_of(self, call: str, **arguments: object) -> int | None:
-        """The first line of a call such as `Output` that is given these arguments."""
+        """The line of the first call of `call` (such as `Output`) with these arguments."""
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Call) and _called(node) == call:
                 given = {word.arg: word.value for word in node.keywords}
@@ -79,7 +79,7 @@ class Outline:
         return None
 
     def line_of_import(self, message: str) -> int | None:
-        """The line of the import whose module or name a message quotes."""
+        """The line of the import of a module or name that a message quotes."""
         quoted = set(re.findall(r"'([\w.]+)'", message)) | set(re.findall(r"Module ([\w.]+) not found", message))
         for node in ast.walk(self.tree):
             match node:
@@ -95,7 +95,7 @@ class Outline:
 
 
 def read_outline(source: str) -> tuple[Outline | None, list[Fault]]:
-    """Read a source without running it: its outline, and every reason why it must not be made."""
+    """Read a source without executing it: its outline, and every reason to refuse it."""
     if len(source.encode("utf-8", "surrogatepass")) > MAX_SOURCE:
         message = f"The source is longer than {MAX_SOURCE // 1024:,} kB."
         return None, [Fault(code="too_large", message=message, fix="Split the component into smaller parts.", line=1)]
@@ -103,7 +103,7 @@ def read_outline(source: str) -> tuple[Outline | None, list[Fault]]:
     try:
         tree = module_of(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None, faults  # the guard has told why
+        return None, faults  # the guard has reported why
     outline = _component(tree, faults)
     if outline is not None:
         try:
@@ -114,10 +114,10 @@ def read_outline(source: str) -> tuple[Outline | None, list[Fault]]:
 
 
 def check_class_name(name: str) -> str:
-    """Return a class name that can be a file's and a component type's name.
+    """Return a class name that can name a file and a component type.
 
     Raises:
-        ClassNameError: it is empty, too long, no name in CamelCase, or means a device on Windows.
+        ClassNameError: it is empty, too long, not in CamelCase, or the name of a device on Windows.
     """
     camel = "Name the class in CamelCase with letters and digits, such as WordCounter."
     if not name:
@@ -126,7 +126,7 @@ def check_class_name(name: str) -> str:
         message = f"The class name's length {len(name)} exceeds max {MAX_CLASS_NAME}."
         raise ClassNameError(message, "Shorten it.")
     if _NAME.fullmatch(name) is None:
-        raise ClassNameError(f"{name!r} is no name for a component class.", camel)
+        raise ClassNameError(f"{name!r} is not a valid name for a component class.", camel)
     if name.casefold() in _DEVICES:
         raise ClassNameError(f"{name!r} is the name of a device on Windows.", "Choose another class name.")
     return name
@@ -150,7 +150,7 @@ def _component(tree: ast.Module, faults: list[Fault]) -> Outline | None:
 
 
 def _component_classes(tree: ast.Module) -> Iterator[ast.ClassDef]:
-    """The classes that the engine takes for components: it goes by the names of their bases."""
+    """The classes that the engine takes for components, by the names of their bases."""
     known: set[str] = set()
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and any(

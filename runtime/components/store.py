@@ -27,7 +27,7 @@ _SUFFIX: Final = ".py"
 
 
 class UserComponentError(ValueError):
-    """A component was not saved; `reason` names the kind, `message` and `fix` are safe to show to users."""
+    """A component was not saved; `reason` is the kind of error, `message` and `fix` may be shown to users."""
 
     def __init__(self, reason: str, message: str, fix: str) -> None:
         self.reason = reason
@@ -42,7 +42,7 @@ class Loaded:
 
     Attributes:
         components: the component types, by name.
-        broken: file names with the fault that makes each file unusable; the others still work.
+        broken: the names of unusable files, each with its fault.
     """
 
     components: tuple[ComponentType, ...] = ()
@@ -55,7 +55,7 @@ def save(data: Path, user: str | None, name: str, source: str) -> Path:
     Blocks: call it in a thread.
 
     Raises:
-        UserComponentError: there is no user, the name or the size is refused, or the disk refuses.
+        UserComponentError: there is no user, the name or the size is refused, or it cannot be written.
     """
     try:
         path = _save(data, user, name, source)
@@ -81,19 +81,19 @@ def _save(data: Path, user: str | None, name: str, source: str) -> Path:
     folder = _folder(data, user)
     path = folder / f"{name}{_SUFFIX}"
     if not path.exists() and sum(1 for _ in _files(folder)) >= MAX_COMPONENTS:
-        message = f"There are {MAX_COMPONENTS} components already."
+        message = f"There are already {MAX_COMPONENTS} components."
         raise UserComponentError("too_many", message, "Begin a new session, which removes them.")
     try:
         write_atomically(path, content)
     except OSError:
         raise UserComponentError(
-            "not_written", f"The component {name} could not be kept.", "Check the disk and its permissions."
+            "not_written", f"The component {name} could not be saved.", "Check the disk and its permissions."
         ) from None
     return path
 
 
 async def load(data: Path, user: str | None, runner: DescribesComponents) -> Loaded:
-    """Return a user's components and the faults of those that are broken or hostile; anonymous users have none."""
+    """Return a user's components and the faults of those that are unusable; anonymous users have none."""
     sources = await asyncio.to_thread(_sources, data, user)
     found: Sequence[Inspection] = await asyncio.gather(*(inspect(source, runner) for _, source in sources))
     components: list[ComponentType] = []
@@ -128,13 +128,13 @@ def clear(data: Path, user: str | None) -> int:
 
 @dataclass(frozen=True)
 class UserComponents:
-    """One user's components during a turn: made, saved and loaded.
+    """One user's components during a turn.
 
     Attributes:
         data: the data folder.
         user: their owner; anonymous users have none and cannot save any.
-        runner: makes them.
-        given: sources of components that come with the request's flow, used in this turn only.
+        runner: creates components from their sources.
+        given: sources of components that come with the flow of the request, for this turn only.
     """
 
     data: Path
@@ -143,11 +143,11 @@ class UserComponents:
     given: tuple[str, ...] = ()
 
     async def make(self, source: str) -> Inspection:
-        """The component that a source defines, or why it defines none."""
+        """Create the component of a source, or say why it defines none."""
         return await inspect(source, self.runner)
 
     async def keep(self, component: ComponentType) -> UserComponentError | None:
-        """Save a component for later turns; returns why it was refused, if it was (this turn can still use it).
+        """Save a component for later turns; returns why it was refused, if it was (it still works in this turn).
 
         Raises:
             UserComponentError: it could not be written to disk.
@@ -161,9 +161,9 @@ class UserComponents:
         return None
 
     async def catalogue(self, built_in: Catalogue) -> tuple[Catalogue, tuple[Fault, ...]]:
-        """The built-in components plus those of the user and of the flow; and the faults of the flow's sources.
+        """The built-in components with those of the user and of the flow, and the faults of the flow's sources.
 
-        Broken components of the user are skipped; the others still work.
+        Unusable components of the user are skipped.
         """
         saved = (await load(self.data, self.user, self.runner)).components
         given = [await self.make(source) for source in self.given]

@@ -1,4 +1,4 @@
-"""The rows of conversations: read and written as text, the ones unused for longest dropped."""
+"""The stored conversations, as text; the least recently used ones are dropped."""
 
 from datetime import UTC, datetime
 
@@ -15,14 +15,14 @@ class ConversationRows:
     """Conversations by owner and session. Every method may raise `StoreUnavailable`.
 
     Args:
-        database: where they are.
+        database: where they are stored.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def load(self, owner: str, session: str) -> str | None:
-        """The document of a conversation; having been asked for counts as use."""
+        """The document of a conversation; loading it counts as use."""
         row = _row(owner, session)
         async with self._database.writing() as connection:
             await connection.execute(update(ConversationRow).where(row).values(used=_NEXT_USE))
@@ -35,7 +35,7 @@ class ConversationRows:
             owner: whose it is.
             session: its id.
             document: its content.
-            most: how many conversations of all owners are kept; those unused for longest are dropped.
+            most: how many conversations of all owners are kept; the least recently used ones are dropped.
 
         Returns:
             The sessions that were dropped, and how many conversations there are.
@@ -54,13 +54,13 @@ class ConversationRows:
             return [name for _, name in dropped], count.scalar_one()
 
     async def set_aside(self, owner: str, session: str) -> None:
-        """Keep a conversation that cannot be read where no other one replaces it; its session begins anew."""
+        """Keep an unreadable conversation apart, so that its session can start over without replacing it."""
         now = datetime.now(UTC).isoformat()
         async with self._database.writing() as connection:
             await connection.execute(update(ConversationRow).where(_row(owner, session)).values(set_aside=now))
 
     async def forget(self, owner: str, session: str) -> None:
-        """Delete a conversation, and what was set aside of it; one that does not exist is no error."""
+        """Delete a conversation and what was set aside of it, if there is any."""
         of_session = and_(ConversationRow.owner == owner, ConversationRow.session == session)
         async with self._database.writing() as connection:
             await connection.execute(delete(ConversationRow).where(of_session))

@@ -1,6 +1,6 @@
-"""One database for everything that is stored, opened when it is first used.
+"""The database of everything that is stored, opened when it is first used.
 
-SQLAlchemy is imported with the first use and in a thread: a process that stores nothing starts without it.
+SQLAlchemy is imported in a thread on first use: a process that stores nothing starts without it.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ class Database:
         self._writing = asyncio.Lock()
 
     async def open(self) -> AsyncEngine:
-        """Open the database if it is not open: create it, or bring it to the current schema."""
+        """Open the database if it is not open, with the current schema."""
         async with self._opening:
             if self._engine is None:
-                open_engine = await asyncio.to_thread(_load)
+                open_current = await asyncio.to_thread(_import_schema)
                 with _failures():
-                    self._engine = await open_engine(self._url, self._data)
+                    self._engine = await open_current(self._url, self._data)
             return self._engine
 
     @asynccontextmanager
@@ -54,7 +54,7 @@ class Database:
     async def writing(self) -> AsyncGenerator[AsyncConnection]:
         """A connection in a transaction, committed at the end of the block.
 
-        The writers of this process take turns, so that many at once never wait for SQLite's lock in vain.
+        The writers of this process take turns, so that none waits too long for SQLite's lock.
         """
         engine = await self.open()
         async with self._writing:
@@ -69,10 +69,10 @@ class Database:
             await engine.dispose()
 
 
-def _load() -> Callable[[str, Path | None], Awaitable[AsyncEngine]]:
-    from runtime.database.engine import open_engine
+def _import_schema() -> Callable[[str, Path | None], Awaitable[AsyncEngine]]:
+    from runtime.database.schema import open_current
 
-    return open_engine
+    return open_current
 
 
 @contextmanager

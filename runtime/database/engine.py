@@ -1,29 +1,22 @@
-"""The engine of a database: how SQLite is set up, and that the schema is current before anything uses it."""
+"""Engines of databases: how SQLite is set up, and transactions that exclude other writers."""
 
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from sqlalchemy import event
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
-
-from runtime.database.schema import bring_up_to_date
-from runtime.database.version_0_1 import take_over_conversations
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 BUSY_MILLISECONDS = 5_000
 """How long a write waits for another process."""
 
 
-async def open_engine(url: str, data: Path | None) -> AsyncEngine:
-    """Open a database, creating its folder and its tables where there are none.
-
-    Args:
-        url: an SQLAlchemy URL with an asynchronous driver.
-        data: the data folder, whose conversations of version 0.1 are taken over.
+def create_engine(url: str) -> AsyncEngine:
+    """The engine of a database; the folder of an SQLite file is created if it is missing.
 
     Raises:
-        DatabaseTooNew: its schema is a later one.
-        SQLAlchemyError: it cannot be opened.
-        OSError: its folder cannot be created.
+        OSError: the folder cannot be created.
     """
     engine = create_async_engine(url)
     file = engine.url.database
@@ -31,14 +24,17 @@ async def open_engine(url: str, data: Path | None) -> AsyncEngine:
         event.listen(engine.sync_engine, "connect", _set_up_sqlite)
         if file and file != ":memory:":
             Path(file).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    try:
-        await bring_up_to_date(engine)
-        if data is not None:
-            await take_over_conversations(engine, data)
-    except BaseException:
-        await engine.dispose()
-        raise
     return engine
+
+
+@asynccontextmanager
+async def exclusive(engine: AsyncEngine) -> AsyncGenerator[AsyncConnection]:
+    """A transaction without any other writer of an SQLite database, from its first statement on."""
+    async with engine.connect() as connection:
+        if engine.dialect.name == "sqlite":
+            await connection.exec_driver_sql("BEGIN IMMEDIATE")
+        yield connection
+        await connection.commit()
 
 
 def _set_up_sqlite(connection: DBAPIConnection, _: object) -> None:

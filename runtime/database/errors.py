@@ -1,8 +1,8 @@
-"""Why the database cannot be used, in words for the user."""
+"""Why the database cannot be used, for the user."""
 
 
 class StoreUnavailable(Exception):
-    """The database cannot be read or written; `__cause__` says why and belongs in the log only.
+    """The database cannot be read or written; `__cause__` has the reason, for the log only.
 
     Attributes:
         message: what is wrong.

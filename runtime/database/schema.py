@@ -1,38 +1,55 @@
-"""Brings a database to the current schema when it is opened.
+"""Opens a database and brings it to the current schema.
 
-A current one costs one query. An empty one gets the tables as they are now, without Alembic; only one that is behind
-is migrated, and only then Alembic is imported.
+A current schema costs one query. An empty database gets the current tables without Alembic; Alembic is imported only
+to migrate an older schema.
 """
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final
 
 from sqlalchemy import Column, Connection, MetaData, String, Table, insert, inspect, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from runtime.database.exclusive import exclusive
+from runtime.database.engine import create_engine, exclusive
 from runtime.database.tables import Base
-from runtime.database.version_0_1 import back_up, copy_flows, set_flows_aside
+from runtime.database.version_0_1 import back_up, copy_flows, set_flows_aside, take_over_conversations
 
 HEAD: Final = "0001"
 """The revision of `tables`: the last one of `migrations/versions`."""
 
 VERSION_0_1: Final = "0.1"
-"""Stands for the revision of a database of version 0.1, which has flows and no revision."""
+"""Stands for the missing revision of a database of version 0.1."""
 
 _REVISION: Final = Table("alembic_version", MetaData(), Column("version_num", String(32), primary_key=True))
 
 
-async def bring_up_to_date(engine: AsyncEngine) -> None:
-    """Create or migrate the tables where they are not current; of several processes, one does it and the others wait.
+async def open_current(url: str, data: Path | None) -> AsyncEngine:
+    """Open a database with the current schema, creating or migrating what is missing.
 
     Args:
-        engine: an open database.
+        url: an SQLAlchemy URL with an asynchronous driver.
+        data: the data folder, whose conversations of version 0.1 are taken over.
 
     Raises:
-        DatabaseTooNew: the schema is later than this version's.
+        DatabaseTooNew: its schema is a later one.
+        SQLAlchemyError: it cannot be opened.
+        OSError: its folder cannot be created.
     """
+    engine = create_engine(url)
+    try:
+        await _bring_up_to_date(engine)
+        if data is not None:
+            await take_over_conversations(engine, data)
+    except BaseException:
+        await engine.dispose()
+        raise
+    return engine
+
+
+async def _bring_up_to_date(engine: AsyncEngine) -> None:
+    """Create or migrate the tables if they are not current; of several processes, one does it and the others wait."""
     async with engine.connect() as connection:
         if await connection.run_sync(revision) == HEAD:
             return
@@ -50,7 +67,7 @@ async def bring_up_to_date(engine: AsyncEngine) -> None:
 
 
 def revision(connection: Connection) -> str | None:
-    """The revision of a database's schema; None when it has no tables of ours."""
+    """The revision of a database's schema; None without tables of Wirewright."""
     tables = inspect(connection).get_table_names()
     if _REVISION.name in tables:
         return connection.execute(select(_REVISION.c.version_num)).scalar_one_or_none()

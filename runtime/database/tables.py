@@ -1,11 +1,11 @@
-"""The tables. A change here needs a migration: `alembic revision --autogenerate` drafts it."""
+"""The tables. A change here needs a migration, which `alembic revision --autogenerate` drafts."""
 
 from sqlalchemy import Index, MetaData
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 
 class Base(DeclarativeBase):
-    """What the tables share: constraints have names, so that migrations can refer to them."""
+    """The base of the tables: constraints have names, so that migrations can refer to them."""
 
     metadata = MetaData(
         naming_convention={
@@ -18,7 +18,7 @@ class Base(DeclarativeBase):
 
 
 class FlowRow(Base):
-    """A stored flow: its document, and what lists show of it."""
+    """A stored flow: its document, and what lists show."""
 
     __tablename__ = "flows"
 
@@ -39,7 +39,7 @@ class ConversationRow(Base):
 
     Attributes:
         set_aside: when it was found unreadable, ISO 8601 in UTC; empty for a conversation that is in use.
-        used: grows with each use, so that the conversation unused for longest has the smallest.
+        used: grows with each use; the least recently used conversation has the smallest.
     """
 
     __tablename__ = "conversations"

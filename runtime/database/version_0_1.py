@@ -1,4 +1,4 @@
-"""Takes over what version 0.1 stored: flows without an owner, and conversations in a file of their own."""
+"""Takes over the data of version 0.1: flows without an owner, and conversations in a separate file."""
 
 import asyncio
 import logging
@@ -10,12 +10,12 @@ from typing import Final
 from sqlalchemy import URL, Connection, insert, inspect, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from runtime.database.exclusive import exclusive
+from runtime.database.engine import exclusive
 from runtime.database.tables import ConversationRow, FlowRow
 from runtime.files.folders import LOCAL_USER
 
 BACKUP: Final = ".v0.1.bak"
-"""What is added to the name of a file of version 0.1 that was taken over."""
+"""Suffix of a file of version 0.1 after it was taken over."""
 
 CONVERSATIONS: Final = "conversations.sqlite"
 
@@ -26,10 +26,10 @@ log = logging.getLogger(__name__)
 
 
 def back_up(url: URL) -> None:
-    """Copy an SQLite file to one beside it; the backup is complete or not there.
+    """Copy an SQLite file to one beside it, completely or not at all.
 
     Args:
-        url: the database, which nobody writes to meanwhile.
+        url: the database; nobody may write to it meanwhile.
     """
     if not url.get_backend_name().startswith("sqlite") or not url.database:
         return
@@ -41,14 +41,14 @@ def back_up(url: URL) -> None:
 
 
 def set_flows_aside(connection: Connection) -> None:
-    """Make room for the current table of flows."""
+    """Rename the old table of flows to make room for the current one."""
     for index in inspect(connection).get_indexes("flows"):
         connection.execute(text(f'DROP INDEX "{index["name"]}"'))
     connection.execute(text(f"ALTER TABLE flows RENAME TO {_FLOWS}"))
 
 
 def copy_flows(connection: Connection) -> None:
-    """Move the flows into the current table; they are the local user's."""
+    """Move the flows to the current table, as those of the local user."""
     rows = connection.execute(text(f"SELECT {_COLUMNS} FROM {_FLOWS}"))  # noqa: S608  (both are constants)
     for row in rows.mappings():
         connection.execute(insert(FlowRow).values(owner=LOCAL_USER, **row))

@@ -1,4 +1,4 @@
-"""Files that are written as a whole or not at all, and read and written without following a link."""
+"""Reads and writes files without following links; a file is written completely or not at all."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import stat
 from pathlib import Path
 from typing import Final
 
-from runtime.files.names import OWN_PREFIX
+from runtime.files.names import TEMPORARY_PREFIX
 
 NO_FOLLOW: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 READ: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | NO_FOLLOW
@@ -18,21 +18,21 @@ _CREATE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW
 
 
 def write_atomically(path: Path | str, content: bytes, *, folder: int | None = None, overwrite: bool = True) -> None:
-    """Write a file for its owner alone, so that readers see the old content or the new, also after a crash.
+    """Write a file that only its owner can read; readers see the old content or the new, also after a crash.
 
     It blocks: call it in a thread.
 
     Args:
-        path: the file; a link in its place is replaced, not followed.
-        content: all of it.
+        path: the file; a link at this path is replaced, not followed.
+        content: the whole content.
         folder: an open directory that `path` is relative to.
-        overwrite: whether a file that is there already is replaced; of several writers that may not, the first wins.
+        overwrite: whether an existing file is replaced; otherwise the first of several writers wins.
 
     Raises:
-        OSError: it cannot be written; what was there is unchanged.
+        OSError: it cannot be written; an existing file is unchanged.
     """
     target = os.fspath(path)
-    temporary = os.path.join(os.path.dirname(target), f"{OWN_PREFIX}{secrets.token_hex(8)}")  # noqa: PTH118, PTH120 - may be relative to `folder`
+    temporary = os.path.join(os.path.dirname(target), f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}")  # noqa: PTH118, PTH120 - may be relative to `folder`
     try:
         with os.fdopen(os.open(temporary, _CREATE, 0o600, dir_fd=folder), "wb") as file:
             file.write(content)
@@ -52,7 +52,7 @@ def read_regular(path: Path, limit: int) -> bytes:
     """Read up to `limit` bytes of a file.
 
     Raises:
-        OSError: there is none, or it is a link or a special file.
+        OSError: it does not exist, or is a link or a special file.
     """
     with os.fdopen(os.open(path, READ), "rb") as file:
         if path.is_symlink() or not stat.S_ISREG(os.fstat(file.fileno()).st_mode):

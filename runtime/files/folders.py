@@ -1,4 +1,4 @@
-"""Where each user's own things are kept: a folder whose name says nothing about who the user is."""
+"""Each user's folder, whose name does not reveal who the user is."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ KEY_BYTES: Final = 32
 NAME_LENGTH: Final = 32
 """Hexadecimal characters of a user's folder name."""
 LOCAL_USER: Final = "local"
-"""The user of this machine, who needs no account: a user like any other, not an anonymous one."""
+"""The user of this machine, who needs no account and is not anonymous."""
 
 
 class UserFolderError(ValueError):
-    """A user has no folder; `message` and `fix` may be shown to anybody."""
+    """A user has no folder; `message` and `fix` may be shown to anyone."""
 
     def __init__(self, message: str, fix: str) -> None:
         self.message = message
@@ -30,25 +30,25 @@ class UserFolderError(ValueError):
 
 
 class AnonymousUser(UserFolderError):
-    """Nobody in particular asks, and only a user has a folder."""
+    """There is no user, and only users have folders."""
 
     def __init__(self) -> None:
-        super().__init__("There is no user, so nothing can be kept.", "Sign in, then try again.")
+        super().__init__("There is no user, so nothing can be stored.", "Sign in, then try again.")
 
 
 def user_folder(data: Path, user: str | None) -> Path:
-    """Return the folder of a user, made when it is missing; nobody else on this machine may look into it.
+    """Return the folder of a user, created if it is missing; no other user of this machine may read it.
 
-    Its name is the HMAC-SHA256 of the user's id under a secret that is kept beside the folders, so that names can
+    Its name is the HMAC-SHA256 of the user's id with a secret that is stored beside the folders, so that names can
     neither be guessed nor traced back. It may block: call it in a thread.
 
     Args:
-        data: the folder in which everything is kept (`flows.paths.data_folder`).
-        user: the user's id, compared as it is written.
+        data: the data folder (`flows.paths.data_folder`).
+        user: the user's id, compared literally.
 
     Raises:
         AnonymousUser: `user` is None or blank.
-        UserFolderError: the place is taken by a link or a file, or the disk refuses.
+        UserFolderError: a link or a file is in its place, or it cannot be created.
     """
     if user is None or not user.strip():
         raise AnonymousUser
@@ -57,25 +57,25 @@ def user_folder(data: Path, user: str | None) -> Path:
 
 
 def private_folder(folder: Path) -> Path:
-    """Return a folder for its owner alone, made when it is missing; a link in its place is not followed.
+    """Return a folder that only its owner can read, created if it is missing; a link is not followed.
 
     Raises:
-        UserFolderError: a link or a file is there, or the disk refuses.
+        UserFolderError: a link or a file is in its place, or it cannot be created.
     """
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(FileExistsError):
             folder.mkdir(mode=0o700)
         if folder.is_symlink() or not folder.is_dir():
-            message = f"The place of the folder {folder.name!r} is taken by something else."
-            raise UserFolderError(message, "Remove the link or file that is there.")
+            message = f"{folder.name!r} exists but is not a folder."
+            raise UserFolderError(message, "Remove the link or file of this name.")
     except OSError:
-        raise UserFolderError("A user's folder cannot be made.", "Check the disk and its permissions.") from None
+        raise UserFolderError("A user's folder cannot be created.", "Check the disk and its permissions.") from None
     return folder
 
 
 def _key(data: Path) -> bytes:
-    """The secret of this installation, made on first use; of two processes that make it at once, the first wins."""
+    """The secret of this installation, created on first use; of two processes that create it, the first wins."""
     path = data / KEY_FILE
     try:
         if not path.exists() and not path.is_symlink():

@@ -1,4 +1,4 @@
-"""Names of a user's files: what a path may be so that it stays inside the folder and means the same everywhere."""
+"""Rules for the paths of a user's files: they stay inside the folder and mean the same on every system."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import unicodedata
 from typing import Final
 
 RESERVED_SEGMENTS: Final = (".lfsig", ".components")
-"""Folders of the assistant's own inside a user's folder; no path may lead there."""
+"""The assistant's folders inside a user's folder; no path may lead there."""
 
-OWN_PREFIX: Final = ".wirewright-"
-"""How the names of unfinished files begin."""
+TEMPORARY_PREFIX: Final = ".wirewright-"
+"""Prefix of the names of unfinished files."""
 
 PATH_LIMIT: Final = 240
 """Characters of a path."""
 
 SEGMENT_LIMIT: Final = 200
-"""Bytes of one name, so that a temporary one beside it fits, too."""
+"""Bytes of one name, so that a temporary name fits, too."""
 
 DEPTH_LIMIT: Final = 12
 """Names in a path."""
@@ -27,7 +27,7 @@ _SHORT_NAME = re.compile(r"~[0-9]")
 
 
 class FileRefused(Exception):
-    """A file operation that is not done; the message is for the model and the user, and names no place outside.
+    """A file operation was refused; the message is for the model and the user, and contains no local path.
 
     Args:
         message: what is wrong, and what to do instead.
@@ -39,12 +39,12 @@ class FileRefused(Exception):
 
 
 def segments(path: str) -> tuple[str, ...]:
-    """The names of a path, checked one by one; empty for the folder itself.
+    """The names in a path, each checked; empty for the folder itself.
 
-    Both slashes separate names, because both do on Windows.
+    Both kinds of slash separate names, as on Windows.
 
     Raises:
-        FileRefused: the path leaves the folder, is reserved, or has a name that some system cannot keep.
+        FileRefused: the path leaves the folder, is reserved, or has a name that some system does not support.
     """
     if len(path) > PATH_LIMIT:
         raise FileRefused(f"The path has {len(path)} characters; it may have {PATH_LIMIT}.")
@@ -54,23 +54,18 @@ def segments(path: str) -> tuple[str, ...]:
     if len(names) > DEPTH_LIMIT:
         raise FileRefused(f"The path is {len(names)} names deep; it may be {DEPTH_LIMIT}.")
     for name in names:
-        check_name(name)
+        _check_name(name)
     return names
 
 
-def check_name(name: str) -> None:
-    """Check one name of a path.
-
-    Raises:
-        FileRefused: it leaves the folder, is reserved, or some system cannot keep it.
-    """
+def _check_name(name: str) -> None:
     if name == "..":
         raise FileRefused("The path must stay inside your folder: '..' is not allowed.")
     reserved = is_reserved(name)
     if reserved is not None:
         raise FileRefused(f"Path component '{reserved}' is reserved")
     if any(unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"} for char in name):
-        raise FileRefused("A name in the path has a character that cannot be seen. Use plain letters.")
+        raise FileRefused("A name in the path has an invisible character. Use plain letters.")
     if _FORBIDDEN & set(name):
         raise FileRefused(f"The name {name!r} has one of the characters {' '.join(sorted(_FORBIDDEN))}.")
     if name.endswith((".", " ")) or name.startswith(" "):
@@ -82,15 +77,15 @@ def check_name(name: str) -> None:
 
 
 def is_reserved(name: str) -> str | None:
-    """The reserved name that this one is on some file system, or None.
+    """The reserved name that some file system takes this one for, or None.
 
-    File systems fold case, Unicode forms, invisible characters, trailing dots and spaces, and know short names.
+    File systems ignore case, Unicode forms, invisible characters, trailing dots and spaces, and have short names.
     """
     plain = "".join(char for char in name if unicodedata.category(char) not in {"Cf", "Cc"})
     folded = unicodedata.normalize("NFKC", plain).casefold().rstrip(". ")
     folded = unicodedata.normalize("NFKC", folded).partition(":")[0]
-    if folded.startswith(OWN_PREFIX):
-        return OWN_PREFIX
+    if folded.startswith(TEMPORARY_PREFIX):
+        return TEMPORARY_PREFIX
     for reserved in RESERVED_SEGMENTS:
         short = reserved.lstrip(".")[:6]
         if folded == reserved or (_SHORT_NAME.search(folded) and folded.lstrip(".").startswith(short[:2])):

@@ -1,4 +1,4 @@
-"""Searching a user's files: by the shape of a path, and by what their lines say."""
+"""Searches a user's files by path patterns and by their lines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PATTERN_LIMIT: Final = 200
 """Characters of a pattern."""
 
 SEARCH_SECONDS: Final = 2.0
-"""How long matching may take in all; a pattern may be written so that it never ends."""
+"""How long matching may take in all, because some patterns never end."""
 
 READ_LIMIT: Final = 20 * 1024 * 1024
 """Bytes that one search reads."""
@@ -29,7 +29,7 @@ class Line:
 
     Attributes:
         path: the file.
-        number: the line's, from 1.
+        number: counted from 1.
         text: the whole line.
     """
 
@@ -42,10 +42,10 @@ def glob_files(files: UserFiles, pattern: str, path: str = "") -> list[tuple[str
     """The files below a folder whose path matches, with their sizes.
 
     Args:
-        files: whose files.
-        pattern: `*` and `?` stay within a name, `**` is any number of folders; without a slash it is matched with the
-            file's name alone, wherever the file is.
-        path: the folder to look in.
+        files: the user's files.
+        pattern: `*` and `?` match within a name, `**` matches any number of folders; without a slash the pattern
+            is matched with the names of files in any folder.
+        path: the folder to search.
 
     Raises:
         FileRefused: the pattern or the path leaves the folder or is reserved.
@@ -60,14 +60,14 @@ def grep_lines(files: UserFiles, pattern: str, path: str = "", include: str = "*
     """The lines that match a regular expression, in the order of the files.
 
     Args:
-        files: whose files.
-        pattern: a regular expression; letters match in both cases.
-        path: the folder, or the one file, to look in.
+        files: the user's files.
+        pattern: a regular expression; case is ignored.
+        path: the folder or the file to search.
         include: only in files whose path matches this glob.
         limit: how many lines at most.
 
     Raises:
-        FileRefused: the pattern cannot be read or takes too long, or a path may not be used.
+        FileRefused: the pattern is malformed or takes too long, or a path is refused.
     """
     expression = _expression(pattern)
     deadline = time.monotonic() + SEARCH_SECONDS
@@ -79,7 +79,7 @@ def grep_lines(files: UserFiles, pattern: str, path: str = "", include: str = "*
             break
         try:
             text = files.read(found)
-        except FileRefused:  # no text, or gone meanwhile
+        except FileRefused:  # not text, or removed meanwhile
             continue
         for number, line in enumerate(text.splitlines(), start=1):
             if _found(expression, line, deadline):
@@ -104,7 +104,7 @@ def _expression(pattern: str) -> regex.Pattern[str]:
         return regex.compile(pattern, regex.IGNORECASE)
     except regex.error:
         raise FileRefused(
-            "The pattern is no regular expression. Escape ( ) [ ] { } . * + ? with a backslash."
+            "The pattern is not a regular expression. Escape ( ) [ ] { } . * + ? with a backslash."
         ) from None
 
 

@@ -1,7 +1,7 @@
-"""A user's files: read, written and listed inside one folder, following no link and leaving nothing half written.
+"""A user's files: read, written and listed inside one folder, without following links.
 
-Every name on the way is opened relative to the folder before it and without following links, so a path that was
-checked cannot come to mean another place before it is used. The calls block: make them in a thread.
+Every name in a path is opened relative to the folder before it and without following links, so that a checked path
+cannot lead elsewhere by the time it is used. The calls block: make them in a thread.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ class Written:
     """A file after it was written.
 
     Attributes:
-        path: where it is, with forward slashes.
-        size: its bytes.
-        new: whether there was none before.
+        path: with forward slashes.
+        size: in bytes.
+        new: whether it did not exist before.
     """
 
     path: str
@@ -51,8 +51,8 @@ class UserFiles:
     """The files of one user. Every method may raise `FileRefused`.
 
     Args:
-        data: the folder in which everything is kept.
-        user: whose files they are.
+        data: the data folder.
+        user: the owner of the files.
     """
 
     def __init__(self, data: Path, user: str | None) -> None:
@@ -60,18 +60,19 @@ class UserFiles:
         self._user = user
 
     def read(self, path: str) -> str:
-        """The text of a file; its line ends are kept."""
+        """The text of a file, with its line ends."""
         names = _file(path)
         with self._root() as root, _parent(root, names, create=False) as folder:
             return _text(_bytes(folder, names), path)
 
     def write(self, path: str, content: str) -> Written:
-        """Put text into a file, making it and its folders where there are none."""
+        """Write text to a file, creating it and its folders if they are missing."""
         names, body = _file(path), _encoded(content)
         with self._root(writing=True) as root, _parent(root, names, create=True) as folder:
             before = _regular(folder, names)
-            self._admit(root, len(body) - (before or 0), new=before is None)
-            _replace(folder, names[-1], body)
+            self._check_quota(root, len(body) - (before or 0), new=before is None)
+            with _failures(names[-1]):
+                write_atomically(names[-1], body, folder=folder)
         return Written(path="/".join(names), size=len(body), new=before is None)
 
     def edit(self, path: str, old: str, new: str, *, every: bool = False) -> tuple[Written, str]:
@@ -80,7 +81,7 @@ class UserFiles:
         Args:
             path: the file.
             old: the text to replace, which must occur, and only once unless `every`.
-            new: what stands there afterwards.
+            new: the text that replaces it.
             every: replace all occurrences.
         """
         names = _file(path)
@@ -94,8 +95,9 @@ class UserFiles:
                 raise FileRefused(f"old_string occurs {count} times. Make it longer, or set replace_all.")
             content = text.replace(old, new)
             body = _encoded(content)
-            self._admit(root, len(body) - len(before), new=False)
-            _replace(folder, names[-1], body)
+            self._check_quota(root, len(body) - len(before), new=False)
+            with _failures(names[-1]):
+                write_atomically(names[-1], body, folder=folder)
         return Written(path="/".join(names), size=len(body), new=False), content
 
     def listing(self, path: str = "") -> list[tuple[str, int]]:
@@ -105,9 +107,9 @@ class UserFiles:
 
     @contextmanager
     def _root(self, *, writing: bool = False) -> Generator[int]:
-        """The user's folder, open; only one at a time may write."""
+        """Open the user's folder; only one caller at a time may write."""
         if os.open not in os.supports_dir_fd:
-            raise FileRefused("This system cannot keep files safely.")
+            raise FileRefused("This system cannot store files safely.")
         try:
             folder = user_folder(self._data, self._user)
         except UserFolderError as refused:
@@ -121,16 +123,16 @@ class UserFiles:
         finally:
             os.close(root)
 
-    def _admit(self, root: int, more: int, *, new: bool) -> None:
-        """Refuse what would fill the disk."""
-        if more <= 0 and not new:
+    def _check_quota(self, root: int, growth: int, *, new: bool) -> None:
+        """Refuse more files or bytes than a user may have."""
+        if growth <= 0 and not new:
             return
         count = size = 0
         for _, bytes_ in _below(root, ()):
             count, size = count + 1, size + bytes_
         if new and count >= COUNT_LIMIT:
             raise FileRefused(f"There are {count} files already, which is the limit.")
-        if size + more > TOTAL_LIMIT:
+        if size + growth > TOTAL_LIMIT:
             raise FileRefused(f"The files would have more than {TOTAL_LIMIT // 1024 // 1024} MB together.")
 
 
@@ -155,12 +157,12 @@ def _text(body: bytes, path: str) -> str:
     try:
         return body.decode()
     except UnicodeDecodeError:
-        raise FileRefused(f"{path} is no text file.") from None
+        raise FileRefused(f"{path} is not a text file.") from None
 
 
 @contextmanager
 def _parent(root: int, names: tuple[str, ...], *, create: bool) -> Generator[int]:
-    """The folder that holds the last of the names, opened step by step from the root."""
+    """Open the folder of the last name, step by step from the root."""
     folder = os.dup(root)
     try:
         for index, name in enumerate(names[:-1]):
@@ -178,10 +180,10 @@ def _parent(root: int, names: tuple[str, ...], *, create: bool) -> Generator[int
 
 
 def _regular(folder: int, names: tuple[str, ...]) -> int | None:
-    """The size of the file of that name, or None when there is none.
+    """The size of a file, or None if it does not exist.
 
     Raises:
-        FileRefused: it is a link, a folder or something else that is no file.
+        FileRefused: it is a link, a folder or a special file.
     """
     with _failures("/".join(names)):
         try:
@@ -211,11 +213,6 @@ def _bytes(folder: int, names: tuple[str, ...]) -> bytes:
     return body
 
 
-def _replace(folder: int, name: str, body: bytes) -> None:
-    with _failures(name):
-        write_atomically(name, body, folder=folder)
-
-
 def _below(root: int, names: tuple[str, ...]) -> Iterator[tuple[str, int]]:
     """The files below a folder: path and size."""
     with _parent(root, (*names, ""), create=False) as start:
@@ -225,30 +222,30 @@ def _below(root: int, names: tuple[str, ...]) -> Iterator[tuple[str, int]]:
             for name in files:
                 if is_reserved(name) is not None:
                     continue
-                with contextlib.suppress(FileNotFoundError):  # it went away meanwhile
+                with contextlib.suppress(FileNotFoundError):  # it was removed meanwhile
                     found = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
                     if stat.S_ISREG(found.st_mode) and found.st_nlink == 1:
                         yield "/".join((*inside, name)), found.st_size
 
 
 def _lock(root: int) -> None:
-    """Wait until no other call writes into the folder; the lock ends with the descriptor."""
+    """Wait until no other call writes to the folder; the lock ends with the descriptor."""
     try:
         import fcntl
-    except ImportError:  # no such locks here, and no openat either: never reached
+    except ImportError:  # such a system has no openat either, so this is never reached
         return
     fcntl.flock(root, fcntl.LOCK_EX)
 
 
 @contextmanager
 def _failures(place: str) -> Generator[None]:
-    """Turns what the system says into words without a local path."""
+    """Turn system errors into messages without a local path."""
     try:
         yield
     except FileNotFoundError:
         raise FileRefused(f"There is no {place}.") from None
     except (NotADirectoryError, IsADirectoryError):
-        raise FileRefused(f"{place} is a link, or not of the kind that is needed here.") from None
+        raise FileRefused(f"{place} is a link, or has the wrong type.") from None
     except OSError as failure:
         if failure.errno == errno.ELOOP:
             raise FileRefused(f"{place} is a link, which is not followed.") from None

@@ -1,4 +1,4 @@
-"""Bundles: packages that add component types to the flow engine; which are chosen, and which brings what is missing."""
+"""Bundles: packages that add component types to the flow engine; which are chosen, and which one provides a module."""
 
 from __future__ import annotations
 
@@ -17,56 +17,46 @@ _REQUIREMENT = re.compile(
 )
 MAX_BUNDLES = 50
 
-# Modules whose distribution has another name than the module, and that some component type imports.
+_MODULES_BY_DISTRIBUTION = {
+    "apify-client": "apify_client",
+    "beautifulsoup4": "bs4",
+    "gitpython": "git",
+    "lfx-amazon": "boto3 botocore langchain_aws",
+    "lfx-anthropic": "anthropic langchain_anthropic",
+    "lfx-arxiv": "arxiv",
+    "lfx-azure": "langchain_azure_ai",
+    "lfx-cohere": "cohere langchain_cohere",
+    "lfx-datastax": "astrapy cassio langchain_astradb",
+    "lfx-docling": "docling docling_core",
+    "lfx-duckduckgo": "ddgs duckduckgo_search",
+    "lfx-exa": "exa_py",
+    "lfx-firecrawl": "firecrawl",
+    "lfx-google": "google googleapiclient langchain_google_community langchain_google_genai langchain_google_vertexai",
+    "lfx-ibm": "ibm_watsonx_ai langchain_ibm",
+    "lfx-ollama": "langchain_ollama",
+    "lfx-openai": "langchain_openai",
+    "lfx-oracle": "oracledb",
+    "lfx-paddle": "paddleocr",
+    "lfx-slack": "slack_sdk",
+    "lfx-valkey": "valkey",
+    "opencv-python-headless": "cv2",
+    "pillow": "PIL",
+    "pymupdf": "fitz",
+    "pyyaml": "yaml",
+    "scikit-learn": "sklearn",
+}
+"""Modules that some component type imports and whose distribution has another name."""
 _DISTRIBUTIONS = {
-    "PIL": "pillow",
-    "apify_client": "apify-client",
-    "astrapy": "lfx-datastax",
-    "bs4": "beautifulsoup4",
-    "cassio": "lfx-datastax",
-    "cohere": "lfx-cohere",
-    "cv2": "opencv-python-headless",
-    "docling": "lfx-docling",
-    "docling_core": "lfx-docling",
-    "duckduckgo_search": "lfx-duckduckgo",
-    "ddgs": "lfx-duckduckgo",
-    "exa_py": "lfx-exa",
-    "firecrawl": "lfx-firecrawl",
-    "fitz": "pymupdf",
-    "git": "gitpython",
-    "google": "lfx-google",
-    "googleapiclient": "lfx-google",
-    "ibm_watsonx_ai": "lfx-ibm",
-    "langchain_anthropic": "lfx-anthropic",
-    "langchain_astradb": "lfx-datastax",
-    "langchain_aws": "lfx-amazon",
-    "langchain_azure_ai": "lfx-azure",
-    "langchain_cohere": "lfx-cohere",
-    "langchain_google_community": "lfx-google",
-    "langchain_google_genai": "lfx-google",
-    "langchain_google_vertexai": "lfx-google",
-    "langchain_ibm": "lfx-ibm",
-    "langchain_ollama": "lfx-ollama",
-    "langchain_openai": "lfx-openai",
-    "anthropic": "lfx-anthropic",
-    "arxiv": "lfx-arxiv",
-    "boto3": "lfx-amazon",
-    "botocore": "lfx-amazon",
-    "oracledb": "lfx-oracle",
-    "paddleocr": "lfx-paddle",
-    "sklearn": "scikit-learn",
-    "slack_sdk": "lfx-slack",
-    "valkey": "lfx-valkey",
-    "yaml": "pyyaml",
+    module: distribution for distribution, modules in _MODULES_BY_DISTRIBUTION.items() for module in modules.split()
 }
 
-# Bundles of the `ext:<bundle>:<Class>@<slot>` types that have a distribution of their own.
-_OWN = re.compile(
+# Bundles of the types `ext:<bundle>:<Class>@<slot>` that have a separate distribution.
+_SEPARATE = re.compile(
     "amazon|anthropic|arxiv|azure|cohere|confluent|datastax|docling|duckduckgo|empiriolabs|exa|firecrawl|github|google|"
     "ibm|microsoft|nextplaid|ollama|openai|openai-compatible|oracle|paddle|slack|toolguard|valkey|vllm"
 )
 _EVERYTHING_ELSE = "lfx-bundles"
-"""The distribution that brings the component types of every other provider."""
+"""The distribution with the component types of every other provider."""
 
 _NO_MODULE = re.compile(r"No module named ['\"]?(?P<module>\w+)")
 _INSTALL_IT = re.compile(
@@ -78,7 +68,7 @@ _CANNOT_IMPORT = re.compile(
     r"|[`'\"]?(?P<other>[A-Za-z][\w.-]+)[`'\"]?\s+(?:package\s+)?(?:is|was) not (?:installed|found)",
     re.IGNORECASE,
 )
-_NO_PACKAGE = frozenset({"it", "package", "module", "library", "python", "the", "this", "dependency", "and"})
+_NOT_PACKAGES = frozenset({"it", "package", "module", "library", "python", "the", "this", "dependency", "and"})
 
 
 class BundleNameError(ValueError):
@@ -90,7 +80,7 @@ class BundleNameError(ValueError):
 
 
 def requirement(text: str) -> str:
-    """The requirement that `text` names, in one form: a name, extras and versions, and no address or path.
+    """The requirement that `text` names, normalised: a name, extras and versions, but no address or path.
 
     Raises:
         BundleNameError: it is something else.
@@ -110,7 +100,7 @@ def package_name(required: str) -> str:
 
 
 def with_bundles(current: Iterable[str], added: Iterable[str], removed: Iterable[str]) -> tuple[str, ...]:
-    """The bundles that are chosen after a change; an added one takes the place of its other versions.
+    """The chosen bundles after a change; an added one replaces its other versions.
 
     Raises:
         BundleNameError: one of the texts names no package.
@@ -124,12 +114,12 @@ def with_bundles(current: Iterable[str], added: Iterable[str], removed: Iterable
 
 
 def bundles_file(cache: Path) -> Path:
-    """Where the chosen bundles are written down."""
+    """The file with the chosen bundles."""
     return cache / "runner" / "bundles.json"
 
 
 def chosen_bundles(cache: Path) -> tuple[str, ...]:
-    """The bundles that were chosen; none when there is no such file, or it is damaged."""
+    """The chosen bundles; none if their file is missing or damaged."""
     try:
         found: Json = json.loads(bundles_file(cache).read_text(encoding="utf-8"))
         return with_bundles((), texts(as_list(as_object(found).get("bundles"))), ())
@@ -138,7 +128,7 @@ def chosen_bundles(cache: Path) -> tuple[str, ...]:
 
 
 def choose_bundles(cache: Path, bundles: Iterable[str]) -> None:
-    """Write down which bundles are chosen, in one step.
+    """Save the chosen bundles in one step.
 
     Raises:
         OSError: it cannot be written.
@@ -149,7 +139,7 @@ def choose_bundles(cache: Path, bundles: Iterable[str]) -> None:
 
 
 def package_for(message: str) -> str | None:
-    """The package to install when an import failed with `message`, or None when it does not say which."""
+    """The package to install after an import failed with `message`, or None if it does not say which."""
     if found := _INSTALL_IT.search(message):
         named = found["name"].rstrip(".,;")
         return _DISTRIBUTIONS.get(named.replace("-", "_"), named.lower())
@@ -157,13 +147,13 @@ def package_for(message: str) -> str | None:
         return distribution_of(found["module"])
     if found := _CANNOT_IMPORT.search(message):
         named = (found["name"] or found["other"]).rstrip(".")
-        if named.lower() not in _NO_PACKAGE:
+        if named.lower() not in _NOT_PACKAGES:
             return distribution_of(named.partition(".")[0])
     return None
 
 
 def distribution_of(module: str) -> str:
-    """The distribution that brings a top-level module, the engine's bundle for it first."""
+    """The distribution of a top-level module, preferably the engine's bundle for it."""
     if module in _DISTRIBUTIONS:
         return _DISTRIBUTIONS[module]
     if module.startswith("lfx_"):
@@ -172,14 +162,14 @@ def distribution_of(module: str) -> str:
 
 
 def bundle_of(kind: str) -> str | None:
-    """The distribution that brings the component type `ext:<bundle>:…`, or None for a type of another form."""
+    """The distribution of the component type `ext:<bundle>:…`, or None for any other type."""
     parts = kind.split(":")
     if len(parts) < 3 or parts[0] != "ext" or not re.fullmatch(r"[A-Za-z0-9_-]+", parts[1]):
         return None
     bundle = parts[1].replace("_", "-").lower()
-    return f"lfx-{bundle}" if _OWN.fullmatch(bundle) else _EVERYTHING_ELSE
+    return f"lfx-{bundle}" if _SEPARATE.fullmatch(bundle) else _EVERYTHING_ELSE
 
 
 def install_hint(package: str) -> str:
-    """What to do about a package that is missing."""
+    """How to install a missing package."""
     return f"Install it: wirewright runner install --with {package}"

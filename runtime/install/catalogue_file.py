@@ -1,4 +1,4 @@
-"""The exported component catalogue: written by the engine, read again when it was exported anew."""
+"""The exported component catalogue: written by the engine, and read again after another export."""
 
 from __future__ import annotations
 
@@ -16,17 +16,18 @@ from runtime.install.errors import InstallError
 from runtime.processes import run_program
 
 EXPORT_TIMEOUT = 300.0
-_Version = tuple[int, int, int]
+Version = tuple[int, int, int]
+"""Modification time, size and inode of a file."""
 
 
 class CatalogueFile:
     """One catalogue file, which is read again only when it has changed."""
 
     def __init__(self, path: Path) -> None:
-        """Read `path` when it is first asked for."""
+        """Read nothing yet."""
         self._path = path
         self._catalogue: Catalogue | None = None
-        self._version: _Version | None = None
+        self._version: Version | None = None
         self._lock = asyncio.Lock()
 
     @property
@@ -41,7 +42,7 @@ class CatalogueFile:
             CatalogueMissing, CatalogueFormatError: the file has never been readable.
         """
         async with self._lock:
-            version = await asyncio.to_thread(self._current_version)
+            version = await asyncio.to_thread(version_of, self._path)
             if self._catalogue is not None and version in {None, self._version}:
                 return self._catalogue
             try:
@@ -52,16 +53,18 @@ class CatalogueFile:
             self._version = version
             return self._catalogue
 
-    def _current_version(self) -> _Version | None:
-        try:
-            found = self._path.stat()
-        except OSError:
-            return None
-        return found.st_mtime_ns, found.st_size, found.st_ino
+
+def version_of(file: Path) -> Version | None:
+    """The version of a file, which changes with its content; None if there is none."""
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
 
 
 async def export_catalogue(python: Path, main: Path, target: Path, identity: str) -> None:
-    """Have the engine write its catalogue, and put it at `target` in one step.
+    """Have the engine write its catalogue, and move it to `target` in one step.
 
     Args:
         python: the interpreter of the engine's environment.
@@ -78,7 +81,7 @@ async def export_catalogue(python: Path, main: Path, target: Path, identity: str
         try:
             command = [str(python), "-I", "-X", "utf8", str(main), "index", str(fresh), identity]
             code = await run_program(command, variables, Path(folder), timeout=EXPORT_TIMEOUT)
-            if code != 0 or not await asyncio.to_thread(_is_complete, fresh):
+            if code != 0 or not await asyncio.to_thread(component_count, fresh):
                 raise InstallError(
                     "The flow engine is installed, but cannot be read.", "Repair it: wirewright runner install --repair"
                 )
@@ -87,10 +90,10 @@ async def export_catalogue(python: Path, main: Path, target: Path, identity: str
             fresh.unlink(missing_ok=True)
 
 
-def _is_complete(file: Path) -> bool:
-    """Whether a catalogue file was written to its end and holds components."""
+def component_count(file: Path) -> int:
+    """How many component types a catalogue file has; 0 for an incomplete file."""
     try:
         found: Json = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return False
-    return bool(as_object(found).get("components"))
+        return 0
+    return len(as_object(as_object(found).get("components")))

@@ -15,14 +15,14 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from flows.document import Json, JsonObject
-from flows.json_values import as_list, as_object, as_text
+from flows.document import JsonObject
+from flows.json_values import as_list, as_text
 from flows.paths import cache_folder
 from runtime.engine.isolation import Protection, protections
 from runtime.files.atomic import write_atomically
 from runtime.files.lock import FileLock
 from runtime.install.bundles import bundles_file, choose_bundles, chosen_bundles, with_bundles
-from runtime.install.catalogue_file import export_catalogue
+from runtime.install.catalogue_file import Version, component_count, export_catalogue, version_of
 from runtime.install.errors import InstallError
 from runtime.install.pruning import STAMP, prune, stamp_of
 from runtime.install.uv import add, sync
@@ -30,7 +30,7 @@ from runtime.install.uv import add, sync
 __all__ = ["InstallError", "RunnerEnvironment", "RunnerStatus"]
 
 EXPORTER = "introspect"
-"""The runner's folder that exports the catalogue; a change of any file in it exports it again."""
+"""The runner's folder that exports the catalogue; changing any file in it causes another export."""
 LOCK_TIMEOUT = 1800.0
 """Seconds to wait for another process that is installing the same environment."""
 _HEAD = re.compile(r'^\{"format":(?P<format>\d+),"lfx":"(?P<lfx>[^"]*)","runner":"(?P<runner>[^"]*)"')
@@ -62,13 +62,13 @@ class RunnerEnvironment:
     cache: Path
     digest: str
     bundles: tuple[str, ...] = ()
-    """Requirements beyond the lock, which are resolved when the environment is made."""
+    """Requirements beyond the lock, which are resolved when the environment is created."""
 
     @classmethod
     def locate(
         cls, cache: Path | None = None, *, source: Path | None = None, bundles: tuple[str, ...] | None = None
     ) -> RunnerEnvironment:
-        """Find the environment for the running Python; nothing is installed or created.
+        """Return the environment for the running Python; nothing is installed or created.
 
         Args:
             cache: where environments are kept (default: the cache folder).
@@ -82,13 +82,13 @@ class RunnerEnvironment:
         bundles = chosen_bundles(cache) if bundles is None else bundles
         return cls(source, cache, _digest(source, platform.python_version(), bundles), bundles)
 
-    def inputs(self) -> tuple[tuple[int, int] | None, ...]:
-        """The versions of the files that the environment is made from; cheap enough to ask for before every run."""
+    def inputs(self) -> tuple[Version | None, ...]:
+        """The versions of the files that the environment is created from; cheap enough to check before every run."""
         files = (self.source / "uv.lock", self.source / "pyproject.toml", bundles_file(self.cache))
-        return tuple(_version_of(file) for file in files)
+        return tuple(version_of(file) for file in files)
 
     def current(self) -> RunnerEnvironment:
-        """The environment that these files make now: this one, unless they have changed."""
+        """The environment of the current files: this one, unless they have changed."""
         try:
             found = RunnerEnvironment.locate(self.cache, source=self.source)
         except OSError:
@@ -97,7 +97,7 @@ class RunnerEnvironment:
 
     @property
     def folder(self) -> Path:
-        """Where this environment is, or will be installed."""
+        """Where this environment is or will be installed."""
         return self.cache / "runner" / self.digest
 
     @property
@@ -118,7 +118,7 @@ class RunnerEnvironment:
 
     @property
     def installed(self) -> bool:
-        """Whether the installation was finished, and every package of it is still there."""
+        """Whether the installation was finished and all its packages are still there."""
         stamp = stamp_of(self.folder)
         if stamp.get("digest") != self.digest or not self.python.exists():
             return False
@@ -136,25 +136,25 @@ class RunnerEnvironment:
         return head is not None and head["format"] == "1" and head["runner"] == self._exporter()
 
     async def install(self, progress: Progress | None = None, *, repair: bool = False) -> None:
-        """Install what is missing and export the catalogue; with nothing to do, return at once.
+        """Install what is missing and export the catalogue; return at once if nothing is missing.
 
-        An interrupted installation starts over, and with `repair` so does a complete one. Only one process installs at
-        a time; the others wait and find it done.
+        An interrupted installation starts over; with `repair`, so does a complete one. Only one process installs at a
+        time; the others wait for it.
 
         Raises:
             InstallError: it cannot be installed; the error says what to do.
         """
-        report = progress or _ignore
+        report: Progress = progress or (lambda _: None)
         if not repair and self.installed and self.catalogue_current:
             return
         async with self._locked(report):
-            made = repair or not await asyncio.to_thread(lambda: self.installed)
-            if made:
+            build = repair or not await asyncio.to_thread(lambda: self.installed)
+            if build:
                 await self._build(report)
             if repair or not self.catalogue_current:
                 report("Reading the component catalogue")
                 await export_catalogue(self.python, self.main, self.catalogue, self._exporter())
-            if made:
+            if build:
                 await self._prune()
             report("The flow engine is installed")
 
@@ -168,19 +168,19 @@ class RunnerEnvironment:
     ) -> RunnerEnvironment:
         """Install an environment with other bundles beside this one, and choose it if it works.
 
-        When anything goes wrong, this environment and the catalogue stay as they were.
+        If anything fails, this environment and the catalogue stay as they were.
 
         Args:
             added: requirements to add.
             removed: requirements to remove.
             progress: called with messages for the user.
-            check: raises InstallError when an environment does not work.
+            check: raises InstallError if an environment does not work.
 
         Raises:
             InstallError: it cannot be installed, or it does not work.
             BundleNameError: a text does not name a package.
         """
-        report = progress or _ignore
+        report: Progress = progress or (lambda _: None)
         other = RunnerEnvironment.locate(
             self.cache, source=self.source, bundles=with_bundles(self.bundles, added, removed)
         )
@@ -209,11 +209,11 @@ class RunnerEnvironment:
         return other
 
     async def _prune(self, previous: str | None = None) -> None:
-        """Delete the environments that no installation uses, except the previous one."""
+        """Delete environments that no installation uses, except the previous one."""
         await asyncio.to_thread(prune, self.cache / "runner", self.digest, self._still_chosen, previous)
 
     def _still_chosen(self, stamp: JsonObject) -> bool:
-        """Whether the installation that made an environment would still use it."""
+        """Whether the installation that created an environment would still use it."""
         source, python = Path(as_text(stamp.get("source"))), as_text(stamp.get("python"))
         try:
             return bool(python) and _digest(source, python, chosen_bundles(self.cache)) == stamp.get("digest")
@@ -231,24 +231,21 @@ class RunnerEnvironment:
             for name in ("pyproject.toml", "uv.lock"):
                 shutil.copyfile(self.source / name, project / name)
         except OSError as error:
-            raise InstallError(
-                f"The flow engine's folder cannot be written ({error.strerror}).",
-                "Set WIREWRIGHT_CACHE to a folder that can be written.",
-            ) from None
+            raise InstallError.not_writable(error) from None
         if self.bundles:
             report(f"Resolving {', '.join(self.bundles)}")
             await add(project, self.bundles, self.folder / "env")
         await sync(project, self.folder / "env", report)
-        made = {
+        contents = {
             "digest": self.digest,
             "python": platform.python_version(),
             "source": str(self.source.resolve()),
             "packages": self._packages(),
         }
-        await asyncio.to_thread(write_atomically, stamp, json.dumps(made).encode())
+        await asyncio.to_thread(write_atomically, stamp, json.dumps(contents).encode())
 
     def status(self) -> RunnerStatus:
-        """The state of the installation; it reads the whole folder, so it takes a moment."""
+        """The state of the installation. It reads the whole folder, which takes a moment."""
         packages = self._packages()
         lfx = next((name.removeprefix("lfx-") for name in packages if re.fullmatch(r"lfx-\d.*", name)), None)
         current = self.catalogue_current
@@ -261,7 +258,7 @@ class RunnerEnvironment:
             packages=len(packages),
             size_mb=round(_size(self.folder) / 1e6, 1),
             catalogue=current,
-            component_types=_count_types(self.catalogue) if current else 0,
+            component_types=component_count(self.catalogue) if current else 0,
             bundles=tuple(
                 " ".join(name.replace("_", "-").rsplit("-", 1)) for name in packages if re.match(r"lfx[_-][a-z]", name)
             ),
@@ -269,12 +266,12 @@ class RunnerEnvironment:
         )
 
     def _exporter(self) -> str:
-        """Identifies a catalogue: this environment, and the program that exports it."""
+        """Identifies a catalogue: the environment and the program that exports it."""
         program = b"".join(path.read_bytes() for path in sorted((self.source / EXPORTER).glob("*.py")))
         return f"{self.digest}-{hashlib.sha256(program).hexdigest()[:8]}"
 
     def _packages(self) -> list[str]:
-        """Names and versions of the installed packages, by their records."""
+        """Names and versions of the installed packages, from their metadata."""
         library = self.folder / "env" / ("Lib" if sys.platform == "win32" else "lib")
         return sorted(
             record.name.removesuffix(".dist-info")
@@ -288,10 +285,7 @@ class RunnerEnvironment:
         try:
             held = await lock.acquire(LOCK_TIMEOUT, lambda: report("Waiting for another installation to finish"))
         except OSError as error:
-            raise InstallError(
-                f"The flow engine's folder cannot be written ({error.strerror}).",
-                "Set WIREWRIGHT_CACHE to a folder that can be written.",
-            ) from None
+            raise InstallError.not_writable(error) from None
         if not held:
             raise InstallError("Another installation of the flow engine does not finish.", "Stop it, then try again.")
         try:
@@ -314,26 +308,12 @@ def runner_source() -> Path:
 
 
 def _digest(source: Path, python: str, bundles: tuple[str, ...]) -> str:
-    """Identifies the environment that a lock makes for a Python, with bundles; raises OSError without the lock."""
+    """Identifies the environment of a lock, a Python version and bundles; raises OSError without the lock."""
     digest = hashlib.sha256()
     for name in ("pyproject.toml", "uv.lock"):
         digest.update((source / name).read_bytes())
-    digest.update(f"{python}|{sys.platform}|{platform.machine()}".encode())
-    for bundle in bundles:
-        digest.update(f"|{bundle}".encode())
+    digest.update("|".join([python, sys.platform, platform.machine(), *bundles]).encode())
     return digest.hexdigest()[:16]
-
-
-def _version_of(file: Path) -> tuple[int, int] | None:
-    try:
-        found = file.stat()
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_size
-
-
-def _ignore(_: str) -> None:
-    pass
 
 
 def _size(folder: Path) -> int:
@@ -343,11 +323,3 @@ def _size(folder: Path) -> int:
             with contextlib.suppress(OSError):
                 total += os.lstat(Path(parent, name)).st_size
     return total
-
-
-def _count_types(catalogue: Path) -> int:
-    try:
-        found: Json = json.loads(catalogue.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return 0
-    return len(as_object(as_object(found).get("components")))

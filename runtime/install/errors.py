@@ -1,5 +1,7 @@
 """Why the flow engine could not be installed."""
 
+from __future__ import annotations
+
 
 class InstallError(Exception):
     """The flow engine could not be installed: `message` says why, `fix` what to do."""
@@ -9,3 +11,12 @@ class InstallError(Exception):
         super().__init__(f"{message} {fix}")
         self.message = message
         self.fix = fix
+
+    @classmethod
+    def not_writable(cls, error: OSError | None = None) -> InstallError:
+        """The error for a folder that cannot be written."""
+        reason = "" if error is None else f" ({error.strerror})"
+        return cls(
+            f"The flow engine's folder cannot be written{reason}.",
+            "Set WIREWRIGHT_CACHE to a folder that can be written.",
+        )

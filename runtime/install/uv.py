@@ -35,14 +35,14 @@ async def add(project: Path, requirements: Sequence[str], environment: Path) -> 
 
 
 def _variables(environment: Path) -> dict[str, str]:
-    """This process's environment without what would point uv at another one."""
+    """This process's environment without variables that would point uv at another environment."""
     kept = {k: v for k, v in os.environ.items() if not re.match(r"VIRTUAL_ENV|UV_PROJECT|UV_PYTHON|PYTHON|CONDA_", k)}
     return {
         **kept,
         "UV_PROJECT_ENVIRONMENT": str(environment),
         "UV_PYTHON_DOWNLOADS": "never",
         "UV_NO_PROGRESS": "1",
-        "UV_LINK_MODE": os.environ.get("UV_LINK_MODE", "copy"),  # a shared file that a run damages would stay damaged
+        "UV_LINK_MODE": os.environ.get("UV_LINK_MODE", "copy"),  # a run must not damage a file that uv's cache shares
     }
 
 
@@ -87,7 +87,7 @@ async def sync(project: Path, environment: Path, progress: Callable[[str], None]
 
 
 def progress_message(line: str) -> str | None:
-    """The message for the user that a line of uv's output stands for, or None."""
+    """The message for the user about a line of uv's output, or None."""
     if found := re.match(r"\s*Downloading (\S+) \(([^)]+)\)", line):
         return f"Installing the flow engine: downloading {found[1]} ({found[2]})"
     if found := re.match(r"Prepared (\d+) packages?", line):
@@ -115,9 +115,7 @@ def _error(lines: Sequence[str]) -> InstallError:
             "The flow engine's packages cannot be downloaded.", "Check the network and its proxy settings; try again."
         )
     if "permission denied" in output or "read-only" in output:
-        return InstallError(
-            "The flow engine's folder cannot be written.", "Set WIREWRIGHT_CACHE to a folder that can be written."
-        )
+        return InstallError.not_writable()
     if "hash mismatch" in output:
         return InstallError("A downloaded package is not the one that was locked.", "Clear uv's cache; try again.")
     if "no interpreter found" in output or ("python" in output and "incompatible" in output):

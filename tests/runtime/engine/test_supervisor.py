@@ -51,8 +51,8 @@ class Changing(FakeEnvironment):
 
     files: Files = field(default_factory=Files)
 
-    def inputs(self) -> tuple[tuple[int, int] | None, ...]:
-        return ((self.files.version, 0),)
+    def inputs(self) -> tuple[tuple[int, int, int] | None, ...]:
+        return ((self.files.version, 0, 0),)
 
     def current(self) -> RunnerEnvironment:
         self.files.located.append(self.files.version)
