@@ -1,1 +1,1 @@
-"""Running flows: the runner's environment and client, and what may be executed at all."""
+"""Running flows: the runner's environment and client, and the guard that decides what may be executed."""

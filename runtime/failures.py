@@ -1,4 +1,4 @@
-"""Turns what went wrong inside a run into a `RunError`: the deepest meaningful cause, classified, without secrets."""
+"""Turns the exceptions of a run into a `RunError`: the deepest meaningful cause, classified, without secrets."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from runtime.install.bundles import install_hint, package_for
 from runtime.results import RunError, RunErrorCode
 
 MAX_MESSAGE = 600
-"""Characters of the longest message that is handed on."""
+"""Characters of the longest message."""
 
 
 @dataclass(frozen=True)
 class Cause:
-    """One exception of a chain: its qualified class name, its cleaned message, how it was linked to the one before."""
+    """One exception of a chain: its qualified class name, its message, and its link to the exception before."""
 
     type: str
     message: str
     link: str
     wraps: bool = False
-    """Whether it only says which component failed with what caused it."""
+    """Whether it only says which component failed."""
 
     @property
     def name(self) -> str:
@@ -38,7 +38,7 @@ _WRAPPERS = re.compile(
 )
 _PROVIDER_MESSAGE = re.compile(r"""['"]message['"]:\s*(['"])(?P<text>.+?)(?<!\\)\1(?=\s*[,}])""", re.DOTALL)
 _WRAPPER_TYPES = {"ComponentBuildError", "ExceptionWithMessageError", "StreamingError"}
-# Causes that only mean something to whoever wrote the code that raised what came of them.
+# Causes that mean something only to the author of the code.
 _INCIDENTAL = {
     "KeyError",
     "IndexError",
@@ -63,9 +63,9 @@ def _rule(code: RunErrorCode, types: str, text: str, fix: str) -> _Rule:
     return _Rule(code, frozenset(types.split()), re.compile(text, re.IGNORECASE) if text else None, fix)
 
 
-# In order: the first that matches any cause decides.
+# The first rule that matches any cause applies.
 _RULES = (
-    _rule("limit", "ResultTooLarge", "", "Let the flow give back less: fewer rows, or a shorter text."),
+    _rule("limit", "ResultTooLarge", "", "Let the flow return less: fewer rows, or a shorter text."),
     _rule("limit", "IterationLimit", "", "Let the loop go over fewer rows, or end it sooner."),
     _rule("limit", "MemoryError", "", "Give the flow less data at once."),
     _rule(
@@ -78,7 +78,7 @@ _RULES = (
         "refused",
         "",
         r"\[Errno 13\] Permission denied(?!.*connect)|\[Errno 1\] Operation not permitted: ['\"]",
-        "A run reads and writes files of its own only: give the node the content, or a file of the flow.",
+        "A run reads and writes only its own files: give the node the content, or a file of the flow.",
     ),
     _rule(
         "refused",
@@ -90,19 +90,19 @@ _RULES = (
         "refused",
         "",
         r"ssrf protection: .*\bblocked\b",
-        "A run asks no address of this machine or of a private network: use a public one.",
+        "A run cannot reach addresses of this machine or of a private network: use a public one.",
     ),
     _rule(
         "external",
         "",
         r"requires langflow's application services",
-        "This component works inside Langflow only; do its work with another one.",
+        "This component works only inside Langflow; use another one.",
     ),
     _rule(
         "missing_package",
         "ModuleNotFoundError ImportError",
         r"no module named|could not import|is not installed|pip install|uv add|missing optional dependency",
-        "Use a component that the flow engine brings along.",
+        "Use a component that comes with the flow engine.",
     ),
     _rule(
         "missing_key",
@@ -134,7 +134,7 @@ _RULES = (
         r"no structured output returned"
         r"|all connection attempts failed|connection (refused|reset|error|timed out)|name or service not known"
         r"|temporary failure in name resolution|max retries exceeded|ssrf",
-        "The flow needs something outside that did not answer as expected: check the address, or try again.",
+        "The flow needs an outside service that did not answer as expected: check the address, or try again.",
     ),
     _rule(
         "missing_input",
@@ -152,16 +152,16 @@ _FIXES = {
     "PatternError": "Correct the regular expression.",
     "error": "Correct the regular expression.",
     "ZeroDivisionError": "Let the node divide by something other than zero.",
-    "KeyError": "Check the names of keys and columns: what comes in has none of this name.",
-    "TypeError": "Check that what is connected to this node is of the type that it works on.",
+    "KeyError": "Check the names of keys and columns: the input has none of this name.",
+    "TypeError": "Check that the values that come into this node are of the type that it expects.",
     "ValidationError": "Check that every value of this node is of the type that its field takes.",
 }
-"""What to do about an error of this class that no rule knows."""
-_FIXES_BY_WORDS = (
+"""Fixes by class name, for errors that no rule matches."""
+_FIXES_BY_TEXT = (
     (re.compile(r"\binvalid json\b|^expecting value: line", re.IGNORECASE), _FIXES["JSONDecodeError"]),
     (re.compile(r"\bregex pattern\b|\bregular expression\b", re.IGNORECASE), _FIXES["PatternError"]),
 )
-"""The same by what the message says, for errors whose class says too little."""
+"""Fixes by message, for errors whose class says too little."""
 _DEFAULT_FIX = "Check the values and connections of this node."
 
 
@@ -173,26 +173,26 @@ def error_from_chain(chain: Sequence[Json], node: str | None) -> RunError:
     ]
     chosen = deepest_meaningful(causes)
     if chosen is None:
-        return RunError(code="code", message="The flow failed without saying why.", fix=_DEFAULT_FIX, node=node)
-    telling = _telling(causes, chosen)
+        return RunError(code="code", message="The flow failed without a message.", fix=_DEFAULT_FIX, node=node)
+    relevant = _relevant(causes, chosen)
     for rule in _RULES:
-        if any(_matches(rule, cause) for cause in telling):
-            fix = _package_fix(telling) or rule.fix if rule.code == "missing_package" else rule.fix
+        if any(_matches(rule, cause) for cause in relevant):
+            fix = _package_fix(relevant) or rule.fix if rule.code == "missing_package" else rule.fix
             return RunError(code=rule.code, message=_readable(chosen), fix=fix, node=node)
-    said = (fix for words, fix in _FIXES_BY_WORDS if words.search(chosen.message))
-    fix = next(said, None) or _FIXES.get(chosen.name, _DEFAULT_FIX)
+    by_text = (fix for pattern, fix in _FIXES_BY_TEXT if pattern.search(chosen.message))
+    fix = next(by_text, None) or _FIXES.get(chosen.name, _DEFAULT_FIX)
     return RunError(code="code", message=_readable(chosen), fix=fix, node=node)
 
 
-def _telling(causes: Sequence[Cause], chosen: Cause) -> list[Cause]:
-    """The causes that say what kind of error it is: what was merely being handled when another was raised does not."""
+def _relevant(causes: Sequence[Cause], chosen: Cause) -> list[Cause]:
+    """The causes that tell the kind of error: not those that were only being handled when another was raised."""
     at = next(number for number, cause in enumerate(causes) if cause is chosen)
-    telling = list(causes[: at + 1])
+    relevant = list(causes[: at + 1])
     for cause in causes[at + 1 :]:
         if cause.link == "context":
             break
-        telling.append(cause)
-    return telling
+        relevant.append(cause)
+    return relevant
 
 
 def _package_fix(causes: Sequence[Cause]) -> str | None:
@@ -202,9 +202,9 @@ def _package_fix(causes: Sequence[Cause]) -> str | None:
 
 
 def deepest_meaningful(causes: Sequence[Cause]) -> Cause | None:
-    """The cause that says most: the deepest one that is neither a wrapper, nor empty, nor an incidental detail.
+    """The deepest cause that is neither a wrapper, nor empty, nor an incidental detail.
 
-    A cause that was merely being handled when the next was raised counts only below a wrapper.
+    A cause that was only being handled when the next was raised counts only below a wrapper.
     """
     chosen: Cause | None = None
     for cause in causes:

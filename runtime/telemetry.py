@@ -1,7 +1,7 @@
-"""Structured log events under stable names: the one source of the log lines and of the metrics.
+"""Structured log events with stable names: the source of the log lines and of the metrics.
 
-Every floor logs through `log_event`; the server formats the lines and counts them. The manual lists the names and their
-fields. No field ever holds a key; user content appears only where the caller had consent for it.
+All code logs through `log_event`; the server formats and counts the events. The manual lists their names and fields.
+No field holds a key; a field with user content needs the user's consent.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def log_event(name: str, level: int = logging.INFO, /, **fields: object) -> None
     Args:
         name: the event's name, such as `assistant.request.started`.
         level: a level of `logging`.
-        fields: short values that say what and where.
+        fields: short values with the details.
     """
     _log.log(level, name, extra={EVENT_FIELDS: fields})
 

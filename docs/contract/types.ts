@@ -437,7 +437,7 @@ export interface RunRequest {
   stream?: boolean;
 }
 
-/** The outcome of one run. Keys of `outputs`, `nodes` and `types` are node ids; several outputs of a node are an object by port. `types` gives the type that each value in the other two had in the flow: `Message`, `Data`, `DataFrame`, `Text`, `Number`, … */
+/** The outcome of one run. Keys of `outputs`, `nodes` and `types` are node ids; several outputs of a node are an object by port. `types` has the type that each value had in the flow: `Message`, `Data`, `DataFrame`, `Text`, `Number`, … */
 export interface RunResult {
   run_id: string;
   output: string | null;

@@ -1,4 +1,4 @@
-"""Reads descriptions of components from the engine's messages, or why a source could not be made into one."""
+"""Reads descriptions of components from the engine's messages, or why a component could not be created."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from runtime.failures import error_from_chain
 from runtime.results import BUSY, RunError
 
 DESCRIBE_SECONDS = 20.0
-"""Seconds that making and describing one component may take; an ordinary one takes a tenth of a second."""
+"""Seconds that creating and describing one component may take; usually it takes a tenth of a second."""
 MAX_DESCRIPTION = 1024 * 1024
 """Bytes of the largest description that is accepted."""
 MAX_NAME = 64
-"""Characters of a component's own name that are kept."""
+"""Characters of a component's `name` that are kept."""
 
 ComponentFailureCode: TypeAlias = Literal["code", "timeout", "crash", "limit", "missing_package", "busy"]
 
 
 @dataclass(frozen=True)
 class ComponentDescription:
-    """A component as the engine made it. It is what the component's own code says, so nothing here can be trusted.
+    """A component as the engine created it. Everything here comes from the component's code and cannot be trusted.
 
     Attributes:
-        node: its definition, as a node carries it.
+        node: its definition, as in a node.
         without_method: methods that its outputs name and that it does not have.
         own_outputs: whether it changes its outputs while it is configured.
-        choices: what each of its options makes of fields and outputs; None when the engine could not tell.
+        choices: how each of its options changes fields and outputs; None if that is unknown.
         lacking: packages that it imports and that are not installed.
-        own_name: the name that it gives itself, when that is not the name of its class.
+        own_name: its `name`, if it differs from the name of its class.
     """
 
     node: JsonObject
@@ -45,12 +45,12 @@ class ComponentDescription:
 
 @dataclass(frozen=True)
 class ComponentFailure:
-    """Why a source could not be made into a component.
+    """Why a component could not be created.
 
     Attributes:
         code: the kind of failure; `busy` and a `crash` without a line may have nothing to do with the source.
         message: what happened, without paths or traces.
-        line: the line of the source where it happened, when it is known.
+        line: the line of the source, if it is known.
         fix: what to do.
     """
 
@@ -61,7 +61,7 @@ class ComponentFailure:
 
 
 def read_component(message: JsonObject, limit: float) -> ComponentDescription | ComponentFailure:
-    """The description that the engine's answer holds; `limit` is the time in seconds that it had."""
+    """The description in the engine's answer; `limit` is the time limit in seconds."""
     if message.get("type") != "result":
         return _ended(as_text(message.get("code")), as_text(message.get("message")), limit)
     failure = as_object(message.get("failure"))
@@ -83,7 +83,7 @@ def read_component(message: JsonObject, limit: float) -> ComponentDescription | 
 
 
 def read_failure(error: RunError, limit: float) -> ComponentFailure:
-    """The failure of a request that the engine did not answer; `limit` is the time in seconds that it had."""
+    """The failure of a request without an answer; `limit` is the time limit in seconds."""
     if error == BUSY:
         return ComponentFailure("busy", error.message, error.fix)
     if error.code == "timeout" or error == ended_without_result("crash", limit):
@@ -113,8 +113,8 @@ def _ended(code: str, detail: str, limit: float) -> ComponentFailure:
 
 def _failed(failure: JsonObject) -> ComponentFailure:
     error = error_from_chain(as_list(failure.get("chain")), None)
-    given = failure.get("line")
-    line = given if isinstance(given, int) and not isinstance(given, bool) and given > 0 else None
+    number = failure.get("line")
+    line = number if isinstance(number, int) and not isinstance(number, bool) and number > 0 else None
     message = _plain(error.message)
     if any(as_text(as_object(cause).get("type")) == "builtins.SystemExit" for cause in as_list(failure.get("chain"))):
         return ComponentFailure(

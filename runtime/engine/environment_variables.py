@@ -1,4 +1,4 @@
-"""The environment variables that a flow engine process is given: an allow list, and private folders."""
+"""The environment variables of a flow engine process: an allow list and private folders."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PASSED = (
 )
 """Variables that are passed on; none of them can hold a key."""
 ALLOWED_HOSTS = "LANGFLOW_SSRF_ALLOWED_HOSTS"
-"""The operator's variable that names private hosts which flows may call; the engine reads it once, when it starts."""
+"""The operator's variable with the private hosts that flows may call; the engine reads it when it starts."""
 FIXED: Mapping[str, str] = {
     "DO_NOT_TRACK": "1",
     "LANGFLOW_DO_NOT_TRACK": "true",
@@ -33,9 +33,9 @@ def engine_environment(folder: Path, private_hosts: Collection[str] = ()) -> dic
 
     Args:
         folder: its home and temporary folder.
-        private_hosts: private hosts that flows may call, besides those that the operator's variable names.
+        private_hosts: private hosts that flows may call, besides those of the operator's variable.
     """
     kept = {name: os.environ[name] for name in PASSED if name in os.environ}
     hosts = [host for host in (*os.environ.get(ALLOWED_HOSTS, "").split(","), *private_hosts) if host.strip()]
-    own = {ALLOWED_HOSTS: ",".join(hosts)} if hosts else {}
-    return {**kept, **own, **FIXED, "HOME": str(folder), "TMPDIR": str(folder), "LANGFLOW_CONFIG_DIR": str(folder)}
+    allowed = {ALLOWED_HOSTS: ",".join(hosts)} if hosts else {}
+    return {**kept, **allowed, **FIXED, "HOME": str(folder), "TMPDIR": str(folder), "LANGFLOW_CONFIG_DIR": str(folder)}

@@ -1,4 +1,4 @@
-"""What keeps a run apart from everything else on this machine, said as it is: each part is tried, not assumed."""
+"""Reports how runs are isolated on this machine; each part of the confinement is tried, not assumed."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ _CONFINED: Mapping[str, tuple[str, str, str]] = {
         "Landlock 4 and seccomp, so that this is advisory: other runs can connect to the server",
     ),
 }
-"""Parts of the confinement: a name and a note for people, and what is missing where it does not hold."""
+"""Parts of the confinement: a name, a note, and what a system needs for it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Protection:
-    """One thing that a run is kept from; `note` says how, or why not."""
+    """One protection; `note` says how it works, or why it is not active."""
 
     name: str
     active: bool
@@ -54,10 +54,10 @@ class Protection:
 
 
 def protections(source: Path) -> tuple[Protection, ...]:
-    """The protections of a run on this system; takes a moment, since a process tries them out.
+    """The protections of a run on this system; a process tries them, which takes a moment.
 
     Args:
-        source: the folder of the runner's program.
+        source: the folder of the runner's source.
     """
     fork = sys.platform != "win32"
     linux = sys.platform == "linux"
@@ -96,10 +96,10 @@ def protections(source: Path) -> tuple[Protection, ...]:
 
 
 def _probe(source: Path) -> frozenset[str]:
-    """The parts of the confinement that hold here, tried by the runner's own program in a process of its own."""
+    """The parts of the confinement that hold here, tried by the runner's program."""
     with tempfile.TemporaryDirectory(prefix="wirewright-probe-") as folder:
         try:
-            tried = subprocess.run(  # noqa: S603 - our own program, no words of a user
+            tried = subprocess.run(  # noqa: S603 - a fixed command
                 [sys.executable, "-I", str(source / "main.py"), "probe", folder],
                 capture_output=True,
                 timeout=PROBE_SECONDS,

@@ -23,7 +23,7 @@ def ended_without_result(code: str, limit: float, detail: str = "") -> RunError:
 
 
 def read_result(run_id: str, message: JsonObject, limit: float) -> RunResult:
-    """The result that the engine's answer holds; `limit` is the time in seconds that the run had."""
+    """The result in the engine's answer; `limit` is the run's time limit in seconds."""
     if message.get("type") != "result":
         code = as_text(message.get("code"))
         seconds = limit if code == "timeout" else _number(message.get("seconds"))
@@ -52,7 +52,7 @@ def read_result(run_id: str, message: JsonObject, limit: float) -> RunResult:
 
 
 def read_event(message: JsonObject) -> RunEvent | None:
-    """The event that the engine reports, or None when its kind is unknown."""
+    """The event in an engine's message, or None if its kind is unknown."""
     node, iteration = as_text(message.get("node")), int(_number(message.get("iteration")))
     match message.get("kind"):
         case "node_started":

@@ -1,5 +1,5 @@
-"""The model gateway: where the model calls of a running flow go, in place of any provider.
+"""The model gateway: receives the model calls of running flows in place of any provider.
 
-An OpenAI-compatible endpoint on loopback, in this process. A run gets keys that live as long as it does and a budget;
-what answers is a PydanticAI model that the run's `Models` resolve. No provider's key ever enters the run's process.
+An OpenAI-compatible endpoint on loopback, in this process. A run gets a budget and keys that are valid while it lasts;
+the PydanticAI models that its `Models` resolve answer. No provider's key ever enters the process of a run.
 """

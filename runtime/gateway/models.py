@@ -1,4 +1,4 @@
-"""Which models a run may call, and its budget."""
+"""The models that a run may call, and its budget."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
 ASSISTANT = "assistant"
-"""The name of the model that the assistant itself uses; a node in which no model is chosen asks for it."""
+"""The name of the assistant's model, which nodes without a chosen model call."""
 
 Resolve: TypeAlias = "Callable[[str], Model]"
 """From a name (`provider:model`, a model alone, or `ASSISTANT`) to the model; raises `ModelUnavailable`."""
@@ -21,10 +21,10 @@ ResolveEmbedding: TypeAlias = "Callable[[str], EmbeddingModel]"
 
 
 class ModelUnavailable(Exception):
-    """A model that a flow asks for is unavailable.
+    """A model that a flow calls is unavailable.
 
     Attributes:
-        code: `missing_model`, or `missing_key` when its provider is known and not configured.
+        code: `missing_model`, or `missing_key` if its provider is known but not configured.
         message: why, for the user.
         fix: what to do about it.
     """
@@ -38,9 +38,9 @@ class ModelUnavailable(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    """What one run may spend: model calls, and tokens in and out together.
+    """What one run may use: model calls, and tokens in and out together.
 
-    A call that begins within the budget is finished, so the tokens may end up above it by what was under way.
+    A call that starts within the budget is finished, so the tokens may exceed it by those of active calls.
     """
 
     calls: int = 200
@@ -52,9 +52,9 @@ class Models:
     """The models of a run.
 
     Attributes:
-        resolve: gives the model of a name.
-        embed: gives the embedding model of a name; None has none.
-        budget: what the run may spend.
+        resolve: returns the model of a name.
+        embed: returns the embedding model of a name; None if there are none.
+        budget: what the run may use.
     """
 
     resolve: Resolve

@@ -1,4 +1,4 @@
-"""Bodies of providers' error replies: their codes and messages, and the innermost cause, safe to show."""
+"""Reads the error bodies of providers: their codes, their messages, and the innermost cause, safe to show."""
 
 import re
 import socket
@@ -13,7 +13,7 @@ from flows.json_values import Json
 from runtime.failures import scrub
 
 DEPTH = 8
-"""How deep an error body is followed; gateways wrap one provider's body into another's."""
+"""How deep an error body is read; gateways wrap one provider's body in another's."""
 
 SHOWN = 300
 """Characters of a cause that are shown."""
@@ -37,7 +37,7 @@ _NETWORK: tuple[tuple[type[BaseException], str], ...] = (
 
 
 def body_of(failure: Exception) -> Json:
-    """The error body of a failure, or None; a body that is only a sentence is a message."""
+    """The error body of a failure, or None; plain text becomes its message."""
     body = failure.body if isinstance(failure, ai.ModelAPIError) else None
     if not isinstance(body, str):
         return body  # pyright: ignore[reportReturnType]  (an SDK's JSON)
@@ -46,12 +46,12 @@ def body_of(failure: Exception) -> Json:
 
 
 def body_text(failure: Exception) -> str:
-    """The codes and messages of a failure's body in lower case, without what the body echoes of the request."""
+    """The codes and messages of a failure's body in lower case, without other parts that may echo the request."""
     return "\n".join([text for _, text in _messages(body_of(failure), 0)] + list(_codes(body_of(failure), 0))).lower()
 
 
 def innermost_cause(failure: Exception) -> str:
-    """The innermost cause in the provider's or the network's words, without secrets; empty when there is none."""
+    """The innermost cause in the words of the provider or the network, without secrets; empty if there is none."""
     if isinstance(failure, ai.ModelConnectionError):
         return _network(failure)
     found = [(depth, text) for depth, text in _messages(body_of(failure), 0) if text.strip()]
@@ -62,7 +62,7 @@ def innermost_cause(failure: Exception) -> str:
 
 
 def redacted(text: str) -> str:
-    """A provider's sentence without secrets, local paths and line breaks, cut to a length."""
+    """A provider's message without secrets, local paths and line breaks, shortened."""
     plain = " ".join(str(redact(scrub(text))).split())
     plain = _MASKED.sub("***", plain)
     return plain if len(plain) <= SHOWN else f"{plain[:SHOWN]}…"
@@ -82,7 +82,7 @@ def _network(failure: BaseException) -> str:
 
 
 def _messages(value: Json, depth: int) -> Iterator[tuple[int, str]]:
-    """Every message inside a body with its depth, outer ones first."""
+    """The messages in a body with their depths, outer ones first."""
     if depth > DEPTH:
         return
     if isinstance(value, list):
@@ -91,13 +91,13 @@ def _messages(value: Json, depth: int) -> Iterator[tuple[int, str]]:
     if not isinstance(value, dict):
         return
     for name in _MESSAGES:
-        said = value.get(name)
-        if isinstance(said, str):
-            inner = _parsed(said)
+        text = value.get(name)
+        if isinstance(text, str):
+            inner = _parsed(text)
             if isinstance(inner, dict | list):
                 yield from _messages(inner, depth + 1)
             else:
-                yield depth, said
+                yield depth, text
     for name in _INNER:
         inner = value.get(name)
         if isinstance(inner, dict | list):
@@ -118,7 +118,7 @@ def _codes(value: Json, depth: int) -> Iterator[str]:
 
 
 def _parsed(text: str) -> Json:
-    """The JSON in a text, wherever it begins; the text itself when there is none."""
+    """The JSON in a text, wherever it begins; the text itself if there is none."""
     start = min((at for at in (text.find("{"), text.find("[{")) if at >= 0), default=-1)
     if start < 0:
         return text

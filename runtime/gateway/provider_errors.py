@@ -1,4 +1,4 @@
-"""The table of provider errors: what a failed model request means, for the assistant's turns and for running flows."""
+"""Classifies failed model requests, for the assistant's turns and for running flows."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ class ProviderError:
     """One class of failures.
 
     Attributes:
-        code: its stable name in a turn's result.
-        message: what happened; `{provider}` and `{model}` are filled in.
+        code: its stable name in the result of a turn.
+        message: what happened, with `{provider}` and `{model}` to fill in.
         fix: what to do about it.
-        status: the HTTP status that a flow's client gets.
-        kind: OpenAI's `type` of error.
-        api_code: OpenAI's `code` of error.
-        run: the code that a run gets which fails because of it.
-        retry: whether a flow's client may try again on its own.
+        status: the HTTP status for the client in a flow.
+        kind: OpenAI's error `type`.
+        api_code: OpenAI's error `code`.
+        run: the error code of a run that fails because of it.
+        retry: whether the client in a flow may retry by itself.
     """
 
     code: str
@@ -145,12 +145,12 @@ _TOO_LONG = (
 )
 _USED_UP = ("quota", "billing", "credit balance", "insufficient credits", "spending limit", "payment required")
 _DAILY = "perday"
-"""In Gemini's names of limits that waiting a moment does not lift."""
+"""Part of Gemini's names of daily limits, for which waiting a moment does not help."""
 _KEYS = ("api key", "api_key", "token expired", "not_authenticated", "authentication_token")
 
 
 def classify(failure: Exception) -> ProviderError | None:
-    """The class of a failure: what its body says comes before its status; None when it is no provider's error.
+    """The class of a failure, by its body before its status; None if it is not a provider's error.
 
     Args:
         failure: what a model request raised.
@@ -200,15 +200,15 @@ MARKERS = (
     "reached the end of its life",
     "aws marketplace",
 )
-"""What providers write when a model, not the request, is the problem."""
+"""What providers write if the model is the problem, not the request."""
 
 _ABOUT_MODELS = ("model", "deployment", "endpoints found")
 
 
 def is_model_unavailable(failure: Exception) -> bool:
-    """Whether another model of the same provider may answer where this one could not.
+    """Whether another model of the same provider may answer.
 
-    Authentication, quota, rate limits, too long a context, the network and a wrong address are none of that.
+    It cannot after failures of authentication, quota, rate limits, context length, network or address.
     """
     if not isinstance(failure, ai.ModelAPIError):
         return False

@@ -1,4 +1,4 @@
-"""The Runner's model gateway: started with the first run that calls a model, and attached to each such run."""
+"""The runner's model gateway: started for the first run that calls a model, and attached to each such run."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from runtime.gateway.server import GatewayServer
 
 _CAUSED_BY_CALL = frozenset({"code", "missing_input", "missing_model", "missing_key", "external", "limit"})
-"""Codes of run errors that a failed model call may have caused; a crash or a timeout is not one of them."""
+"""Codes of run errors that a failed model call may have caused, unlike a crash or a timeout."""
 
 
 @dataclass(frozen=True)
 class AttachedRun:
-    """A run whose model calls go to the gateway, or a run that calls no model.
+    """A run with its connection to the gateway, if it calls models.
 
     Attributes:
         data: its nodes and edges, with every model field pointed at the gateway.
-        url: the gateway's base URL; None for a run that calls no model.
-        account: what the gateway keeps about the run; None for a run that calls no model.
+        url: the gateway's base URL; None if the run calls no model.
+        account: the run's account at the gateway; None if the run calls no model.
     """
 
     data: JsonObject
@@ -37,7 +37,7 @@ class AttachedRun:
     account: RunAccount | None = None
 
     def account_for(self, result: RunResult) -> RunResult:
-        """The result with the tokens that were spent, and with a failed call as the error that it caused."""
+        """The result with the tokens that were used, and with a failed call as the cause of its error."""
         if self.account is None:
             return result
         total = self.account.total
@@ -97,7 +97,7 @@ class ModelGateway:
 
     async def _started(self) -> GatewayServer:
         if self._server is None:
-            created = await asyncio.to_thread(_create_server)  # its libraries take a moment to import
+            created = await asyncio.to_thread(_create_server)  # importing its libraries takes a moment
             self._server = self._server or created
         if self._closed:
             raise RunFailed(ENGINE_CLOSED)
