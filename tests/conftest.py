@@ -24,6 +24,8 @@ from runtime.runner import Runner  # noqa: E402  (likewise)
 
 models.ALLOW_MODEL_REQUESTS = False
 
+pytest_plugins = ["tests.installation", "tests.warm_engines"]
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Options of `tests/surfaces`."""

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from runtime.install.environment import RunnerEnvironment
-from tests.packaging.conftest import FOREIGN, ROOT, uv_run
+from tests.installation import ROOT, uv_run
+from tests.packaging.conftest import FOREIGN
 
 CARRIED = {
     "wirewright/__init__.py",

@@ -11,11 +11,19 @@ from tests.surfaces import snapshots
 from tests.surfaces.subject import Subject, Workplace
 
 
-@pytest.fixture
+INSTALLATIONS = ("checkout", "wheel")
+
+
+@pytest.fixture(params=INSTALLATIONS)
 def subject(request: pytest.FixtureRequest) -> Subject:
-    """The installation under test: the running one, or that of `--subject-python`."""
+    """The installation under test: the running one, then the wheel; or only that of `--subject-python`."""
     python: str | None = request.config.getoption("subject_python")
-    return Subject.current() if python is None else Subject.at(python)
+    wanted: str = request.param
+    if python is not None:
+        if wanted != INSTALLATIONS[-1]:
+            pytest.skip("another installation is under test: --subject-python")
+        return Subject.at(python)
+    return Subject.current() if wanted == "checkout" else Subject.at(request.getfixturevalue("installed"))
 
 
 @pytest.fixture

@@ -1,0 +1,89 @@
+"""Engines for the commands that tests start: forked from one that is warm, instead of two seconds of imports each.
+
+A command finds the engine in its cache. These fixtures make a cache in which the engine's interpreter is a small
+program that asks `tests/warm_engine_server.py` for a fork. Everything else about the engine is real.
+"""
+
+import os
+import select
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from runtime.engine.environment_variables import ALLOWED_HOSTS, engine_environment
+from runtime.install.environment import RunnerEnvironment
+
+SERVER = Path(__file__).with_name("warm_engine_server.py")
+START_SECONDS = 180
+INTERPRETER = """#!{python} -IS
+import json, os, socket, sys
+
+REAL, SOCKET, MAIN, HOSTS = {real!r}, {socket!r}, {main!r}, {hosts!r}
+program, *arguments = sys.argv[sys.argv.index("utf8") + 1 :] if "utf8" in sys.argv else [""]
+if arguments[:1] != ["serve"] or HOSTS in os.environ or open(program).read() != open(MAIN).read():
+    os.execv(REAL, [REAL, *sys.argv[1:]])
+with socket.socket(socket.AF_UNIX) as server:
+    server.connect(SOCKET)
+    request = dict(arguments=arguments, environment=dict(os.environ), folder=os.getcwd())
+    socket.send_fds(server, [json.dumps(request).encode()], [0, 1, 2])
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    os.dup2(nothing, 1)
+    code = server.recv(1)
+sys.exit(code[0] if code else 1)
+"""
+
+
+@pytest.fixture(scope="session")
+def warm_cache(runner_environment: RunnerEnvironment, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A cache whose engine is forked from a warm one."""
+    cache = tmp_path_factory.mktemp("warm-cache")
+    shutil.copyfile(runner_environment.catalogue, cache / "catalogue.json")
+    _link(runner_environment.folder, cache / "runner" / runner_environment.digest, beside={"env"})
+    environment = cache / "runner" / runner_environment.digest / "env"
+    _link(runner_environment.folder / "env", environment, beside={"bin"})
+    _link(runner_environment.folder / "env" / "bin", environment / "bin", beside={"python"})
+    with tempfile.TemporaryDirectory(prefix="warm-") as folder:
+        address = Path(folder) / "socket"
+        interpreter = environment / "bin" / "python"
+        interpreter.write_text(
+            INTERPRETER.format(
+                python=sys.executable,
+                real=str(runner_environment.python),
+                socket=str(address),
+                main=str(runner_environment.main),
+                hosts=ALLOWED_HOSTS,
+            )
+        )
+        interpreter.chmod(0o755)
+        command = [str(runner_environment.python), "-I", "-X", "utf8", str(SERVER), str(runner_environment.main)]
+        variables = engine_environment(Path(folder))
+        variables.pop(ALLOWED_HOSTS, None)
+        with subprocess.Popen(
+            [*command, str(address)], env=variables, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        ) as server:
+            assert server.stdin is not None
+            assert server.stdout is not None
+            assert select.select([server.stdout], [], [], START_SECONDS)[0], "the warm engine did not start"
+            assert server.stdout.readline() == b"ready\n"
+            yield cache
+            server.stdin.close()
+
+
+@pytest.fixture
+def commands_share_an_engine(warm_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands of this test, in this process and in others, start engines that are forked from the warm one."""
+    monkeypatch.setenv("WIREWRIGHT_CACHE", str(warm_cache))
+
+
+def _link(source: Path, target: Path, *, beside: set[str]) -> None:
+    """Make a folder that holds links to everything in another, except for some names."""
+    target.mkdir(parents=True)
+    for path in source.iterdir():
+        if path.name not in beside:
+            (target / path.name).symlink_to(path)
