@@ -11,7 +11,6 @@ import pytest
 from flows.catalogue import Catalogue
 from flows.checks import check
 from flows.spec import build
-from runtime.install.environment import RunnerEnvironment
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -24,7 +23,7 @@ def blocks(language: str) -> list[str]:
 
 @pytest.mark.engine
 @pytest.mark.parametrize("code", blocks("python"), ids=["flows", "assistant"])
-def test_the_python_examples_run(code: str, runner_environment: RunnerEnvironment) -> None:
+def test_the_python_examples_run(code: str, warm_engine: None) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=180)
     assert done.returncode == 0, done.stderr
     assert "ChatInput" in done.stdout
@@ -38,7 +37,7 @@ def test_the_example_spec_builds_and_checks_clean(catalogue: Catalogue) -> None:
 
 
 @pytest.mark.engine
-def test_the_first_example_gives_what_it_shows(tmp_path: Path, runner_environment: RunnerEnvironment) -> None:
+def test_the_first_example_gives_what_it_shows(tmp_path: Path, warm_engine: None) -> None:
     shown = blocks("console")[0].replace("louder.json", str(tmp_path / "louder.json"))
     commands = re.findall(r"^\$ wirewright (.*)$", shown, re.MULTILINE)
     expected = re.split(r"^\$ .*$", shown, flags=re.MULTILINE)[1:]

@@ -6,6 +6,7 @@ descriptors for its standard streams. The answer is a byte, its exit code. An en
 closes, and all of them when standard input ends.
 """
 
+import contextlib
 import importlib.util
 import json
 import os
@@ -41,6 +42,8 @@ def warm(main: Path) -> ModuleType:
 
 def live(program: Callable[[list[str]], int], request: dict, streams: list[int]) -> None:
     """Be an engine, in a fork: never returns."""
+    from lfx.services.deps import get_settings_service
+
     code = 1
     try:
         os.setsid()
@@ -53,6 +56,8 @@ def live(program: Callable[[list[str]], int], request: dict, streams: list[int])
         os.environ.update(request["environment"])
         os.chdir(request["folder"])
         tempfile.tempdir = None
+        settings = get_settings_service()
+        settings.settings = type(settings.settings)()  # read from the environment, as an engine does when it starts
         code = program(request["arguments"])
     finally:
         os._exit(code)
@@ -114,10 +119,8 @@ class Server:
 
 
 def _kill(pid: int) -> None:
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
 
 
 if __name__ == "__main__":
@@ -125,5 +128,6 @@ if __name__ == "__main__":
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(address)
         listening.listen(16)
-        print("ready", flush=True)
+        sys.stdout.write("ready\n")
+        sys.stdout.flush()
         Server(engine_program, listening).serve()

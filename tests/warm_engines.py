@@ -4,7 +4,6 @@ A command finds the engine in its cache. These fixtures make a cache in which th
 program that asks `tests/warm_engine_server.py` for a fork. Everything else about the engine is real.
 """
 
-import os
 import select
 import shutil
 import subprocess
@@ -15,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime.engine.environment_variables import ALLOWED_HOSTS, engine_environment
+from runtime.engine.environment_variables import engine_environment
 from runtime.install.environment import RunnerEnvironment
 
 SERVER = Path(__file__).with_name("warm_engine_server.py")
@@ -23,9 +22,22 @@ START_SECONDS = 180
 INTERPRETER = """#!{python} -IS
 import json, os, socket, sys
 
-REAL, SOCKET, MAIN, HOSTS = {real!r}, {socket!r}, {main!r}, {hosts!r}
+REAL, SOCKET, MAIN = {real!r}, {socket!r}, {main!r}
+
+
+def sources(main):
+    folder = os.path.dirname(os.path.realpath(main))
+    found = [(os.path.relpath(path, folder), names) for path, _, names in os.walk(folder)]
+    return [
+        (path, name, open(os.path.join(folder, path, name), "rb").read())
+        for path, names in sorted(found)
+        for name in sorted(names)
+        if name.endswith(".py")
+    ]
+
+
 program, *arguments = sys.argv[sys.argv.index("utf8") + 1 :] if "utf8" in sys.argv else [""]
-if arguments[:1] != ["serve"] or HOSTS in os.environ or open(program).read() != open(MAIN).read():
+if arguments[:1] != ["serve"] or sources(program) != sources(MAIN):
     os.execv(REAL, [REAL, *sys.argv[1:]])
 with socket.socket(socket.AF_UNIX) as server:
     server.connect(SOCKET)
@@ -57,15 +69,16 @@ def warm_cache(runner_environment: RunnerEnvironment, tmp_path_factory: pytest.T
                 real=str(runner_environment.python),
                 socket=str(address),
                 main=str(runner_environment.main),
-                hosts=ALLOWED_HOSTS,
             )
         )
         interpreter.chmod(0o755)
         command = [str(runner_environment.python), "-I", "-X", "utf8", str(SERVER), str(runner_environment.main)]
-        variables = engine_environment(Path(folder))
-        variables.pop(ALLOWED_HOSTS, None)
         with subprocess.Popen(
-            [*command, str(address)], env=variables, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            [*command, str(address)],
+            env=engine_environment(Path(folder)),
+            cwd=folder,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
         ) as server:
             assert server.stdin is not None
             assert server.stdout is not None
@@ -75,8 +88,14 @@ def warm_cache(runner_environment: RunnerEnvironment, tmp_path_factory: pytest.T
             server.stdin.close()
 
 
+@pytest.fixture(scope="session")
+def warm_environment(warm_cache: Path) -> RunnerEnvironment:
+    """The engine of that cache, for runners of a test's own."""
+    return RunnerEnvironment.locate(warm_cache)
+
+
 @pytest.fixture
-def commands_share_an_engine(warm_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def warm_engine(warm_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands of this test, in this process and in others, start engines that are forked from the warm one."""
     monkeypatch.setenv("WIREWRIGHT_CACHE", str(warm_cache))
 

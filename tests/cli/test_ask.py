@@ -21,7 +21,7 @@ BUILD = "Build an echo flow"
 
 
 @pytest.mark.engine
-def test_one_sentence_in_a_running_flow_out(wirewright: Wirewright, runner_environment: object, tmp_path: Path) -> None:
+def test_one_sentence_in_a_running_flow_out(wirewright: Wirewright, warm_engine: None, tmp_path: Path) -> None:
     target = tmp_path / "f.json"
     done = wirewright("ask", LOUD, "--out", target, "--json")
     assert done.code == 0
@@ -37,7 +37,7 @@ def test_one_sentence_in_a_running_flow_out(wirewright: Wirewright, runner_envir
 @pytest.mark.engine
 @pytest.mark.parametrize(("how", "ignored"), [(signal.SIGINT, False), (signal.SIGTERM, False), (signal.SIGTERM, True)])
 def test_an_interrupted_turn_ends_with_cancelled(
-    how: signal.Signals, ignored: bool, runner_environment: object, tmp_path: Path
+    how: signal.Signals, ignored: bool, warm_engine: None, tmp_path: Path
 ) -> None:
     target = tmp_path / "f.json"
     # a shell starts what a script runs in the background with interrupts ignored

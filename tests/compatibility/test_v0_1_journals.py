@@ -170,7 +170,7 @@ def test_a_journal_is_exported_as_an_experiment(
 
 
 @pytest.mark.engine
-@pytest.mark.usefixtures("runner_environment")
+@pytest.mark.usefixtures("warm_engine")
 def test_a_journal_is_replayed_with_the_same_outcome(journals: Path, evaluate: Evaluate) -> None:
     out = journals / "replayed.jsonl"
     chosen = [part for name in REPLAYED for part in ("--scenario", name)]

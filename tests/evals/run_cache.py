@@ -1,15 +1,16 @@
-"""Runs of flows kept on disk: a flow that the same engine ran before, under the same conditions, is not run again.
+"""Recorded runs: a flow that the same engine ran before, on the same input, is not run again.
 
-Most of the time of the scenarios' tests goes into running flows that are wrong on purpose, the same ones every time.
-The key of a run holds everything that decides its result: the engine's version, the sources of the runtime and of the
-runner, the flow, the input, the options and the scenario's models.
+Most of the time of the scenarios' tests would go into running flows that are wrong on purpose, the same ones every
+time. Their runs are recorded in `cassettes/runs.jsonl` (`python -m scripts.recorded_runs`); those that are not are made
+and kept in `.cache/`. The key of a run holds the engine's version, the flow, the input, the options and the scenario's
+models. References are always run, so the recordings hide no change of the engine or the runtime.
 """
 
 import hashlib
 import json
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -26,6 +27,10 @@ from tools.workbench import FlowRunner
 
 ROOT = Path(__file__).parent.parent.parent
 FOLDER = ROOT / ".cache" / "test-runs"
+RECORDED = ROOT / "cassettes" / "runs.jsonl"
+"""A line for each run: its key, result and events."""
+RECORD_TO = "WIREWRIGHT_RECORD_RUNS"
+"""The variable that names a folder for every run that is used; then nothing recorded is read."""
 UNSTABLE = {"timeout", "crash", "limit", "external"}
 """Errors that may be another machine's, another moment's."""
 
@@ -33,8 +38,11 @@ UNSTABLE = {"timeout", "crash", "limit", "external"}
 def with_cached_runs(environment: PlayEnvironment, scenario: Scenario) -> PlayEnvironment:
     """An environment in which the runs of one scenario's flows are taken from the disk where they are there."""
     models = [rule.model_dump_json() for rule in scenario.models]
-    folder = FOLDER / _stamp(environment.catalogue.version)
-    return replace(environment, runner=CachedRunner(environment.runner, folder, models))
+    version = environment.catalogue.version
+    record_to = os.environ.get(RECORD_TO)
+    folder = Path(record_to) if record_to else FOLDER / _stamp(version)
+    recorded = {} if record_to else _recorded()
+    return replace(environment, runner=CachedRunner(environment.runner, folder, [version, *models], recorded))
 
 
 class CachedRunner:
@@ -43,25 +51,31 @@ class CachedRunner:
     Args:
         runner: runs what is not kept yet.
         folder: a file for each run.
-        models: the rules by which the models inside the flows answer.
+        conditions: what else decides the result: the engine's version, the rules by which models answer.
+        recorded: runs that are kept already, by key.
     """
 
-    def __init__(self, runner: FlowRunner, folder: Path, models: Sequence[str]) -> None:
+    def __init__(
+        self, runner: FlowRunner, folder: Path, conditions: Sequence[str], recorded: Mapping[str, str] | None = None
+    ) -> None:
         self._runner = runner
         self._folder = folder
-        self._models = list(models)
+        self._conditions = list(conditions)
+        self._recorded = recorded or {}
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._runner, name)
 
     async def execute(self, flow: Flow, text: str | None, options: RunOptions) -> RunResult:
         """Run a flow, or give what it gave before, events included."""
-        path = self._place(flow, text, options)
-        if path is None:
+        key = self._key(flow, text, options)
+        if key is None:
             return await self._runner.execute(flow, text, options)
+        path = self._folder / f"{key}.json"
         listener = options.on_event
-        if path.exists():
-            kept = json.loads(path.read_text(encoding="utf-8"))
+        content = self._recorded.get(key) or (path.read_text(encoding="utf-8") if path.exists() else None)
+        if content is not None:
+            kept = json.loads(content)
             for event in kept["events"] if listener is not None else ():
                 listener(RUN_EVENTS.validate_python(event))
             return RunResult.from_json(kept["result"])
@@ -74,17 +88,24 @@ class CachedRunner:
 
         result = await self._runner.execute(flow, text, replace(options, on_event=listener and heard))
         if result.error is None or result.error.code not in UNSTABLE:
-            _write(path, {"result": result.to_json(), "events": [event.model_dump() for event in events]})
+            heard_events = [event.model_dump() for event in events]
+            _write(path, {"key": key, "result": result.to_json(), "events": heard_events})
         return result
 
-    def _place(self, flow: Flow, text: str | None, options: RunOptions) -> Path | None:
-        """The file of a run; None for one that calls a scenario's service, whose address is another every time."""
+    def _key(self, flow: Flow, text: str | None, options: RunOptions) -> str | None:
+        """The key of a run; None for one that calls a scenario's service, whose address is another every time."""
         plain = repr(replace(options, on_event=None, session=None, models=None))
-        called = self._models if options.models is not None else []
-        key = json.dumps([flow.to_json(), text, plain, options.on_event is not None, called], sort_keys=True)
-        if HOST in key:
-            return None
-        return self._folder / f"{hashlib.sha256(key.encode()).hexdigest()}.json"
+        parts = [flow.to_json(), text, plain, options.on_event is not None, options.models is not None]
+        key = json.dumps([*parts, self._conditions], sort_keys=True)
+        return None if HOST in key else hashlib.sha256(key.encode()).hexdigest()[:32]
+
+
+@cache
+def _recorded() -> dict[str, str]:
+    """The recorded runs by key."""
+    if not RECORDED.exists():
+        return {}
+    return {json.loads(line)["key"]: line for line in RECORDED.read_text(encoding="utf-8").splitlines()}
 
 
 @cache

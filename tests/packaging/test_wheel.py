@@ -73,9 +73,7 @@ def test_the_face_works_beside_a_users_own_packages(installed: Path, project: Pa
 
 
 @pytest.mark.engine
-def test_a_player_in_the_users_agent_package_is_played(
-    installed: Path, project: Path, runner_environment: RunnerEnvironment
-) -> None:
+def test_a_player_in_the_users_agent_package_is_played(installed: Path, project: Path, warm_engine: None) -> None:
     choice = ("--scenario", "build-only", "--player", "python:agent.player:play", "--json")
     done = run(installed, "eval", "run", *choice, cwd=project, program="wirewright")
     assert done.returncode == 0, done.stderr

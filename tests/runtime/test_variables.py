@@ -194,9 +194,9 @@ async def leaking(
 @pytest.mark.engine
 @pytest.mark.anyio
 async def test_the_value_is_used_inside_and_never_comes_out(
-    runner_environment: RunnerEnvironment, installed_catalogue: Catalogue
+    warm_environment: RunnerEnvironment, installed_catalogue: Catalogue
 ) -> None:
-    async with leaking(runner_environment, installed_catalogue, VALUE, "MY_SEARCH_KEY") as (runner, flow):
+    async with leaking(warm_environment, installed_catalogue, VALUE, "MY_SEARCH_KEY") as (runner, flow):
         events: list[RunEvent] = []
         result = await runner.run(flow, on_event=events.append, want_nodes=True)
         assert result.error is None
@@ -219,9 +219,9 @@ async def test_the_value_is_used_inside_and_never_comes_out(
 @pytest.mark.engine
 @pytest.mark.anyio
 async def test_the_value_does_not_come_out_with_an_error(
-    runner_environment: RunnerEnvironment, installed_catalogue: Catalogue
+    warm_environment: RunnerEnvironment, installed_catalogue: Catalogue
 ) -> None:
-    async with leaking(runner_environment, installed_catalogue, "nine/char", "MY_SEARCH_KEY") as (runner, flow):
+    async with leaking(warm_environment, installed_catalogue, "nine/char", "MY_SEARCH_KEY") as (runner, flow):
         result = await runner.run(flow)
         assert result.error is not None
         assert result.error.message == "the server refused *** and ***"

@@ -117,6 +117,7 @@ async def test_questions_are_answered_while_the_engine_is_still_starting(
 @pytest.mark.engine
 async def test_flows_reach_other_servers_and_not_the_one_that_runs_them(
     runner_environment: RunnerEnvironment,
+    warm_engine: None,
 ) -> None:
     if "the server's port" not in {each.name for each in runner_environment.status().protections if each.active}:
         pytest.skip("not on this kernel")

@@ -10,7 +10,6 @@ import pytest
 from tests.surfaces import snapshots
 from tests.surfaces.subject import Subject, Workplace
 
-
 INSTALLATIONS = ("checkout", "wheel")
 
 

@@ -10,7 +10,7 @@ from tests.surfaces.subject import Workplace
 
 
 @pytest.mark.engine
-@pytest.mark.usefixtures("commands_share_an_engine")
+@pytest.mark.usefixtures("warm_engine")
 @pytest.mark.parametrize("subject", ["wheel"], indirect=True)  # commands of the checkout run in tests/cli
 @pytest.mark.parametrize(
     ("group", "cases", "files"),

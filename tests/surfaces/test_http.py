@@ -11,7 +11,7 @@ from tests.surfaces.http_routes import capture_http
 from tests.surfaces.stream_capture import capture_stream
 from tests.surfaces.subject import Workplace
 
-pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("commands_share_an_engine")]
+pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("warm_engine")]
 
 Matches = Callable[[str, Mapping[str, str]], None]
 

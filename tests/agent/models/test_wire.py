@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from agent.turn.result import TurnResult
-from runtime.install.environment import RunnerEnvironment
 from scripts.cassettes import FOLDER, WIRES, approved, cassettes, digest, played, wire_of
 from scripts.conversations import CONVERSATIONS
 from tests.yaml_files import read_yaml
@@ -17,7 +16,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.engine, pytest.mark.usefixtures("wi
 
 
 @pytest.fixture
-def wire(monkeypatch: pytest.MonkeyPatch, runner_environment: RunnerEnvironment) -> None:
+def wire(monkeypatch: pytest.MonkeyPatch, warm_engine: None) -> None:
     """Real model clients may be made here; what they send is answered from a cassette or not at all."""
     monkeypatch.setattr("pydantic_ai.models.ALLOW_MODEL_REQUESTS", True)
     for variable in {variable for wire in WIRES.values() for variable in wire.environment}:

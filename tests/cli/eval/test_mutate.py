@@ -9,7 +9,7 @@ from tests.cli.conftest import Wirewright
 
 @pytest.mark.engine
 def test_a_journal_is_mutated_and_the_matrix_printed(
-    wirewright: Wirewright, runner_environment: object, tmp_path: Path
+    wirewright: Wirewright, warm_engine: None, tmp_path: Path
 ) -> None:
     journal = tmp_path / "attempts.jsonl"
     wirewright("eval", "run", "--player", "oracle", "--scenario", "echo", "--out", journal)
@@ -33,7 +33,7 @@ expect:
 
 @pytest.mark.engine
 def test_what_no_evaluator_checks_in_an_open_scenario_survives_and_is_listed(
-    wirewright: Wirewright, runner_environment: object, tmp_path: Path
+    wirewright: Wirewright, warm_engine: None, tmp_path: Path
 ) -> None:
     folder, journal = tmp_path / "scenarios", tmp_path / "attempts.jsonl"
     folder.mkdir()
@@ -62,7 +62,7 @@ def test_a_list_or_a_journal_that_cannot_be_used_is_named(wirewright: Wirewright
 
 @pytest.mark.engine
 def test_the_smallest_fix_of_a_failed_attempt_is_printed_saved_and_reported(
-    wirewright: Wirewright, runner_environment: object, tmp_path: Path
+    wirewright: Wirewright, warm_engine: None, tmp_path: Path
 ) -> None:
     journal, fixes, page = tmp_path / "attempts.jsonl", tmp_path / "fixes.jsonl", tmp_path / "report.html"
     wirewright("eval", "run", "--player", "demo", "--scenario", "edit-two-places", "--out", journal)

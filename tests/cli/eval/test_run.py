@@ -35,7 +35,7 @@ def runner(monkeypatch: pytest.MonkeyPatch, catalogue: Catalogue) -> StandInRunn
 
 
 @pytest.mark.engine
-def test_a_real_play_passes_its_gate(wirewright: Wirewright, runner_environment: object, tmp_path: Path) -> None:
+def test_a_real_play_passes_its_gate(wirewright: Wirewright, warm_engine: None, tmp_path: Path) -> None:
     gate = tmp_path / "gate.yaml"
     gate.write_text("mode: exact\nfloors: {passed: 1.0, resolved: 1.0, honest: 1.0}\n", encoding="utf-8")
     arguments = ("--scenario", "echo", "--scenario", "service-fetch", "--scenario", "edit-template", "--gate", gate)

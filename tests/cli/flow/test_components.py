@@ -11,7 +11,7 @@ from tests.cli.conftest import Wirewright
 from tests.flow_texts import WORD_COUNT, WORD_COUNTER
 from tests.runtime.components.test_rules import GOOD
 
-pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("runner_environment")]
+pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("warm_engine")]
 
 COUNTER = WORD_COUNTER.replace("from lfx.", "from langflow.").replace('name = "WordCounter"', 'name = "word_counter"')
 

@@ -8,7 +8,7 @@ import pytest
 from runtime.install.environment import RunnerEnvironment
 from tests.cli.conftest import Wirewright
 
-pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("commands_share_an_engine")]
+pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("warm_engine")]
 
 
 def test_the_output_alone_is_printed_for_a_person(wirewright: Wirewright, louder: Path) -> None:

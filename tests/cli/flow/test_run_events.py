@@ -13,7 +13,7 @@ from tests.cli.conftest import Wirewright
 
 
 @pytest.mark.engine
-@pytest.mark.usefixtures("runner_environment")
+@pytest.mark.usefixtures("warm_engine")
 def test_events_are_lines_of_json_and_the_result_is_the_last(wirewright: Wirewright, louder: Path) -> None:
     done = wirewright("flow", "run", louder, "--input", "bye", "--events", "--json")
     assert done.code == 0
@@ -26,7 +26,7 @@ def test_events_are_lines_of_json_and_the_result_is_the_last(wirewright: Wirewri
 
 
 @pytest.mark.engine
-@pytest.mark.usefixtures("runner_environment")
+@pytest.mark.usefixtures("warm_engine")
 def test_people_see_events_beside_the_output_and_a_tweak_changes_one_run(wirewright: Wirewright, louder: Path) -> None:
     done = wirewright("flow", "run", louder, "--input", "x", "--events", "--tweak", "prompt.template=Whisper: {text}")
     assert (done.code, done.out) == (0, "Whisper: x\n")

@@ -32,8 +32,8 @@ async def test_references_and_alternatives_are_perfect_and_wrong_results_fail(
     async def verdict_of(player: Player, environment: PlayEnvironment) -> Verdict:
         return score_attempt(scenario, await play_attempt(scenario, player, environment), catalogue)
 
-    async def fault_of_right(what: str, player: Player) -> str:
-        verdict = await verdict_of(player, engine_environment)
+    async def fault_of_right(what: str, player: Player, environment: PlayEnvironment) -> str:
+        verdict = await verdict_of(player, environment)
         short = [entry for entry in verdict.scores if entry.value is not None and float(entry.value) < 1.0]
         reasons = "; ".join(f"{entry.name}: {entry.reason}" for entry in short)
         return "" if verdict.passed is True and not short else f"{what}: {verdict.harness_error or reasons}"
@@ -43,9 +43,9 @@ async def test_references_and_alternatives_are_perfect_and_wrong_results_fail(
         return "" if verdict.passed is False else f"{what} did not fail: {verdict.harness_error}"
 
     faults = await asyncio.gather(
-        fault_of_right("the reference", OraclePlayer()),
+        fault_of_right("the reference", OraclePlayer(), engine_environment),
         *(
-            fault_of_right(f"alternative {n + 1}", OraclePlayer(alternative=n))
+            fault_of_right(f"alternative {n + 1}", OraclePlayer(alternative=n), cached)
             for n in range(len(scenario.alternatives))
         ),
         *(fault_of_wrong(f"wrong {n + 1}", OraclePlayer(wrong=n)) for n in range(len(scenario.wrong))),
