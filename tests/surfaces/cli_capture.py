@@ -11,10 +11,12 @@ from tests.surfaces.subject import Outcome, Workplace, silent_provider
 
 _INSTALLING = re.compile(
     r"^(?:Waiting for another installation|Installing the flow engine|Reading the component catalogue"
-    r"|The flow engine is installed).*\n",
+    r"|The flow engine is installed|Starting the flow engine\.\.\.).*\n",
     re.MULTILINE,
 )
-"""What a command says when another process is at the shared installation of the engine; left out."""
+"""What a command says only when the engine is being installed or is not ready yet; left out."""
+WAITING_STEP = "preparing_runner"
+"""The step of the event that says so."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,8 @@ def _transcript(place: Workplace, case: Case) -> str:
 
 def _streams(done: Outcome, place: Workplace, *, whole: bool) -> list[str]:
     parts: list[str] = []
-    for name, text in (("stdout", done.out), ("stderr", _INSTALLING.sub("", done.err))):
+    for name, printed in (("stdout", done.out), ("stderr", done.err)):
+        text = _INSTALLING.sub("", printed)
         if text:
             parts += [f"--- {name}", shown(text, place.places, whole=whole)]
         if text and not text.endswith("\n"):
@@ -93,7 +96,8 @@ def shown(text: str, places: Mapping[str, str], *, whole: bool = False) -> str:
     if documents is None:
         return plain(text, places).removesuffix("\n")
     # one list keeps the numbers of random ids the same in all lines
-    listed: list[object] = json.loads(pretty(documents, places, whole=whole))
+    kept = [one for one in documents if not (isinstance(one, dict) and one.get("step") == WAITING_STEP)]
+    listed: list[object] = json.loads(pretty(kept, places, whole=whole))
     return "\n".join(json.dumps(one, ensure_ascii=False, indent=1) for one in listed)
 
 
