@@ -11,7 +11,7 @@ import json
 import os
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -94,8 +94,13 @@ class CachedRunner:
 
     def _key(self, flow: Flow, text: str | None, options: RunOptions) -> str | None:
         """The key of a run; None for one that calls a scenario's service, whose address is another every time."""
-        plain = repr(replace(options, on_event=None, session=None, models=None))
-        parts = [flow.to_json(), text, plain, options.on_event is not None, options.models is not None]
+        chosen = {
+            field.name: repr(value)
+            for field in fields(options)
+            if field.name not in {"on_event", "session", "models"}
+            and (value := getattr(options, field.name)) != field.default
+        }
+        parts = [flow.to_json(), text, chosen, options.on_event is not None, options.models is not None]
         key = json.dumps([*parts, self._conditions], sort_keys=True)
         return None if HOST in key else hashlib.sha256(key.encode()).hexdigest()[:32]
 
