@@ -1,7 +1,7 @@
 """Engines for the commands that tests start: forked from one that is warm, instead of two seconds of imports each.
 
 A command finds the engine in its cache. These fixtures make a cache in which the engine's interpreter is a small
-program that asks `tests/warm_engine_server.py` for a fork. Everything else about the engine is real.
+program that asks `tests/lfx_runner/warm_server.py` for a fork. Everything else about the engine is real.
 """
 
 import select
@@ -17,7 +17,7 @@ import pytest
 from runtime.engine.environment_variables import engine_environment
 from runtime.install.environment import RunnerEnvironment
 
-SERVER = Path(__file__).with_name("warm_engine_server.py")
+SERVER = Path(__file__).parent / "lfx_runner" / "warm_server.py"
 START_SECONDS = 180
 INTERPRETER = """#!{python} -IS
 import json, os, socket, sys

@@ -1,6 +1,6 @@
 """Forks flow engines from one process that has imported lfx, for the commands that tests start.
 
-Called in the engine's environment as `python -I -X utf8 warm_engine_server.py MAIN SOCKET`, where MAIN is the engine's
+Called in the engine's environment as `python -I -X utf8 warm_server.py MAIN SOCKET`, where MAIN is the engine's
 program. A connection asks for one engine: a line of JSON with `arguments`, `environment` and `folder`, and three
 descriptors for its standard streams. The answer is a byte, its exit code. An engine is killed when its connection
 closes, and all of them when standard input ends.
