@@ -35,7 +35,7 @@ def warm(main: Path) -> ModuleType:
 
     interpreter.prepare()
     engine.warm_up()
-    engine.warm_more()
+    engine.warm_up_models()
     del sys.modules["lfx_runner.models"]  # by this an engine knows whether it did the rest of its own warming
     return module
 

@@ -8,9 +8,7 @@ from tests.cli.conftest import Wirewright
 
 
 @pytest.mark.engine
-def test_a_journal_is_mutated_and_the_matrix_printed(
-    wirewright: Wirewright, warm_engine: None, tmp_path: Path
-) -> None:
+def test_a_journal_is_mutated_and_the_matrix_printed(wirewright: Wirewright, warm_engine: None, tmp_path: Path) -> None:
     journal = tmp_path / "attempts.jsonl"
     wirewright("eval", "run", "--player", "oracle", "--scenario", "echo", "--out", journal)
     done = wirewright("eval", "mutate", journal, "--json")
