@@ -15,7 +15,7 @@ from evals.analysis.metrics import DECLARED
 from evals.report.clipping import SIZES, Limits
 from evals.report.formats.documents import Value, summary
 from evals.report.model import Report
-from evals.report.svg.charts import cost_against_quality, in_words, interval
+from evals.report.svg.charts import cost_against_quality
 from evals.score import METRICS
 
 LIMIT = 5_000_000
@@ -91,13 +91,8 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["percent"] = _percent
-    environment.filters["points"] = _points
-    environment.filters["figure"] = _figure
-    environment.filters["took"] = _took
-    environment.filters["mark"] = _mark
-    environment.filters["words"] = in_words
-    environment.filters["interval"] = interval
+    filters = {"percent": _percent, "points": _points, "figure": _figure, "took": _took, "mark": _mark}
+    environment.filters.update(filters)
     return environment
 
 
