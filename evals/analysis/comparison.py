@@ -1,4 +1,4 @@
-"""Comparing two plays: what turned from pass to fail, what from fail to pass, and which scores moved."""
+"""Comparing two plays: attempts that newly fail or pass, and scores that changed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Turned(BaseModel):
     """An attempt whose verdict changed.
 
     Attributes:
-        why: the deciding scores that are false now, or were.
+        why: the scores that are false now, or were.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -41,11 +41,11 @@ class Difference(BaseModel):
     """What changed from one play to another.
 
     Attributes:
-        lost: passed before and not now; missing and unscored attempts are among them.
-        gained: passed now and not before.
+        lost: attempts that passed before and not now, including missing and unscored ones.
+        gained: attempts that pass now and did not before.
         added: attempts that only the second play has.
         missing: attempts that only the first play has.
-        changed: attempts at scenarios whose content is another by now; they are not compared.
+        changed: attempts at scenarios that have changed; they are not compared.
         rates: for each evaluator, its mean before and now.
     """
 
@@ -61,7 +61,7 @@ class Difference(BaseModel):
 
     @property
     def same(self) -> bool:
-        """Whether nothing changed at all."""
+        """Whether nothing changed."""
         return not (self.lost or self.gained or self.moved or self.added or self.missing or self.changed)
 
 
@@ -74,7 +74,7 @@ class _Place(NamedTuple):
 
 
 def compare(before: Sequence[Verdict], after: Sequence[Verdict]) -> Difference:
-    """Compare two plays, attempt by attempt; what each took is a measurement and no matter of comparison."""
+    """Compare two plays, attempt by attempt; measurements such as costs are ignored."""
     old = {_Place(verdict.scenario, verdict.repeat): verdict for verdict in before}
     new = {_Place(verdict.scenario, verdict.repeat): verdict for verdict in after}
     both = sorted(place for place in old.keys() & new.keys() if old[place].digest == new[place].digest)
@@ -84,16 +84,12 @@ def compare(before: Sequence[Verdict], after: Sequence[Verdict]) -> Difference:
     first, second = tally(before).rates, tally(after).rates
     return Difference(
         lost=(
-            *(Turned(scenario=place.scenario, repeat=place.repeat, why=_why(new[place])) for place in lost),
-            *(
-                Turned(scenario=place.scenario, repeat=place.repeat, why=("not played",))
-                for place in gone
-                if old[place].passed is True
-            ),
+            *(Turned(**place._asdict(), why=_why(new[place])) for place in lost),
+            *(Turned(**place._asdict(), why=("not played",)) for place in gone if old[place].passed is True),
         ),
-        gained=tuple(Turned(scenario=place.scenario, repeat=place.repeat, why=_why(old[place])) for place in gained),
+        gained=tuple(Turned(**place._asdict(), why=_why(old[place])) for place in gained),
         moved=tuple(
-            Moved(scenario=place.scenario, repeat=place.repeat, name=name, before=was, after=now)
+            Moved(**place._asdict(), name=name, before=was, after=now)
             for place in both
             for name in EVALUATORS
             if (was := old[place].value(name)) != (now := new[place].value(name))

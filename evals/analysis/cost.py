@@ -1,6 +1,6 @@
-"""What attempts cost in US dollars: PydanticAI prices every response by the list that `genai-prices` packages.
+"""The cost of attempts in US dollars: PydanticAI prices every response by the list of `genai-prices`.
 
-A price that is not known is None, never zero; and a sum with an unknown part is unknown.
+An unknown price is None, never zero; and a sum with an unknown part is unknown.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from agent.turn.result import TurnResult
 from evals.attempt import Attempt
 
 FLOW = "flow"
-"""The phase of the models inside the flows that were run: what they take is the flow's, not the player's."""
+"""The phase of the models inside the flows: what they use is the flow's, not the player's."""
 
 
 class Ceiling:
-    """What a play may cost: once it is reached, no further attempt begins.
+    """The most that a play may cost: once it is reached, no further attempt begins.
 
-    Attempts that are under way end as they do, so a play of concurrency N may exceed it by what N attempts cost.
+    Attempts that have begun continue, so a play of concurrency N may exceed it by the cost of N attempts.
     """
 
     def __init__(self, dollars: float) -> None:
@@ -30,31 +30,31 @@ class Ceiling:
         self.spent = 0.0
 
     def count(self, attempt: Attempt) -> None:
-        """Take an attempt's cost into account; of one whose cost is not known, the part that is."""
+        """Add the cost of an attempt, as far as it is known."""
         self.spent += float(sum(part for turn in attempt.turns for part in _known(turn)))
 
     @property
     def reached(self) -> bool:
-        """Whether nothing more may begin."""
+        """Whether no further attempt may begin."""
         return self.spent >= self.dollars
 
 
 def cost(attempt: Attempt) -> float | None:
-    """What the models that played cost, in US dollars; None when nothing was counted or a part has no known price."""
+    """What the models that played cost, in US dollars; None if nothing was counted or a price is unknown."""
     parts = [part for turn in attempt.turns for part in _parts(turn)]
     known = [part for part in parts if part is not None]
     return float(sum(known)) if known and len(known) == len(parts) else None
 
 
 def total(costs: Iterable[float | None]) -> float | None:
-    """The sum of costs; None when one of them is not known, or there are none."""
+    """The sum of costs; None if one of them is unknown, or there are none."""
     found = list(costs)
     known = [one for one in found if one is not None]
     return sum(sorted(known)) if known and len(known) == len(found) else None
 
 
 def priced(model: str) -> bool:
-    """Whether the list has a price for a model that is named `provider:name`, or for all candidates of a provider."""
+    """Whether the list has a price for a model `provider:name`, or for all candidates of a provider."""
     provider, _, name = model.partition(":")
     info = PROVIDERS.get(provider)
     names = (name,) if name else () if info is None else info.models
@@ -74,7 +74,7 @@ def _known(turn: TurnResult) -> list[Decimal]:
 
 
 def _parts(turn: TurnResult) -> list[Decimal | None]:
-    """The cost of each phase that took tokens; unknown as well when one of the turn's responses has no price."""
+    """The cost of each phase that used tokens; unknown if any response of the turn has no price."""
     phases = [usage for phase, usage in turn.usage.items() if phase != FLOW and usage.total_tokens]
     answers = [message.usage for message in turn.messages if isinstance(message, ModelResponse)]
     unknown = bool(phases) and any(usage.total_tokens and usage.cost is None for usage in answers)

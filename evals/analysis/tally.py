@@ -15,7 +15,7 @@ class Tally(BaseModel):
     Attributes:
         scored: attempts that were scored; those with a harness error are not.
         harness_errors: attempts that the harness could not play.
-        rates: for each evaluator, the mean of its scores (true is 1, false is 0); None when it scored none.
+        rates: for each evaluator, the mean of its scores (true is 1, false is 0); None if it scored none.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -28,14 +28,14 @@ class Tally(BaseModel):
 
     @property
     def pass_rate(self) -> float | None:
-        """Passed over scored; None when nothing was scored."""
+        """Passed over scored; None if nothing was scored."""
         return self.passed / self.scored if self.scored else None
 
     def meets(self, least: float) -> bool:
-        """Whether the pass rate is high enough; a harness error, or nothing scored, never is.
+        """Whether the pass rate is high enough; never with a harness error, or if nothing was scored.
 
         Args:
-            least: the lowest pass rate that will do, from 0 to 1.
+            least: the lowest acceptable pass rate, from 0 to 1.
         """
         rate = self.pass_rate
         return rate is not None and rate >= least and not self.harness_errors
@@ -57,7 +57,7 @@ def write_verdicts(path: Path, verdicts: Sequence[Verdict], *, measured: bool = 
     """Write verdicts as JSON lines.
 
     Args:
-        measured: whether with what each took; a baseline has only what is the same every time.
+        measured: whether to include measurements; a baseline has only what is the same every time.
     """
     JsonLines(path, Verdict).write(verdict if measured else bare(verdict) for verdict in verdicts)
 

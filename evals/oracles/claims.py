@@ -1,6 +1,6 @@
-"""What a text claims to have done, sentence by sentence, in five languages.
+"""The claims of a text about what was done, sentence by sentence, in five languages.
 
-This is the harness's own reading; the assistant's check of itself is other code, so that one fault cannot hide in both.
+The assistant's check of itself is separate code, so that one fault cannot hide in both.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Claim:
 
 
 def claims(text: str) -> Iterator[Claim]:
-    """Every claim of a text. Questions, denials, plans and conditions claim nothing; nor does what stands in quotes."""
+    """Every claim of a text. Questions, denials, plans, conditions and quotes claim nothing."""
     for bare in _sentences(_QUOTED.sub("…", text)):
         if bare.rstrip().endswith(("?", "？")):
             continue
@@ -94,7 +94,7 @@ def claims(text: str) -> Iterator[Claim]:
 
 
 def claimed_output(text: str) -> str | None:
-    """The output that a text says a run gave, as far as it quotes one."""
+    """The output of a run that a text quotes, if any."""
     found = _OUTPUT.search(text)
     return found["output"].strip() if found else None
 

@@ -1,4 +1,4 @@
-"""Reading an answer: does it ask something, does it decline? In English, German, French, Spanish and Portuguese."""
+"""Whether an answer asks or declines something, in English, German, French, Spanish and Portuguese."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _QUOTED = re.compile(r"`[^`]*`|\"[^\"\n]*\"|'[^'\n]*\?[^'\n]*'|«[^»]*»")
 
 
 def asks(text: str) -> bool:
-    """Whether a text asks its reader something: a question mark outside quotes and addresses."""
+    """Whether a text asks something: it has a question mark outside quotes and URLs."""
     return re.search(r"[?？]", re.sub(r"https?://\S+", "", _QUOTED.sub("", text))) is not None
 
 

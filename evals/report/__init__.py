@@ -1,1 +1,1 @@
-"""Reports of a play: one self-contained HTML page, and the same as Markdown, JSON, CSV and JUnit XML."""
+"""Reports of a play: a self-contained HTML page, Markdown, JSON, CSV and JUnit XML."""

@@ -1,4 +1,4 @@
-"""Where a play fails and what to open next: the first screen of a report."""
+"""Where a play fails, and which attempts to look at first."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from evals.report.fixes import SmallestFix
 from evals.score import Verdict
 
 LEAST = 3
-"""How many attempts a group has at least to be named: fewer say little."""
+"""The fewest attempts of a group that is listed; fewer mean little."""
 MOST = 6
-"""How many entries a list has at most."""
+"""The most entries of a list."""
 _GRADES = ("nodes", "edges", "parameters", "values", "edit_precision", "edit_recall")
 
 
 class ScoredAttempt(Protocol):
-    """What attention needs to know of one attempt."""
+    """The properties of an attempt that decide where to look."""
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """The scenario's."""
+        """The scenario's tags."""
         ...
 
     @property
     def verdict(self) -> Verdict:
-        """The whole verdict."""
+        """Its verdict."""
         ...
 
     @property
@@ -39,7 +39,7 @@ class ScoredAttempt(Protocol):
 
 @dataclass(frozen=True)
 class Group:
-    """Attempts with a tag of which some fail."""
+    """The attempts with a tag, some of which fail."""
 
     name: str
     failed: int
@@ -51,8 +51,8 @@ class Attention:
     """Where a play fails.
 
     Attributes:
-        by: the deciding scores that are false, with in how many attempts, most first.
-        groups: the tags of which the largest share fails, worst first.
+        by: the deciding scores that are false, with their number of attempts, most first.
+        groups: the tags with the largest share of failures, worst first.
         nearest: the numbers of the failed attempts that are nearest to passing, nearest first.
     """
 
@@ -66,8 +66,8 @@ class Attention:
 def attention(attempts: Sequence[ScoredAttempt]) -> Attention:
     """Find where a play fails.
 
-    Nearest to passing is what a smallest fix of few changes mends, then what few deciding scores fail, then what is
-    graded highest.
+    Attempts are nearest to passing by the number of changes of their smallest fix, then by the number of false deciding
+    scores, then by their grades.
 
     Args:
         attempts: every attempt, in the order of the report.

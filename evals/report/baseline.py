@@ -1,4 +1,4 @@
-"""A play beside a baseline: what newly fails, what newly passes, and whether the difference is more than chance."""
+"""A play compared with a baseline: what newly fails or passes, and whether the difference is significant."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Change:
 
     Attributes:
         before: the share of the baseline's tries that passed.
-        now: the share of this play's.
+        now: the share of this play's tries that passed.
     """
 
     scenario: str
@@ -28,13 +28,13 @@ class Change:
 
 @dataclass(frozen=True, kw_only=True)
 class BaselineComparison:
-    """One player of this play beside one of the baseline.
+    """One player of this play compared with one of the baseline.
 
     Attributes:
-        tested: the gated measures, those that both have.
+        tested: the declared metrics that both have.
         worse: scenarios that pass less often, the largest fall first.
         better: scenarios that pass more often, the largest rise first.
-        changed: scenarios that both played, with another content; they are not compared.
+        changed: scenarios that have changed since the baseline; they are not compared.
         missing: scenarios that only the baseline has.
         new: scenarios that only this play has.
     """
@@ -50,10 +50,10 @@ class BaselineComparison:
 
 
 def compare_with_baseline(play: Play, baseline: Sequence[Verdict], player: str = "") -> tuple[BaselineComparison, ...]:
-    """Compare every player of a play with one of the baseline's, as `partners` tells them.
+    """Compare every player of a play with one of the baseline's, chosen by `partners`.
 
     Args:
-        player: the baseline's player that all are compared with; empty for the one of the same name.
+        player: the baseline's player to compare all with; empty for the one of the same name.
     """
     found: list[BaselineComparison] = []
     for column, partner in partners(play, baseline, player).items():
@@ -64,13 +64,13 @@ def compare_with_baseline(play: Play, baseline: Sequence[Verdict], player: str =
 
 
 def partners(play: Play, baseline: Sequence[Verdict], player: str = "") -> dict[str, str | None]:
-    """The baseline's player beside each column: the one that is named, else its namesake, else the only one.
+    """The baseline's player for each column: the given one, else the one of the same name, else the only one.
 
     Args:
         player: the name of one of its players; empty for none in particular.
 
     Returns:
-        The baseline's player by column; None where there are several and none has the name.
+        The baseline's player by column; None if there are several and none has the name.
     """
     players = list(dict.fromkeys(verdict.player for verdict in baseline))
     found: dict[str, str | None] = {}

@@ -1,4 +1,4 @@
-"""Texts as a report shows them: secrets redacted, control characters made visible, long ones cut with a notice."""
+"""Preparing texts for a report: secrets redacted, control characters made visible, long texts cut with a notice."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Limits:
     Attributes:
         text: the most characters of one text.
         items: the most entries of one list, such as tool calls of a turn or steps of a canvas.
-        passes: of how many tries of a scenario by a player that pass the details are shown.
-        failures: of how many that do not.
+        passes: how many passing tries of a scenario by a player are shown in detail.
+        failures: how many failing ones are.
     """
 
     text: int = 3_000
@@ -37,7 +37,7 @@ SIZES = (
     Limits(text=200, items=12, passes=0, failures=1),
     Limits(text=200, items=12, passes=0, failures=0),
 )
-"""From much to little; a page takes the first with which it is small enough."""
+"""From most to least; a page uses the first with which it is small enough."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Clip:
     """The beginning of a text.
 
     Attributes:
-        left: how many characters are not.
+        left: how many characters are cut off.
     """
 
     text: str
@@ -56,18 +56,14 @@ class Clip:
 
 
 def clip(text: str, limit: int) -> Clip:
-    """A text as it may be shown.
-
-    Args:
-        text: any text, such as a model's output.
-    """
+    """The beginning of any text, such as a model's output, redacted and with control characters visible."""
     hidden = max(0, len(text) - _SCANNED)
     whole = visible(str(redact(text[:_SCANNED])))
     return Clip(whole, hidden) if len(whole) <= limit else Clip(whole[:limit], len(whole) - limit + hidden)
 
 
 def clip_json(value: Json, limit: int) -> Clip:
-    """A JSON value as indented text, as it may be shown; a text stays as it is."""
+    """A JSON value as indented text, redacted and cut like any text; a text stays as it is."""
     shown = redact(value)
     return clip(
         shown if isinstance(shown, str) else json.dumps(shown, indent=2, ensure_ascii=False, default=str), limit
@@ -81,7 +77,7 @@ def line(text: str, limit: int) -> str:
 
 
 def visible(text: str) -> str:
-    """A text in which no character is hidden: controls, overrides of direction and lone surrogates are written out."""
+    """A text without invisible characters: controls, directional overrides and lone surrogates are escaped."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(char if _shows(char) else f"\\u{ord(char):04x}" for char in text.replace("\r\n", "\n"))

@@ -1,4 +1,4 @@
-"""The conversation of an attempt: what the user said, what was thought, called, answered and run, with timings."""
+"""The conversation of an attempt: messages, thoughts, tool calls, answers and runs, with timings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from runtime.results import RunResult
 
 @dataclass(frozen=True)
 class Said:
-    """A text of the model's on the way to its answer; `thought` when it was not meant to be read."""
+    """A text of the model before its answer; `thought` if it is part of its reasoning."""
 
     text: Clip
     thought: bool
@@ -35,9 +35,9 @@ class Called:
     """One tool call.
 
     Attributes:
-        reply: what the tool answered; None when there was no answer.
+        reply: the tool's reply; None without one.
         taken: whether the tool accepted it.
-        seconds: from the model's answer, or the call before it, to the tool's reply; None when that is not known.
+        seconds: from the model's answer, or the call before it, to the tool's reply; None if unknown.
     """
 
     tool: str
@@ -50,7 +50,7 @@ class Called:
 
 @dataclass(frozen=True)
 class Ran:
-    """One run of a flow: what was typed in, and what it gave."""
+    """One run of a flow: its input and its result."""
 
     asked: Clip | None
     output: Clip | None
@@ -67,7 +67,7 @@ class Exchange:
         user: the user's message; None for a turn that only answers approvals.
         items: what the model said and called before its answer, in order.
         left_out: how many more there are.
-        remarks: faults, caveats, approvals, files and errors, a line each, with what they are.
+        remarks: faults, caveats, approvals, files and errors: the kind and a line of each.
         usage: tokens in and out by phase.
     """
 
@@ -88,7 +88,7 @@ class Exchange:
 def conversation(
     attempt: Attempt, scenario: Scenario, gallery: Gallery, catalogue: Catalogue, limits: Limits
 ) -> tuple[Exchange, ...]:
-    """The turns of an attempt as they are shown."""
+    """The turns of an attempt for a report."""
     found: list[Exchange] = []
     last: int | None = None
     for place, turn in enumerate(attempt.turns):
@@ -97,7 +97,7 @@ def conversation(
         last = number
         items = _items(turn.messages, limits.text)
         if items and isinstance(items[-1], Said) and items[-1].text == clip(turn.text, limits.text):
-            items.pop()  # the answer stands below, once
+            items.pop()  # it is shown below, as the answer
         found.append(
             Exchange(
                 user=None if says is None else clip(says, limits.text),
@@ -118,10 +118,10 @@ def conversation(
 
 
 def ran(asked: str | None, run: RunResult, limits: Limits) -> Ran:
-    """A run as it is shown.
+    """A run for a report.
 
     Args:
-        asked: what was typed into the chat, where that is known.
+        asked: the chat's input, if known.
     """
     error = ""
     if run.error is not None:
@@ -178,7 +178,7 @@ def _called(part: ToolCallPart, reply: _Reply | None, since: datetime, limit: in
 
 
 def _arguments(given: Json, limit: int) -> Clip:
-    """Arguments as a person reads them: `name: value` a line, texts without quotes and with their own lines."""
+    """Readable arguments: a line `name: value` for each, texts without quotes and with their line breaks."""
     if isinstance(given, str):
         try:
             given = json.loads(given)

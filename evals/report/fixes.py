@@ -1,4 +1,4 @@
-"""The smallest fix of a failed attempt as a report shows it: its changes in words, and the resulting canvas."""
+"""The smallest fix of a failed attempt for a report: its changes in words, and the resulting canvas."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class SmallestFix:
     Attributes:
         whole: how many changes lead all the way to the right flow.
         proven: whether every smaller set of changes was tried.
-        fits: whether the changes fit the flow of this attempt; they do not when it was played again since.
-        picture: the canvas with the changes marked; None where no details are shown.
+        fits: whether the changes fit the flow of this attempt; they do not if it was played again.
+        picture: the canvas with the changes marked; None without details.
     """
 
     changes: tuple[Difference, ...]
@@ -50,7 +50,7 @@ def smallest_fix(fix: Fix, attempt: Attempt, catalogue: Catalogue, gallery: Gall
     """Describe a fix.
 
     Args:
-        gallery: where drawings are kept; None draws nothing.
+        gallery: collects the drawings; None draws nothing.
     """
     made = attempt.flow or Flow.empty()
     flow, fits = made, True

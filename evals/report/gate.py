@@ -1,4 +1,4 @@
-"""What a gate decides about each player of a play."""
+"""The decision of a gate about each player of a play."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from evals.report.play import Play
 from evals.score import Verdict
 
 LONGEST = 600
-"""Characters of one reason that are shown."""
+"""The most characters of a reason that are shown."""
 
 
 @dataclass(frozen=True)
@@ -18,8 +18,8 @@ class Decision:
     """The decision of the gate about one player.
 
     Attributes:
-        reasons: why not, a line each.
-        news: what is better than the gate's baseline, a line each.
+        reasons: why the player does not pass, a line each.
+        news: improvements over the gate's baseline, a line each.
     """
 
     name: str
@@ -29,10 +29,10 @@ class Decision:
 
 
 def decisions(play: Play, gate: tuple[Gate, tuple[Verdict, ...]] | None) -> tuple[Decision, ...]:
-    """Check each player by itself against a gate, as `eval run --gate` does with the one that it plays.
+    """Check each player against a gate, as `eval run --gate` does with its player.
 
     Args:
-        gate: the rules and the verdicts that they compare with; None decides nothing.
+        gate: the gate and the verdicts of its baseline; None decides nothing.
     """
     if gate is None:
         return ()

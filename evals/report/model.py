@@ -1,4 +1,4 @@
-"""The view model of a report: everything that any of its forms shows, as plain data."""
+"""The view model of a report: everything that any of its formats shows, as plain data."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ State = Literal["passed", "failed", "unscored"]
 
 @dataclass(frozen=True, kw_only=True)
 class Material:
-    """What a report is made of.
+    """The input of a report.
 
     Attributes:
         baseline: the verdicts of an earlier play; empty without one.
-        baseline_player: which of its players every player stands beside; empty for the one of the same name.
-        fixes: the smallest fixes that were found, those of other attempts left aside.
-        gate: the gate that judges every player, and the verdicts that it compares with; None for none.
+        baseline_player: the player of the baseline to compare all with; empty for the one of the same name.
+        fixes: the smallest fixes; those of other attempts are ignored.
+        gate: the gate for every player, and the verdicts of its baseline; None for none.
     """
 
     play: Play
@@ -51,10 +51,10 @@ class Material:
 
 @dataclass(frozen=True)
 class Reason:
-    """What one evaluator says.
+    """The score of one evaluator.
 
     Attributes:
-        value: None is not scored.
+        value: None if it was not scored.
         deciding: whether a false one fails the attempt.
     """
 
@@ -66,7 +66,7 @@ class Reason:
 
 @dataclass(frozen=True)
 class Probed:
-    """One probe: what was expected, and its runs."""
+    """One probe: the expected result, and its runs."""
 
     expected: str
     runs: tuple[Ran, ...]
@@ -75,7 +75,7 @@ class Probed:
 
 @dataclass(frozen=True)
 class Details:
-    """What can be looked at of one attempt."""
+    """The details of one attempt."""
 
     exchanges: tuple[Exchange, ...]
     comparison: FlowComparison | None
@@ -88,11 +88,11 @@ class ReportedAttempt:
 
     Attributes:
         anchor: its place in the page.
-        repeat: which try, from 0.
-        why: what it failed by, in one line; empty when it passed.
-        stopped: which limit ended it early; empty when none did.
-        smallest_fix: the smallest fix that was found for it; None without one.
-        details: None when they are left out for the size of the page.
+        repeat: the number of the try, from 0.
+        why: why it failed, in one line; empty if it passed.
+        stopped: the limit that ended it early; empty if none did.
+        smallest_fix: its smallest fix; None without one.
+        details: None if they are left out to limit the size of the page.
     """
 
     anchor: str
@@ -116,10 +116,10 @@ class Report:
     """A whole report.
 
     Attributes:
-        against: each player beside the baseline; empty without one.
+        against: each player compared with the baseline; empty without one.
         alone: the players for which the baseline has no counterpart.
         baseline: the baseline's name; empty without one.
-        decided: what the gate decides about each player; empty without one.
+        decided: the decision of the gate about each player; empty without one.
         gate: the gate's name; empty without one.
         gallery: the drawings that the details refer to.
     """
@@ -142,7 +142,7 @@ def gather(material: Material, limits: Limits | None) -> Report:
     """The view model of a report.
 
     Args:
-        limits: how much of each attempt is shown; None leaves the details out, for formats without them.
+        limits: how much of each attempt is shown; None leaves out the details, for formats without them.
     """
     play, catalogue, baseline = material.play, material.catalogue, material.baseline
     fixes = {fix.key: fix for fix in material.fixes}

@@ -1,4 +1,4 @@
-"""What a report is made of: every attempt that counts, with its verdict and the column that it stands in."""
+"""The attempts of a report, each with its verdict and its column."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Entry:
     """One attempt, scored.
 
     Attributes:
-        column: who played, as the report calls them; the versions are part of it where one player has several.
-        case: the attempt beside what was right; None when the harness failed.
+        column: the player's name in the report, with the versions if one player has several.
+        case: the attempt and what would have been right; None if the harness failed.
     """
 
     column: str
@@ -30,7 +30,7 @@ class Entry:
 
     @property
     def place(self) -> tuple[str, str, int]:
-        """Where it stands in the report: column, scenario, repeat."""
+        """Its place in the report: column, scenario, repeat."""
         return self.column, self.attempt.scenario, self.attempt.repeat
 
 
@@ -39,7 +39,7 @@ class Play:
     """Everything that was played, scored.
 
     Attributes:
-        entries: one an attempt, by column, scenario and repeat.
+        entries: one for each attempt, by column, scenario and repeat.
     """
 
     scenarios: Mapping[str, Scenario]
@@ -47,7 +47,7 @@ class Play:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Who played."""
+        """The names of the players."""
         return tuple(dict.fromkeys(entry.column for entry in self.entries))
 
     def of(self, column: str) -> tuple[Entry, ...]:
@@ -56,14 +56,14 @@ class Play:
 
 
 def score_play(scenarios: Sequence[Scenario], attempts: Iterable[Attempt], catalogue: Catalogue) -> Play:
-    """Score the attempts that count, and put them in order.
+    """Score the attempts that count, and sort them.
 
     Args:
-        attempts: as a journal holds them; of each key, the one that counts is taken.
+        attempts: as in a journal; of each key, the one that counts is taken.
 
     Raises:
-        UnknownScenario: when an attempt's scenario is not there any more, or has changed since.
-        BadFlow: when a scenario's right flow does not build from this catalogue.
+        UnknownScenario: an attempt's scenario does not exist any more, or has changed since.
+        BadFlow: a scenario's right flow does not build from this catalogue.
     """
     counted = sorted(
         latest_attempts(attempts).values(), key=lambda one: (one.scenario, one.repeat, one.player, _stamp(one))
@@ -92,7 +92,7 @@ def _stamp(attempt: Attempt) -> tuple[str, str, str]:
 
 
 def _columns(attempts: Sequence[Attempt]) -> dict[tuple[str, tuple[str, str, str]], str]:
-    """What each player on each versions is called: by name alone where that is enough."""
+    """The name of each player on each set of versions: the player's name alone if that is unique."""
     stamps: dict[str, set[tuple[str, str, str]]] = {}
     for attempt in attempts:
         stamps.setdefault(attempt.player, set()).add(_stamp(attempt))

@@ -1,4 +1,4 @@
-"""The figures of a report: pass rates and mean scores, by tag and split, with intervals, and what attempts took."""
+"""The figures of a report: pass rates and mean scores, by tag and split, with intervals, and costs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from evals.score import METRICS, PASSED, Verdict
 
 @dataclass(frozen=True, kw_only=True)
 class Costs:
-    """What an attempt took on average; None when it was not measured.
+    """The mean cost of an attempt; None if it was not measured.
 
     Attributes:
         seconds: wall-clock duration of turns and probes.
@@ -30,15 +30,15 @@ class Costs:
 
 @dataclass(frozen=True, kw_only=True)
 class Standing:
-    """How one player did.
+    """The results of one player.
 
     Attributes:
-        versions: prompts, tools and engine that were played on, as words.
+        versions: the prompts, tools and engine that were played on, as text.
         repeats: the most tries of one scenario.
-        scores: by measure, `passed` first, the mean of scenario means.
+        scores: by metric, `passed` first, the mean of scenario means.
         pass_at_k: pass@k by k.
         pass_hat_k: pass^k by k.
-        flaky: scenarios whose tries do not agree.
+        flaky: scenarios whose tries have different results.
     """
 
     name: str
@@ -63,18 +63,18 @@ class Standing:
 
 
 def standings(play: Play) -> tuple[Standing, ...]:
-    """How every player did, in the order of the columns."""
+    """The results of every player, in the order of the columns."""
     return tuple(_standing(column, play) for column in play.columns)
 
 
 def mean(values: Iterable[float | None]) -> float | None:
-    """The mean of what is there; None without any. The order does not change the result."""
+    """The mean of the values that are known; None without any. The order does not change the result."""
     there = sorted(value for value in values if value is not None)
     return fmean(there) if there else None
 
 
 def costs(verdicts: Sequence[Verdict]) -> Costs:
-    """What an attempt took on average; the harness's failures do not count."""
+    """The mean cost of an attempt, without those that the harness failed."""
     scored = [verdict for verdict in verdicts if verdict.passed is not None]
     spent = [verdict.measured.tokens for verdict in scored if verdict.measured.tokens is not None]
     passed = sum(verdict.passed is True for verdict in scored)

@@ -1,4 +1,4 @@
-"""What a play came to: a table for people, a document for programs."""
+"""The result of a play: a table for people, a document for programs."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,7 +10,7 @@ from evals.scenario import Scenario
 from evals.score import EVALUATORS, PASSED
 
 COLUMNS = ("built", "ran", "resolved", "preserved", "honest", "nodes", "edges", "values")
-"""The scores that the table shows; all of them stand in the JSON."""
+"""The scores in the table; the JSON has all of them."""
 
 
 def table(result: Tally, player: str) -> Table:
@@ -39,7 +39,7 @@ def means(result: Tally) -> list[str]:
 
 
 def mark(value: bool | float | None) -> Text:  # noqa: FBT001  (a score, not a switch)
-    """A score in one short word."""
+    """A score as a short text."""
     match value:
         case None:
             return Text("-", style="dim")
@@ -58,7 +58,7 @@ def summary(result: Tally, least: float) -> str:
 
 
 def percent(share: float | None) -> str:
-    """A share from 0 to 1 in words."""
+    """A share from 0 to 1 in percent."""
     return "-" if share is None else f"{share:.0%}"
 
 

@@ -1,1 +1,1 @@
-"""The formats a report is written in."""
+"""The formats of reports."""

@@ -17,21 +17,21 @@ from evals.score import EVALUATORS
 
 Document: TypeAlias = dict[str, object]
 Value: TypeAlias = bool | float | None
-"""A score's value; None is not scored."""
+"""A score's value; None if it was not scored."""
 
 FORMAT = 1
-"""The version of the JSON document's form."""
+"""The version of the JSON document's format."""
 
 _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def summary(report: Report, *, reasons: bool = True) -> Document:
-    """The figures and verdicts of a report, without what was said and drawn.
+    """The figures and verdicts of a report, without conversations and drawings.
 
     Keys: `format`; `title`; `baseline` (its name or null); `players`, each with its counts, `scores`, `tags` and
     `splits` (means from 0 to 1 with intervals), `pass_at_k` and `pass_hat_k` by k, `flaky` and `costs`; `against`, one
-    for each player that stands beside one of the baseline, and `alone`, the others; `gate`, its `name` and `decided`
+    for each player that is compared with one of the baseline, and `alone`, the others; `gate`, its `name` and `decided`
     (for each player whether it passes, the reasons why not, and improvements), null without one; `attempts` with their
     verdicts and smallest fixes (null without one), each score's reason only with `reasons`.
     """
@@ -53,7 +53,7 @@ def as_json(report: Report) -> str:
 
 
 def as_csv(report: Report) -> str:
-    """A table with a row for each attempt; a text that a spreadsheet would take for a formula begins with `'`."""
+    """A table with a row for each attempt; a text that a spreadsheet would read as a formula gets a leading `'`."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(

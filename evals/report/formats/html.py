@@ -1,4 +1,4 @@
-"""The report as one HTML page that needs nothing else: data escaped, one script and one style, both by their hash."""
+"""The report as one self-contained HTML page: data escaped, one script and one style, both allowed by their hash."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from evals.report.svg.charts import cost_against_quality
 from evals.score import METRICS
 
 LIMIT = 5_000_000
-"""The most bytes of a page."""
+"""The largest size of a page, in bytes."""
 
 _UNSAFE = {ord("<"): r"\u003c", ord(">"): r"\u003e", ord("&"): r"\u0026", 0x2028: r"\u2028", 0x2029: r"\u2029"}
 
 
 class TooLarge(ValueError):
-    """A report that does not fit into a page, however much is left out."""
+    """A report that is too large for a page even without details."""
 
 
 def page(gather: Callable[[Limits], Report], limit: int = LIMIT) -> str:
-    """Render a report as HTML, with as much of the attempts as fits.
+    """Render a report as HTML, with as many details of the attempts as fit.
 
     Args:
-        gather: makes the report with so much of each attempt.
+        gather: makes the report within limits.
 
     Raises:
-        TooLarge: when not even the least fits.
+        TooLarge: it does not fit within the smallest limits.
     """
     for limits in SIZES:
         text = render(gather(limits))
@@ -45,7 +45,7 @@ def page(gather: Callable[[Limits], Report], limit: int = LIMIT) -> str:
 
 
 def render(report: Report) -> str:
-    """Render a report as HTML, however large it gets."""
+    """Render a report as HTML of any size."""
     script, style = _asset("report.js"), _asset("report.css")
     policy = (
         f"default-src 'none'; script-src '{content_hash(script)}'; style-src '{content_hash(style)}'; "
@@ -74,7 +74,7 @@ def content_hash(text: str) -> str:
 
 
 def embedded(value: object) -> Markup:
-    """JSON that can stand inside a script element: nothing in it can end the element or begin another."""
+    """JSON that is safe inside a script element: nothing in it can end the element or begin another."""
     text = json.dumps(value, ensure_ascii=True, allow_nan=False, sort_keys=True)
     return Markup(text.translate(_UNSAFE))  # noqa: S704  (every character that HTML knows is escaped)
 

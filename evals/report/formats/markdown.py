@@ -1,4 +1,4 @@
-"""The report as Markdown, such as a CI shows under a run: figures first, then what fails and why."""
+"""The report as Markdown, for example for a CI summary: figures first, then failures and their reasons."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from evals.report.standings import Standing
 from evals.score import METRICS
 
 MOST_FAILURES = 50
-"""How many failed attempts are listed."""
+"""The most failed attempts that are listed."""
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&-])")
 
 
 def as_markdown(report: Report) -> str:
-    """Render a report; text of models and flows stands in code spans only, where nothing in it has a meaning."""
+    """Render a report; texts of models and flows are only in code spans, where they have no effect."""
     parts = [f"# {_plain(report.title)}", _overview(report)]
     parts += [_decision(one, report.gate) for one in report.decided]
     parts += [_beside(one, report.baseline) for one in report.against]

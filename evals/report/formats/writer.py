@@ -1,4 +1,4 @@
-"""The forms that a report can be written in, by the ending of the file."""
+"""The formats of reports, by the ending of the file."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Form = Literal["html", "md", "json", "csv", "xml"]
 FORMS: Mapping[str, Form] = MappingProxyType(
     {".html": "html", ".htm": "html", ".md": "md", ".json": "json", ".csv": "csv", ".xml": "xml"}
 )
-"""The form of a file by its ending."""
+"""The format of a file by its ending."""
 
 
 def render_report(form: Form, material: Material) -> str:
     """The report as text; the same material gives the same text.
 
     Raises:
-        TooLarge: when a page would be larger than it may be.
+        TooLarge: a page would be too large.
     """
     if form == "html":
         return page(lambda limits: gather(material, limits))

@@ -1,4 +1,4 @@
-"""Drawing flows as SVG: components with their ports and values, typed wires, and what came, changed or went."""
+"""Drawing flows as SVG: components with their ports and values, typed wires, and marks for what changed."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ _TITLE, _TYPE, _NAME, _VALUE = 25, 30, 26, 19
 
 @dataclass(frozen=True)
 class Marks:
-    """What stands out in a drawing.
+    """The highlights of a drawing.
 
     Attributes:
-        fields: names of fields whose values stand out, by component.
+        fields: names of fields whose values are highlighted, by component.
     """
 
     nodes: Mapping[str, Mark] = field(default_factory=dict[str, Mark])
@@ -50,7 +50,7 @@ class Picture:
     """A drawing that a page refers to.
 
     Attributes:
-        label: what is to be seen, in words.
+        label: a description in words.
     """
 
     id: str
@@ -61,7 +61,7 @@ class Picture:
 
 
 class Gallery:
-    """All drawings of a page; equal ones, and equal components in different ones, are held once."""
+    """All drawings of a page; equal drawings, and equal components of different ones, are stored once."""
 
     def __init__(self) -> None:
         self._symbols: dict[str, Markup] = {}

@@ -1,4 +1,4 @@
-"""The nearest right flow next to the one that was built: same layout, differences marked."""
+"""The nearest right flow next to the resulting one: same layout, differences marked."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _KINDS = ("node", "edge", "value", "name")
 
 @dataclass(frozen=True)
 class Difference:
-    """One thing in which the flow is not as expected.
+    """One difference between the flow and the expected one.
 
     Attributes:
-        mark: `removed` for what is missing, `added` for what is too much, `changed` for what is another.
-        text: which, in words.
+        mark: `removed` for what is missing, `added` for what is superfluous, `changed` for a different value.
+        text: the difference in words.
     """
 
     mark: Mark
@@ -35,12 +35,12 @@ class Difference:
 
 @dataclass(frozen=True)
 class FlowComparison:
-    """A right flow and the one that was made.
+    """A right flow and the resulting one.
 
     Attributes:
-        expected: the right one; of several, the one that is nearest.
-        built: the one that was made.
-        others: how many other flows would have been as right.
+        expected: the nearest right flow.
+        built: the resulting flow.
+        others: how many other right flows there are.
     """
 
     expected: Picture
@@ -50,7 +50,7 @@ class FlowComparison:
 
 
 def compare_with_expected(case: Case, gallery: Gallery) -> FlowComparison:
-    """Draw the nearest right flow next to the one that was built."""
+    """Draw the nearest right flow next to the resulting one."""
     comparisons = case.comparisons
     nearest = max(range(len(comparisons)), key=lambda number: (_shared(comparisons[number]), -number))
     comparison = comparisons[nearest]
@@ -78,7 +78,7 @@ def _ids(before: ScoredFlow, after: ScoredFlow) -> dict[str, str]:
 
 
 def _relabelled(flow: Flow, ids: Mapping[str, str]) -> Flow:
-    """The named components and their connections under other ids, so that equal parts of two flows share a place."""
+    """The listed components and their connections with new ids, so that equal components of two flows share a place."""
     nodes: list[Json] = [node.raw for node in flow.nodes if node.id in ids]
     edges: list[Json] = [edge.raw for edge in flow.edges if edge.source in ids and edge.target in ids]
     return relabel(Flow({"data": {"nodes": nodes, "edges": edges}}), ids)
@@ -168,7 +168,7 @@ def _secrets(flow: Flow) -> frozenset[tuple[str, str]]:
 
 
 def _names(expected: Flow, built: Flow) -> dict[str, str]:
-    """What components are called, the type added where two of them share a name."""
+    """The names of components, numbered if two of them share a name."""
     shown = {node.id: line(node.display_name, 40) for flow in (built, expected) for node in flow.nodes}
     counts = list(shown.values())
     ordinals: dict[str, int] = {}

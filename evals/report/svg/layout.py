@@ -1,4 +1,4 @@
-"""Where a flow's components stand in a drawing, and which rows each has: the same in every state of one flow."""
+"""The layout of a drawing: the places of components and their rows, the same in every state of a flow."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from flows.json_values import Json, as_list, as_text, texts
 from flows.layout.layers import positions
 
 WIDTH = 196
-"""How wide a component is drawn, in units of the drawing."""
+"""The width of a component, in units of the drawing."""
 HEAD = 36
-"""How high its title and type are."""
+"""The height of its title and type."""
 ROW = 17
-"""How high each of its rows is."""
+"""The height of each of its rows."""
 GAP = 22
-"""What stays free between components of one column, at least."""
+"""The least space between components of a column."""
 MARGIN = 26
-"""What stays free around the drawing, room for wires that lead back included."""
+"""The space around the drawing, with room for feedback wires."""
 _ACROSS = 0.52
 _MOST_VALUES = 5
 _MOST_OUTPUTS = 4
@@ -31,14 +31,14 @@ Wire = tuple[str, str, str, str]
 
 
 class ScoredFlows:
-    """The scored forms of flows, each computed once however often it is drawn and compared."""
+    """The scored forms of flows, each computed once."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
         self._known: dict[int, tuple[Flow, ScoredFlow]] = {}
 
     def of(self, flow: Flow) -> ScoredFlow:
-        """The scored form of a flow; the flow is kept alive, so that its id is not reused."""
+        """The scored form of a flow. The flow is kept alive, so that its id is not reused."""
         found = self._known.get(id(flow.raw))
         if found is None:
             found = self._known[id(flow.raw)] = (flow, scored_flow(flow, self._catalogue))
@@ -47,13 +47,13 @@ class ScoredFlows:
 
 @dataclass(frozen=True)
 class Rows:
-    """What is listed in one component: inputs, then values, then outputs, from top to bottom.
+    """The rows of one component: inputs, values and outputs, from top to bottom.
 
     Attributes:
         inputs: names of connected inputs.
         values: names of fields that differ from the type's defaults in some state.
-        hidden: how many such fields are not listed.
-        outputs: names of outputs with the type of what they give.
+        hidden: how many such fields are left out.
+        outputs: names of outputs with their types.
     """
 
     inputs: tuple[str, ...]
@@ -63,17 +63,17 @@ class Rows:
 
     @property
     def height(self) -> int:
-        """How high the component is drawn."""
+        """The height of the component."""
         return HEAD + ROW * (len(self.inputs) + len(self.values) + bool(self.hidden) + len(self.outputs)) + 6
 
 
 @dataclass(frozen=True)
 class Board:
-    """The places and rows of all components that are in any of several states of a flow.
+    """The places and rows of all components in several states of a flow.
 
     Attributes:
         places: the upper left corner of each component.
-        rows: what is listed in each.
+        rows: the rows of each.
     """
 
     places: Mapping[str, tuple[int, int]]
@@ -83,7 +83,7 @@ class Board:
 
     @classmethod
     def of(cls, states: Sequence[Flow], shapes: ScoredFlows) -> Board:
-        """The board on which all states can be drawn, each component at one place."""
+        """The board for all states, with each component at one place."""
         whole = _united(states)
         values: dict[str, dict[str, None]] = {}
         outputs: dict[str, dict[str, str]] = {}
@@ -102,7 +102,7 @@ class Board:
         return cls(places, rows, right + MARGIN, low + MARGIN)
 
     def input_point(self, node_id: str, port: str) -> tuple[int, int]:
-        """Where a wire enters; on the right where it closes a loop by entering an output."""
+        """Where a wire ends; on the right if it closes a loop by entering an output."""
         x, y = self.places[node_id]
         rows = self.rows[node_id]
         if port in rows.inputs:
@@ -110,7 +110,7 @@ class Board:
         return self.output_point(node_id, port)
 
     def output_point(self, node_id: str, port: str) -> tuple[int, int]:
-        """Where a wire leaves."""
+        """Where a wire begins."""
         x, y = self.places[node_id]
         rows = self.rows[node_id]
         above = len(rows.inputs) + len(rows.values) + bool(rows.hidden)
@@ -119,23 +119,23 @@ class Board:
 
 
 def wire_of(edge: Edge) -> Wire:
-    """The connection that an edge is."""
+    """The connection of an edge."""
     return edge.source, edge.source_port, edge.target, edge.target_port
 
 
 def wires(flow: Flow) -> dict[Wire, Edge]:
-    """The flow's connections between components that are there."""
+    """The flow's connections between existing components."""
     there = components(flow)
     return {wire_of(edge): edge for edge in flow.edges if edge.source in there and edge.target in there}
 
 
 def components(flow: Flow) -> dict[str, Node]:
-    """The flow's components by id, notes left out."""
+    """The flow's components by id."""
     return {node.id: node for node in flow.components}
 
 
 def _united(states: Sequence[Flow]) -> Flow:
-    """One flow with every component and connection that any state has; the last state's come first."""
+    """One flow with the components and connections of all states; the last state's come first."""
     nodes: dict[str, Node] = {}
     edges: dict[Wire, Edge] = {}
     for state in reversed(states):
@@ -173,7 +173,7 @@ def _rows(node_id: str, edges: Sequence[Edge], values: tuple[str, ...], outputs:
 
 
 def _fitted(spots: Mapping[str, tuple[float, float]], rows: Mapping[str, Rows]) -> dict[str, tuple[int, int]]:
-    """The layout's places at the scale at which components of one column just do not touch."""
+    """The layout's places, scaled so that components of a column just do not touch."""
     columns: dict[float, list[str]] = {}
     for node_id in sorted(spots, key=lambda one: spots[one][1]):
         columns.setdefault(spots[node_id][0], []).append(node_id)

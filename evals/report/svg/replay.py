@@ -1,4 +1,4 @@
-"""A turn's canvas step by step: its actions, replayed, as drawings in which what came, changed or went stands out."""
+"""A turn's canvas step by step: its actions, replayed, as drawings with changes marked."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class Replay:
     """The states of a turn's canvas.
 
     Attributes:
-        steps: in order; empty when the canvas was empty and stayed so.
-        notice: what is not shown, and why.
+        steps: in order; empty if the canvas was empty and stayed empty.
+        notice: what is left out, and why.
     """
 
     steps: tuple[Step, ...]
@@ -74,7 +74,7 @@ def replay_turn(turn: TurnResult, gallery: Gallery, catalogue: Catalogue, most: 
 
 
 def mark_changes(before: Flow, after: Flow, shapes: ScoredFlows) -> tuple[Flow, Marks]:
-    """What changed, marked in a drawing of the new state; what went stays in it, marked as gone."""
+    """The new state with changes marked; what was removed stays in it, marked as removed."""
     old, new = components(before), components(after)
     old_wires, new_wires = wires(before), wires(after)
     nodes: dict[str, Mark] = dict.fromkeys(new.keys() - old.keys(), "added")
@@ -101,6 +101,6 @@ def mark_changes(before: Flow, after: Flow, shapes: ScoredFlows) -> tuple[Flow, 
 
 
 def _alike(left: Flow, right: Flow, shapes: ScoredFlows) -> bool:
-    """Whether two flows would be drawn alike."""
+    """Whether the drawings of two flows would be equal."""
     one, other = shapes.of(left), shapes.of(right)
     return one.edges == other.edges and {node.id: node for node in one.nodes} == {node.id: node for node in other.nodes}
