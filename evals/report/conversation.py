@@ -22,7 +22,7 @@ from runtime.results import RunResult
 
 
 @dataclass(frozen=True)
-class Said:
+class ModelText:
     """A text of the model before its answer; `thought` if it is part of its reasoning."""
 
     text: Clip
@@ -31,28 +31,28 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Called:
+class ShownCall:
     """One tool call.
 
     Attributes:
         reply: the tool's reply; None without one.
-        taken: whether the tool accepted it.
+        accepted: whether the tool accepted it.
         seconds: from the model's answer, or the call before it, to the tool's reply; None if unknown.
     """
 
     tool: str
     arguments: Clip
     reply: Clip | None
-    taken: bool
+    accepted: bool
     seconds: float | None
     kind: str = "called"
 
 
 @dataclass(frozen=True)
-class Ran:
+class ShownRun:
     """One run of a flow: its input and its result."""
 
-    asked: Clip | None
+    input: Clip | None
     output: Clip | None
     error: str
     seconds: float
@@ -72,12 +72,12 @@ class Exchange:
     """
 
     user: Clip | None
-    items: tuple[Said | Called, ...]
+    items: tuple[ModelText | ShownCall, ...]
     left_out: int
     answer: Clip
     outcome: str
     intent: str
-    runs: tuple[Ran, ...]
+    runs: tuple[ShownRun, ...]
     remarks: tuple[tuple[str, str], ...]
     usage: tuple[tuple[str, int, int], ...]
     seconds: float
@@ -96,7 +96,7 @@ def conversation(
         says = scenario.turns[number].say if number != last and number < len(scenario.turns) else None
         last = number
         items = _items(turn.messages, limits.text)
-        if items and isinstance(items[-1], Said) and items[-1].text == clip(turn.text, limits.text):
+        if items and isinstance(items[-1], ModelText) and items[-1].text == clip(turn.text, limits.text):
             items.pop()  # it is shown below, as the answer
         found.append(
             Exchange(
@@ -106,7 +106,7 @@ def conversation(
                 answer=clip(turn.text, limits.text),
                 outcome=turn.outcome,
                 intent=turn.intent,
-                runs=tuple(ran(None, run, limits) for run in turn.runs[: limits.items]),
+                runs=tuple(shown_run(None, run, limits) for run in turn.runs[: limits.items]),
                 remarks=tuple(_remarks(turn)[: limits.items]),
                 usage=tuple((name, used.input_tokens, used.output_tokens) for name, used in sorted(turn.usage.items())),
                 seconds=turn.seconds,
@@ -117,17 +117,17 @@ def conversation(
     return tuple(found)
 
 
-def ran(asked: str | None, run: RunResult, limits: Limits) -> Ran:
+def shown_run(text: str | None, run: RunResult, limits: Limits) -> ShownRun:
     """A run for a report.
 
     Args:
-        asked: the chat's input, if known.
+        text: the chat's input, if known.
     """
     error = ""
     if run.error is not None:
         error = line(f"{run.error.code}: {run.error.message} {run.error.fix}", limits.text)
-    return Ran(
-        asked=None if asked is None else clip(asked, limits.text),
+    return ShownRun(
+        input=None if text is None else clip(text, limits.text),
         output=None if run.output is None else clip(run.output, limits.text),
         error=error,
         seconds=run.metrics.seconds,
@@ -135,25 +135,25 @@ def ran(asked: str | None, run: RunResult, limits: Limits) -> Ran:
     )
 
 
-def _items(messages: Sequence[ModelMessage], limit: int) -> list[Said | Called]:
+def _items(messages: Sequence[ModelMessage], limit: int) -> list[ModelText | ShownCall]:
     replies: dict[str, _Reply] = {}
     for message in messages:
         for part in message.parts if isinstance(message, ModelRequest) else ():
             if isinstance(part, ToolReturnPart):
                 replies[part.tool_call_id] = _Reply(str(part.content), part.outcome == "success", part.timestamp)
             elif part.part_kind == "retry-prompt":
-                replies[part.tool_call_id] = _Reply(str(part.content), taken=False, at=part.timestamp)
-    found: list[Said | Called] = []
+                replies[part.tool_call_id] = _Reply(str(part.content), accepted=False, at=part.timestamp)
+    found: list[ModelText | ShownCall] = []
     for message in messages:
         if not isinstance(message, ModelResponse):
             continue
         since = message.timestamp
         for part in message.parts:
             if isinstance(part, TextPart | ThinkingPart) and part.content.strip():
-                found.append(Said(clip(part.content, limit), isinstance(part, ThinkingPart)))
+                found.append(ModelText(clip(part.content, limit), isinstance(part, ThinkingPart)))
             elif isinstance(part, ToolCallPart):
                 reply = replies.get(part.tool_call_id)
-                found.append(_called(part, reply, since, limit))
+                found.append(_shown_call(part, reply, since, limit))
                 since = since if reply is None else reply.at
     return found
 
@@ -161,18 +161,18 @@ def _items(messages: Sequence[ModelMessage], limit: int) -> list[Said | Called]:
 @dataclass(frozen=True)
 class _Reply:
     content: str
-    taken: bool
+    accepted: bool
     at: datetime
 
 
-def _called(part: ToolCallPart, reply: _Reply | None, since: datetime, limit: int) -> Called:
+def _shown_call(part: ToolCallPart, reply: _Reply | None, since: datetime, limit: int) -> ShownCall:
     arguments: Json = part.args
     passed = -1.0 if reply is None else (reply.at - since).total_seconds()
-    return Called(
+    return ShownCall(
         line(part.tool_name, 80),
         _arguments(arguments, limit),
         None if reply is None else clip(reply.content, limit),
-        taken=reply is not None and reply.taken,
+        accepted=reply is not None and reply.accepted,
         seconds=passed if passed >= 0 else None,
     )
 

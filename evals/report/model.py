@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -13,7 +14,7 @@ from evals.gate import Gate
 from evals.report.attention import Attention, attention
 from evals.report.baseline import BaselineComparison, compare_with_baseline, partners
 from evals.report.clipping import SIZES, Limits, clip, line
-from evals.report.conversation import Exchange, Ran, conversation, ran
+from evals.report.conversation import Exchange, ShownRun, conversation, shown_run
 from evals.report.fixes import SmallestFix, smallest_fix
 from evals.report.gate import Decision, decisions
 from evals.report.play import Entry, Play
@@ -69,7 +70,7 @@ class Probed:
     """One probe: the expected result, and its runs."""
 
     expected: str
-    runs: tuple[Ran, ...]
+    runs: tuple[ShownRun, ...]
     met: bool
 
 
@@ -151,20 +152,19 @@ def gather(material: Material, limits: Limits | None) -> Report:
     ordered = sorted(
         play.entries, key=lambda entry: (entry.attempt.scenario, columns[entry.column], entry.attempt.repeat)
     )
-    shown: dict[tuple[str, str, bool], int] = {}
+    shown: Counter[tuple[str, str, bool]] = Counter()
     attempts: list[ReportedAttempt] = []
     for entry in ordered:
         known = entry.attempt.catalogue(catalogue)
         place = entry.attempt.scenario, entry.column, entry.verdict.passed is True
         details = None
-        if limits is not None and shown.get(place, 0) < (limits.passes if place[2] else limits.failures):
+        if limits is not None and shown[place] < (limits.passes if place[2] else limits.failures):
             details = _details(entry, play.scenarios[entry.attempt.scenario], gallery, known, limits)
-            shown[place] = shown.get(place, 0) + 1
+            shown[place] += 1
         fix = fixes.get(entry.attempt.key)
-        shows = None if details is None else gallery
-        mended = None if fix is None else smallest_fix(fix, entry.attempt, known, shows)
-        attempts.append(_attempted(entry, play, columns[entry.column], details, mended))
-    beside_whom = partners(play, baseline, material.baseline_player)
+        mended = None if fix is None else smallest_fix(fix, entry.attempt, known, gallery if details else None)
+        attempts.append(_reported(entry, play, columns[entry.column], details, mended))
+    counterparts = partners(play, baseline, material.baseline_player)
     return Report(
         title=line(material.title, 200),
         scenarios=tuple(play.scenarios.values()),
@@ -172,7 +172,7 @@ def gather(material: Material, limits: Limits | None) -> Report:
         attempts=tuple(attempts),
         attention=attention(attempts),
         against=compare_with_baseline(play, baseline, material.baseline_player),
-        alone=tuple(name for name, partner in beside_whom.items() if partner is None) if baseline else (),
+        alone=tuple(name for name, partner in counterparts.items() if partner is None) if baseline else (),
         baseline=line(material.baseline_name, 200) if baseline else "",
         decided=decisions(play, material.gate),
         gate=line(material.gate_name, 200) if material.gate else "",
@@ -181,7 +181,7 @@ def gather(material: Material, limits: Limits | None) -> Report:
     )
 
 
-def _attempted(
+def _reported(
     entry: Entry, play: Play, column: int, details: Details | None, mended: SmallestFix | None
 ) -> ReportedAttempt:
     verdict, attempt = entry.verdict, entry.attempt
@@ -227,10 +227,10 @@ def _details(entry: Entry, scenario: Scenario, gallery: Gallery, catalogue: Cata
 def _probes(case: Case, limits: Limits) -> tuple[Probed, ...]:
     found: list[Probed] = []
     for probe, runs in case.probed:
-        made = [ran(text, run, limits) for text, run in zip(probe.inputs, runs, strict=False)]
+        made = [shown_run(text, run, limits) for text, run in zip(probe.inputs, runs, strict=False)]
         if not made:
-            asked = None if probe.input is None else clip(probe.input, limits.text)
-            made = [Ran(asked=asked, output=None, error="not run: there was no flow to run", seconds=0.0, tokens=0)]
+            text = None if probe.input is None else clip(probe.input, limits.text)
+            made = [ShownRun(input=text, output=None, error="not run: there was no flow to run", seconds=0.0, tokens=0)]
         met = not probe_failure(probe, runs)
         found.append(Probed(line(str(probe), limits.text), tuple(made), met))
     return tuple(found)

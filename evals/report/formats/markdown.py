@@ -26,7 +26,7 @@ def as_markdown(report: Report) -> str:
     parts += [_beside(one, report.baseline) for one in report.against]
     if report.alone:
         names = ", ".join(code(name, 80) for name in report.alone)
-        parts.append(f"Not compared, for the baseline has several players and none of this name: {names}")
+        parts.append(f"Not compared, because the baseline has several players and none with this name: {names}")
     parts += [_scores(report), _tags(report), _failures(report)]
     return "\n\n".join(part for part in parts if part).encode("utf-8", "backslashreplace").decode() + "\n"
 

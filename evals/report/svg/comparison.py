@@ -85,13 +85,13 @@ def _relabelled(flow: Flow, ids: Mapping[str, str]) -> Flow:
 
 
 def _marks(mine: frozenset[Fact], theirs: frozenset[Fact], alone: Mark, flow: Flow) -> Marks:
-    lonely = {fact.nodes[0] for fact in mine if fact.kind == "node"}
-    nodes: dict[str, Mark] = dict.fromkeys(sorted(lonely), alone)
+    unmatched = {fact.nodes[0] for fact in mine if fact.kind == "node"}
+    nodes: dict[str, Mark] = dict.fromkeys(sorted(unmatched), alone)
     fields: dict[str, frozenset[str]] = {}
     there = {node.id for node in flow.nodes}
     for fact in (*mine, *theirs):
         node_id = fact.nodes[0]
-        if fact.kind in {"value", "name"} and node_id in there and node_id not in lonely:
+        if fact.kind in {"value", "name"} and node_id in there and node_id not in unmatched:
             nodes[node_id] = "changed"
             fields[node_id] = fields.get(node_id, frozenset()) | {fact.what}
     marked: dict[Wire, Mark] = {}
@@ -115,13 +115,13 @@ def _differences(
             continue
         if other is not None:
             wanted, got = _value(fact, secrets), _value(other, secrets)
-            found.append(Difference("changed", f"{_place(fact, names)} should be {wanted}, and is {got}"))
+            found.append(Difference("changed", f"{_place(fact, names)} should be {wanted}, but is {got}"))
         else:
             found.append(Difference("removed", f"{_place(fact, names)}{_equal(fact, secrets)} is missing"))
     for fact in sorted(extra, key=_order):
         if fact.kind in {"value", "name"} and (fact.nodes[0] in surplus or fact.place not in others):
             continue
-        found.append(Difference("added", f"{_place(fact, names)}{_equal(fact, secrets)} is too much"))
+        found.append(Difference("added", f"{_place(fact, names)}{_equal(fact, secrets)} is superfluous"))
     return tuple(found)
 
 

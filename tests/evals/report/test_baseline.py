@@ -35,7 +35,7 @@ def test_each_player_stands_beside_its_namesake_and_one_without_is_told(
     found = json.loads(render_report("json", material))
     assert [(one["name"], one["baseline"]) for one in found["against"]] == [("oracle", "oracle")]
     assert found["alone"] == ["boaster"]
-    assert "Not compared, for the baseline has several players and none of this name: `boaster`" in render_report(
+    assert "Not compared, because the baseline has several players and none with this name: `boaster`" in render_report(
         "md", material
     )
     assert "Not compared: boaster." in render_report("html", material)

@@ -104,7 +104,7 @@ def test_expected_beside_built_marks_what_is_missing_too_much_and_another(played
     )
     assert [(one.mark, one.text) for one in beside.differences] == [
         ("removed", "the connection Prompt Template.prompt → Chat Output.input_value is missing"),
-        ("changed", "template of Prompt Template should be “Hi {name}!”, and is “Bye {name}!”"),
+        ("changed", "template of Prompt Template should be “Hi {name}!”, but is “Bye {name}!”"),
     ]
 
 
