@@ -1,4 +1,4 @@
-"""Errors as clients see them: a status and `{"error": {"code", "message", "fix", "where"}}`.
+"""Errors as clients receive them: a status and `{"error": {"code", "message", "fix", "where"}}`.
 
 An exception's own text never reaches a client.
 """
@@ -76,7 +76,7 @@ def error_json(code: str, message: str, fix: str = "", where: str | None = None)
 
 
 def not_stored(flow_id: str, where: str | None = None) -> ApiError:
-    """The error for a flow that does not exist, also when its id could not be one."""
+    """The error for a flow that does not exist, whatever its id looks like."""
     shown = flow_id if len(flow_id) <= 80 else f"{flow_id[:80]}…"
     return ApiError(
         404, "flow_not_found", f"There is no flow {shown!r}.", "GET /api/v1/flows lists the stored flows.", where

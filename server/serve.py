@@ -92,7 +92,7 @@ def serve(
         settings: the settings of the server.
         announce: gets the line that names the address, once requests are answered; None prints it.
         assistant: takes the turns; None opens one.
-        as_json: whether the log is lines of JSON on a terminal, too.
+        as_json: whether the log is lines of JSON on a terminal also.
 
     Raises:
         CannotServe: the address is taken, or the server could not start.

@@ -1,4 +1,4 @@
-"""What the routes of one running server share."""
+"""The state that the routes of one running server share."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ class ServerState:
     Attributes:
         settings: the settings, as read at the start.
         assistant: takes turns and runs flows.
-        stopping: set when the server is asked to stop; open streams then send their last event.
+        stopping: set when the server stops; open streams then send their last event.
         metrics: counts log events.
     """
 
@@ -29,7 +29,7 @@ class ServerState:
     metrics: Metrics = field(default_factory=Metrics)
 
     async def flows(self) -> FlowStore:
-        """The stored flows of the user who asks; the database is opened when it is first needed.
+        """The stored flows of the user; the database is opened when it is first needed.
 
         Raises:
             StoreUnavailable: it cannot be opened.

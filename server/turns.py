@@ -1,4 +1,4 @@
-"""A turn over HTTP: from the request's JSON to the events of the stream, and the stored flow kept in step with it."""
+"""A turn over HTTP: from the request's JSON to the events of the stream, and the saving of a stored flow."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from server.streams.signals import approved_by, is_signal, signal_of
 from server.streams.sse import SseEncoder
 
 SAVE_SECONDS = 10.0
-"""How long saving a turn's changes may take when its client has already left."""
+"""How long saving a turn's changes may take when its client has disconnected."""
 
 STOPPING = "The server is stopping; what was done so far stands."
 
@@ -40,14 +40,13 @@ log = logging.getLogger(__name__)
 
 
 class AssistTurn:
-    """One turn that a client asked for. Nothing happens before its events are asked for.
+    """One turn of a client. Nothing happens before its events are iterated.
 
     Args:
         stream: the assistant's turn.
         session: the conversation's id.
-        stored: the stored flow that the turn works on, if any.
-        store: where that flow is kept.
-        stopping: set when the server is asked to stop.
+        stored: the stored flow that the turn works on, and its store, if any.
+        stopping: set when the server stops.
     """
 
     def __init__(
@@ -66,39 +65,39 @@ class AssistTurn:
 
     @classmethod
     async def of(cls, state: ServerState, document: JsonObject) -> AssistTurn:
-        """Make a turn ready.
+        """Prepare a turn.
 
         Args:
             state: what the routes share.
             document: the request's JSON.
 
         Raises:
-            ApiError: a field is missing or wrong, there is no such flow, or the model cannot be had.
+            ApiError: a field is missing or wrong, there is no such flow, or the model is unavailable.
         """
-        asked = validated(AssistRequest, document)
-        if not asked.approvals and "input_value" not in document:
+        body = validated(AssistRequest, document)
+        if not body.approvals and "input_value" not in document:
             raise ApiError(
                 422, "invalid_request", "input_value is missing.", "Send the user's message.", "$.input_value"
             )
-        if asked.flow is not None and asked.flow_id is not None:
+        if body.flow is not None and body.flow_id is not None:
             raise ApiError(
                 422, "invalid_request", "Both flow and flow_id were given.", "Send one of the two.", "$.flow_id"
             )
-        stored = None if asked.flow_id is None else await _stored(state, asked.flow_id)
-        canvas = stored[0].flow if stored else None if asked.flow is None else flow_of(asked.flow, "$.flow")
-        session = asked.session_id or f"agentic_{uuid4()}"
+        stored = None if body.flow_id is None else await _stored(state, body.flow_id)
+        canvas = stored[0].flow if stored else None if body.flow is None else flow_of(body.flow, "$.flow")
+        session = body.session_id or f"agentic_{uuid4()}"
         try:
-            model = wanted_model(state.assistant, asked.provider, asked.model_name)
-            answers = await _answers(state.assistant, asked, session)
+            model = wanted_model(state.assistant, body.provider, body.model_name)
+            answers = await _answers(state.assistant, body, session)
             request = TurnRequest(
-                text="" if is_signal(asked.input_value) else asked.input_value,
+                text="" if is_signal(body.input_value) else body.input_value,
                 session=session,
                 user=LOCAL_USER,
                 flow=canvas,
                 model=model,
                 answers=answers,
-                apply=asked.apply,
-                max_attempts=asked.max_attempts,
+                apply=body.apply,
+                max_attempts=body.max_attempts,
             )
             stream = state.assistant.turn(request)
         except ModelChoiceError as refused:
@@ -154,8 +153,8 @@ def wanted_model(assistant: Assistant, provider: str | None, name: str | None) -
         name: the request's `model_name`; alone, it is a model of the default provider, or `provider:name` itself.
 
     Raises:
-        ApiError: 400, the two cannot be brought together.
-        ModelChoiceError: the default itself cannot be had.
+        ApiError: 400, the two do not fit together.
+        ModelChoiceError: the default itself is unavailable.
     """
     provider, name = (provider or "").strip().lower(), (name or "").strip()
     if not name:
@@ -180,13 +179,13 @@ def wanted_model(assistant: Assistant, provider: str | None, name: str | None) -
     return f"{default.provider}:{name}"
 
 
-async def _answers(assistant: Assistant, asked: AssistRequest, session: str) -> dict[str, Answer]:
-    """What a request answers: by id, or by one of the two fixed messages."""
-    answers = {call: decision.answer() for call, decision in asked.approvals.items()}
-    if not is_signal(asked.input_value):
+async def _answers(assistant: Assistant, body: AssistRequest, session: str) -> dict[str, Answer]:
+    """The answers of a request: by id, or by one of the two fixed messages."""
+    answers = {call: decision.answer() for call, decision in body.approvals.items()}
+    if not is_signal(body.input_value):
         return answers
-    log_event("intent.build_flow.deterministic", signal=signal_of(asked.input_value), session_id=session)
-    answers |= approved_by(asked.input_value, await assistant.pending(LOCAL_USER, session))
+    log_event("intent.build_flow.deterministic", signal=signal_of(body.input_value), session_id=session)
+    answers |= approved_by(body.input_value, await assistant.pending(LOCAL_USER, session))
     if not answers:
         raise ApiError(
             409, "nothing_pending", "Nothing here waits for this approval.", "Send a message.", "$.input_value"

@@ -130,7 +130,7 @@ def _unknown(type_name: str, catalogue: "Catalogue") -> Stopped:
     from flows.faults import suggest
 
     fix = suggest(catalogue.nearest(type_name)) or "Find one with: wirewright components search"
-    return Stopped("unknown_component", f"Unknown component type: {type_name}.", fix=fix, where=type_name)
+    return Stopped("unknown_component", f"There is no component type {type_name!r}.", fix=fix, where=type_name)
 
 
 def _described(found: "ComponentType", text: str) -> dict[str, object]:

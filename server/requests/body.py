@@ -1,4 +1,4 @@
-"""Reading a request's body: JSON of a bounded size, checked against what the route takes."""
+"""Reading a request's body: JSON of a bounded size, validated against a model."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ async def read_object(request: Request, limit: int, *, optional: bool = False) -
     Args:
         request: the request; its body has not been read yet.
         limit: the most bytes that it may have.
-        optional: whether an empty body stands for an empty object.
+        optional: whether an empty body counts as an empty object.
 
     Raises:
         ApiError: 400 not JSON, 408 too slow, 413 too large, 415 another content type, 422 not an object.
@@ -72,17 +72,17 @@ def _not_json() -> ApiError:
 
 
 def _too_large(request: Request, limit: int) -> ApiError:
-    # A client that asked first may leave its body out, and then its next request would be read as that body.
-    asked_first = request.headers.get("expect", "").lower() == "100-continue"
-    headers = {"Connection": "close"} if asked_first else {}
+    # A client that expects `100 Continue` may omit its body, and then its next request would be read as that body.
+    expects_continue = request.headers.get("expect", "").lower() == "100-continue"
+    headers = {"Connection": "close"} if expects_continue else {}
     return ApiError(413, "too_large", f"The body has more than {limit:,} bytes.", "Send a smaller one.", None, headers)
 
 
 def validated(model: type[T], document: object) -> T:
-    """What a route takes, from a document.
+    """A model from a document.
 
     Raises:
-        ApiError: 422, naming every place that is wrong.
+        ApiError: 422, naming the first five places that are wrong.
     """
     try:
         return model.model_validate(document)
@@ -95,7 +95,7 @@ def validated(model: type[T], document: object) -> T:
 
 
 def flow_of(document: object, where: str = "$") -> Flow:
-    """The flow that a part of a request holds.
+    """The flow in a part of a request.
 
     Args:
         document: a Langflow export, or bare nodes and edges.

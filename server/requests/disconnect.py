@@ -1,4 +1,4 @@
-"""Waiting for work while someone may leave: the client that asked for it, or the server that does it."""
+"""Waiting for work until the client disconnects or the server stops."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Coroutine
@@ -12,23 +12,23 @@ from server.errors import ApiError, ClientGone
 
 T = TypeVar("T")
 
-FAREWELL_SECONDS = 5.0
+CLEANUP_SECONDS = 5.0
 """How long cancelled work may take to clean up."""
 
 
 class ServerStopping(Exception):
-    """The server was asked to stop."""
+    """The server is stopping."""
 
 
 async def until(stop: asyncio.Event, stream: AsyncIterator[T]) -> AsyncGenerator[T]:
-    """The items of a stream, for as long as the server is not asked to stop.
+    """The items of a stream until the server stops.
 
     Args:
-        stop: set when the server is asked to stop.
-        stream: whose items come; it is not closed here.
+        stop: set when the server stops.
+        stream: the stream, which is not closed here.
 
     Raises:
-        ServerStopping: when it is asked before the stream has ended.
+        ServerStopping: the server stops before the stream has ended.
     """
     stopping = asyncio.ensure_future(stop.wait())
     following: asyncio.Future[T] | None = None
@@ -48,16 +48,16 @@ async def until(stop: asyncio.Event, stream: AsyncIterator[T]) -> AsyncGenerator
 
 
 async def while_connected(request: Request, stop: asyncio.Event, work: Coroutine[Any, Any, T]) -> T:
-    """The result of some work, which is cancelled when nobody waits for it any more.
+    """The result of some work, which is cancelled when its client disconnects or the server stops.
 
     Args:
-        request: whose client waits; its body has been read.
-        stop: set when the server is asked to stop.
+        request: the request of the client, with its body already read.
+        stop: set when the server stops.
         work: what to do.
 
     Raises:
-        ClientGone: the client has left.
-        ApiError: 503, the server was asked to stop.
+        ClientGone: the client has disconnected.
+        ApiError: 503, the server is stopping.
     """
     task = asyncio.ensure_future(work)
     gone = asyncio.ensure_future(_disconnected(request))
@@ -98,10 +98,10 @@ async def _disconnected(request: Request) -> None:
 
 
 async def _end(*futures: asyncio.Future[Any]) -> None:
-    """Cancel what has not ended, and wait for its cleaning up even when this task is cancelled itself."""
-    left = [future for future in futures if not future.done()]
-    for future in left:
+    """Cancel what still runs, and wait for its clean-up even when this task is cancelled."""
+    running = [future for future in futures if not future.done()]
+    for future in running:
         future.cancel()
-    if left:
-        with anyio.move_on_after(FAREWELL_SECONDS, shield=True):
-            await asyncio.wait(left)
+    if running:
+        with anyio.move_on_after(CLEANUP_SECONDS, shield=True):
+            await asyncio.wait(running)

@@ -1,4 +1,4 @@
-"""The assistant over HTTP: a turn as a stream, a turn as one reply, and what is configured to serve it."""
+"""The assistant over HTTP: a turn as a stream or as one reply, and its configuration."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from server.streams.sse import frame
 from server.turns import AssistTurn
 
 PING_SECONDS = 15
-"""How often a silent stream shows that it is alive."""
+"""How often a silent stream sends a ping."""
 
 GRACE_SECONDS = 3
 """How long open streams may take to end when the server stops."""
@@ -61,20 +61,20 @@ async def assist(request: Request) -> Response:
 
 
 async def reset(request: Request) -> Response:
-    """Forget a conversation and the components of its user, or only its plan. What is not there is no fault."""
+    """Forget a conversation and the components of its user, or only its plan. Nothing to forget is not an error."""
     state = server_state(request)
     body = await read_object(request, state.settings.body_limit, optional=True)
-    asked = validated(ResetRequest, {**dict(request.query_params), **body})
+    reset_request = validated(ResetRequest, {**dict(request.query_params), **body})
     cleared = 0
-    if asked.what == "all":
-        cleared = await state.assistant.reset(LOCAL_USER, asked.session_id)
-    elif asked.session_id is not None:
-        await state.assistant.drop_plan(LOCAL_USER, asked.session_id)
-    return JsonResponse({"status": "ok", "components_cleared": cleared, "session_id": asked.session_id})
+    if reset_request.what == "all":
+        cleared = await state.assistant.reset(LOCAL_USER, reset_request.session_id)
+    elif reset_request.session_id is not None:
+        await state.assistant.drop_plan(LOCAL_USER, reset_request.session_id)
+    return JsonResponse({"status": "ok", "components_cleared": cleared, "session_id": reset_request.session_id})
 
 
 async def check_config(request: Request) -> Response:
-    """Which providers can be asked, and who serves a request that names none."""
+    """Which providers are available, and the default for a request that names none."""
     return JsonResponse(config(server_state(request)))
 
 

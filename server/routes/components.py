@@ -1,4 +1,4 @@
-"""The component types that flows are built of: searched, listed page by page, and described one by one."""
+"""Component types over HTTP: searched, listed page by page, and described."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from flows.catalogue import Catalogue, UnknownComponent
 from flows.component_type import ComponentType
 from flows.document import Json, JsonObject
 from flows.faults import suggest
-from server.errors import ApiError
+from server.errors import ApiError, not_ready
 from server.json_response import JsonResponse
 from server.requests.query import number
 from server.state import ServerState, server_state
 
 PAGE = 50
 PAGE_LIMIT = 200
-"""How many types a page lists, and may list at most."""
+"""Types on a page by default, and at most."""
 
 QUERY_LIMIT = 500
 """Characters of a search."""
 
 
 async def components(request: Request) -> Response:
-    """One page of the types: by name, or best first when `q` says what is looked for.
+    """One page of the types: by name, or best first when `q` is a search.
 
-    `category`, `accepts` and `produces` narrow the choice: a category, a type of an input, a type of an output.
+    `category`, `accepts` and `produces` filter: a category, a type of an input, a type of an output.
     """
     limit, offset = number(request, "limit", PAGE, 1, PAGE_LIMIT), number(request, "offset", 0, 0, 2**31)
     catalogue = await _catalogue(server_state(request))
@@ -53,27 +53,22 @@ async def component(request: Request) -> Response:
 
 
 async def _catalogue(state: ServerState) -> Catalogue:
-    """The types; answers at once when the engine that knows them is still being installed.
+    """The catalogue.
 
     Raises:
-        ApiError: 503, they are not there yet.
+        ApiError: 503, the engine that exports it is still being installed.
     """
     if not state.assistant.knows_components:
-        raise ApiError(
-            503,
-            "catalogue_missing",
-            "The component types are not known yet: the flow engine is being installed.",
-            "Ask again in a minute; /readyz says how far it is.",
-            headers={"Retry-After": "5"},
-        )
+        message = "The component types are not known yet: the flow engine is being installed."
+        raise not_ready("catalogue_missing", message, "Try again in a minute; /readyz shows the progress.")
     return await state.assistant.catalogue()
 
 
 def _found(catalogue: Catalogue, request: Request) -> list[Json]:
-    asked = request.query_params
-    category = asked.get("category", "").strip().lower()
-    query = asked.get("q", "").strip()[:QUERY_LIMIT]
-    accepts, produces = asked.get("accepts") or None, asked.get("produces") or None
+    options = request.query_params
+    category = options.get("category", "").strip().lower()
+    query = options.get("q", "").strip()[:QUERY_LIMIT]
+    accepts, produces = options.get("accepts") or None, options.get("produces") or None
     if not query and not accepts and not produces:
         every = sorted(catalogue, key=lambda known: known.type.lower())
         return [_entry(known) for known in every if category in ("", known.category.lower())]

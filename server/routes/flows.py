@@ -17,7 +17,7 @@ from server.store.flows import FlowEntry
 
 PAGE = 50
 PAGE_LIMIT = 200
-"""How many flows a page lists, and may list at most."""
+"""Flows on a page by default, and at most."""
 
 
 class Flows(HTTPEndpoint):
@@ -49,7 +49,7 @@ class OneFlow(HTTPEndpoint):
         return JsonResponse(stored.to_json(), headers={"ETag": _tag(stored.entry)})
 
     async def put(self, request: Request) -> Response:
-        """Store its next revision, if it still is at the version that the client has seen."""
+        """Store its next revision, if it is still at the version that the client has seen."""
         state = server_state(request)
         document = await read_object(request, state.settings.body_limit)
         version = _seen_version(request, document)
@@ -66,7 +66,7 @@ class OneFlow(HTTPEndpoint):
 
 
 def _flow_part(document: JsonObject) -> tuple[Json, str]:
-    """Where a body holds its flow: under `flow`, or the whole body is one."""
+    """The flow in a body, under `flow` or as the whole body, and its JSON path."""
     if "flow" in document and "data" not in document and "nodes" not in document:
         return document["flow"], "$.flow"
     return document, "$"

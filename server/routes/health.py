@@ -1,4 +1,4 @@
-"""Whether the server lives, whether it can run flows, and what it says to someone who opens its address."""
+"""Liveness, readiness, and a page for people who open the server's address."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ async def readyz(request: Request) -> Response:
 
 
 def readiness(runner: FlowRunner) -> JsonObject:
-    """The runner's state, with words for people."""
+    """The runner's state, with a message for people."""
     state = runner.state
     facts: JsonObject = {"ready": state == "ready", "runner": state, "message": MESSAGES.get(state, "")}
     if runner.failure is not None and state == "failed":
@@ -48,7 +48,7 @@ def readiness(runner: FlowRunner) -> JsonObject:
 
 
 async def page(request: Request) -> Response:
-    """What serves here, and how to talk to it."""
+    """A page that says what this server is and how to use it."""
     return HTMLResponse(_PAGE.replace("{base}", escape(f"http://{request.headers['host']}")))
 
 

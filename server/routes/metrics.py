@@ -1,4 +1,4 @@
-"""The figures of this process, for Prometheus."""
+"""The metrics of this process, for Prometheus."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from server.telemetry.metrics import CONTENT_TYPE
 
 
 async def metrics(request: Request) -> Response:
-    """All figures since the server was started; they say how much and how long, never what."""
+    """All metrics since the server started: counts and durations, never content."""
     return Response(server_state(request).metrics.text(), media_type=CONTENT_TYPE)
 
 

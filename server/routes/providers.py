@@ -1,4 +1,4 @@
-"""Model providers over HTTP: which are available, and their keys, which can be written and removed but never read."""
+"""Model providers over HTTP: their availability, and their keys, which can be stored and removed but never read."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from server.state import server_state
 
 
 class StoredKeys(BaseModel):
-    """What a client stores for a provider, in place of what was stored before.
+    """What a client stores for a provider, replacing what was stored before.
 
     Attributes:
         api_key: the provider's key.
-        base_url: where it is reached, for providers that are found by their address.
+        base_url: the address, for providers that have one.
         values: other variables that the provider reads, by name.
     """
 
@@ -39,22 +39,26 @@ class StoredKeys(BaseModel):
         """The values by variable.
 
         Raises:
-            ApiError: 422, there is none, or the provider has no key or address of that kind.
+            ApiError: 422, there are no values, or the provider has no such key or address.
         """
         named = dict(self.values)
+        known = ", ".join(info.variables)
         for value, endings, field in (
             (self.api_key, ("_API_KEY", "_BEDROCK"), "api_key"),
             (self.base_url, ("_BASE_URL", "_ENDPOINT", "_RUNTIME"), "base_url"),
         ):
             if value is not None:
-                fitting = [name for name in info.variables if name.endswith(endings)]
-                if not fitting:
+                matching = [name for name in info.variables if name.endswith(endings)]
+                if not matching:
                     message = f"{info.title} has no {field}."
-                    raise ApiError(422, "invalid_request", message, f"Send values: {_list(info)}.", f"$.{field}")
-                named[fitting[0]] = value
+                    raise ApiError(422, "invalid_request", message, f"Send values: {known}.", f"$.{field}")
+                named[matching[0]] = value
         if not named:
             raise ApiError(
-                422, "invalid_request", "There is nothing to store.", f"Send api_key, or values: {_list(info)}."
+                422,
+                "invalid_request",
+                "There is nothing to store.",
+                f"Send api_key, or values: {', '.join(info.variables)}.",
             )
         return named
 
@@ -63,10 +67,12 @@ class Providers(HTTPEndpoint):
     """All providers."""
 
     async def get(self, request: Request) -> Response:
-        """Which there are, and which of them are available."""
+        """List them, and which of them are available."""
         state = server_state(request)
         keys = state.assistant.keys
-        listed: list[Json] = list(await asyncio.to_thread(lambda: [_known(info, keys) for info in PROVIDERS.values()]))
+        listed: list[Json] = list(
+            await asyncio.to_thread(lambda: [_described(info, keys) for info in PROVIDERS.values()])
+        )
         return JsonResponse({"providers": listed, "demo": DEMO})
 
 
@@ -75,12 +81,12 @@ class OneProvider(HTTPEndpoint):
 
     async def get(self, request: Request) -> Response:
         """Whether it is available, and from where."""
-        info, keys = _asked(request)
-        return JsonResponse(await asyncio.to_thread(_known, info, keys))
+        info, keys = _provider(request)
+        return JsonResponse(await asyncio.to_thread(_described, info, keys))
 
     async def put(self, request: Request) -> Response:
         """Store its key, encrypted; what was stored before is replaced."""
-        info, keys = _asked(request)
+        info, keys = _provider(request)
         given = validated(StoredKeys, await read_object(request, server_state(request).settings.body_limit))
         values = given.variables(info)
         try:
@@ -88,18 +94,18 @@ class OneProvider(HTTPEndpoint):
         except BadKey as bad:
             raise ApiError(422, "invalid_key", bad.message, bad.fix, f"$.values.{bad.variable[:60]}") from None
         log_event("assistant.provider.stored", provider=info.name, variables=sorted(values))
-        return JsonResponse(await asyncio.to_thread(_known, info, keys))
+        return JsonResponse(await asyncio.to_thread(_described, info, keys))
 
     async def delete(self, request: Request) -> Response:
         """Remove what is stored for it; the environment stays as it is."""
-        info, keys = _asked(request)
+        info, keys = _provider(request)
         if not await asyncio.to_thread(keys.forget, info.name):
             raise ApiError(404, "nothing_stored", f"Nothing is stored for {info.title}.", "There is nothing to remove.")
         log_event("assistant.provider.removed", provider=info.name)
         return Response(status_code=204)
 
 
-def _asked(request: Request) -> tuple[ProviderInfo, ProviderKeys]:
+def _provider(request: Request) -> tuple[ProviderInfo, ProviderKeys]:
     name = request.path_params["name"]
     info = PROVIDERS.get(name)
     if info is None:
@@ -108,7 +114,7 @@ def _asked(request: Request) -> tuple[ProviderInfo, ProviderKeys]:
     return info, server_state(request).assistant.keys
 
 
-def _known(info: ProviderInfo, keys: ProviderKeys) -> JsonObject:
+def _described(info: ProviderInfo, keys: ProviderKeys) -> JsonObject:
     stored, values = keys.stored(info.name), keys.environment()
     available = info.available(values)
     names: list[Json] = []
@@ -125,10 +131,6 @@ def _known(info: ProviderInfo, keys: ProviderKeys) -> JsonObject:
         "needs": needs,
         "models": list[Json](info.models),
     }
-
-
-def _list(info: ProviderInfo) -> str:
-    return ", ".join(info.variables)
 
 
 routes = [

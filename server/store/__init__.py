@@ -1,1 +1,1 @@
-"""What the server keeps, and where."""
+"""Storage of flows."""

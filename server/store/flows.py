@@ -1,8 +1,8 @@
-"""Stored flows: what the server asks of a store, and what it gets back."""
+"""Stored flows: the store that the server needs, and its entries and errors."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Protocol
 
 from flows.document import Flow, JsonObject
@@ -26,11 +26,11 @@ class VersionConflict(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class FlowEntry:
-    """What is known of a stored flow without reading it.
+    """A stored flow without its document.
 
     Attributes:
         id: a UUID.
-        name: the flow's own name.
+        name: the name of the flow.
         node_count: how many nodes it has.
         edge_count: how many edges it has.
         version: counts its revisions, from 1.
@@ -46,19 +46,12 @@ class FlowEntry:
 
     def to_json(self) -> JsonObject:
         """The entry as a JSON object."""
-        return {
-            "id": self.id,
-            "name": self.name,
-            "node_count": self.node_count,
-            "edge_count": self.edge_count,
-            "version": self.version,
-            "updated_at": self.updated_at,
-        }
+        return asdict(self)
 
 
 @dataclass(frozen=True, kw_only=True)
 class StoredFlow:
-    """A stored flow with what is known of it."""
+    """A stored flow with its entry."""
 
     entry: FlowEntry
     flow: Flow

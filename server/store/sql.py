@@ -1,7 +1,9 @@
 """Flows in an SQL database."""
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Any
 from uuid import uuid4
 
 from sqlalchemy import ColumnElement, delete, func, insert, select, update
@@ -16,11 +18,11 @@ _ENTRY = (FlowRow.id, FlowRow.name, FlowRow.node_count, FlowRow.edge_count, Flow
 
 
 class SqlFlowStore:
-    """The stored flows of one owner; those of others do not exist for it.
+    """The stored flows of one owner; those of others are not found.
 
     Args:
         database: where they are stored.
-        owner: whose they are.
+        owner: the id of the owner.
     """
 
     def __init__(self, database: Database, owner: str) -> None:
@@ -42,9 +44,8 @@ class SqlFlowStore:
             row = found.one_or_none()
         if row is None:
             raise FlowNotStored(flow_id)
-        known_id, name, nodes, edges, version, changed, document = row
-        entry = _known(known_id, name, nodes, edges, version, changed)
-        return StoredFlow(entry=entry, flow=Flow.from_json(json.loads(document)))
+        *entry, document = row
+        return StoredFlow(entry=_stored_entry(entry), flow=Flow.from_json(json.loads(document)))
 
     async def page(self, limit: int, offset: int) -> tuple[list[FlowEntry], int]:
         """Entries, last changed first, and how many there are in all."""
@@ -54,7 +55,7 @@ class SqlFlowStore:
         async with self._database.reading() as connection:
             rows = (await connection.execute(newest.limit(limit).offset(offset))).all()
             total = (await connection.execute(count)).scalar_one()
-        return [_known(*row) for row in rows], total
+        return [_stored_entry(row) for row in rows], total
 
     async def replace(self, flow_id: str, flow: Flow, version: int) -> FlowEntry:
         """Store a flow as the revision after `version`."""
@@ -95,10 +96,8 @@ def _entry(flow_id: str, flow: Flow, version: int) -> FlowEntry:
     )
 
 
-def _known(flow_id: str, name: str, node_count: int, edge_count: int, version: int, updated_at: str) -> FlowEntry:
-    return FlowEntry(
-        id=flow_id, name=name, node_count=node_count, edge_count=edge_count, version=version, updated_at=updated_at
-    )
+def _stored_entry(columns: Sequence[Any]) -> FlowEntry:
+    return FlowEntry(**dict(zip((column.key for column in _ENTRY), columns, strict=True)))
 
 
 def _text(flow: Flow) -> str:

@@ -1,1 +1,1 @@
-"""How a turn's events become bytes, one contract a module."""
+"""Encoders of a turn's events, one contract a module."""

@@ -1,4 +1,4 @@
-"""The two fixed messages with which the original's page answers approvals, byte for byte, and what they mean here."""
+"""The two fixed messages with which the page of Langflow's own assistant approves, and what they approve here."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ _KINDS = {PLAN_APPROVED: "plan", EDITS_APPROVED: "edit"}
 
 
 def is_signal(text: str) -> bool:
-    """Whether a message is one of the two, and nothing else."""
+    """Whether a message is exactly one of the two."""
     return text.strip() in _KINDS
 
 
 def signal_of(text: str) -> str:
-    """The kind of approvals that such a message answers: `plan` or `edit`."""
+    """The kind of approvals that a signal gives: `plan` or `edit`."""
     return _KINDS[text.strip()]
 
 
 def approved_by(text: str, pending: Mapping[str, Approval]) -> dict[str, Answer]:
-    """The answers that such a message stands for: everything of its kind is approved.
+    """The answers that a signal gives: everything of its kind is approved.
 
     Args:
         text: a message that is a signal.
-        pending: what waits in the conversation, by tool call id.
+        pending: the approvals that the conversation waits for, by tool call id.
     """
     kind = signal_of(text)
     return {call: ToolApproved() for call, approval in pending.items() if approval.kind == kind}

@@ -1,4 +1,4 @@
-"""Our own stream contract: the events of a turn in the models of `agent.contract`, framed as server-sent events."""
+"""The SSE contract: the events of a turn as models of `agent.contract`, framed as server-sent events."""
 
 from __future__ import annotations
 
@@ -176,19 +176,19 @@ def _node_update(action: NodeAction, node: JsonObject | None) -> FlowUpdateEvent
 
 
 def questions(result: TurnResult) -> list[Event]:
-    """What a turn that waits asks, as updates: a plan to read, a change of a field to look at."""
-    asked: list[Event] = []
+    """The questions of a turn that waits, as updates: a proposed plan, or a proposed change of a field."""
+    updates: list[Event] = []
     for call, approval in result.approvals.items():
         if approval.kind == "plan":
-            asked.append(PlanProposed(id=call, markdown=approval.markdown))
+            updates.append(PlanProposed(id=call, markdown=approval.markdown))
         else:
             edit = FieldEditProposed(**dict(field_edit(call, approval, result.after)))
-            asked.append(_patched(edit, result.after))
-    return asked
+            updates.append(_patched(edit, result.after))
+    return updates
 
 
 def with_patches(last: Event, canvas: Flow) -> Event:
-    """The last event with a JSON Patch beside each change that waits, for clients of Langflow's own assistant."""
+    """The last event with a JSON Patch for each proposed change, for clients of Langflow's own assistant."""
     if isinstance(last, CompleteEvent):
         for question in last.data.approvals or ():
             if isinstance(question, EditQuestion):

@@ -38,10 +38,10 @@ class PlainLines(logging.Formatter):
 
 
 def configure_logs(*, as_json: bool = False) -> None:
-    """Log to standard output: warnings of any library, and information of our own loggers.
+    """Log to standard output: warnings of any library, and information of Wirewright's loggers.
 
     Args:
-        as_json: whether lines are JSON on a terminal, too.
+        as_json: whether lines are JSON on a terminal also.
     """
     output = logging.StreamHandler(sys.stdout)
     output.setFormatter(PlainLines("%(message)s") if sys.stdout.isatty() and not as_json else JsonLines())

@@ -1,6 +1,6 @@
 """Prometheus metrics, counted from the log events of the process.
 
-The names are those of the original's dashboards; what its page counted on its own is left to our page.
+The names are those that dashboards of Langflow's own assistant use.
 """
 
 import logging

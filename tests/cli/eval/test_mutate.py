@@ -44,7 +44,7 @@ def test_what_no_evaluator_checks_in_an_open_scenario_survives_and_is_listed(
     assert "1 survivor is of an open scenario, without a right flow to compare with" in done.out
     assert "0 of 1 unchanged attempts were seen as faults." in done.out
     fixed = wirewright(*mine, "fix", journal)
-    assert (fixed.code, fixed.out) == (0, "For 0 of 1 attempts a fix was found.\n")
+    assert (fixed.code, fixed.out) == (0, "A fix was found for 0 of 1 attempts.\n")
 
 
 def test_a_list_or_a_journal_that_cannot_be_used_is_named(wirewright: Wirewright, tmp_path: Path) -> None:
