@@ -15,7 +15,7 @@ _in_use = True
 
 
 def precompile(nodes: Iterable[Mapping[str, Any]]) -> None:
-    """Compile the classes of nodes that hold the engine's own code."""
+    """Compile the classes of nodes with the engine's code."""
     for node in nodes:
         data = node["data"]
         code = data["node"]["template"]["code"]["value"]

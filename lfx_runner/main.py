@@ -21,7 +21,7 @@ def become_package() -> None:
         "lfx_runner", HERE / "__init__.py", submodule_search_locations=[str(HERE)]
     )
     if spec is None or spec.loader is None:
-        raise ImportError("the runner's own source is incomplete")
+        raise ImportError("the source of the runner is incomplete")
     package = importlib.util.module_from_spec(spec)
     sys.modules["lfx_runner"] = package
     spec.loader.exec_module(package)

@@ -78,7 +78,7 @@ async def run_program(
         )
     except OSError:
         return -1
-    assert process.stdout is not None  # noqa: S101 - asked for above
+    assert process.stdout is not None  # noqa: S101 - a pipe, see above
     try:
         async with asyncio.timeout(timeout):
             await _read_lines(process.stdout, on_line or (lambda _: None))

@@ -105,20 +105,20 @@ def is_taken(catalogue: Catalogue, name: str) -> bool:
     return bool(catalogue.with_components([ComponentType(name, {})]).shadowed)
 
 
-def _check(made: ComponentDescription, outline: Outline) -> list[Fault]:
+def _check(described: ComponentDescription, outline: Outline) -> list[Fault]:
     """The faults of a component that could be created."""
     faults: list[Fault] = []
-    if len(json.dumps(made.node, ensure_ascii=False)) > MAX_DESCRIPTION:
+    if len(json.dumps(described.node, ensure_ascii=False)) > MAX_DESCRIPTION:
         message = f"The component's inputs and outputs take more than {MAX_DESCRIPTION // 1024:,} kB."
         return [Fault(code="too_large", message=message, fix="Shorten its texts and options.", line=outline.line)]
-    outputs = [as_object(output) for output in as_list(made.node.get("outputs"))]
-    if not outputs and not made.own_outputs:
+    outputs = [as_object(output) for output in as_list(described.node.get("outputs"))]
+    if not outputs and not described.own_outputs:
         fix = 'Give the class outputs = [Output(name="result", display_name="Result", method="build_result")].'
         faults.append(_at(outline.line, "no_outputs", "The component has no outputs.", fix))
     for output in outputs:
         name, method = as_text(output.get("name")), as_text(output.get("method"))
         line = outline.line_of("Output", name=name) or outline.line_of("Output", method=method) or outline.line
-        if method in made.without_method:
+        if method in described.without_method:
             message = f"The output {name!r} names the method {method!r}, which the class does not have."
             faults.append(_at(line, "no_method", message, f"Define it: def {method}(self) -> Message: ..."))
         elif name == "component_as_tool" or method == "to_toolkit":
@@ -129,25 +129,25 @@ def _check(made: ComponentDescription, outline: Outline) -> list[Fault]:
             message = f"The output {name!r} has no type, so nothing can be connected to it."
             fix = f"Say what {method} returns: def {method}(self) -> Message: (or Data, DataFrame, str ...)."
             faults.append(replace(_at(place, "no_type", message, fix), severity="warning"))
-    if not as_text(made.node.get("display_name")).strip() or not outline.sets("display_name"):
+    if not as_text(described.node.get("display_name")).strip() or not outline.sets("display_name"):
         message, fix = "The component has no display_name.", 'Give the class display_name = "Word Counter".'
         faults.append(replace(_at(outline.line, "no_display_name", message, fix), severity="warning"))
-    if not as_text(made.node.get("description")).strip():
+    if not as_text(described.node.get("description")).strip():
         message = "The component has no description, by which it is found and by which agents choose it."
         fix = 'Give the class description = "Counts the words of a text.".'
         faults.append(replace(_at(outline.line, "no_description", message, fix), severity="warning"))
     return faults
 
 
-def _component_type(made: ComponentDescription, name: str, source: str) -> ComponentType:
-    template = as_object(made.node.get("template"))
+def _component_type(described: ComponentDescription, name: str, source: str) -> ComponentType:
+    template = as_object(described.node.get("template"))
     code: JsonObject = {**as_object(template.get("code")), "type": "code", "value": source}
-    raw: JsonObject = {**made.node, "template": {**template, "code": code}, "category": CATEGORY}
+    raw: JsonObject = {**described.node, "template": {**template, "code": code}, "category": CATEGORY}
     if not as_text(raw.get("display_name")).strip():
         raw["display_name"] = name
-    if made.own_name:
-        raw["name"] = made.own_name
-    return ComponentType(name, raw, made.choices, made.lacking)
+    if described.own_name:
+        raw["name"] = described.own_name
+    return ComponentType(name, raw, described.choices, described.lacking)
 
 
 def _at(line: int | None, code: str, message: str, fix: str) -> Fault:

@@ -26,9 +26,10 @@ class WordCounter(Component): ..."""
 
 
 class ClassNameError(ValueError):
-    """A class name that is refused; `message` and `fix` may be shown to anyone."""
+    """A class name that is refused; `reason` is the kind of error, `message` and `fix` may be shown to anyone."""
 
-    def __init__(self, message: str, fix: str) -> None:
+    def __init__(self, message: str, fix: str, reason: str = "unsafe_class_name") -> None:
+        self.reason = reason
         self.message = message
         self.fix = fix
         super().__init__(f"{message} {fix}")
@@ -121,10 +122,10 @@ def check_class_name(name: str) -> str:
     """
     camel = "Name the class in CamelCase with letters and digits, such as WordCounter."
     if not name:
-        raise ClassNameError("The class name is empty.", camel)
+        raise ClassNameError("The class name is empty.", camel, "empty_class_name")
     if len(name) > MAX_CLASS_NAME:
         message = f"The class name's length {len(name)} exceeds max {MAX_CLASS_NAME}."
-        raise ClassNameError(message, "Shorten it.")
+        raise ClassNameError(message, "Shorten it.", "length_exceeded")
     if _NAME.fullmatch(name) is None:
         raise ClassNameError(f"{name!r} is not a valid name for a component class.", camel)
     if name.casefold() in _DEVICES:

@@ -70,10 +70,7 @@ def _save(data: Path, user: str | None, name: str, source: str) -> Path:
     try:
         check_class_name(name)
     except ClassNameError as error:
-        reason = (
-            "empty_class_name" if not name else "length_exceeded" if "length" in str(error) else "unsafe_class_name"
-        )
-        raise UserComponentError(reason, error.message, error.fix) from None
+        raise UserComponentError(error.reason, error.message, error.fix) from None
     content = source.encode("utf-8", "backslashreplace")
     if len(content) > MAX_SOURCE:
         message = f"The component's source takes more than {MAX_SOURCE // 1024:,} kB."

@@ -101,14 +101,14 @@ _FIXES = {
 
 def _ended(code: str, detail: str, limit: float) -> ComponentFailure:
     if code == "timeout":
-        return ComponentFailure("timeout", f"The component was not made within {limit:g} s.", _FIXES["timeout"])
+        return ComponentFailure("timeout", f"The component was not created within {limit:g} s.", _FIXES["timeout"])
     if code in {"limit", "busy"}:
         kind: ComponentFailureCode = "limit" if code == "limit" else "busy"
         return ComponentFailure(kind, ended_without_result(code, limit, detail).message, _FIXES[code])
-    detail = detail.replace("The run's process", "The process that made the component").replace(
-        "before it gave a result", "before the component was made"
+    detail = detail.replace("The run's process", "The process that created the component").replace(
+        "before it gave a result", "before the component was created"
     )
-    return ComponentFailure("crash", detail or "The component could not be made.", _FIXES["crash"])
+    return ComponentFailure("crash", detail or "The component could not be created.", _FIXES["crash"])
 
 
 def _failed(failure: JsonObject) -> ComponentFailure:
@@ -142,7 +142,7 @@ _ADVICE = (
     ),
     (re.compile(r"Extra inputs are not permitted"), "Leave that argument out, or correct its name."),
     (re.compile(r"Name error|is not defined"), "Define or import that name at the top of the source."),
-    (re.compile(r"overlapping names"), "Give every input and every output a name of its own."),
+    (re.compile(r"overlapping names"), "Give every input and output a different name."),
     (re.compile(r"does not have a method"), 'Give that Output the method that computes it: Output(…, method="name").'),
     (re.compile(r"has no attribute 'name'"), f"List inputs as objects of lfx.io: {_INPUTS}."),
 )

@@ -20,14 +20,14 @@ _CONFINED: Mapping[str, tuple[str, str, str]] = {
         "reads the engine and system libraries, writes its private folder, nothing else",
         "Landlock",
     ),
-    "signals": ("signals", "none to a process outside the run", "Landlock 6"),
+    "signals": ("signals", "no signal to a process outside the run", "Landlock 6"),
     "processes": ("processes", "no new process and no program can be started", "seccomp"),
-    "privileges": ("privileges", "no capability, and none to be gained", "Linux"),
+    "privileges": ("privileges", "no capabilities, and no way to gain any", "Linux"),
     "memory": ("memory", "3 GB of data for a run", "resource limits"),
     "processor time": ("processor time", "little more than the run's time limit", "resource limits"),
     "open files": ("open files", "256 for a run", "resource limits"),
     "file size": ("file size", "64 MB a file", "resource limits"),
-    "folder size": ("folder size", "256 MB in all private folders together", "a mount of its own, which takes root"),
+    "folder size": ("folder size", "256 MB in all private folders together", "a separate mount, which takes root"),
     "listening": ("listening", "no TCP port can be opened to others", "seccomp"),
     "network": ("network of verification runs", "no socket can be opened, unless the run calls models", "seccomp"),
     "gateway": (
@@ -62,19 +62,21 @@ def protections(source: Path) -> tuple[Protection, ...]:
     fork = sys.platform != "win32"
     linux = sys.platform == "linux"
     held = _probe(source) if fork else frozenset[str]()
-    unavailable = "this system cannot fork, so flows are not run here"
+    unavailable = "this system cannot fork, so flows do not run here"
     return (
         Protection(name="own process", active=fork, note="every run is a process of its own" if fork else unavailable),
         Protection(name="wall clock", active=fork, note="the run's whole process group is killed when its time is up"),
         Protection(name="environment", active=fork, note="an allow list; no key and no setting of the server"),
-        Protection(name="private folders", active=fork, note="its own home and temporary folder, removed afterwards"),
+        Protection(
+            name="private folders", active=fork, note="a home and a temporary folder for each run, removed afterwards"
+        ),
         Protection(name="descriptors", active=fork, note="nothing that the server has open is inherited"),
         Protection(
             name="leftover processes",
             active=linux,
             note="what a run leaves behind is killed" if linux else "only the run's own process group is killed",
         ),
-        Protection(name="known code", active=True, note="the catalogue's own, or read by the guard first"),
+        Protection(name="known code", active=True, note="code of the catalogue, or code that the guard has read"),
         *(
             Protection(name=name, active=part in held, note=note if part in held else f"not here: needs {needs}")
             for part, (name, note, needs) in _CONFINED.items()
@@ -90,7 +92,7 @@ def protections(source: Path) -> tuple[Protection, ...]:
         Protection(
             name="network of other runs",
             active=False,
-            note="advisory: TCP and UDP to whatever this machine can reach, its own other services included",
+            note="advisory: TCP and UDP to whatever this machine can reach, including its other services",
         ),
     )
 

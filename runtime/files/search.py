@@ -50,10 +50,10 @@ def glob_files(files: UserFiles, pattern: str, path: str = "") -> list[tuple[str
     Raises:
         FileRefused: the pattern or the path leaves the folder or is reserved.
     """
-    wanted = _segments(pattern)
+    parts = _segments(pattern)
     start = segments(path)
     listed = files.listing(path)
-    return [(found, size) for found, size in listed if _matches(tuple(found.split("/"))[len(start) :], wanted)]
+    return [(found, size) for found, size in listed if _matches(tuple(found.split("/"))[len(start) :], parts)]
 
 
 def grep_lines(files: UserFiles, pattern: str, path: str = "", include: str = "*", limit: int = 100) -> list[Line]:
@@ -110,8 +110,8 @@ def _expression(pattern: str) -> regex.Pattern[str]:
 
 def _found(expression: regex.Pattern[str], line: str, deadline: float) -> bool:
     try:
-        left = max(deadline - time.monotonic(), 0.001)
-        return expression.search(line, timeout=left, concurrent=True) is not None
+        remaining = max(deadline - time.monotonic(), 0.001)
+        return expression.search(line, timeout=remaining, concurrent=True) is not None
     except TimeoutError:
         raise FileRefused("The search takes too long. Use a simpler pattern.") from None
 
@@ -131,13 +131,13 @@ def _check_length(pattern: str) -> None:
         raise FileRefused(f"The pattern must have between 1 and {PATTERN_LIMIT} characters.")
 
 
-def _matches(names: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
+def _matches(names: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
     @functools.cache
     def match(name: int, want: int) -> bool:
-        if want == len(wanted):
+        if want == len(pattern):
             return name == len(names)
-        if wanted[want] == "**":
+        if pattern[want] == "**":
             return match(name, want + 1) or (name < len(names) and match(name + 1, want))
-        return name < len(names) and fnmatch.fnmatchcase(names[name], wanted[want]) and match(name + 1, want + 1)
+        return name < len(names) and fnmatch.fnmatchcase(names[name], pattern[want]) and match(name + 1, want + 1)
 
     return match(0, 0)

@@ -28,7 +28,7 @@ _MASKED = re.compile(r"[\w-]*\*{3,}[\w-]*|\b(?=[\w-]*[0-9])(?=[\w-]*[A-Za-z])[A-
 
 _NETWORK: tuple[tuple[type[BaseException], str], ...] = (
     (ssl.SSLCertVerificationError, "Its certificate cannot be verified."),
-    (ssl.SSLError, "No secure connection can be made."),
+    (ssl.SSLError, "A secure connection could not be established."),
     (socket.gaierror, "Its name cannot be found."),
     (ConnectionRefusedError, "Nothing listens at its address."),
     (ConnectionResetError, "The connection was cut."),

@@ -1,4 +1,4 @@
-"""The flow engine's own environment: where it is, whether it is complete, how it is installed and repaired."""
+"""The flow engine's environment: where it is, whether it is complete, how it is installed and repaired."""
 
 from __future__ import annotations
 
@@ -283,10 +283,10 @@ class RunnerEnvironment:
     async def _locked(self, report: Progress) -> AsyncGenerator[None]:
         lock = FileLock(self.cache / "runner" / f"{self.digest}.lock")
         try:
-            held = await lock.acquire(LOCK_TIMEOUT, lambda: report("Waiting for another installation to finish"))
+            acquired = await lock.acquire(LOCK_TIMEOUT, lambda: report("Waiting for another installation to finish"))
         except OSError as error:
             raise InstallError.not_writable(error) from None
-        if not held:
+        if not acquired:
             raise InstallError("Another installation of the flow engine does not finish.", "Stop it, then try again.")
         try:
             yield
