@@ -7,38 +7,12 @@ import contextlib
 import os
 import signal
 import sys
-from asyncio.subprocess import DEVNULL, PIPE, STDOUT, Process
+from asyncio.subprocess import DEVNULL, PIPE, STDOUT
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 KILL_TIMEOUT = 3.0
 """Seconds to wait for the end of a killed program."""
-
-
-async def start_process(
-    command: Sequence[str], variables: Mapping[str, str], folder: Path, *, inherit: int | None = None
-) -> Process:
-    """Start a program with pipes for its three streams, in a process group of its own.
-
-    Args:
-        command: the program and its arguments.
-        variables: its whole environment.
-        folder: its working directory.
-        inherit: a descriptor that it inherits.
-
-    Raises:
-        OSError: it cannot be started.
-    """
-    return await asyncio.create_subprocess_exec(
-        *command,
-        stdin=PIPE,
-        stdout=PIPE,
-        stderr=PIPE,
-        env=variables,
-        cwd=folder,
-        start_new_session=True,
-        pass_fds=() if inherit is None else (inherit,),
-    )
 
 
 def kill_group(pid: int) -> None:

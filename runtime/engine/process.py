@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+from asyncio.subprocess import PIPE
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from flows.document import Json, JsonObject
 from flows.json_values import as_object, as_text
 from runtime.engine.protocol import MAX_LINE, PROTOCOL
 from runtime.files.lock import FileLock
-from runtime.processes import kill_group, start_process
+from runtime.processes import kill_group
 
 PARSE_IN_THREAD = 256 * 1024
 """Bytes from which a message is parsed in a thread."""
@@ -76,7 +77,16 @@ class Engine:
             EngineDied: it does not greet in time, or speaks another protocol.
         """
         try:
-            process = await start_process(command, variables, folder, inherit=None if lock is None else lock.descriptor)
+            process = await asyncio.create_subprocess_exec(
+                *command,
+                stdin=PIPE,
+                stdout=PIPE,
+                stderr=PIPE,
+                env=variables,
+                cwd=folder,
+                start_new_session=True,
+                pass_fds=() if lock is None or lock.descriptor is None else (lock.descriptor,),
+            )
         except OSError:
             raise EngineDied("its program could not be started") from None
         finally:
