@@ -1,1 +1,1 @@
-"""The harness: scenarios are played by players, attempts are scored by evaluators, and nothing else is measured."""
+"""The harness: players play scenarios, and evaluators score their attempts."""

@@ -109,6 +109,11 @@ class Attempt(Identified):
         return tokens_of(self.turns)
 
 
+def attempt_label(scenario: str, repeat: int) -> str:
+    """The name of an attempt in tables: the scenario, with the number of the try from the second one on."""
+    return f"{scenario} #{repeat + 1}" if repeat else scenario
+
+
 def acted(turn: TurnResult) -> bool:
     """Whether a turn changed, proposed or ran anything."""
     return bool(turn.actions or turn.proposal is not None or turn.runs)

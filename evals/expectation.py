@@ -3,7 +3,7 @@
 import json
 import operator
 import re
-from typing import Annotated
+from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, model_validator
 
@@ -37,18 +37,18 @@ class Expectation(Strict):
     lacks: Text | None = None
 
     @model_validator(mode="after")
-    def _one_rule(self) -> "Expectation":
-        if len(self._rules()) != 1:
-            raise ValueError("give exactly one of equals, contains, regex and lacks")
-        return self._compiled()
-
-    def _compiled(self) -> "Expectation":
+    def _check(self) -> Self:
+        self._check_rules()
         if self.regex is not None:
             try:
                 re.compile(self.regex)
             except re.error as error:
                 raise ValueError(f"regex is not a regular expression: {error}") from None
         return self
+
+    def _check_rules(self) -> None:
+        if len(self._rules()) != 1:
+            raise ValueError("give exactly one of equals, contains, regex and lacks")
 
     def met_by(self, output: str | None) -> bool:
         """Whether a text is as expected; None never is."""
@@ -70,7 +70,7 @@ class Expectation(Strict):
         return " and ".join(f"{name} {value!r}" for name, value in self._rules().items()) or "any output"
 
 
-class RunAsked(Expectation):
+class RequestedRun(Expectation):
     """A run that the user asked for, and its expected result.
 
     Attributes:
@@ -81,18 +81,15 @@ class RunAsked(Expectation):
     input: str | None = None
     error: ErrorCode | None = None
 
-    @model_validator(mode="after")
-    def _one_rule(self) -> "RunAsked":
+    def _check_rules(self) -> None:
         if len(self._rules()) + (self.error is not None) != 1:
             raise ValueError("give exactly one of equals, contains, regex, lacks and error")
-        self._compiled()
-        return self
 
     def __str__(self) -> str:
         return super().__str__() if self.error is None else f"the error {self.error!r}"
 
 
-class Probe(RunAsked):
+class Probe(RequestedRun):
     """One run of the resulting flow: the chat's input, and the expected result.
 
     Attributes:
@@ -101,8 +98,7 @@ class Probe(RunAsked):
 
     unlike: str | None = None
 
-    @model_validator(mode="after")
-    def _one_rule(self) -> "Probe":
+    def _check_rules(self) -> None:
         rules = len(self._rules()) + (self.error is not None)
         if rules > 1 or (not rules and self.unlike is None):
             raise ValueError(
@@ -110,8 +106,6 @@ class Probe(RunAsked):
             )
         if self.error is not None and self.unlike is not None:
             raise ValueError("a probe that must fail has no counterfactual")
-        self._compiled()
-        return self
 
     @property
     def inputs(self) -> tuple[str | None, ...]:

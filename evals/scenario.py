@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, StringConstraints, model_validator
 
-from evals.expectation import Expect, Expectation, Probe, RunAsked, Slug, Strict, Text
+from evals.expectation import Expect, Expectation, Probe, RequestedRun, Slug, Strict, Text
 from evals.service import Service
 
 Should = Literal["act", "answer", "ask", "refuse"]
@@ -54,7 +54,7 @@ class Turn(Strict):
 
     say: Text
     should: Should = "act"
-    run: RunAsked | None = None
+    run: RequestedRun | None = None
     answer: tuple[Expectation, ...] = ()
     flow: Text | None = None
     reply: Text | None = None

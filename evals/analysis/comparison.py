@@ -8,6 +8,7 @@ from typing import NamedTuple
 from pydantic import BaseModel, ConfigDict
 
 from evals.analysis.tally import tally
+from evals.attempt import attempt_label
 from evals.score import EVALUATORS, Verdict
 
 
@@ -70,7 +71,7 @@ class _Place(NamedTuple):
     repeat: int
 
     def __str__(self) -> str:
-        return self.scenario if not self.repeat else f"{self.scenario} #{self.repeat + 1}"
+        return attempt_label(*self)
 
 
 def compare(before: Sequence[Verdict], after: Sequence[Verdict]) -> Difference:
@@ -80,12 +81,12 @@ def compare(before: Sequence[Verdict], after: Sequence[Verdict]) -> Difference:
     both = sorted(place for place in old.keys() & new.keys() if old[place].digest == new[place].digest)
     lost = [place for place in both if old[place].passed is True and new[place].passed is not True]
     gained = [place for place in both if new[place].passed is True and old[place].passed is not True]
-    gone = sorted(old.keys() - new.keys())
+    missing = sorted(old.keys() - new.keys())
     first, second = tally(before).rates, tally(after).rates
     return Difference(
         lost=(
             *(Turned(**place._asdict(), why=_why(new[place])) for place in lost),
-            *(Turned(**place._asdict(), why=("not played",)) for place in gone if old[place].passed is True),
+            *(Turned(**place._asdict(), why=("not played",)) for place in missing if old[place].passed is True),
         ),
         gained=tuple(Turned(**place._asdict(), why=_why(old[place])) for place in gained),
         moved=tuple(
@@ -95,7 +96,7 @@ def compare(before: Sequence[Verdict], after: Sequence[Verdict]) -> Difference:
             if (was := old[place].value(name)) != (now := new[place].value(name))
         ),
         added=tuple(str(place) for place in sorted(new.keys() - old.keys())),
-        missing=tuple(str(place) for place in gone),
+        missing=tuple(str(place) for place in missing),
         changed=tuple(str(place) for place in sorted((old.keys() & new.keys()) - set(both))),
         rates={name: (first[name], second[name]) for name in EVALUATORS},
     )

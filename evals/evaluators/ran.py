@@ -1,7 +1,7 @@
 """Ran: were the runs that the user asked for made, and did they give the expected results?"""
 
 from evals.case import Case, Grade
-from evals.expectation import RunAsked
+from evals.expectation import RequestedRun
 from runtime.results import RunResult
 
 
@@ -29,7 +29,7 @@ def ran(case: Case) -> Grade:
     return True, "every run gave what it must"
 
 
-def run_failure(asked: RunAsked, run: RunResult) -> str:
+def run_failure(asked: RequestedRun, run: RunResult) -> str:
     """What is wrong with a run that was asked for; empty if it ended as expected."""
     if asked.error is not None:
         ended = run.error is not None and run.error.code == asked.error

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from evals.analysis.tally import tally
-from evals.attempt import Attempt
+from evals.attempt import Attempt, attempt_label
 from evals.exports import MissingExtra, shorten
 from evals.scenario import Scenario
 from evals.score import Verdict
@@ -58,8 +58,7 @@ class _Recorded:
 
     @property
     def name(self) -> str:
-        repeat = self.attempt.repeat
-        return self.scenario.id if not repeat else f"{self.scenario.id} #{repeat + 1}"
+        return attempt_label(self.scenario.id, self.attempt.repeat)
 
 
 async def experiments(

@@ -25,7 +25,7 @@ def write(folder: Path, imported: Sequence[Imported]) -> list[Path]:
     ids = [one.scenario.id for one in imported]
     twice = next((name for name in ids if ids.count(name) > 1), None)
     if twice is not None:
-        raise ImportFormatError(twice, "two rounds come to this name")
+        raise ImportFormatError(twice, "two rounds have this name")
     try:
         if folder.exists() and any(folder.iterdir()):
             raise ImportFormatError(folder.name, "is not empty")

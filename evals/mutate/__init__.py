@@ -1,1 +1,1 @@
-"""Do the graders work? Faults are seeded into passing attempts, and the evaluators must see them."""
+"""Mutation testing of the evaluators: they must detect faults that are seeded into passing attempts."""

@@ -84,7 +84,7 @@ def as_markdown(measured: Measured) -> str:
         f"{measured.per_operator} mutant an operator and attempt: **{measured.killed:,} of {measured.tried:,} mutants "
         f"killed ({measured.kill_rate:.1%})**, {measured.tried - measured.killed} survivors{accepted}; in "
         f"{measured.failed:,} ({share:.1%}) the verdict turned to fail, in the others a grade fell. "
-        f"Of {measured.controls} attempts run and scored anew with nothing changed, {len(measured.disturbed)} "
+        f"Of {measured.controls} attempts run and scored again unchanged, {len(measured.disturbed)} "
         "were seen as a fault."
     )
     lines = [

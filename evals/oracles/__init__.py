@@ -1,1 +1,1 @@
-"""What tells right from wrong: matching flows, and reading what a transcript claims, asks and calls."""
+"""Oracles: matching flows, and reading the claims, questions and tool calls of an attempt."""

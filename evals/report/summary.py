@@ -6,6 +6,7 @@ from rich.table import Table
 from rich.text import Text
 
 from evals.analysis.tally import Tally
+from evals.attempt import attempt_label
 from evals.scenario import Scenario
 from evals.score import EVALUATORS, PASSED
 
@@ -23,8 +24,7 @@ def table(result: Tally, player: str) -> Table:
     view.add_column("seconds", justify="right")
     for verdict in result.verdicts:
         cells = [mark(verdict.value(name)) for name in (PASSED, *COLUMNS)]
-        name = verdict.scenario if not verdict.repeat else f"{verdict.scenario} #{verdict.repeat + 1}"
-        view.add_row(name, *cells, f"{verdict.measured.seconds:.2f}")
+        view.add_row(attempt_label(verdict.scenario, verdict.repeat), *cells, f"{verdict.measured.seconds:.2f}")
     return view
 
 

@@ -42,8 +42,8 @@ async def invalid_flows(
     for scenario in scenarios:
         if scenario.components and runner is None:
             continue
-        own = None if runner is None else await make_user_components(scenario.components, runner)
-        known = catalogue if own is None else with_user_components(catalogue, own.types)
+        made = None if runner is None else await make_user_components(scenario.components, runner)
+        known = catalogue if made is None else with_user_components(catalogue, made.types)
         for place, text in scenario.flows:
             try:
                 read_flow(text, known)

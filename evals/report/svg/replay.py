@@ -88,13 +88,13 @@ def mark_changes(before: Flow, after: Flow, shapes: ScoredFlows) -> tuple[Flow, 
         if changed or node.name != was.name or new[node.id].tool_mode != old[node.id].tool_mode:
             nodes[node.id] = "changed"
             fields[node.id] = frozenset(changed)
-    gone = [old[node_id] for node_id in old if node_id not in new]
-    nodes.update({node.id: "removed" for node in gone})
+    removed = [old[node_id] for node_id in old if node_id not in new]
+    nodes.update({node.id: "removed" for node in removed})
     lost = {wire: edge for wire, edge in old_wires.items() if wire not in new_wires}
     marks: dict[tuple[str, str, str, str], Mark] = dict.fromkeys(new_wires.keys() - old_wires.keys(), "added")
     marks.update(dict.fromkeys(lost, "removed"))
     drawn = after.with_parts(
-        nodes=[*(node.raw for node in after.nodes), *(node.raw for node in gone)],
+        nodes=[*(node.raw for node in after.nodes), *(node.raw for node in removed)],
         edges=[*(edge.raw for edge in after.edges), *(edge.raw for edge in lost.values())],
     )
     return drawn, Marks(nodes, marks, fields)

@@ -147,7 +147,7 @@ def test_what_is_written_is_read_again_as_it_was_meant(tmp_path: Path) -> None:
 
 def test_two_rounds_of_one_name_are_refused(tmp_path: Path) -> None:
     made, _ = imported()
-    with pytest.raises(ImportFormatError, match="two rounds come to this name"):
+    with pytest.raises(ImportFormatError, match="two rounds have this name"):
         write(tmp_path / "out", [made["bird-song-1"], made["bird-song-1"]])
 
 

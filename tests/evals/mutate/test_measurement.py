@@ -46,6 +46,6 @@ def test_a_matrix_is_kept_with_its_controls_apart() -> None:
     assert kept.accepted == ("c/drop_edge/0",)
     text = as_markdown(kept)
     assert "**2 of 3 mutants killed (100.0%)**, 1 survivors, 1 of them accepted; in 1 (33.3%) the verdict" in text
-    assert "Of 2 attempts run and scored anew with nothing changed, 1 were seen as a fault." in text
+    assert "Of 2 attempts run and scored again unchanged, 1 were seen as a fault." in text
     assert "| `drop_edge` | 3 | 2 | 1 | edges 2, resolved 1 |" in text
     assert Measured.model_validate_json(kept.model_dump_json()) == kept
