@@ -5,7 +5,7 @@ The contract's schema is derived from these classes, so their computed fields ar
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -34,7 +34,7 @@ JsonValues: TypeAlias = Annotated[
 ]
 """JSON values by node id. Pydantic does not look into them: `Json` contains itself."""
 
-Faults: TypeAlias = Annotated[Sequence[Fault], Field(exclude_if=lambda faults: not faults)]
+Faults: TypeAlias = Annotated[tuple[Fault, ...], Field(exclude_if=lambda faults: not faults)]
 """Faults under a key that is left out when there is none."""
 
 
@@ -202,5 +202,5 @@ class RunResult:
             metrics=RunMetrics(**figures),
             error=None if obj["error"] is None else RunError(**obj["error"]),
             usage={node: ModelUsage(**usage) for node, usage in obj.get("usage", {}).items()},
-            faults=[Fault(**fault) for fault in obj.get("faults", ())],
+            faults=tuple(Fault(**fault) for fault in obj.get("faults", ())),
         )

@@ -74,7 +74,7 @@ async def _refusal(state: ServerState, flow: Flow) -> RunResult | None:
         return None
     first = RunError(code="wiring", message=faults[0].message, fix=faults[0].fix, node=faults[0].node)
     metrics = RunMetrics(seconds=0)
-    return RunResult(run_id=str(uuid4()), output=None, outputs={}, metrics=metrics, error=first, faults=faults)
+    return RunResult(run_id=str(uuid4()), output=None, outputs={}, metrics=metrics, error=first, faults=tuple(faults))
 
 
 async def _frames(

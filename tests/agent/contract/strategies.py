@@ -40,7 +40,7 @@ RUNS = st.builds(
     metrics=_METRICS,
     usage=st.dictionaries(st.text(), st.builds(ModelUsage, input_tokens=NUMBERS), max_size=2),
     error=st.none() | st.builds(RunError, code=st.just("timeout"), message=st.text()),
-    faults=st.lists(_FAULTS, max_size=1),
+    faults=st.just(()) | st.tuples(_FAULTS),
 )
 _MAYBE = st.just(MISSING) | JSON
 _PATHS = st.lists(st.text() | st.integers(0, 9), min_size=1, max_size=3).map(tuple)

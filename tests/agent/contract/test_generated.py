@@ -22,7 +22,7 @@ RUN = RunResult(
     metrics=RunMetrics(seconds=0.5),
     error=RunError(code="wiring", message="m"),
     usage={"a": ModelUsage()},
-    faults=[FAULT],
+    faults=(FAULT,),
 )
 
 
