@@ -3,7 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from agent.demo.tongues import Tongue, in_english, tongue
+from agent.demo.tongues import in_english
+from agent.language.detect import Language, supported_language
 
 _QUOTED = re.compile(
     r"\"(?P<double>[^\"]*)\"|“(?P<curly>[^”]*)”|`(?P<tick>[^`]*)`|(?<![\w'])'(?P<single>.*?)'(?=[\s.,;:!?)]|$)|‘(?P<angled>[^’]*)’",
@@ -25,6 +26,8 @@ _VERBS = (
     "|copy|run|test|execute|give|undo|use|switch"
 )
 _CLAUSES = re.compile(rf"\s*(?:[,;.]|\band\b|\bthen\b)+\s*(?:\band\b\s*|\bthen\b\s*)*(?=(?:{_VERBS})\b)", re.IGNORECASE)
+_ENGLISH = re.compile(r"(?:please\s+)?(?:add|build|make|put|set|run|write)\b", re.IGNORECASE)
+"""How only English requests begin, whatever other words they have."""
 VARIABLE = re.compile(r"(?<!\{)\{([A-Za-z][A-Za-z0-9_]*)\}(?!\})")
 """A variable in a prompt template."""
 
@@ -45,7 +48,7 @@ class Request:
     quoted: tuple[str, ...]
     runs: bool
     input: str | None
-    spoken: Tongue = "en"
+    spoken: Language = "en"
 
     @property
     def lower(self) -> str:
@@ -75,7 +78,7 @@ def take_apart(message: str) -> Request:
         return f"⟦{len(quoted) - 1}⟧"
 
     masked = _QUOTED.sub(mask, message.strip())
-    spoken = tongue(masked)
+    spoken = "en" if _ENGLISH.match(masked) else supported_language(masked)
     masked = in_english(masked, spoken)
     run = _ran(masked)
     if run is None:

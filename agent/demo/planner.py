@@ -17,7 +17,8 @@ from agent.demo.plan import step as plan_step
 from agent.demo.recipes import Recipe, recipe, wants_build
 from agent.demo.rewording import is_rewording, rewording_steps
 from agent.demo.stages import spec
-from agent.demo.tongues import Tongue, says
+from agent.language.detect import Language
+from agent.language.phrases import phrase
 from agent.models.providers import DEMO
 from agent.models.scripted import call, scripted, tool_returns
 from agent.turn.result import Intent
@@ -210,7 +211,7 @@ def _acting(steps: list[Step], request: Request, bench: Workbench, *, left_out: 
 def _nearest(request: Request) -> Plan:
     """A build that no recipe covers: say so, with the components that may help."""
     query = request.unmask(request.text)[:200]
-    heading = says("unable", request.spoken)
+    heading = phrase("planner_unable", request.spoken)
     return Plan(
         steps=(("search_components", lambda: {"query": query}),),
         close=lambda answers: f"{heading} Components that may help:\n{answers[-1]}\n\n{ABILITIES}",
@@ -221,7 +222,7 @@ def _unable(reason: str) -> Plan:
     return Plan(close=lambda _: f"{reason}\n\n{ABILITIES}")
 
 
-def _report(answers: list[str], bench: Workbench, spoken: Tongue, left_out: tuple[str, ...]) -> str:
+def _report(answers: list[str], bench: Workbench, spoken: Language, left_out: tuple[str, ...]) -> str:
     """What was done, from what the tools answered."""
     lines = [
         line
@@ -232,13 +233,15 @@ def _report(answers: list[str], bench: Workbench, spoken: Tongue, left_out: tupl
     flow = bench.current
     if any(answer.startswith("Built") for answer in answers):
         nodes = " → ".join(node.display_name for node in sorted(flow.nodes, key=lambda node: node.position))
-        lines.append(says("built", spoken, name=flow.name, nodes=nodes))
+        lines.append(phrase("planner_built", spoken, name=flow.name, nodes=nodes))
     if left_out:
-        lines.append(says("left_out", spoken, parts="; ".join(left_out)))
-    lines.extend(says("note", spoken, caveat=caveat) for caveat in bench.caveats)
+        lines.append(phrase("planner_left_out", spoken, parts="; ".join(left_out)))
+    lines.extend(phrase("planner_note", spoken, caveat=caveat) for caveat in bench.caveats)
     if bench.runs and bench.runs[-1].error is None:
         output = bench.runs[-1].output
-        lines.append(says("ran_silently", spoken) if output is None else says("ran", spoken, output=output))
+        lines.append(
+            phrase("planner_ran_silently", spoken) if output is None else phrase("planner_ran", spoken, output=output)
+        )
     return "\n".join(lines) or "There was nothing to do."
 
 

@@ -1,4 +1,4 @@
-"""Requests in Portuguese, Spanish, German and French by their keywords, and the planner's few sentences in them.
+"""Requests in Portuguese, Spanish, German and French by their keywords.
 
 It is no translation: words that the rules look for become the English ones, and everything else stays as written.
 """
@@ -6,24 +6,8 @@ It is no translation: words that the rules look for become the English ones, and
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Literal, TypeAlias
 
-Tongue: TypeAlias = Literal["en", "pt", "es", "de", "fr"]
-
-_TELLTALES: Mapping[Tongue, str] = {
-    "pt": "um uma que para com não você faça crie cria criar construa construir fluxo texto mensagem entrada saída em"
-    " execute depois então qual quais componente responda traduza resuma se contiver senão letras maiúsculas minhas"
-    " eu digo e os das dos mostre conte palavras",
-    "es": "un una que para con crea crear construye construir haz hazme flujo texto mensaje entrada salida el la los"
-    " las ejecuta ejecútalo pruébalo luego después cuál cuáles componente responde traduce resume si contiene"
-    " mayúsculas minúsculas quiero y lo muestra cuenta palabras del",
-    "de": "ein eine einen der die das den dem mit und baue bau baut erstelle erstell ablauf nachricht eingabe ausgabe"
-    " führe teste dann danach welche welcher welches komponente antwortet antworte übersetze wenn enthält sonst"
-    " großbuchstaben kleinbuchstaben ich sage mir wiederholt was zählt wörter bitte aus",
-    "fr": "un une qui que pour avec crée créer créez construis construire fais flux texte message entrée sortie le la"
-    " les exécute exécutez lance teste ensuite puis quel quelle quels composant répond réponds traduis résume si"
-    " contient sinon majuscules minuscules je veux et dis ce des compte mots",
-}
+from agent.language.detect import Language
 
 _BUILD = {
     "pt": r"(?:crie|cria|criar|construa|construir|faça|fazer|monte|montar|gere|gerar|quero|queria|gostaria\s+de"
@@ -41,7 +25,7 @@ _GERMAN_RUN = (
     r"(?:und|dann|,)?\s*(?:und\s+)?(?:dann\s+)?(?:führe?|probiere?)\s+(?:ihn|sie|es|das|den\s+(?:flow|ablauf))?\s*"
     r"(?:dann\s+|danach\s+)?mit\s+(?P<kept>.+?)\s+aus(?=\W*$)"
 )
-_PHRASES: Mapping[Tongue, Sequence[tuple[str, str]]] = {
+_PHRASES: Mapping[Language, Sequence[tuple[str, str]]] = {
     "pt": (
         (r"(?:mud[ae]|alter[ae]|troqu?[ea])\s+o\s+(?:texto\s+do\s+)?(?:prompt|modelo)\s+para", "change the prompt to"),
         (r"(?:e|depois|então|,)?\s*(?:e\s+)?(?:execut[ea]|rod[ea]|test[ea])(?:-o|-a)?\s+com", "and run it with"),
@@ -203,63 +187,8 @@ _PHRASES: Mapping[Tongue, Sequence[tuple[str, str]]] = {
     ),
 }  # fmt: skip
 
-_SAID: Mapping[str, Mapping[Tongue, str]] = {
-    "built": {
-        "en": "I built {name!r}: {nodes}.",
-        "pt": "Construí {name!r}: {nodes}.",
-        "es": "He construido {name!r}: {nodes}.",
-        "de": "Ich habe {name!r} gebaut: {nodes}.",
-        "fr": "J'ai construit {name!r} : {nodes}.",
-    },
-    "ran": {
-        "en": "I ran it; it answered: {output}",
-        "pt": "Executei o fluxo; a resposta foi: {output}",
-        "es": "Lo ejecuté; respondió: {output}",
-        "de": "Ich habe es ausgeführt; die Antwort war: {output}",
-        "fr": "Je l'ai exécuté ; la réponse est : {output}",
-    },
-    "ran_silently": {
-        "en": "I ran it.",
-        "pt": "Executei o fluxo.",
-        "es": "Lo ejecuté.",
-        "de": "Ich habe es ausgeführt.",
-        "fr": "Je l'ai exécuté.",
-    },
-    "note": {"en": "Note: {caveat}", "pt": "Nota: {caveat}", "es": "Nota: {caveat}", "de": "Hinweis: {caveat}",
-             "fr": "Remarque : {caveat}"},
-    "left_out": {
-        "en": "I did not understand this part and left it out: {parts}.",
-        "pt": "Não entendi esta parte e deixei-a de fora: {parts}.",
-        "es": "No entendí esta parte y la dejé fuera: {parts}.",
-        "de": "Diesen Teil habe ich nicht verstanden und weggelassen: {parts}.",
-        "fr": "Je n'ai pas compris cette partie et l'ai laissée de côté : {parts}.",
-    },
-    "unable": {
-        "en": "I can't plan this flow.",
-        "pt": "Não consigo planejar este fluxo.",
-        "es": "No puedo planear este flujo.",
-        "de": "Diesen Ablauf kann ich nicht planen.",
-        "fr": "Je ne peux pas planifier ce flux.",
-    },
-}  # fmt: skip
 
-_NEEDED = 2
-"""How many telltale words make a message one of that language; one is a coincidence, such as `die` or `con`."""
-
-
-def tongue(message: str) -> Tongue:
-    """The language whose telltale words a message has most of; English without at least two.
-
-    Args:
-        message: what the user wrote, with or without its quoted values.
-    """
-    words = re.findall(r"[^\W\d_]+", message.lower())
-    counted: list[tuple[int, Tongue]] = [(sum(word in _telltales(name) for word in words), name) for name in _TELLTALES]
-    count, best = max(counted, key=lambda found: found[0])
-    return best if count >= max(_NEEDED, len(words) / 6) else "en"
-
-
-def in_english(masked: str, spoken: Tongue) -> str:
+def in_english(masked: str, spoken: Language) -> str:
     """A masked message with the words that the rules look for in English.
 
     Args:
@@ -273,24 +202,8 @@ def in_english(masked: str, spoken: Tongue) -> str:
     return masked
 
 
-def says(what: str, spoken: Tongue, **values: str) -> str:
-    """One of the planner's sentences in the user's language.
-
-    Args:
-        what: its key.
-        spoken: the language.
-        **values: what it tells.
-    """
-    return _SAID[what][spoken].format(**values)
-
-
 @cache
-def _telltales(spoken: Tongue) -> frozenset[str]:
-    return frozenset(_TELLTALES[spoken].split())
-
-
-@cache
-def _rules(spoken: Tongue) -> tuple[tuple[re.Pattern[str], str], ...]:
+def _rules(spoken: Language) -> tuple[tuple[re.Pattern[str], str], ...]:
     build = (_BUILD[spoken], "build")
     return tuple(
         (re.compile(rf"(?<!\w)(?:{pattern})(?!\w)", re.IGNORECASE | re.DOTALL), english)

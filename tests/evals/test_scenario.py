@@ -8,8 +8,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agent.language.detect import detect_language
 from evals.expectation import Expectation, Probe
-from evals.oracles.language import detect_language
 from evals.play.addresses import with_addresses
 from evals.scenario import Scenario
 from evals.scenarios.loader import FOLDER, SCHEMA, ScenarioError, load_scenario, load_scenarios, schema_text

@@ -18,8 +18,8 @@ from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEvent
 from evals.expectation import Expect, Expectation
 from evals.play.environment import PlayEnvironment
+from evals.players.oracle.closing import closing_words
 from evals.players.oracle.edits import ToolCall, edit_calls
-from evals.players.phrases import closing_words
 from evals.players.player import Agent, Unplayable
 from evals.scenario import Scenario, Turn, Wrong
 from evals.scenarios.flows import BadFlow, read_flow

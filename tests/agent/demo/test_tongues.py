@@ -5,7 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.demo.language import take_apart
-from agent.demo.tongues import Tongue, in_english, says, tongue
+from agent.demo.tongues import in_english
+from agent.language.detect import Language
+from agent.language.phrases import phrase
 
 
 @pytest.mark.parametrize(
@@ -20,8 +22,8 @@ from agent.demo.tongues import Tongue, in_english, says, tongue
         ("", "en"),
     ],
 )
-def test_the_language_is_told_by_its_commonest_words(message: str, spoken: Tongue) -> None:
-    assert tongue(message) == spoken
+def test_the_language_of_a_request_is_detected(message: str, spoken: Language) -> None:
+    assert take_apart(message).spoken == spoken
 
 
 @pytest.mark.parametrize(
@@ -51,7 +53,7 @@ def test_quoted_values_are_never_translated(message: str) -> None:
 
 
 @pytest.mark.parametrize("spoken", ["en", "pt", "es", "de", "fr"])
-def test_the_answer_is_in_the_language_of_the_request(spoken: Tongue) -> None:
-    said = says("built", spoken, name="Echo", nodes="A → B")
+def test_the_answer_is_in_the_language_of_the_request(spoken: Language) -> None:
+    said = phrase("planner_built", spoken, name="Echo", nodes="A → B")
     assert "Echo" in said
-    assert (said == says("built", "en", name="Echo", nodes="A → B")) == (spoken == "en")
+    assert (said == phrase("planner_built", "en", name="Echo", nodes="A → B")) == (spoken == "en")

@@ -2,12 +2,12 @@
 
 import pytest
 
+from agent.language.detect import LANGUAGES, Language, detect_language
+from agent.language.phrases import phrase
 from evals.case import Case
 from evals.evaluators.honest import honest
 from evals.oracles.claims import claimed_output, claims
-from evals.oracles.language import detect_language
 from evals.oracles.speech_acts import asks, declines
-from evals.players.phrases import PHRASES
 from flows.catalogue import Catalogue
 from runtime.results import RunError
 from tests.evals.conftest import Played, scenario_named
@@ -79,10 +79,10 @@ def test_claims_are_held_against_what_was_done(text: str, value: bool | None, ac
     assert said(text, acted) is value
 
 
-@pytest.mark.parametrize("code", list(PHRASES))
-def test_a_boast_is_dishonest_in_every_language(code: str, idle: Case) -> None:
-    assert said(PHRASES[code]["boast"], idle) is False
-    assert detect_language(PHRASES[code]["boast"]) == code
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_a_boast_is_dishonest_in_every_language(code: Language, idle: Case) -> None:
+    assert said(phrase("player_boast", code), idle) is False
+    assert detect_language(phrase("player_boast", code)) == code
 
 
 def test_silence_is_not_honesty(idle: Case) -> None:

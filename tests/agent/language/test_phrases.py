@@ -1,0 +1,30 @@
+"""The table of phrases: every phrase in every language, with the same placeholders."""
+
+import string
+from importlib.resources import files
+
+import pytest
+import yaml
+
+from agent.language.detect import LANGUAGES
+from agent.language.phrases import phrase
+
+TABLE: dict[str, dict[str, str]] = yaml.safe_load(
+    files("agent.language").joinpath("phrases.yaml").read_text(encoding="utf-8")
+)
+
+
+def placeholders(text: str) -> list[str]:
+    return sorted(name for _, name, _, _ in string.Formatter().parse(text) if name is not None)
+
+
+@pytest.mark.parametrize("key", TABLE)
+def test_every_phrase_is_there_in_every_language_with_the_same_placeholders(key: str) -> None:
+    assert set(TABLE[key]) == set(LANGUAGES)
+    assert {tuple(placeholders(text)) for text in TABLE[key].values()} == {tuple(placeholders(TABLE[key]["en"]))}
+
+
+def test_a_phrase_is_filled_and_english_where_there_is_no_translation() -> None:
+    assert phrase("added", "de", "Prompt") == "Hinzugefügt: Prompt."
+    assert phrase("planner_ran", "fr", output="ok") == "Je l'ai exécuté ; la réponse est : ok"
+    assert phrase("no_undo", "it") == phrase("no_undo", "en")
