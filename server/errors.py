@@ -116,11 +116,6 @@ _KNOWN: Mapping[int, tuple[str, str]] = {
 }
 
 
-async def _api_error(_: Request, error: Exception) -> Response:
-    assert isinstance(error, ApiError)  # noqa: S101  (registered for this class alone; narrows the type)
-    return error.reply()
-
-
 async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101  (registered for this class alone; narrows the type)
     status = error.status_code
@@ -131,22 +126,21 @@ async def _http_error(request: Request, error: Exception) -> Response:
     return ApiError(status, code, message, fix, f"{request.method} {request.url.path[:200]}", headers).reply()
 
 
-async def _not_stored(_: Request, error: Exception) -> Response:
-    assert isinstance(error, FlowNotStored)  # noqa: S101  (registered for this class alone; narrows the type)
-    return not_stored(error.flow_id).reply()
-
-
-async def _conflict(_: Request, error: Exception) -> Response:
-    assert isinstance(error, VersionConflict)  # noqa: S101  (registered for this class alone; narrows the type)
-    return conflict(error).reply()
-
-
-async def _unavailable(_: Request, error: Exception) -> Response:
-    if isinstance(error, AssistantUnavailable):
-        return not_ready(error.error.code, error.error.message, error.error.fix).reply()
-    assert isinstance(error, StoreUnavailable)  # noqa: S101  (registered for these two classes; narrows the type)
-    log.error("store.unavailable", exc_info=error)
-    return not_ready("store_unavailable", error.message, error.fix).reply()
+async def _known_error(_: Request, error: Exception) -> Response:
+    match error:
+        case ApiError():
+            return error.reply()
+        case FlowNotStored():
+            return not_stored(error.flow_id).reply()
+        case VersionConflict():
+            return conflict(error).reply()
+        case AssistantUnavailable():
+            return not_ready(error.error.code, error.error.message, error.error.fix).reply()
+        case StoreUnavailable():
+            log.error("store.unavailable", exc_info=error)
+            return not_ready("store_unavailable", error.message, error.fix).reply()
+        case _:
+            raise error
 
 
 async def _gone(_: Request, __: Exception) -> Response:
@@ -160,14 +154,9 @@ async def _unexpected(_: Request, __: Exception) -> Response:
 
 
 HANDLERS: Mapping[type[Exception], Callable[[Request, Exception], Awaitable[Response]]] = {
-    ApiError: _api_error,
+    **dict.fromkeys((ApiError, FlowNotStored, VersionConflict, AssistantUnavailable, StoreUnavailable), _known_error),
     HTTPException: _http_error,
-    FlowNotStored: _not_stored,
-    VersionConflict: _conflict,
-    AssistantUnavailable: _unavailable,
-    StoreUnavailable: _unavailable,
-    ClientGone: _gone,
-    ClientDisconnect: _gone,
+    **dict.fromkeys((ClientGone, ClientDisconnect), _gone),
     Exception: _unexpected,
 }
-"""Which exception becomes which reply."""
+"""The handlers of exceptions, by their class."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.errors import FAILED, BadUsage
-from cli.eval.selection import readable, verdicts_of
+from cli.eval.selection import check_player, readable, verdicts_of
 from cli.options import Json
 from cli.output.streams import answer, document
 
@@ -72,11 +72,8 @@ def _of_player(verdicts: "list[Verdict]", name: str | None, file: str) -> "list[
     if name is None and len(players) > 1:
         fix = f"Name one with --player: {', '.join(players)}."
         raise BadUsage("several_players", f"{file} holds several players.", fix=fix, where=file)
-    if name is not None and name not in players:
-        from flows.faults import did_you_mean
-
-        fix = did_you_mean(name, players, otherwise="known players") if players else "Name a file that has attempts."
-        raise BadUsage("unknown_player", f"{file} has no player {name!r}.", fix=fix, where="--player")
+    if name is not None:
+        check_player(name, verdicts, file, "--player")
     return [verdict for verdict in verdicts if name in (None, verdict.player)]
 
 

@@ -9,19 +9,16 @@ import typer
 from cli.engine import ready_catalogue
 from cli.errors import BadUsage, Stopped
 from cli.eval.options import Journal
-from cli.eval.selection import PLAY_AGAIN, all_scenarios, attempts_of, gate_of, readable, verdicts_of
+from cli.eval.selection import PLAY_AGAIN, all_scenarios, attempts_of, check_player, gate_of, readable, verdicts_of
 from cli.options import Json
 from cli.output.files import writable, writing
 from cli.output.streams import answer, document, note
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from evals.fix.records import Fix
     from evals.report.formats.writer import Form
     from evals.report.model import Material
     from evals.report.play import Play
-    from evals.score import Verdict
 
 
 def report(
@@ -68,7 +65,8 @@ def report(
     path, judging = readable(journal), gate_of(gate)
     earlier = None if baseline is None else readable(baseline)
     before = [] if earlier is None else verdicts_of(earlier)
-    _refuse_player(baseline_player, before)
+    if baseline_player is not None:
+        check_player(baseline_player, before, "The baseline", "--baseline-player")
     play = _play(path)
     material = Material(
         play=play,
@@ -88,17 +86,6 @@ def report(
         document(summary(gather(material, None)))
     elif not targets:
         answer(render_report("md", material).rstrip())
-
-
-def _refuse_player(name: str | None, baseline: "Sequence[Verdict]") -> None:
-    if name is None:
-        return
-    players = sorted({verdict.player for verdict in baseline})
-    if name not in players:
-        from flows.faults import did_you_mean
-
-        fix = did_you_mean(name, players, otherwise="known players") if players else "Name a baseline that has players."
-        raise BadUsage("unknown_player", f"The baseline has no player {name!r}.", fix=fix, where="--baseline-player")
 
 
 def _fixes(name: str | None, play: "Play") -> "list[Fix]":

@@ -80,6 +80,26 @@ def player_of(name: str) -> "Player":
         raise BadUsage("unknown_player", unknown.message, fix=unknown.fix, where="--player") from None
 
 
+def check_player(name: str, verdicts: "Sequence[Verdict]", source: str, option: str) -> None:
+    """Refuse a player that has no verdicts.
+
+    Args:
+        name: the player.
+        verdicts: those of a file.
+        source: what the message calls the file.
+        option: the option that names the player.
+
+    Raises:
+        BadUsage: naming the players of the file.
+    """
+    players = sorted({verdict.player for verdict in verdicts})
+    if name not in players:
+        from flows.faults import did_you_mean
+
+        fix = did_you_mean(name, players, otherwise="known players") if players else "Name a file that has attempts."
+        raise BadUsage("unknown_player", f"{source} has no player {name!r}.", fix=fix, where=option)
+
+
 def ceiling_of(dollars: float | None, player: str) -> "Ceiling | None":
     """The cost limit of a play.
 
