@@ -1,9 +1,5 @@
 """How a command ends early: bad usage (exit 2) and work that cannot be done (exit 1)."""
 
-from typing import TypeAlias
-
-ErrorJson: TypeAlias = dict[str, str | None]
-
 DONE = 0
 FAILED = 1
 MISUSED = 2
@@ -30,7 +26,7 @@ class Stopped(Exception):
         self.fix = fix
         self.where = where
 
-    def to_json(self) -> ErrorJson:
+    def to_json(self) -> dict[str, str | None]:
         """The failure as the object under `error`."""
         return {"code": self.code, "message": self.message, "fix": self.fix, "where": self.where}
 

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -20,14 +19,6 @@ commands = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Find component types and read how they are used."
 )
 commands.command(epilog="Example: wirewright components scan component.py --json")(scan)
-
-
-@dataclass(frozen=True)
-class Query:
-    """One query, or the place of a line that could not be read."""
-
-    text: str | None
-    where: str | None = None
 
 
 @commands.command(epilog="Example: wirewright components search 'read a pdf' --limit 3")
@@ -53,17 +44,17 @@ def search(
     from cli.engine import ready_catalogue
 
     catalogue = ready_catalogue()
-    for number, query in enumerate(_queries() if text == "-" else [Query(text)]):
+    for number, query in enumerate(_queries() if text == "-" else [text], start=1):
         matches: list[Match] = []
-        if query.text is not None:
+        if query is not None:
             matches = catalogue.search(
-                query.text, limit, accepts=accepts, produces=produces, category=category, legacy=legacy
+                query, limit, accepts=accepts, produces=produces, category=category, legacy=legacy
             )
-        near = [] if matches or query.text is None else catalogue.nearest_matches(query.text)
+        near = [] if matches or query is None else catalogue.nearest_matches(query)
         if as_json:
-            _print_json(query, matches, near)
+            _print_json(query, number, matches, near)
         else:
-            _print(query, matches, near, first=number == 0, titled=text == "-")
+            _print(query, number, matches, near, titled=text == "-")
 
 
 @commands.command(epilog="Example: wirewright components describe ChatInput")
@@ -90,37 +81,35 @@ def describe(
         answer(text)
 
 
-def _queries() -> Iterator[Query]:
-    """The queries on standard input, each as soon as its line arrives."""
+def _queries() -> Iterator[str | None]:
+    """The queries on standard input, each as soon as its line arrives; None for a line that is not UTF-8."""
     for number, line in enumerate(iter(sys.stdin.buffer.readline, b""), start=1):
         try:
-            text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+            yield line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
         except UnicodeDecodeError:
-            yield Query(None, f"line {number}")
-        else:
-            yield Query(text.rstrip("\r\n"))
+            yield None
 
 
-def _print_json(query: Query, matches: "list[Match]", near: "list[Match]") -> None:
+def _print_json(query: str | None, number: int, matches: "list[Match]", near: "list[Match]") -> None:
     found = [{"type": m.type, "display_name": m.display_name, "score": round(m.score, 6)} for m in matches]
-    row: dict[str, object] = {"query": query.text, "matches": found}
+    row: dict[str, object] = {"query": query, "matches": found}
     if near:
         row["nearest"] = [match.type for match in near]
-    if query.text is None:
-        unreadable = Stopped("unreadable", "The line is not UTF-8 text.", fix="Send UTF-8.", where=query.where)
-        row["error"] = unreadable.to_json()
+    if query is None:
+        message = "The line is not UTF-8 text."
+        row["error"] = Stopped("unreadable", message, fix="Send UTF-8.", where=f"line {number}").to_json()
     document(row)
 
 
-def _print(query: Query, matches: "list[Match]", near: "list[Match]", *, first: bool, titled: bool) -> None:
-    if query.text is None:
-        note(f"{query.where}: not UTF-8 text.")
+def _print(query: str | None, number: int, matches: "list[Match]", near: "list[Match]", *, titled: bool) -> None:
+    if query is None:
+        note(f"line {number}: not UTF-8 text.")
         return
     if titled:
-        answer(query.text if first else f"\n{query.text}")
+        answer(query if number == 1 else f"\n{query}")
     if not matches:
         fix = f"The nearest: {', '.join(match.type for match in near)}." if near else "Try other words for it."
-        note(f"No component matches {query.text!r}. {fix}")
+        note(f"No component matches {query!r}. {fix}")
     width = max((len(match.type) for match in matches), default=0)
     for match in matches:
         answer(f"{match.type:<{width}}  {match.description.splitlines()[0] if match.description else ''}".rstrip())

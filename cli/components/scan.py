@@ -2,13 +2,11 @@
 
 import json
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from cli.errors import FAILED, ErrorJson, Stopped
+from cli.errors import FAILED, Stopped
 from cli.options import Json
 from cli.output.streams import answer, document, note
 
@@ -17,15 +15,6 @@ if TYPE_CHECKING:
 
 STANDARD_INPUT = "-"
 _SHAPE = 'Send {"id": …, "code": "…"}, one a line.'
-
-
-@dataclass(frozen=True)
-class Input:
-    """One source to scan, or what is wrong with its line."""
-
-    name: object
-    code: str | None
-    error: ErrorJson | None = None
 
 
 def scan(
@@ -61,42 +50,32 @@ def _scan_file(file: str, *, as_json: bool) -> None:
 
 
 def _answer_lines() -> None:
-    """Answer each line with one, in order, whatever it holds."""
+    """Answer each line with one, in order, as soon as it arrives and whatever it holds."""
+    for number, line in enumerate(iter(sys.stdin.buffer.readline, b""), start=1):
+        document(_answered(line, number))
+
+
+def _answered(line: bytes, number: int) -> dict[str, object]:
     from runtime.guard import scan as read_source
 
-    for item in _inputs():
-        violations = [] if item.code is None else read_source(item.code)
-        row: dict[str, object] = {"id": item.name, "violations": [found.to_json() for found in violations]}
-        if item.error is not None:
-            row["error"] = item.error
-        document(row)
+    def refused(message: str, fix: str = _SHAPE, name: object = None) -> dict[str, object]:
+        error = Stopped("unreadable", message, fix=fix, where=f"line {number}").to_json()
+        return {"id": name, "violations": [], "error": error}
+
+    try:
+        row: object = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+    except UnicodeDecodeError:
+        return refused("The line is not UTF-8 text.", "Send UTF-8.")
+    except (ValueError, RecursionError):
+        return refused("The line is not JSON.")
+    if not isinstance(row, dict):
+        return refused("The line is not a JSON object.")
+    fields = cast("dict[str, object]", row)
+    name, code = fields.get("id"), fields.get("code")
+    if not isinstance(code, str):
+        return refused("The line has no text under `code`.", name=name)
+    return {"id": name, "violations": [found.to_json() for found in read_source(code)]}
 
 
 def _line(name: str, found: "Violation") -> str:
     return f"{name}:{found.line}: {found.rule}: {found.message} {found.fix}"
-
-
-def _inputs() -> Iterator[Input]:
-    """The sources on standard input, each as soon as its line arrives."""
-    for number, line in enumerate(iter(sys.stdin.buffer.readline, b""), start=1):
-        yield _parsed(line, number)
-
-
-def _parsed(line: bytes, number: int) -> Input:
-    try:
-        row: object = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
-    except UnicodeDecodeError:
-        return _unreadable(None, number, "The line is not UTF-8 text.", "Send UTF-8.")
-    except (ValueError, RecursionError):
-        return _unreadable(None, number, "The line is not JSON.", _SHAPE)
-    if not isinstance(row, dict):
-        return _unreadable(None, number, "The line is not a JSON object.", _SHAPE)
-    fields = cast("dict[str, object]", row)
-    code = fields.get("code")
-    if not isinstance(code, str):
-        return _unreadable(fields.get("id"), number, "The line has no text under `code`.", _SHAPE)
-    return Input(fields.get("id"), code)
-
-
-def _unreadable(name: object, number: int, message: str, fix: str) -> Input:
-    return Input(name, None, Stopped("unreadable", message, fix=fix, where=f"line {number}").to_json())
