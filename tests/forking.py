@@ -6,11 +6,13 @@ Called as `python -I forking.py CHILD ARGUMENT...`, where CHILD is a file with `
 fork's outputs open any more.
 """
 
+import atexit
 import importlib.util
 import json
 import os
 import selectors
 import sys
+import threading
 from types import ModuleType
 from typing import Any
 
@@ -74,6 +76,15 @@ def serve(answers: int) -> "dict[str, Any] | None":
     return None
 
 
+def end() -> None:
+    """End a fork as an interpreter ends, but leave its memory to the system: freeing it would copy it first."""
+    threading._shutdown()  # type: ignore[attr-defined]  # waits for threads; there is no public way
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
+
+
 if __name__ == "__main__":
     child = loaded(sys.argv[1])
     child.ready(*sys.argv[2:])
@@ -81,3 +92,4 @@ if __name__ == "__main__":
     given = serve(answers)
     if given is not None:
         child.main(*given["arguments"])
+        end()
