@@ -37,9 +37,9 @@ def ending(result: TurnResult, session: str, stored: Stored | None = None) -> En
     """The last event of a turn.
 
     Args:
-        result: what the turn came to.
+        result: the turn's result.
         session: the conversation's id.
-        stored: what became of the stored flow, when the turn worked on one.
+        stored: whether the stored flow was saved, if the turn worked on one.
     """
     saved = {} if stored is None else stored.model_dump()
     match result.outcome:
@@ -87,9 +87,9 @@ def question(call: str, approval: Approval, canvas: Flow) -> Question:
     """An approval as clients receive it.
 
     Args:
-        call: the id of the tool call that waits.
-        approval: what it asks.
-        canvas: the canvas as it is.
+        call: the id of the suspended tool call.
+        approval: its approval.
+        canvas: the current canvas.
     """
     if approval.kind == "plan":
         return PlanQuestion(id=call, markdown=approval.markdown)
@@ -97,7 +97,7 @@ def question(call: str, approval: Approval, canvas: Flow) -> Question:
 
 
 def field_edit(call: str, approval: EditApproval, canvas: Flow) -> FieldEdit:
-    """The change of a field that an approval asks for."""
+    """The change of a field that waits for an approval."""
     edit = approval.edit
     node = canvas.node(edit.node)
     return FieldEdit(
@@ -123,7 +123,7 @@ def turn_result(request: TurnRequest, ended: Ending) -> TurnResult:
     Its messages are empty, and its actions are the differences between the two canvases.
 
     Args:
-        request: what was asked.
+        request: the turn's request.
         ended: the last event.
     """
     before = request.flow or Flow.empty()

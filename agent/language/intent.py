@@ -1,4 +1,4 @@
-"""What a message is for: one small, typed, stateless request that classifies and translates, never streamed."""
+"""Classifies the intent of a message and translates it, with one small, stateless request that is never streamed."""
 
 import json
 import re
@@ -16,24 +16,24 @@ from agent.prompts import prompt
 from agent.turn.result import Intent
 
 OUTPUT_TOKENS = 300
-"""The most that a classification may write."""
+"""The maximum length of a classification in tokens."""
 
 READ_CHARACTERS = 4_000
-"""How much of a message is classified."""
+"""How many characters of a message are classified."""
 
 DEFAULT: Intent = "build_flow"
-"""What an unreadable answer is taken for, so that nothing asked for is refused by mistake."""
+"""The intent for an unreadable answer, so that no request is refused by mistake."""
 
 
 class Classification(BaseModel):
-    """What a message is for.
+    """The classification of a message.
 
     Attributes:
         intent: the kind of request.
-        english: the message in English; empty when it is English already, or was not translated.
-        language: the code of the message's language, when known.
-        model: a model that the message names for the flow.
-        provider: a provider that it names.
+        english: the message in English; empty if it is in English or was not translated.
+        language: the code of the message's language, if known.
+        model: the model that the message names for the flow, if any.
+        provider: the provider that it names, if any.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -75,7 +75,7 @@ _WORDS: tuple[tuple[re.Pattern[str], Intent], ...] = (
 
 
 def parse_intent(answer: str) -> Intent | None:
-    """The intent named first in a text, whatever surrounds it; None when there is none."""
+    """Return the first intent named in a text, or None."""
     found = _LABEL.search(re.sub(r"[\s-]+", "_", answer))
     if found:
         return cast("Intent", found.group().lower())
@@ -83,11 +83,7 @@ def parse_intent(answer: str) -> Intent | None:
 
 
 def read_classification(answer: str) -> Classification:
-    """What a classifier wrote, whether it is JSON, JSON in fences or prose, or only keywords.
-
-    Args:
-        answer: the model's text.
-    """
+    """Read a model's classification: JSON, JSON inside fences or prose, or only keywords."""
     for written in (answer.strip(), *_OBJECT.findall(answer)):
         try:
             parsed: object = json.loads(written)
@@ -106,28 +102,28 @@ async def classify(text: str, model: Model, usage: RunUsage) -> Classification:
     """Classify a message and translate it.
 
     Args:
-        text: the user's message; an empty one is a question and asks no model.
-        model: answers the classification.
-        usage: takes what it costs.
+        text: the user's message; an empty one is a question and needs no model.
+        model: classifies.
+        usage: counts what it costs.
 
     Returns:
-        What it is for; `build_flow` when the answer names nothing.
+        The classification; `build_flow` if the model names no intent.
     """
     if not text.strip():
         return Classification(intent="question")
-    asked = ModelRequest.user_text_prompt(text[:READ_CHARACTERS], instructions=prompt("intent"))
-    response = await model_request(model, [asked], model_settings=ModelSettings(max_tokens=OUTPUT_TOKENS))
+    request = ModelRequest.user_text_prompt(text[:READ_CHARACTERS], instructions=prompt("intent"))
+    response = await model_request(model, [request], model_settings=ModelSettings(max_tokens=OUTPUT_TOKENS))
     usage.requests += 1
-    usage.incr(_priced(response))
+    usage.incr(_usage_with_cost(response))
     return read_classification(response.text or "")
 
 
-def _priced(response: ModelResponse) -> RequestUsage:
-    """What a response costs, with its price where that is known."""
-    used = response.usage
-    if used.cost is not None or not response.model_name:
-        return used
+def _usage_with_cost(response: ModelResponse) -> RequestUsage:
+    """The usage of a response, with its price if that is known."""
+    usage = response.usage
+    if usage.cost is not None or not response.model_name:
+        return usage
     try:
-        return replace(used, cost=response.cost().total_price)
-    except (LookupError, ValueError):  # nobody knows what this model costs
-        return used
+        return replace(usage, cost=response.cost().total_price)
+    except (LookupError, ValueError):  # the price of this model is unknown
+        return usage

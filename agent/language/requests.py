@@ -1,4 +1,4 @@
-"""What a message's words ask for, read without a model: a run, an undo, several steps."""
+"""What a message asks for by its words alone: a run, an undo, several steps."""
 
 import re
 
@@ -39,11 +39,7 @@ _VERB = re.compile(
 
 
 def asks_run(*texts: str) -> bool:
-    """Whether one of a message's forms clearly asks to run something; a question about running does not.
-
-    Args:
-        texts: the message, and its translation if there is one.
-    """
+    """Whether a message or its translation clearly asks to run something; a question about running does not."""
     return any(not _ASKS.search(text) and _RUNS.search(text) is not None for text in texts)
 
 

@@ -9,11 +9,7 @@ from tools.workbench import Workbench
 
 
 def instructions(intent: Intent) -> str:
-    """The instructions of a turn; how a component is written is included only where one may be.
-
-    Args:
-        intent: what the turn is for.
-    """
+    """The instructions for an intent; those for writing components are included only where needed."""
     parts = ["question" if intent == "question" else "builder"]
     if intent in WRITES_COMPONENTS:
         parts.append("components")
@@ -21,7 +17,7 @@ def instructions(intent: Intent) -> str:
 
 
 def framed_message(turn: Turn, bench: Workbench) -> str:
-    """The message with its context before it; the demo planner reads the message alone."""
+    """The message after its context; the demo planner reads only the message."""
     if turn.choice.is_demo:
         return turn.text
     read = turn.classification
@@ -33,5 +29,5 @@ def framed_message(turn: Turn, bench: Workbench) -> str:
         dismissed_plan=turn.conversation.quote_plan(turn.text),
         likely=likely_components(turn.english, bench.catalogue),
         models=[f"{info.name}:{info.models[0]}" for info in turn.services.providers() if info.models],
-        wish=":".join(filter(None, (read.provider, read.model))) or None,
+        wanted_model=":".join(filter(None, (read.provider, read.model))) or None,
     ).around(turn.text)

@@ -51,7 +51,7 @@ def test_an_approval_survives_json(old: str, new: str, reason: str) -> None:
         assert read_approval(approval_metadata(approval)) == approval
 
 
-def test_a_suspended_call_of_another_kind_is_no_question() -> None:
+def test_a_suspended_call_without_an_approval_is_invalid() -> None:
     with pytest.raises(ValidationError):
         read_approval({})
     with pytest.raises(ValidationError):
@@ -71,7 +71,7 @@ def test_undoing_is_the_inverse_of_doing(catalogue: Catalogue) -> None:
 
 
 @pytest.mark.anyio
-async def test_the_undo_tool_takes_back_once_and_says_when_it_cannot(catalogue: Catalogue) -> None:
+async def test_the_undo_tool_undoes_once_and_says_when_it_cannot(catalogue: Catalogue) -> None:
     canvas = build(LOUDER, catalogue).flow
     assert canvas is not None
     edit = add_component(canvas, catalogue, "ChatOutput")

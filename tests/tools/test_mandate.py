@@ -1,4 +1,4 @@
-"""What a message calls for: names, open words, and words that ask for something to go."""
+"""The removals that a message allows: names, unspecific words, and words that ask for a removal."""
 
 import pytest
 from hypothesis import given
@@ -32,7 +32,7 @@ NAMED = {
         ("", set()),
     ],
 )
-def test_what_a_message_calls_for(words: str, free: set[str]) -> None:
+def test_a_message_allows_the_removals_it_asks_for(words: str, free: set[str]) -> None:
     assert {key for key in NAMED if allows_removal([key], words, NAMED)} == free
 
 
@@ -42,7 +42,7 @@ def test_one_end_of_a_connection_is_enough() -> None:
 
 
 @given(st.text(max_size=80))
-def test_what_is_called_for_alone_is_called_for_together_with_others(words: str) -> None:
+def test_a_removal_allowed_alone_is_allowed_with_others(words: str) -> None:
     for key in NAMED:
         if allows_removal([key], words, NAMED):
             assert allows_removal(list(NAMED), words, NAMED)

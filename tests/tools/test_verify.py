@@ -45,7 +45,7 @@ def whole(runner_environment: RunnerEnvironment) -> Catalogue:
     return Catalogue.load(runner_environment.catalogue)
 
 
-async def test_a_failure_behind_a_service_that_could_not_be_asked_is_a_caveat(whole: Catalogue) -> None:
+async def test_a_failure_after_an_unreachable_service_is_a_caveat(whole: Catalogue) -> None:
     found = await verified(DEGREES, whole, StandInRunner(results=[ran(error=CODE)]))
     assert found.to_correct == ""
     assert found.caveat is not None
@@ -53,13 +53,13 @@ async def test_a_failure_behind_a_service_that_could_not_be_asked_is_a_caveat(wh
     assert "without the network" in found.caveat
 
 
-async def test_the_same_failure_without_a_service_is_for_the_model_to_mend(catalogue: Catalogue) -> None:
+async def test_the_same_failure_without_a_service_is_for_the_model_to_correct(catalogue: Catalogue) -> None:
     found = await verified(BARE_ECHO, catalogue, StandInRunner(results=[ran(error=CODE)]))
     assert found.caveat is None
     assert found.to_correct
 
 
-async def test_wrong_wiring_is_to_be_mended_whatever_the_flow_reaches(whole: Catalogue) -> None:
+async def test_wrong_wiring_is_corrected_even_when_the_flow_uses_the_network(whole: Catalogue) -> None:
     wiring = RunError(code="wiring", message="Edge not found.", node="number")
     found = await verified(DEGREES, whole, StandInRunner(results=[ran(error=wiring)]))
     assert found.caveat is None

@@ -106,7 +106,7 @@ async def test_a_mentioned_secret_is_never_shown(catalogue: Catalogue) -> None:
     assert "sk-verysecret123" not in script.prompts[1]
 
 
-async def test_a_build_is_told_of_likely_components_with_their_ports(catalogue: Catalogue) -> None:
+async def test_a_build_prompt_describes_likely_components_with_their_ports(catalogue: Catalogue) -> None:
     english = '{"intent": "build_flow", "english": "Build a flow that fills a prompt template", "language": "pt"}'
     who, script = scripted_assistant(catalogue, english, call("build_flow", 1, spec=ECHO), "Montei o flow.")
     result = await play(who, "Monte um flow que preenche um modelo de prompt")
@@ -116,7 +116,7 @@ async def test_a_build_is_told_of_likely_components_with_their_ports(catalogue: 
     assert "message: Message" in script.prompts[1]
 
 
-async def test_undo_takes_back_what_the_last_turn_changed_without_a_model(catalogue: Catalogue) -> None:
+async def test_undo_reverts_the_last_turns_changes_without_a_model(catalogue: Catalogue) -> None:
     canvas = flow_of(ECHO, catalogue)
     add = call("add_component", 1, type="Prompt Template")
     who, script = scripted_assistant(catalogue, "build_flow", add, "I added it.")
@@ -166,7 +166,7 @@ async def test_a_larger_request_can_undo_with_a_tool(catalogue: Catalogue) -> No
     assert "undo_changes" not in script.tools[1], "there was nothing to undo"
 
 
-async def test_a_turn_that_was_stopped_leaves_a_history_that_can_be_followed(catalogue: Catalogue) -> None:
+async def test_a_cancelled_turn_leaves_a_valid_history(catalogue: Catalogue) -> None:
     runner = StandInRunner(hangs=True)
     memory = ProcessMemory()
     canvas = flow_of(ECHO, catalogue)

@@ -51,12 +51,12 @@ def waiting() -> Pending:
     )
 
 
-async def test_what_is_not_there_is_an_empty_conversation(kept: Kept) -> None:
+async def test_an_unknown_conversation_is_empty(kept: Kept) -> None:
     assert await kept(3).load("u", "s") == ConversationState()
     await kept(3).forget("u", "s")
 
 
-async def test_a_conversation_comes_back_as_it_was_saved(kept: Kept) -> None:
+async def test_a_conversation_is_loaded_as_it_was_saved(kept: Kept) -> None:
     memory = kept(3)
     session = ConversationState(pending=waiting(), dismissed_plan="# Old", undoable=[Configure("N-1", "f", "x", "y")])
     session.record(Exchange(user="u", assistant="a"))
@@ -76,7 +76,7 @@ async def test_a_loaded_conversation_is_a_copy(kept: Kept) -> None:
     assert (await memory.load("u", "s")).turns == []
 
 
-async def test_the_conversation_unused_for_longest_goes_first(kept: Kept) -> None:
+async def test_the_least_recently_used_conversation_is_dropped_first(kept: Kept) -> None:
     memory = kept(2)
     plan = ConversationState(dismissed_plan="x")
     await memory.save("u", "1", plan)
@@ -102,7 +102,7 @@ async def test_a_stored_conversation_outlives_the_process(tmp_path: Path) -> Non
     await second.aclose()
 
 
-async def test_a_conversation_that_cannot_be_read_is_logged_and_never_overwritten(
+async def test_an_unreadable_conversation_is_logged_and_never_overwritten(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     memory, file = StoredMemory(database := Database(url(tmp_path))), tmp_path / "data" / "c.db"
@@ -128,7 +128,7 @@ async def test_a_conversation_that_cannot_be_read_is_logged_and_never_overwritte
     await database.aclose()
 
 
-async def test_a_database_that_cannot_be_used_is_an_error_for_the_user() -> None:
+async def test_an_unusable_database_is_an_error_for_the_user() -> None:
     with pytest.raises(AssistantUnavailable) as refused:
         await StoredMemory(Database("sqlite+aiosqlite:////dev/null/c.db")).load("u", "s")
     assert refused.value.error.code == "memory_unavailable"

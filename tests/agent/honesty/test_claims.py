@@ -57,7 +57,7 @@ def test_a_claim_without_an_action_is_false(idle: Workbench, text: str, claims: 
         "",
     ],
 )
-def test_what_claims_nothing_is_no_false_claim(idle: Workbench, text: str) -> None:
+def test_a_text_without_claims_has_no_false_claim(idle: Workbench, text: str) -> None:
     assert false_claims(text, idle) == []
 
 
@@ -68,7 +68,7 @@ def test_a_failed_run_did_not_run_successfully(idle: Workbench) -> None:
 
 
 @pytest.mark.anyio
-async def test_a_model_that_did_nothing_is_told_so_once_in_these_words(catalogue: Catalogue) -> None:
+async def test_a_model_that_did_nothing_is_corrected_once(catalogue: Catalogue) -> None:
     who, script = scripted_assistant(catalogue, "build_flow", "Shall I add it?", ADD, "I added it.")
     result = await play(who, "Add a prompt template", flow_of(ECHO, catalogue))
     assert script.prompts[2] == NOTHING_CHANGED
@@ -81,7 +81,7 @@ async def test_a_model_that_did_nothing_is_told_so_once_in_these_words(catalogue
 
 
 @pytest.mark.anyio
-async def test_a_model_that_still_does_nothing_ends_with_the_plain_fact(catalogue: Catalogue) -> None:
+async def test_a_model_that_still_does_nothing_ends_with_a_plain_statement(catalogue: Catalogue) -> None:
     who, script = scripted_assistant(
         catalogue, '{"intent": "build_flow", "language": "pt"}', "Ok!", "Posso fazer isso."
     )
@@ -99,7 +99,7 @@ async def test_a_false_claim_is_never_shown(catalogue: Catalogue) -> None:
 
 
 @pytest.mark.anyio
-async def test_a_half_true_answer_becomes_an_account_of_what_was_done(catalogue: Catalogue) -> None:
+async def test_a_half_true_answer_becomes_a_summary_of_what_was_done(catalogue: Catalogue) -> None:
     canvas = flow_of(ECHO, catalogue)
     said = "I added a prompt and ran the flow; it works."
     who, script = scripted_assistant(catalogue, "build_flow", ADD, said, said)

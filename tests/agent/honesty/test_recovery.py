@@ -58,17 +58,17 @@ def test_a_flow_with_errors_is_not_offered(bench: Workbench) -> None:
     assert recover('{"nodes": [], "edges": []}', bench) is None
 
 
-def test_example_code_is_no_flow(bench: Workbench) -> None:
+def test_example_code_is_not_a_flow(bench: Workbench) -> None:
     text = 'Use this:\n```python\nclass A(Component):\n    nodes = {"a": 1}\n```'
     assert recover(text, bench) is None
     assert without_flows(text) == text
 
 
-def test_a_flow_that_is_printed_beside_a_built_one_is_taken_out(catalogue: Catalogue) -> None:
+def test_a_printed_flow_is_removed_when_one_was_built(catalogue: Catalogue) -> None:
     assert without_flows(fenced(flow_of(ECHO, catalogue))) == "Here is your flow:\nEnjoy."
 
 
 @given(st.text(alphabet='{}[]"nodesg:, `\n', max_size=120))
-def test_no_text_breaks_the_search(bench: Workbench, text: str) -> None:
+def test_no_text_breaks_the_recovery(bench: Workbench, text: str) -> None:
     recover(f"nodes {text}", bench)
     without_flows(text)

@@ -55,7 +55,7 @@ def test_the_label_is_found_whatever_surrounds_it(answer: str, intent: str) -> N
     assert read_classification(answer).intent == intent
 
 
-def test_the_translation_and_the_wished_model_come_with_the_intent() -> None:
+def test_the_translation_and_the_wanted_model_come_with_the_intent() -> None:
     said = (
         '{"intent": "build_flow", "english": "Build a bot", "language": "pt", "model": "claude-x", "provider": "null"}'
     )
@@ -70,7 +70,7 @@ def test_every_answer_classifies(answer: str) -> None:
 
 @pytest.mark.anyio
 @pytest.mark.parametrize(("name", "known"), [("gpt-4o", True), ("nobody-knows", False)])
-async def test_the_price_of_a_classification_is_told_where_it_is_known(name: str, *, known: bool) -> None:
+async def test_the_price_of_a_classification_is_reported_if_known(name: str, *, known: bool) -> None:
     def plain(*_: object) -> ModelResponse:
         return ModelResponse(parts=[TextPart("question")], provider_name="openai")
 
@@ -81,7 +81,7 @@ async def test_the_price_of_a_classification_is_told_where_it_is_known(name: str
 
 
 @pytest.mark.anyio
-async def test_an_answer_without_text_is_taken_for_a_build() -> None:
+async def test_an_answer_without_text_means_build_flow() -> None:
     usage = RunUsage()
     assert (await classify("Do it", FunctionModel(lambda *_: ModelResponse(parts=[])), usage)).intent == "build_flow"
     assert usage.requests == 1

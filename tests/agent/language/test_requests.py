@@ -20,7 +20,7 @@ from agent.language.requests import asks_run, asks_undo, step_count
         "exécute-le",
     ],
 )
-def test_a_run_is_heard_in_five_languages(text: str) -> None:
+def test_a_request_to_run_is_recognised_in_five_languages(text: str) -> None:
     assert asks_run(text)
 
 
@@ -40,7 +40,7 @@ def test_a_question_about_running_asks_for_no_run(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["undo", "Undo that.", "please revert it", "Desfaça", "deshazlo", "annule ça"])
-def test_an_undo_is_heard(text: str) -> None:
+def test_a_request_to_undo_is_recognised(text: str) -> None:
     assert asks_undo(text)
 
 

@@ -46,7 +46,7 @@ def answers(name: str) -> FunctionModel:
 @pytest.mark.parametrize("marker", MARKERS)
 @pytest.mark.parametrize("status", [400, 403, 404])
 @pytest.mark.parity("base-term-model-unavailable-marker")
-def test_every_marker_of_an_unavailable_model_moves_the_chain_on(marker: str, status: int) -> None:
+def test_every_sign_of_an_unavailable_model_makes_the_chain_fall_back(marker: str, status: int) -> None:
     assert is_model_unavailable(http(status, f"Sorry: {marker.upper()}."))
 
 
@@ -61,7 +61,7 @@ def test_every_marker_of_an_unavailable_model_moves_the_chain_on(marker: str, st
     ],
 )
 @pytest.mark.parity("base-scenario-other-failures-stay")
-def test_other_failures_do_not_move_the_chain_on(failure: Exception) -> None:
+def test_other_failures_do_not_make_the_chain_fall_back(failure: Exception) -> None:
     assert not is_model_unavailable(failure)
 
 
@@ -78,7 +78,7 @@ async def test_the_rest_of_a_turn_stays_with_the_model_that_answered() -> None:
 
 
 @pytest.mark.anyio
-async def test_a_failure_of_another_class_is_the_turn_s_own() -> None:
+async def test_a_failure_of_another_kind_is_reported_as_itself() -> None:
     limited = Counting(http(429, "slow down"))
     with pytest.raises(ModelHTTPError):
         await Agent(chain([limited.model("busy"), answers("second")])).run("one")
@@ -127,7 +127,7 @@ def test_an_exception_s_own_text_never_reaches_the_user(failure: Exception, code
         (None, ""),
     ],
 )
-def test_the_deepest_cause_is_told_without_secrets(body: object, shown: str) -> None:
+def test_the_innermost_cause_is_shown_without_secrets(body: object, shown: str) -> None:
     failure = ModelHTTPError(status_code=400, model_name="m", body=body)
     cause = innermost_cause(failure)
     assert cause.startswith(shown) if shown else cause == ""

@@ -80,7 +80,7 @@ async def test_a_model_is_made_once_while_its_keys_stay_the_same() -> None:
     assert len(making.made) == 4
 
 
-async def test_a_model_that_is_known_is_given_at_once() -> None:
+async def test_a_cached_model_is_returned_at_once() -> None:
     making = Making()
     clients = Clients(lambda: KEYS, making)
     choice = ModelChoice(provider="openai", names=("one", "two"))
@@ -91,7 +91,7 @@ async def test_a_model_that_is_known_is_given_at_once() -> None:
     assert making.made == ["openai:one", "openai:two"]
 
 
-async def test_models_that_are_named_once_do_not_pile_up() -> None:
+async def test_cached_models_are_limited() -> None:
     making = Making()
     clients = Clients(lambda: KEYS, making)
     clients.models_now(ModelChoice(provider="openai", names=("often",)))

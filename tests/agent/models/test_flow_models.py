@@ -35,7 +35,7 @@ def connected() -> tuple[list[ModelChoice], Callable[[ModelChoice], Model]]:
 Connected = tuple[list[ModelChoice], Callable[[ModelChoice], Model]]
 
 
-def test_a_name_leads_to_its_model_with_the_provider_behind_it(
+def test_a_name_resolves_to_its_model_and_the_providers_chain(
     connected: Connected, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "k")

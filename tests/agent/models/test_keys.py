@@ -16,7 +16,7 @@ def factory(tmp_path_factory: pytest.TempPathFactory) -> pytest.TempPathFactory:
     return tmp_path_factory
 
 
-def test_a_stored_key_is_used_encrypted_and_for_its_owner_alone(tmp_path: Path) -> None:
+def test_a_stored_key_is_encrypted_and_readable_only_by_its_owner(tmp_path: Path) -> None:
     keys = ProviderKeys(tmp_path)
     keys.store("groq", {"GROQ_API_KEY": " gsk_secret "})
     assert keys.environment({"GROQ_API_KEY": "other", "PATH": "p"}) == {"GROQ_API_KEY": "gsk_secret", "PATH": "p"}
@@ -26,7 +26,7 @@ def test_a_stored_key_is_used_encrypted_and_for_its_owner_alone(tmp_path: Path) 
     assert {path.name for path in tmp_path.iterdir()} == {KEY_FILE, STORE_FILE}
 
 
-def test_what_one_process_stores_the_other_sees(tmp_path: Path) -> None:
+def test_one_process_reads_what_another_stored(tmp_path: Path) -> None:
     first, second = ProviderKeys(tmp_path), ProviderKeys(tmp_path)
     assert second.stored("groq") == frozenset()
     first.store("groq", {"GROQ_API_KEY": "a"})
@@ -38,7 +38,7 @@ def test_what_one_process_stores_the_other_sees(tmp_path: Path) -> None:
     assert second.environment({}) == {"MISTRAL_API_KEY": "b"}
 
 
-def test_a_lost_key_file_is_said_with_its_remedy(tmp_path: Path) -> None:
+def test_a_lost_key_file_is_an_error_with_its_remedy(tmp_path: Path) -> None:
     ProviderKeys(tmp_path).store("groq", {"GROQ_API_KEY": "a"})
     (tmp_path / KEY_FILE).unlink()
     with pytest.raises(KeysUnreadable) as refused:
@@ -67,9 +67,7 @@ def test_every_value_that_can_be_a_key_is_kept_as_it_is(factory: pytest.TempPath
 
 
 @given(value=st.text(alphabet=st.characters(min_codepoint=128), min_size=8, max_size=30))
-def test_a_value_that_no_key_can_have_is_refused_without_being_repeated(
-    factory: pytest.TempPathFactory, value: str
-) -> None:
+def test_an_invalid_value_is_refused_without_being_repeated(factory: pytest.TempPathFactory, value: str) -> None:
     with pytest.raises(BadKey) as refused:
         ProviderKeys(factory.mktemp("keys")).store("groq", {"GROQ_API_KEY": f"k{value}k"})
     assert value not in f"{refused.value.message}{refused.value.fix}"

@@ -54,9 +54,7 @@ async def failed(provider: str, environment: Mapping[str, str]) -> Exception:
 
 
 @pytest.mark.parametrize("row", TABLE, ids=[f"{row['provider']}-{row['status']}-{row['code']}" for row in TABLE])
-async def test_a_provider_s_error_is_taken_for_what_it_is(
-    row: dict[str, Any], answering: tuple[Answering, str]
-) -> None:
+async def test_a_provider_s_error_is_classified(row: dict[str, Any], answering: tuple[Answering, str]) -> None:
     server, address = answering
     server.reply(row["status"], row["body"], {"x-amzn-errortype": row["error"]} if "error" in row else {})
     failure = await failed(row["provider"], addressed(row["provider"], address))
@@ -68,7 +66,7 @@ async def test_a_provider_s_error_is_taken_for_what_it_is(
     assert error.fix
 
 
-async def test_a_provider_that_cannot_be_reached_says_why(answering: tuple[Answering, str]) -> None:
+async def test_an_unreachable_provider_is_explained(answering: tuple[Answering, str]) -> None:
     for address, cause in (
         ("http://127.0.0.1:1", "Nothing listens at its address."),
         ("http://nowhere.invalid", "Its name cannot be found."),

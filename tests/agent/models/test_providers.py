@@ -18,7 +18,7 @@ def test_the_demo_serves_only_when_nothing_is_configured() -> None:
 
 
 @pytest.mark.parity("base-term-enabled-provider", "base-term-model-provider", "ADR-014")
-def test_a_provider_is_available_by_its_own_rule() -> None:
+def test_a_provider_is_available_with_a_complete_variable_set() -> None:
     assert [info.name for info in available(KEYED)] == ["anthropic", "ollama"]
     assert available({"ANTHROPIC_API_KEY": "  "}) == []
 
@@ -30,7 +30,7 @@ def test_a_named_model_comes_first_and_the_provider_s_others_follow() -> None:
     assert choose(None, "anthropic:own-tune", KEYED).names[0] == "own-tune"
 
 
-def test_the_request_s_wish_comes_before_the_default() -> None:
+def test_the_requests_model_takes_precedence_over_the_default() -> None:
     assert choose("ollama", "anthropic", KEYED) == ModelChoice(provider="ollama", names=PROVIDERS["ollama"].models)
 
 
@@ -42,7 +42,7 @@ def test_the_request_s_wish_comes_before_the_default() -> None:
     ],
 )
 @pytest.mark.parity("base-error-provider-unavailable", "base-error-unknown-provider")
-def test_a_provider_that_cannot_be_had_is_refused_and_never_replaced(wanted: str, code: str, words: str) -> None:
+def test_an_unavailable_provider_is_refused_and_never_replaced(wanted: str, code: str, words: str) -> None:
     with pytest.raises(ModelChoiceError) as refused:
         choose(wanted, None, KEYED)
     assert refused.value.error.code == code
@@ -73,7 +73,7 @@ def test_a_refusal_names_the_variable_to_set() -> None:
         ({"OPENAI_COMPATIBLE_BASE_URL": "http://127.0.0.1:8000/v1"}, ["openai-compatible"]),
     ],
 )
-def test_every_provider_has_a_rule_of_its_own(environment: dict[str, str], names: list[str]) -> None:
+def test_every_provider_has_variables(environment: dict[str, str], names: list[str]) -> None:
     assert [info.name for info in available(environment)] == names
 
 
@@ -91,7 +91,7 @@ def test_candidates_are_listed_once() -> None:
         assert len(set(info.models)) == len(info.models)
 
 
-def test_every_provider_is_connected_to_where_it_was_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_provider_is_connected_to_its_configured_address(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pydantic_ai.models.ALLOW_MODEL_REQUESTS", True)
     for name, info in PROVIDERS.items():
         environment = addressed(name, "http://127.0.0.1:9")

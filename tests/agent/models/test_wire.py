@@ -58,7 +58,7 @@ async def test_the_answers_of_every_wire_are_streamed_with_their_tool_calls(wire
 
 @pytest.mark.parametrize("name", [name for name in CONVERSATIONS if "_model_not_found_" in name])
 @pytest.mark.parity("base-scenario-model-fallback", "base-smoke-forced-fallback")
-async def test_a_model_that_is_not_to_be_had_makes_the_chain_move_on(name: str) -> None:
+async def test_an_unavailable_model_makes_the_chain_fall_back(name: str) -> None:
     result, requests = await replay(name)
     assert requests == 2
     assert (result.outcome, result.intent) == ("refused", "off_topic")

@@ -39,14 +39,14 @@ def context(catalogue: Catalogue) -> RunContext[Workbench]:
     return RunContext(deps=bench_of(catalogue), model=TestModel(), usage=RunUsage())
 
 
-async def test_a_model_is_told_the_same_of_one_kit_as_of_its_sets(catalogue: Catalogue) -> None:
+async def test_a_combined_toolset_describes_the_same_tools_as_its_parts(catalogue: Catalogue) -> None:
     sets = all_tools()
     apart, together = await told([*sets], catalogue), await told([cached_toolset(tuple(sets))], catalogue)
     assert together == apart
     assert {tool.toolset_id for tool in together} == {toolset.id for toolset in sets}
 
 
-async def test_a_kit_is_made_once_and_so_are_its_tools(catalogue: Catalogue) -> None:
+async def test_a_combined_toolset_and_its_tools_are_made_once(catalogue: Catalogue) -> None:
     sets = tuple(all_tools())
     first = cached_toolset(sets)
     assert cached_toolset(sets) is first
@@ -66,7 +66,7 @@ async def test_every_tool_keeps_the_attempts_and_the_order_of_its_own_set(catalo
             assert facts(whole[name]) == facts(tool)
 
 
-async def test_a_part_of_a_set_has_the_tools_that_are_named_and_nothing_else_changes(catalogue: Catalogue) -> None:
+async def test_a_subset_has_only_the_named_tools(catalogue: Catalogue) -> None:
     whole = next(toolset for toolset in all_tools() if toolset.id == "edit")
     part = subset(whole, "add_component", "configure_component")
     assert list(part.tools) == ["add_component", "configure_component"]

@@ -42,7 +42,7 @@ async def test_a_build_on_an_empty_canvas_has_nothing_to_remove_or_undo(catalogu
     }
 
 
-async def test_all_edits_are_there_with_a_canvas_and_tools_stay_the_same_within_a_turn(catalogue: Catalogue) -> None:
+async def test_a_canvas_brings_all_edit_tools_and_tools_stay_the_same_within_a_turn(catalogue: Catalogue) -> None:
     assert "remove_component" in await tools(catalogue, "build_flow", "Change it", canvas=True)
     who, script = scripted_assistant(catalogue, "build_flow", call("add_component", 1, type="ChatInput"), "I added it.")
     await play(who, "Add a chat input")
@@ -80,7 +80,7 @@ async def test_one_run_does_several_things_in_order(catalogue: Catalogue) -> Non
     assert not script.replies
 
 
-def test_prompts_and_tool_descriptions_keep_to_their_budget() -> None:
+def test_prompts_and_tool_descriptions_stay_within_their_budget() -> None:
     assert len(prompt("intent")) < 4_800 / 3
     assert len(prompt("builder")) < 2_500
     described = {

@@ -116,7 +116,7 @@ async def test_an_answer_counts_once(catalogue: Catalogue, canvas: Flow) -> None
     assert again.error.code == "nothing_pending"
 
 
-async def test_a_new_message_denies_what_is_left(catalogue: Catalogue, canvas: Flow) -> None:
+async def test_a_new_message_denies_unanswered_approvals(catalogue: Catalogue, canvas: Flow) -> None:
     who, _ = scripted_assistant(catalogue, "build_flow", texts(canvas), '{"intent": "question"}', "A prompt is a text.")
     waiting = await play(who, "Make the prompt whisper", canvas)
     result = await play(who, "What is a prompt?", canvas)
@@ -135,7 +135,7 @@ async def test_a_message_beside_the_answers_denies_the_rest_with_its_words(catal
     assert any("Keep the name" in str(part.content) for part in tool_returns(script.requests[-1]))
 
 
-async def test_structured_values_apply_at_once_beside_a_text_that_waits(catalogue: Catalogue, canvas: Flow) -> None:
+async def test_structured_values_apply_while_a_text_waits_for_approval(catalogue: Catalogue, canvas: Flow) -> None:
     node = node_id(canvas, "ChatOutput")
     both = call("configure_component", 1, component_id=node, values={"sender_name": "Ada", "clean_data": False})
     who, _ = scripted_assistant(catalogue, "build_flow", both)
@@ -155,7 +155,7 @@ async def test_an_empty_text_is_filled_at_once(catalogue: Catalogue, canvas: Flo
 
 
 @pytest.mark.parametrize("text", ["Make the prompt whisper and run it", "Faça o prompt sussurrar e rode o flow"])
-async def test_everything_applies_at_once_when_a_run_was_asked_for_too(
+async def test_everything_applies_at_once_when_the_message_also_asks_for_a_run(
     catalogue: Catalogue, canvas: Flow, text: str
 ) -> None:
     runner = StandInRunner(results=[ran("Whisper: hi")])
@@ -198,7 +198,7 @@ async def test_an_approval_stands_when_the_model_fails_before_anything_was_done(
     assert (await play(who, "", canvas, answers=answers)).outcome == "complete"
 
 
-async def test_two_texts_in_one_call_come_back_to_the_model(catalogue: Catalogue, canvas: Flow) -> None:
+async def test_two_texts_in_one_call_are_a_retry(catalogue: Catalogue, canvas: Flow) -> None:
     node = node_id(canvas, "ChatOutput")
     named = flow_of(LOUDER, catalogue)
     both = call("configure_component", 1, component_id=node, values={"sender_name": "Ada", "data_template": "{x}"})
@@ -209,7 +209,7 @@ async def test_two_texts_in_one_call_come_back_to_the_model(catalogue: Catalogue
     assert any("one of them a call" in str(part.content) for part in tool_returns(script.requests[-1]))
 
 
-async def test_the_second_half_of_a_turn_sees_the_canvas_as_it_is_by_then(catalogue: Catalogue, canvas: Flow) -> None:
+async def test_a_resumed_turn_sees_the_current_canvas(catalogue: Catalogue, canvas: Flow) -> None:
     who, _ = scripted_assistant(catalogue, "build_flow", texts(canvas), "I left it.")
     waiting = await play(who, "Make the prompt whisper", canvas)
     gone = flow_of("nodes:\n  a: ChatInput\n  b: ChatOutput\nedges:\n  a.message -> b.input_value\n", catalogue)
@@ -217,7 +217,7 @@ async def test_the_second_half_of_a_turn_sees_the_canvas_as_it_is_by_then(catalo
     assert (result.outcome, result.after) == ("complete", gone)
 
 
-async def test_a_turn_that_waits_survives_a_restart_when_conversations_are_stored(
+async def test_a_suspended_turn_survives_a_restart_when_conversations_are_stored(
     catalogue: Catalogue, canvas: Flow, tmp_path: Path
 ) -> None:
     database = Database(f"sqlite+aiosqlite:///{tmp_path / 'c.db'}")
@@ -242,7 +242,7 @@ async def test_a_plan_waits_and_is_carried_out_when_it_is_approved(catalogue: Ca
     assert len(script.prompts) == 4
 
 
-async def test_a_turned_down_plan_is_quoted_once_to_the_message_that_refines_it(catalogue: Catalogue) -> None:
+async def test_a_denied_plan_is_quoted_once_with_the_message_that_refines_it(catalogue: Catalogue) -> None:
     plan = call("propose_plan", 1, markdown=PLAN)
     who, script = scripted_assistant(
         catalogue,
@@ -291,7 +291,7 @@ async def test_a_message_instead_of_an_answer_refines_the_plan(catalogue: Catalo
     assert PLAN not in script.prompts[5].split("[Previous plan")[-1]
 
 
-async def test_a_reset_forgets_what_waits_and_what_was_turned_down(catalogue: Catalogue) -> None:
+async def test_a_reset_forgets_pending_and_denied_plans(catalogue: Catalogue) -> None:
     memory = ProcessMemory()
     plan = call("propose_plan", 1, markdown=PLAN)
     who, script = scripted_assistant(catalogue, "build_flow", plan, "build_flow", "Nothing.", "Nothing.", memory=memory)

@@ -77,7 +77,7 @@ async def test_a_long_turn_is_summarised_before_the_context_is_full(catalogue: C
     ("known", "set_to", "capacity"),
     [(None, None, DEFAULT_CONTEXT), (200_000, None, 200_000), (200_000, 32_000, 32_000), (None, 64_000, 64_000)],
 )
-def test_a_context_is_as_large_as_was_set_or_else_as_is_known_of_the_model(
+def test_the_context_size_is_the_setting_or_else_the_models(
     known: int | None, set_to: int | None, capacity: int
 ) -> None:
     model = TestModel(profile={"context_window": known})
@@ -108,9 +108,7 @@ async def test_a_model_with_a_large_context_is_not_summarised_early(catalogue: C
 @pytest.mark.parametrize(
     "settings", [{"request_limit": 3}, {"tool_limit": 2}, {"token_limit": 1_000}], ids=["requests", "tools", "tokens"]
 )
-async def test_a_limit_ends_a_turn_clearly_and_what_was_spent_is_told(
-    catalogue: Catalogue, settings: dict[str, int]
-) -> None:
+async def test_a_limit_ends_a_turn_with_an_error_and_its_usage(catalogue: Catalogue, settings: dict[str, int]) -> None:
     looks = [call("search_components", step, query="prompt " * 300) for step in range(1, 9)]
     who, _ = scripted_assistant(catalogue, "build_flow", *looks, **settings)
     result = await play(who, "Search for ever")
@@ -122,14 +120,14 @@ async def test_a_limit_ends_a_turn_clearly_and_what_was_spent_is_told(
 
 
 @pytest.mark.anyio
-async def test_refused_turns_tell_what_they_cost(catalogue: Catalogue) -> None:
+async def test_refused_turns_report_their_cost(catalogue: Catalogue) -> None:
     who, _ = scripted_assistant(catalogue, "off_topic")
     result = await play(who, "Tell me a joke")
     assert (result.outcome, result.usage["intent"].requests, result.usage["main"].requests) == ("refused", 1, 0)
     assert result.usage["intent"].input_tokens > 0
 
 
-def test_a_pure_read_is_read_once_and_a_failed_one_again(catalogue: Catalogue) -> None:
+def test_a_catalogue_read_is_cached_unless_it_fails(catalogue: Catalogue) -> None:
     bench = Workbench(user="u", session="s", catalogue=catalogue, runner=StandInRunner(), flow=flow_of(ECHO, catalogue))
     count = 0
 

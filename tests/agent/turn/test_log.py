@@ -1,4 +1,4 @@
-"""The news of a turn: what was said stays out of the log unless the user consents."""
+"""The log of a turn: content stays out of it unless the user consents."""
 
 import pytest
 
@@ -14,19 +14,19 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.mark.parametrize("consent", [False, True])
-async def test_what_was_said_is_told_only_with_consent(
+async def test_content_is_logged_only_with_consent(
     catalogue: Catalogue, caplog: pytest.LogCaptureFixture, consent: bool
 ) -> None:
     settings = AssistantSettings(trace_content=consent)
     who = Assistant(settings, StandInRunner(), catalogue=catalogue, model=ScriptedModel("question", "Stripes."))
     async with who.turn(TurnRequest(text="What about zebras?")) as events:
         _ = [event async for event in events]
-    told = {record.getMessage(): event_fields(record) for record in caplog.records if record.name == LOGGER}
-    assert told["assistant.request.started"]["characters"] == len("What about zebras?")
-    assert ("zebras" in str(told)) == consent
+    logged = {record.getMessage(): event_fields(record) for record in caplog.records if record.name == LOGGER}
+    assert logged["assistant.request.started"]["characters"] == len("What about zebras?")
+    assert ("zebras" in str(logged)) == consent
 
 
-async def test_a_turn_that_is_left_is_told_as_cancelled_once(
+async def test_an_abandoned_turn_is_logged_as_cancelled_once(
     catalogue: Catalogue, caplog: pytest.LogCaptureFixture
 ) -> None:
     blocked = ScriptedModel("question", "Never said.", blocks_at=1)
@@ -35,6 +35,6 @@ async def test_a_turn_that_is_left_is_told_as_cancelled_once(
     await anext(aiter(stream))
     await blocked.blocked.wait()
     await stream.aclose()
-    told = [record.getMessage() for record in caplog.records if record.name == LOGGER]
-    assert told.count("assistant.request.cancelled") == 1
-    assert "assistant.request.completed" not in told
+    logged = [record.getMessage() for record in caplog.records if record.name == LOGGER]
+    assert logged.count("assistant.request.cancelled") == 1
+    assert "assistant.request.completed" not in logged

@@ -1,4 +1,4 @@
-"""What turns tell the log about plans, cached reads and fixed messages."""
+"""Log events about plans and cached reads, and the first progress messages."""
 
 import logging
 
@@ -16,33 +16,33 @@ pytestmark = pytest.mark.anyio
 PLAN = call("propose_plan", 1, markdown="1. Read")
 
 
-def told(caplog: pytest.LogCaptureFixture, name: str) -> list[dict[str, object]]:
+def logged(caplog: pytest.LogCaptureFixture, name: str) -> list[dict[str, object]]:
     """The fields of every event of a name."""
     return [event_fields(record) for record in caplog.records if record.msg == name]
 
 
-async def test_a_refinement_and_a_new_plan_are_told(catalogue: Catalogue, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_refinement_and_a_new_plan_are_logged(catalogue: Catalogue, caplog: pytest.LogCaptureFixture) -> None:
     other = call("propose_plan", 1, markdown="2. Write")
     who, _ = scripted_assistant(catalogue, "build_flow", PLAN, "What else?", "build_flow", other)
     waiting = await play(who, "Build something large", session="s")
     await play(who, "", session="s", answers=dict.fromkeys(waiting.approvals, ToolDenied()))
     with caplog.at_level(logging.INFO):
         await play(who, "Use Claude", session="s")
-    assert told(caplog, "assistant.plan.refining.send") == [
+    assert logged(caplog, "assistant.plan.refining.send") == [
         {"session_id": "s", "stash_length": len("1. Read"), "refinement_length": len("Use Claude")}
     ]
-    assert told(caplog, "assistant.plan.replan") == [{"session_id": "s"}]
+    assert logged(caplog, "assistant.plan.replan") == [{"session_id": "s"}]
 
 
-async def test_cached_reads_are_told_without_their_arguments(
+async def test_cached_reads_are_logged_without_their_arguments(
     catalogue: Catalogue, caplog: pytest.LogCaptureFixture
 ) -> None:
     describe = [call("describe_component", step, type="ChatInput") for step in (1, 2)]
     who, _ = scripted_assistant(catalogue, "build_flow", *describe, call("build_flow", 3, spec=ECHO), "I built it.")
     with caplog.at_level(logging.INFO):
         await play(who, "Build an echo")
-    assert told(caplog, "assistant.tool_cache.miss") == [{"tool": "describe_component"}]
-    [hit] = told(caplog, "assistant.tool_cache.hit")
+    assert logged(caplog, "assistant.tool_cache.miss") == [{"tool": "describe_component"}]
+    [hit] = logged(caplog, "assistant.tool_cache.hit")
     assert (hit["tool"], len(str(hit["key_hash"]))) == ("describe_component", 8)
 
 

@@ -23,7 +23,7 @@ from tools.events import FlowPreview, FlowUpdate, Progress
 pytestmark = pytest.mark.anyio
 
 
-async def test_the_first_event_comes_before_any_model_was_asked(catalogue: Catalogue) -> None:
+async def test_the_first_event_comes_before_any_model_request(catalogue: Catalogue) -> None:
     who = assistant(catalogue, ScriptedModel(AssertionError("asked")))
     async with who.turn(TurnRequest(text="Build an echo")) as stream:
         assert isinstance(await anext(stream), Progress)
@@ -110,7 +110,7 @@ async def test_an_off_topic_message_is_refused_without_the_main_model(catalogue:
     assert result.usage["main"].requests == 0
 
 
-async def test_a_spec_with_faults_comes_back_to_the_model_with_their_places(catalogue: Catalogue) -> None:
+async def test_a_spec_with_faults_is_a_retry_that_names_their_places(catalogue: Catalogue) -> None:
     wrong = call("build_flow", 1, spec=ECHO.replace("ChatOutput", "ChatOutputt"))
     who, script = scripted_assistant(catalogue, "build_flow", wrong, call("build_flow", 2, spec=ECHO), "Done.")
     result = await play(who, "Build an echo")
@@ -149,7 +149,7 @@ async def test_a_cause_outside_the_flow_becomes_a_caveat(catalogue: Catalogue) -
     assert result.runs == []
 
 
-async def test_a_fault_of_the_flow_comes_back_to_the_model(catalogue: Catalogue) -> None:
+async def test_a_fault_of_the_flow_is_a_retry(catalogue: Catalogue) -> None:
     broken = ran(error=RunError(code="missing_input", message="A pattern is needed.", node="b"))
     runner = StandInRunner(results=[broken, ran("ok")])
     other = ECHO + "config:\n  b.sender_name: Ada\n"
@@ -163,7 +163,7 @@ async def test_a_fault_of_the_flow_comes_back_to_the_model(catalogue: Catalogue)
     assert len(runner.asked) == 2
 
 
-async def test_a_flow_is_built_and_not_run_when_the_engine_is_not_to_be_had(catalogue: Catalogue) -> None:
+async def test_a_flow_is_built_but_not_run_when_the_engine_is_unavailable(catalogue: Catalogue) -> None:
     runner = StandInRunner(failure=RunError(code="crash", message="The flow engine could not be installed."))
     runner.state = "failed"
     who = assistant(
@@ -195,7 +195,7 @@ async def test_a_failing_model_ends_the_turn_with_an_error_that_says_nothing_pri
     assert "secret" not in result.model_dump_json()
 
 
-async def test_what_was_done_before_a_failure_is_not_lost(catalogue: Catalogue) -> None:
+async def test_actions_before_a_failure_are_kept(catalogue: Catalogue) -> None:
     who, _ = scripted_assistant(catalogue, "build_flow", call("add_component", 1, type="ChatInput"), ValueError("gone"))
     result = await play(who, "Add a chat input")
     assert result.outcome == "error"
@@ -239,7 +239,7 @@ async def test_every_tool_can_be_called_by_a_model_that_knows_only_its_schema(ca
     assert result.outcome in {"complete", "pending", "error"}
 
 
-async def test_a_model_that_cannot_be_had_is_refused_before_the_turn(catalogue: Catalogue) -> None:
+async def test_an_unavailable_model_is_refused_before_the_turn(catalogue: Catalogue) -> None:
     who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue)
     with pytest.raises(ModelChoiceError):
         who.turn(TurnRequest(text="hi", model="nobody:x"))

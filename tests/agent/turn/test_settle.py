@@ -28,13 +28,13 @@ def test_a_proposal_that_was_not_run_is_offered_and_the_canvas_stays(catalogue: 
 
 
 @pytest.mark.parity("term-reconcile")
-def test_a_proposal_that_was_run_becomes_an_empty_canvas(catalogue: Catalogue) -> None:
+def test_a_proposal_that_was_run_fills_an_empty_canvas(catalogue: Catalogue) -> None:
     settled = settle(Flow.empty(), flow(catalogue), ran=True)
     assert (settled.kind, settled.canvas) == ("applied", flow(catalogue))
 
 
 @pytest.mark.parity("term-merge-flow", "smoke-proposal-add")
-def test_a_proposal_that_was_run_joins_what_the_canvas_holds(catalogue: Catalogue) -> None:
+def test_a_proposal_that_was_run_joins_the_existing_flow(catalogue: Catalogue) -> None:
     canvas = flow(catalogue)
     settled = settle(canvas, flow(catalogue), ran=True)
     assert settled.kind == "applied"

@@ -145,7 +145,7 @@ async def test_an_order_that_the_prompt_itself_quotes_is_withheld_too(
     assert (await play(who, about, poisoned)).after == poisoned
 
 
-async def test_what_was_read_is_still_known_after_an_approval(catalogue: Catalogue, canvas: Flow) -> None:
+async def test_a_resumed_turn_remembers_that_it_read_others_text(catalogue: Catalogue, canvas: Flow) -> None:
     prompt = node_id(canvas, "Prompt Template")
     change = call("configure_component", 2, component_id=prompt, values={"template": "Whisper: {text}"})
     runner = StandInRunner(results=[ran(ORDER)])

@@ -61,7 +61,7 @@ async def use(bench: Workbench, *calls: ToolCallPart) -> list[str]:
     return [str(answer.content) for answer in answers]
 
 
-async def test_a_component_is_made_found_built_with_and_run_in_one_turn(bench: Workbench) -> None:
+async def test_a_component_is_created_found_built_with_and_run_in_one_turn(bench: Workbench) -> None:
     made, found, described, built, ran = await use(
         bench,
         call("generate_component", 1, source=REVERSE),
@@ -82,9 +82,7 @@ async def test_a_component_is_made_found_built_with_and_run_in_one_turn(bench: W
     assert bench.acted
 
 
-async def test_a_component_is_kept_for_the_users_later_turns_and_for_nobody_else(
-    bench: Workbench, data_folder: Path, runner: Runner
-) -> None:
+async def test_a_component_is_stored_for_its_user_only(bench: Workbench, data_folder: Path, runner: Runner) -> None:
     await use(bench, call("generate_component", 1, source=REVERSE))
     assert [part.type for part in (await load(data_folder, "alice", runner)).components] == ["ReverseText"]
     assert (await load(data_folder, "bob", runner)).components == ()
@@ -93,7 +91,7 @@ async def test_a_component_is_kept_for_the_users_later_turns_and_for_nobody_else
     assert "ReverseText" in view
 
 
-async def test_a_refused_source_is_told_line_rule_and_remedy_and_the_next_one_counts(bench: Workbench) -> None:
+async def test_a_refused_source_is_answered_with_line_rule_and_remedy_and_the_next_one_counts(bench: Workbench) -> None:
     refused, made = await use(
         bench, call("generate_component", 1, source=HOSTILE), call("generate_component", 2, source=REVERSE)
     )
@@ -113,14 +111,14 @@ async def test_a_refused_source_is_told_line_rule_and_remedy_and_the_next_one_co
         (GOOD.replace("lfx.io import Output", "lfx.io import Ouput as Output"), "Ouput"),
     ],
 )
-async def test_what_a_model_must_mend_is_said(bench: Workbench, source: str, told: str) -> None:
+async def test_a_model_is_told_what_to_correct(bench: Workbench, source: str, told: str) -> None:
     (refused,) = await use(bench, call("generate_component", 1, source=source))
     assert told in refused
     assert "Not made" in refused
     assert bench.components == []
 
 
-async def test_the_same_source_again_stops_the_trying(bench: Workbench) -> None:
+async def test_repeating_a_source_stops_further_attempts(bench: Workbench) -> None:
     _, again = await use(
         bench, call("generate_component", 1, source=HOSTILE), call("generate_component", 2, source=HOSTILE)
     )
@@ -128,13 +126,13 @@ async def test_the_same_source_again_stops_the_trying(bench: Workbench) -> None:
     assert "Do not call generate_component again" in again
 
 
-async def test_the_third_failure_stops_the_trying(bench: Workbench) -> None:
+async def test_the_third_failure_stops_further_attempts(bench: Workbench) -> None:
     sources = [HOSTILE + f"# {number}\n" for number in range(3)]
     told = await use(bench, *(call("generate_component", n, source=source) for n, source in enumerate(sources)))
     assert "3 attempts failed" in told[-1]
 
 
-async def test_code_in_a_fence_is_taken_without_it(bench: Workbench) -> None:
+async def test_a_fence_around_a_source_is_removed(bench: Workbench) -> None:
     (made,) = await use(bench, call("generate_component", 1, source=f"```python\n{REVERSE}```\n"))
     assert "Made the component type" in made
 
@@ -147,7 +145,7 @@ async def test_an_anonymous_user_may_use_a_component_and_keeps_none(bench: Workb
     assert any("not kept" in caveat for caveat in bench.caveats)
 
 
-async def test_without_an_engine_nothing_is_made(catalogue: Catalogue) -> None:
+async def test_without_an_engine_no_component_is_created(catalogue: Catalogue) -> None:
     bench = Workbench(user="a", session="s", catalogue=catalogue, runner=StandInRunner(), flow=Flow.empty())
     (told,) = await use(bench, call("generate_component", 1, source=REVERSE))
     assert "cannot be made here" in told
@@ -158,7 +156,7 @@ def test_the_rules_for_writing_one_are_short_and_their_example_passes(catalogue:
     assert scan(REVERSE) == []
 
 
-def test_the_tool_is_there_only_in_turns_that_may_write_a_component(catalogue: Catalogue) -> None:
+def test_the_tool_is_offered_only_in_turns_that_may_write_a_component(catalogue: Catalogue) -> None:
     bench = Workbench(user="a", session="s", catalogue=catalogue, runner=StandInRunner(), flow=Flow.empty())
     for intent in ("generate_component", "component_then_flow"):
         assert component_tools in tools_for(intent, bench, "make a component")

@@ -46,7 +46,7 @@ async def test_nearest_are_offered_when_nothing_is_found(catalogue: Catalogue) -
     assert "- ChatInput: " in told
 
 
-async def test_filters_are_told_when_they_left_nothing(catalogue: Catalogue) -> None:
+async def test_filters_are_named_when_nothing_passes_them(catalogue: Catalogue) -> None:
     told = await search(catalogue, query="if else", produces="Embeddings", accepts="Message")
     assert "No component matches 'if else' and accepts Message and produces Embeddings." in told
     assert "ConditionalRouter" in told

@@ -24,7 +24,7 @@ def bench(catalogue: Catalogue) -> Workbench:
     return Workbench(user="local", session="s", catalogue=catalogue, runner=StandInRunner(), flow=flow)
 
 
-async def test_inserting_tells_the_two_new_connections(bench: Workbench) -> None:
+async def test_inserting_reports_the_two_new_connections(bench: Workbench) -> None:
     source, target = node_id(bench.flow, "Prompt Template"), node_id(bench.flow, "ChatOutput")
     (answer,) = await use(
         bench,
@@ -37,7 +37,7 @@ async def test_inserting_tells_the_two_new_connections(bench: Workbench) -> None
     assert [action.kind for action in bench.actions] == ["disconnect", "add_component", "connect", "connect"]
 
 
-async def test_replacing_tells_what_was_not_kept(bench: Workbench) -> None:
+async def test_replacing_reports_what_was_not_kept(bench: Workbench) -> None:
     prompt = node_id(bench.flow, "Prompt Template")
     (answer,) = await use(bench, call("replace_component", 1, component_id=prompt, type="CombineText"))
     new = node_id(bench.flow, "CombineText")
@@ -69,7 +69,7 @@ async def test_renaming_and_copying_change_only_what_was_asked(bench: Workbench)
         ("use_template", {"name": "ecko"}),
     ],
 )
-async def test_a_call_that_cannot_be_done_names_what_there_is_and_changes_nothing(
+async def test_an_impossible_call_names_what_exists_and_changes_nothing(
     tool: str, arguments: dict[str, str], bench: Workbench
 ) -> None:
     before = bench.flow

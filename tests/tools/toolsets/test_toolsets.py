@@ -50,14 +50,14 @@ async def test_describe_names_ports_and_stays_small(bench: Workbench) -> None:
     assert len(str(answer.content)) < 2_500
 
 
-async def test_an_unknown_type_comes_back_with_the_nearest(bench: Workbench) -> None:
+async def test_an_unknown_type_is_a_retry_that_names_the_nearest(bench: Workbench) -> None:
     (answer,) = await use(bench, call("describe_component", 1, type="ChatInputt"))
     assert answer.outcome == "retried"
     assert "ChatInput" in str(answer.content)
 
 
 @pytest.mark.parity("error-unknown-component")
-async def test_an_unknown_node_comes_back_with_those_there_are(bench: Workbench) -> None:
+async def test_an_unknown_node_is_a_retry_that_names_the_nodes(bench: Workbench) -> None:
     (answer,) = await use(bench, call("get_field_value", 1, component_id="Nobody-1", field="x"))
     assert answer.outcome == "retried"
     assert node_id(bench.flow, "ChatInput") in str(answer.content)
@@ -107,7 +107,7 @@ async def test_an_illegal_connection_says_what_fits_and_changes_nothing(bench: W
     assert bench.actions == []
 
 
-async def test_configuring_reports_the_connections_that_go_with_a_variable(bench: Workbench) -> None:
+async def test_configuring_reports_the_connections_lost_with_a_variable(bench: Workbench) -> None:
     prompt = node_id(bench.flow, "Prompt Template")
     (answer,) = await use(
         bench, call("configure_component", 1, component_id=prompt, values={"template": "Only {other}"})
@@ -116,7 +116,7 @@ async def test_configuring_reports_the_connections_that_go_with_a_variable(bench
     assert len(bench.flow.edges) == 1
 
 
-async def test_all_values_are_taken_or_none(bench: Workbench) -> None:
+async def test_all_values_are_stored_or_none(bench: Workbench) -> None:
     before = bench.flow
     output = node_id(before, "ChatOutput")
     (answer,) = await use(
