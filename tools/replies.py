@@ -35,7 +35,7 @@ def retry_edit(error: EditError) -> ModelRetry:
 
 
 def reason_to_stop(failures: list[str], attempt: str, limit: int, kind: str) -> str | None:
-    """Record a failed attempt; returns why there is no other, or None when there may be one.
+    """Record a failed attempt; returns why to stop, or None when another attempt is allowed.
 
     Args:
         failures: the attempts that failed before.

@@ -8,7 +8,7 @@ from itertools import chain
 from agent.errors import ModelChoiceError
 
 DEMO = "demo"
-"""The model name of the demo planner, which is no language model."""
+"""The model name of the demo planner, which is not a language model."""
 
 
 @dataclass(frozen=True, kw_only=True)
