@@ -30,13 +30,21 @@ class Nursery:
         arguments: of its `ready`.
         folder: where it works.
         variables: its environment.
+        warnings: whether Python's warnings are printed.
     """
 
     def __init__(
-        self, python: Path | str, child: Path, *arguments: Path | str, folder: Path, variables: Mapping[str, str]
+        self,
+        python: Path | str,
+        child: Path,
+        *arguments: Path | str,
+        folder: Path,
+        variables: Mapping[str, str],
+        warnings: bool = False,
     ) -> None:
+        options = ["-I"] if warnings else ["-I", "-W", "ignore"]
         self._process = subprocess.Popen(
-            [python, "-I", "-W", "ignore", PROGRAM, child, *arguments],
+            [python, *options, PROGRAM, child, *arguments],
             env=dict(variables),
             cwd=folder,
             stdin=subprocess.PIPE,
@@ -44,13 +52,13 @@ class Nursery:
             start_new_session=True,
         )
 
-    def run(self, *arguments: str, folder: Path, variables: Mapping[str, str], seconds: float) -> Ran:
+    def run(self, *arguments: str, folder: Path, variables: Mapping[str, str], seconds: float, stdin: str = "") -> Ran:
         """Fork a child that works in a folder, with variables beside the nursery's own, and wait for its end.
 
         Raises:
             TimeoutError: when it takes longer than so many seconds; then the nursery has ended, too.
         """
-        request = {"arguments": arguments, "folder": str(folder), "variables": dict(variables)}
+        request = {"arguments": arguments, "folder": str(folder), "variables": dict(variables), "stdin": stdin}
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps(request).encode() + b"\n")

@@ -2,8 +2,8 @@
 
 Called as `python -I forking.py CHILD ARGUMENT...`, where CHILD is a file with `ready(argument, ...)`, called once, and
 `main(argument, ...)`, called in every fork. It reads requests from standard input, a JSON object a line: `arguments`,
-`folder` to work in, `variables` of the environment; and answers with `code`, `out` and `err`, once nobody has the
-fork's outputs open any more.
+`folder` to work in, `variables` of the environment, `stdin`; and answers with `code`, `out` and `err`, once nobody has
+the fork's outputs open any more. The code is what `main` returns, or 0.
 """
 
 import atexit
@@ -51,8 +51,10 @@ def collected(pid: int, outputs: "list[int]") -> "dict[str, Any]":
 
 def born(request: "dict[str, Any]", ends: "list[int]") -> None:
     """Make a fork what a process of its own would be: its outputs, its folder, its variables."""
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    for found, wanted in zip((nothing, *ends), (0, 1, 2), strict=True):
+    typed, typing = os.pipe()
+    os.write(typing, request["stdin"].encode())  # a pipe holds more than any test types
+    os.close(typing)
+    for found, wanted in zip((typed, *ends), (0, 1, 2), strict=True):
         os.dup2(found, wanted)
         os.close(found)
     os.chdir(request["folder"])
@@ -76,13 +78,23 @@ def serve(answers: int) -> "dict[str, Any] | None":
     return None
 
 
-def end() -> None:
+def end(code: int) -> None:
     """End a fork as an interpreter ends, but leave its memory to the system: freeing it would copy it first."""
     threading._shutdown()  # type: ignore[attr-defined]  # waits for threads; there is no public way
     atexit._run_exitfuncs()
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(0)
+    os._exit(code)
+
+
+def run(child: ModuleType, arguments: "list[str]") -> int:
+    """The code of a fork's work; exceptions other than leaving with a code end the interpreter as usual."""
+    try:
+        return child.main(*arguments) or 0
+    except SystemExit as leaving:
+        if isinstance(leaving.code, int):
+            return leaving.code
+        raise
 
 
 if __name__ == "__main__":
@@ -91,5 +103,4 @@ if __name__ == "__main__":
     answers = os.dup(1)  # a fork's own output replaces the first
     given = serve(answers)
     if given is not None:
-        child.main(*given["arguments"])
-        end()
+        end(run(child, given["arguments"]))

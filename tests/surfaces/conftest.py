@@ -2,11 +2,12 @@
 
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
+from tests.forked import Nursery
 from tests.surfaces import snapshots
 from tests.surfaces.subject import Subject, Workplace
 
@@ -25,8 +26,30 @@ def subject(request: pytest.FixtureRequest) -> Subject:
     return Subject.current() if wanted == "checkout" else Subject.at(request.getfixturevalue("installed"))
 
 
+Forks = Callable[[Subject], Nursery]
+
+
+@pytest.fixture(scope="session")
+def forks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forks]:
+    """Gives the process that forks the commands of an installation."""
+    started: dict[Path, Nursery] = {}
+
+    def of(subject: Subject) -> Nursery:
+        if subject.python not in started or started[subject.python].ended:
+            folder = tmp_path_factory.mktemp("forks")
+            empty = Workplace(subject, folder, folder)
+            child = Path(__file__).with_name("command_child.py")
+            variables = empty.environment()
+            started[subject.python] = Nursery(subject.python, child, folder=folder, variables=variables, warnings=True)
+        return started[subject.python]
+
+    yield of
+    for nursery in started.values():
+        nursery.end()
+
+
 @pytest.fixture
-def place(subject: Subject, tmp_path: Path) -> Workplace:
+def place(subject: Subject, forks: Forks, tmp_path: Path) -> Workplace:
     """Fresh folders for the subject; of the shared cache it has the engine, and a catalogue file of its own.
 
     Two versions of Wirewright that share a cache take turns in exporting the catalogue, which would be seen.
@@ -38,7 +61,7 @@ def place(subject: Subject, tmp_path: Path) -> Workplace:
             (own / path.name).symlink_to(path)
         else:
             shutil.copyfile(path, own / path.name)
-    return Workplace(subject, tmp_path / "place", own)
+    return Workplace(subject, tmp_path / "place", own, forks(subject))
 
 
 @pytest.fixture

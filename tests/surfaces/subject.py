@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.forked import Nursery
+
 LIMIT_SECONDS = 180
 """How long one command may take."""
 
@@ -59,11 +61,13 @@ class Workplace:
         subject: the installation.
         folder: holds the working folder, the data folder and the home.
         cache: where the flow engine is installed.
+        forks: forks its commands from a process that has imported their libraries; None starts each by itself.
     """
 
     subject: Subject
     folder: Path
     cache: Path
+    forks: Nursery | None = None
 
     @property
     def work(self) -> Path:
@@ -99,8 +103,7 @@ class Workplace:
         self, arguments: Sequence[str], *, extra: Mapping[str, str] | None = None, program: Path | None = None
     ) -> "subprocess.Popen[str]":
         """Start the command, or another program of the installation, with pipes for everything."""
-        self.work.mkdir(parents=True, exist_ok=True)
-        (self.folder / "home").mkdir(exist_ok=True)
+        self._make_folders()
         return subprocess.Popen(
             [str(program or self.subject.command), *arguments],
             cwd=self.work,
@@ -130,6 +133,8 @@ class Workplace:
             program: another program than the command.
             interrupted: whether to send SIGINT after the first line of output.
         """
+        if self.forks is not None and program is None and not interrupted:
+            return self._forked(self.forks, arguments, stdin, extra)
         process = self.start(arguments, extra=extra, program=program)
         first = ""
         if interrupted:
@@ -142,12 +147,21 @@ class Workplace:
             process.kill()
         return Outcome(process.returncode, first + out, err)
 
+    def _forked(self, forks: Nursery, arguments: Sequence[str], stdin: str, extra: Mapping[str, str] | None) -> Outcome:
+        self._make_folders()
+        variables = self.environment(extra)
+        done = forks.run(*arguments, folder=self.work, variables=variables, seconds=LIMIT_SECONDS, stdin=stdin)
+        return Outcome(done.code, done.out, done.err)
+
+    def _make_folders(self) -> None:
+        self.work.mkdir(parents=True, exist_ok=True)
+        (self.folder / "home").mkdir(exist_ok=True)
+
     @contextmanager
     def serve(self, extra: Mapping[str, str] | None = None) -> Iterator["Served"]:
         """`wirewright serve` on a free port until the block is left."""
         with (self.folder / "serve.err").open("w") as errors:
-            self.work.mkdir(parents=True, exist_ok=True)
-            (self.folder / "home").mkdir(exist_ok=True)
+            self._make_folders()
             process = subprocess.Popen(
                 [str(self.subject.command), "serve", "--port", "0", "--json"],
                 cwd=self.work,
