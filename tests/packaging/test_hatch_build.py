@@ -102,7 +102,7 @@ def test_every_rewritten_string_leads_to_something() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and names_ours(node.value, modules)
     }
-    assert "flows.spec" in texts
+    assert "server.telemetry.logs" in texts
     for text in texts:
         if text in modules:
             importlib.import_module(text)

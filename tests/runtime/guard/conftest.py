@@ -37,7 +37,7 @@ def listener() -> Iterator[Listener]:
         def wait() -> None:
             try:
                 with server.accept()[0] as found:
-                    heard.called = True
+                    heard.called.set()
                     found.sendall(b"220 hello\r\n")
             except OSError:
                 pass

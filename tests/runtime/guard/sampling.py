@@ -1,6 +1,7 @@
 """Samples of component source, hostile and benign, with placeholders for what a test sets up around them."""
 
-from dataclasses import dataclass
+import threading
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.yaml_files import read_yaml
@@ -79,4 +80,4 @@ class Listener:
     """A loopback port that remembers whether anyone connected."""
 
     port: int
-    called: bool = False
+    called: threading.Event = field(default_factory=threading.Event)

@@ -30,11 +30,11 @@ def test_a_hostile_sample_does_harm_when_nothing_stops_it(
         "read": SECRET in ran.out,
         "left a mark": any(canary.glob("mark*")),
         "removed": not (canary / "victim").exists() or not (canary / "victims").exists(),
-        "connected": listener.called,
         "tampered": "TAMPERED" in ran.out,
         "reserved": sample.proof == "reserved" and "reserved" in ran.out,
     }
-    assert any(harm.values()), ran.err[-600:]
+    harmed = any(harm.values()) or listener.called.wait(2)  # the connection may still wait to be accepted
+    assert harmed, ran.err[-600:]
 
 
 def test_hardly_a_benign_sample_is_refused() -> None:
