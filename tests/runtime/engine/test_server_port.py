@@ -158,9 +158,9 @@ async def test_as_many_processes_wait_ready_as_before_when_the_ports_have_change
 
 
 async def test_the_ports_are_closed_from_the_first_run_when_they_are_known_before_the_start(
-    runner_environment: RunnerEnvironment, make_code: MakeCode, other: int
+    warm_environment: RunnerEnvironment, make_code: MakeCode, other: int
 ) -> None:
-    made = Runner(runner_environment, concurrency=1)
+    made = Runner(warm_environment, concurrency=1)
     made.closed_ports = (other,)
     async with made:
         assert await made.ready(180)
@@ -168,9 +168,9 @@ async def test_the_ports_are_closed_from_the_first_run_when_they_are_known_befor
 
 
 async def test_what_waits_ready_becomes_of_the_kinds_that_come(
-    runner_environment: RunnerEnvironment, make_code: MakeCode, other: int
+    warm_environment: RunnerEnvironment, make_code: MakeCode, other: int
 ) -> None:
-    made = Runner(runner_environment, concurrency=1)
+    made = Runner(warm_environment, concurrency=1)
     made.closed_ports = (other,)
     async with made:
         assert await made.ready(180)
