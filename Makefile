@@ -4,8 +4,9 @@ PYTHON ?= python3
 UV := $(or $(shell command -v uv 2>/dev/null),.bootstrap/bin/uv)
 BIN := .venv/bin
 ROUNDS ?= 20
-WORKERS ?= auto
-PYTEST := $(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 4 --dist worksteal
+# One more than there are cores: some tests wait.
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print(min(4, (os.cpu_count() or 1) + 1))')
+PYTEST := $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 export UV_PYTHON_DOWNLOADS := never
 export UV_COMPILE_BYTECODE := 1
 unexport PYTHONDONTWRITEBYTECODE

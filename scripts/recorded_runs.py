@@ -4,16 +4,17 @@ The tests that use them are run with an empty folder in their place, on the real
 alone, with the scenarios' own rules for models, so no provider's traffic is in them.
 """
 
+import json
 import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from tests.evals.run_cache import RECORD_TO, RECORDED, SOURCES, sources_digest
+
 ROOT = Path(__file__).parent.parent
 TESTS = ("tests/evals/scenarios/test_reference_results.py", "tests/evals/test_baseline.py")
-RECORDED = ROOT / "cassettes" / "runs.jsonl"
-RECORD_TO = "WIREWRIGHT_RECORD_RUNS"
 
 
 def main() -> int:
@@ -23,9 +24,10 @@ def main() -> int:
         done = subprocess.run(command, cwd=ROOT, env={**os.environ, RECORD_TO: folder}, check=False)
         if done.returncode:
             return done.returncode
-        lines = [path.read_text(encoding="utf-8") for path in sorted(Path(folder).glob("*.json"))]
+        lines = [json.dumps({SOURCES: sources_digest()})]
+        lines += [path.read_text(encoding="utf-8") for path in sorted(Path(folder).glob("*.json"))]
     RECORDED.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    print(f"{len(lines)} runs")
+    print(f"{len(lines) - 1} runs")
     return 0
 
 

@@ -3,9 +3,11 @@
 A pytest plugin: both are made once for all workers of a run.
 """
 
+import contextlib
 import os
 import subprocess
 import sys
+import sysconfig
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -61,9 +63,22 @@ def installed(wheel: Path, shared_folder: Path) -> Path:
         uv_run("export", "--quiet", *choice, "--output-file", str(locked))
         uv_run("venv", "--quiet", "--clear", "--python", sys.executable, str(folder / "venv"))
         uv_run("pip", "install", "--quiet", *into, "--requirement", str(locked), str(wheel))
+        _share_bytecode(folder / "venv")
 
     _once(folder, install)
     return python
+
+
+def _share_bytecode(environment: Path) -> None:
+    """Give packages the compiled modules of this environment's: Python takes those whose source is the same."""
+    ours = Path(sysconfig.get_path("purelib"))
+    theirs = environment / ours.relative_to(sys.prefix)
+    for compiled in ours.rglob("__pycache__/*.pyc"):
+        target = theirs / compiled.relative_to(ours)
+        if target.parent.parent.is_dir():
+            target.parent.mkdir(exist_ok=True)
+            with contextlib.suppress(OSError):  # written by another worker just now, or on another disk
+                target.hardlink_to(compiled)
 
 
 def _once(folder: Path, make: Callable[[], None]) -> None:

@@ -43,10 +43,10 @@ def full_catalogue(runner_environment: RunnerEnvironment) -> Catalogue:
 
 @pytest.fixture(scope="session")
 async def engine_environment(
-    full_catalogue: Catalogue, runner_environment: RunnerEnvironment
+    full_catalogue: Catalogue, warm_environment: RunnerEnvironment
 ) -> AsyncIterator[PlayEnvironment]:
     """An environment with the real engine."""
-    async with Runner(runner_environment, concurrency=2, private_hosts=(HOST,)) as engine:
+    async with Runner(warm_environment, concurrency=2, private_hosts=(HOST,)) as engine:
         assert await engine.ready(300)
         yield PlayEnvironment(settings=AssistantSettings(model="demo"), catalogue=full_catalogue, runner=engine)
 

@@ -3,7 +3,8 @@
 Most of the time of the scenarios' tests would go into running flows that are wrong on purpose, the same ones every
 time. Their runs are recorded in `cassettes/runs.jsonl` (`python -m scripts.recorded_runs`); those that are not are made
 and kept in `.cache/`. The key of a run holds the engine's version, the flow, the input, the options and the scenario's
-models. References are always run, so the recordings hide no change of the engine or the runtime.
+models. A reference is run unless the sources of the runtime and the runner are those of the recordings, so that these
+hide no change of theirs.
 """
 
 import hashlib
@@ -28,18 +29,26 @@ from tools.workbench import FlowRunner
 ROOT = Path(__file__).parent.parent.parent
 FOLDER = ROOT / ".cache" / "test-runs"
 RECORDED = ROOT / "cassettes" / "runs.jsonl"
-"""A line for each run: its key, result and events."""
+"""The digest of the sources that ran the flows, then a line for each run: its key, result and events."""
+SOURCES = "sources"
 RECORD_TO = "WIREWRIGHT_RECORD_RUNS"
 """The variable that names a folder for every run that is used; then nothing recorded is read."""
 UNSTABLE = {"timeout", "crash", "limit", "external"}
 """Errors that may be another machine's, another moment's."""
 
 
-def with_cached_runs(environment: PlayEnvironment, scenario: Scenario) -> PlayEnvironment:
-    """An environment in which the runs of one scenario's flows are taken from the disk where they are there."""
+def with_cached_runs(
+    environment: PlayEnvironment, scenario: Scenario, *, same_sources: bool = False
+) -> PlayEnvironment:
+    """An environment in which the runs of one scenario's flows are taken from the disk where they are there.
+
+    With `same_sources`, this is the environment itself unless today's sources made the recordings.
+    """
     models = [rule.model_dump_json() for rule in scenario.models]
     version = environment.catalogue.version
     record_to = os.environ.get(RECORD_TO)
+    if same_sources and not record_to and _recorded().get(SOURCES) != sources_digest():
+        return environment
     folder = Path(record_to) if record_to else FOLDER / _stamp(version)
     recorded = {} if record_to else _recorded()
     return replace(environment, runner=CachedRunner(environment.runner, folder, [version, *models], recorded))
@@ -107,24 +116,27 @@ class CachedRunner:
 
 @cache
 def _recorded() -> dict[str, str]:
-    """The recorded runs by key."""
+    """The recorded runs by key, and the digest of the sources that made them."""
     if not RECORDED.exists():
         return {}
-    return {json.loads(line)["key"]: line for line in RECORDED.read_text(encoding="utf-8").splitlines()}
+    first, *lines = RECORDED.read_text(encoding="utf-8").splitlines()
+    return {SOURCES: json.loads(first)[SOURCES], **{json.loads(line)["key"]: line for line in lines}}
+
+
+@cache
+def sources_digest() -> str:
+    """The digest of the sources of the runtime and the runner."""
+    digest = hashlib.sha256()
+    for path in sorted(path for room in ("runtime", "lfx_runner") for path in (ROOT / room).rglob("*")):
+        if path.suffix in {".py", ".lock"}:
+            digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 @cache
 def _stamp(engine: str) -> str:
     """What the folder of this engine, runtime and runner is called; the folders of others are removed."""
-    digest = hashlib.sha256(engine.encode())
-    for path in sorted(
-        path
-        for room in ("runtime", "lfx_runner")
-        for path in (ROOT / room).rglob("*")
-        if path.suffix in {".py", ".lock"}
-    ):
-        digest.update(path.name.encode() + path.read_bytes())
-    stamp = digest.hexdigest()[:16]
+    stamp = hashlib.sha256(f"{engine} {sources_digest()}".encode()).hexdigest()[:16]
     for folder in FOLDER.glob("*"):
         if folder.name != stamp:
             shutil.rmtree(folder, ignore_errors=True)
