@@ -66,6 +66,7 @@ async def install(*, repair: bool = False, added: "Sequence[str]" = (), removed:
         if repair or not (added or removed):
             await environment.install(progress(), repair=repair)
     except BundleNameError as error:
-        raise BadUsage("bad_value", str(error), fix=error.fix, where="--with") from None
+        where = "--without" if error.text in removed else "--with"
+        raise BadUsage("bad_value", str(error), fix=error.fix, where=where) from None
     except InstallError as error:
         raise EngineUnavailable("engine_unavailable", error.message, fix=error.fix) from None

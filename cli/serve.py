@@ -28,10 +28,6 @@ def serve(
         raise Stopped("cannot_serve", unable.message, fix=unable.fix) from None
 
 
-def announce(line: str) -> None:
-    """Print the address of the server as a document.
-
-    Args:
-        line: the line for people, which ends with the address.
-    """
-    document({"event": "serving", "url": line.rpartition(" ")[2]})
+def announce(url: str) -> None:
+    """Print the URL of the server as a document."""
+    document({"event": "serving", "url": url})

@@ -90,7 +90,7 @@ def serve(
 
     Args:
         settings: the settings of the server.
-        announce: gets the line that names the address, once requests are answered; None prints it.
+        announce: gets the URL once requests are answered; None prints a line with it.
         assistant: takes the turns; None opens one.
         as_json: whether the log is lines of JSON on a terminal also.
 
@@ -98,7 +98,7 @@ def serve(
         CannotServe: the address is taken, or the server could not start.
     """
     listener = bound(settings.host, settings.port)
-    line = f"Wirewright serves at {address(listener)}"
+    url = address(listener)
     from server.app import create_app
     from server.telemetry.logs import configure_logs
     from server.telemetry.tracing import configure_traces
@@ -107,7 +107,7 @@ def serve(
     configure_traces(content=settings.trace_content)
     stopping = asyncio.Event()
     app = create_app(settings, assistant=assistant, stopping=stopping, ports=[listener.getsockname()[1]])
-    server = HttpServer(app, stopping, lambda: (announce or _print)(line))
+    server = HttpServer(app, stopping, lambda: (announce or _print)(url))
     try:
         asyncio.run(server.serve(sockets=[listener]))
     except SystemExit:
@@ -146,6 +146,6 @@ def address(listener: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _print(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
+def _print(url: str) -> None:
+    sys.stdout.write(f"Wirewright serves at {url}\n")
     sys.stdout.flush()

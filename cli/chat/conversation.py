@@ -24,7 +24,7 @@ from tools.approvals import Approval
 
 HELP = """Each line is a message, or a command:
   /show   draw the flow on the canvas
-  /reset  forget the conversation; the canvas stays
+  /reset  delete the conversation and the components created for you; the canvas stays
   /quit   leave, as Ctrl-D does
 Ctrl-C stops the assistant."""
 
@@ -83,7 +83,7 @@ class Conversation:
                 self._show()
             case "/reset":
                 await assistant.reset(LOCAL_USER, self.session)
-                note("The conversation is forgotten.")
+                note("The conversation and the components created for you are deleted.")
             case _:
                 if not text.startswith("/"):
                     return False
@@ -158,8 +158,7 @@ class Conversation:
             if reply.lower() in _YES:
                 answers[id_] = ToolApproved()
             else:
-                reason = "" if reply.lower() in {"", "n", "no"} else reply
-                answers[id_] = ToolDenied(reason or "The user said no.")
+                answers[id_] = ToolDenied() if reply.lower() in {"", "n", "no"} else ToolDenied(reply)
         return answers
 
     async def _offer(self, result: TurnResult, lines: Lines) -> None:
@@ -168,9 +167,9 @@ class Conversation:
         place = "on the canvas" if canvas.is_empty else "beside what is on the canvas"
         if (await self._reply(f"Put it {place}? [y/N] ", lines)).lower() in _YES:
             self._set(settle(canvas, result.proposal, ran=True).canvas)
-            note("It is on the canvas.")
+            note("Added to the canvas.")
         else:
-            note("The canvas stays as it is.")
+            note("The canvas was not changed.")
 
     async def _reply(self, prompt: str, lines: Lines) -> str:
         """What the user answers; yes when everything is approved, no at the end of the input."""

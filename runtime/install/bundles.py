@@ -72,10 +72,11 @@ _NOT_PACKAGES = frozenset({"it", "package", "module", "library", "python", "the"
 
 
 class BundleNameError(ValueError):
-    """A text does not name a package; `fix` says how to write one."""
+    """A text does not name a package; `text` is that text, and `fix` says how to write one."""
 
     def __init__(self, text: str) -> None:
         super().__init__(f"{text[:80]!r} does not name a package.")
+        self.text = text
         self.fix = "Write the package's name, such as lfx-anthropic, with a version if need be: lfx-anthropic==0.2.1."
 
 

@@ -1,5 +1,7 @@
 """`wirewright serve`: settings are judged before anything listens; what it serves is tested with the server."""
 
+from collections.abc import Callable
+
 import pytest
 
 from server.serve import CannotServe
@@ -48,6 +50,17 @@ def test_a_setting_that_cannot_be_used_is_bad_usage(
     assert (done.code, done.out) == (2, "")
     assert f"{where} cannot be used" in done.err
     assert served == []
+
+
+def test_the_url_is_printed_as_a_document_with_the_json_option(
+    wirewright: Wirewright, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def serve(_: ServerSettings, announce: Callable[[str], None], *, as_json: bool) -> None:
+        assert as_json
+        announce("http://[::1]:7878")
+
+    monkeypatch.setattr("server.serve.serve", serve)
+    assert wirewright("serve", "--json").json == {"event": "serving", "url": "http://[::1]:7878"}
 
 
 def test_an_address_that_cannot_be_had_is_a_failure(wirewright: Wirewright, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import pytest
 from pydantic_ai import TextPart, ToolCallPart
 
 from agent.assistant import Assistant
-from agent.models.scripted import call
+from agent.models.scripted import call, tool_returns
 from agent.settings import AssistantSettings
 from cli.chat.conversation import Conversation
 from cli.chat.lines import EndOfInput, Lines
@@ -90,6 +90,17 @@ async def test_an_edit_is_asked_about_and_done_when_approved(
     assert "+ Whisper: {text}" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("reply", "denial"), [("n", "The user said no. Nothing"), ("too quiet", "The user said no: too quiet Nothing")]
+)
+async def test_the_model_reads_a_denial_once(reply: str, denial: str, catalogue: Catalogue, canvas: Flow) -> None:
+    change = call("configure_component", 1, component_id=prompt_of(canvas), values={"template": "Whisper: {text}"})
+    model = ScriptedModel("build_flow", [change], "Understood.")
+    who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue, model=model)
+    await Conversation(canvas=canvas).hold(who, Typed("Make it whisper", reply))
+    assert [part for part in tool_returns(model.requests[-1]) if str(part.content).startswith(denial)]
+
+
 async def test_the_conversation_is_kept_until_it_is_reset(
     catalogue: Catalogue, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -98,6 +109,7 @@ async def test_the_conversation_is_kept_until_it_is_reset(
     await conversation.hold(who, Typed("What is it?", "And then?", "/show", "/reset", "/nope", "/quit", "never read"))
     output = capsys.readouterr()
     assert output.out.splitlines() == ["First.", "Second.", "The canvas is empty."]
+    assert "The conversation and the components created for you are deleted." in output.err
     assert "Unknown command: /nope." in output.err
     assert (await who.memory.load("local", conversation.session)).turns == []
 

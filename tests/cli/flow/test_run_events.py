@@ -77,5 +77,7 @@ def test_bundles_are_asked_for_by_name_and_a_failure_says_why(
 def test_a_bundle_that_is_no_name_is_bad_usage(wirewright: Wirewright, excerpt: Path) -> None:
     done = wirewright("runner", "install", "--with", "https://example.com/x.whl", "--json")
     assert (done.code, done.json["error"]["where"]) == (2, "--with")
+    done = wirewright("runner", "install", "--with", "lfx-arxiv", "--without", "./lfx-exa", "--json")
+    assert (done.code, done.json["error"]["where"]) == (2, "--without")
     assert wirewright("runner", "install", "lfx-anthropic", "--json").code == 2
     assert not (excerpt / "runner" / "bundles.json").exists()
