@@ -62,8 +62,8 @@ class GateResult(BaseModel):
     """The decision of a gate about a play.
 
     Attributes:
-        reasons: why the play does not pass, a line each.
-        news: improvements over the baseline, a line each.
+        reasons: why the play does not pass, one per line.
+        news: improvements over the baseline, one per line.
         significance: the result of the statistical mode; None in the exact one.
     """
 

@@ -25,7 +25,7 @@ commands.command(epilog="Example: wirewright components scan component.py --json
 def search(
     text: Annotated[
         str,
-        typer.Argument(metavar="QUERY", help="What it should do; - reads queries from standard input, one a line."),
+        typer.Argument(metavar="QUERY", help="What it should do; - reads queries from standard input, one per line."),
     ],
     limit: Annotated[int, typer.Option(min=1, metavar="N", help="How many matches to give at most.")] = 10,
     *,

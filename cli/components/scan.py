@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from runtime.guard import Violation
 
 STANDARD_INPUT = "-"
-_SHAPE = 'Send {"id": …, "code": "…"}, one a line.'
+_SHAPE = 'Send {"id": …, "code": "…"}, one per line.'
 
 
 def scan(
     file: Annotated[
         str,
-        typer.Argument(metavar="FILE", help='A Python file; - reads {"id", "code"} and answers in JSON, one a line.'),
+        typer.Argument(metavar="FILE", help='A Python file; - reads {"id", "code"} and answers in JSON, one per line.'),
     ],
     *,
     as_json: Json = False,

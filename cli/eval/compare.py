@@ -19,9 +19,7 @@ def compare(
     after: Annotated[str, typer.Argument(metavar="B", help="Scores or attempts, as JSON lines.")],
     player: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME", help="Whose attempts, where a file holds several players'; twice: in A, then in B."
-        ),
+        typer.Option(metavar="NAME", help="The player to compare; give it twice to choose one for A and one for B."),
     ] = None,
     metric: Annotated[
         list[str] | None,

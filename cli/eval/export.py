@@ -31,7 +31,7 @@ def export(
     *,
     as_json: Json = False,
 ) -> None:
-    """Send the scored attempts of a journal as experiments, one a player; nothing is played.
+    """Send the scored attempts of a journal as experiments, one per player; nothing is played.
 
     They go where LOGFIRE_TOKEN or OTEL_EXPORTER_OTLP_ENDPOINT says. Texts go with them only when
     WIREWRIGHT_TRACE_CONTENT is true.

@@ -1,4 +1,4 @@
-"""`wirewright eval import`: other people's tasks as scenarios."""
+"""`wirewright eval import`: external benchmarks as scenarios."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,12 +12,12 @@ from cli.output.streams import answer, document
 if TYPE_CHECKING:
     from evals.imports.chat2workflow.scenarios import Imported
 
-commands = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Make scenarios of other people's tasks.")
+commands = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Import an external benchmark as scenarios.")
 
 
 @commands.callback()
 def group() -> None:
-    """Make scenarios of other people's tasks."""
+    """Import an external benchmark as scenarios."""
 
 
 @commands.command(
@@ -59,7 +59,7 @@ def chat2workflow(
     for one in imported:
         answer(f"{one.scenario.id}  {len(one.scenario.turns)} turns, {len(one.scenario.probes)} probes")
         for note in one.notes:
-            answer(f"  not as it was: {note}")
+            answer(f"  changed: {note}")
     for line in left_out:
         answer(f"left out: {line}")
     answer(f"{len(imported)} scenarios; play them with: wirewright eval --scenarios {out} run --player provider:name")

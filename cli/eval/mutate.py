@@ -47,7 +47,7 @@ def mutate(
         for trial in counted.survivors:
             answer(f"survived {trial.id}: {trial.what}")
         for trial in counted.disturbed:
-            answer(f"seen although nothing changed {trial.id}: {', '.join(trial.seen_by)}")
+            answer(f"false positive {trial.id}: {', '.join(trial.seen_by)}")
         open_survivors = _open(counted, {scenario.id for scenario in all_scenarios() if scenario.open})
         if open_survivors:
             answer(open_survivors)
@@ -97,7 +97,7 @@ def _document(counted: "Matrix") -> dict[str, object]:
 
 
 def _lines(counted: "Matrix") -> list[str]:
-    """A line an operator: how many were tried and killed, and by whom, most first."""
+    """One line per operator: how many were tried and killed, and by which evaluators, most first."""
     found: list[str] = []
     for name, row in counted.operators.items():
         by = ", ".join(f"{evaluator} {count}" for evaluator, count in row.seen_by.items())
@@ -106,10 +106,10 @@ def _lines(counted: "Matrix") -> list[str]:
 
 
 def _open(counted: "Matrix", without: set[str]) -> str:
-    """How many survivors are of scenarios that no right flow is known of; empty when none is."""
+    """How many survivors are of scenarios without a reference flow; empty when none is."""
     number = sum(trial.id.partition("/")[0] in without for trial in counted.survivors)
-    are = "survivor is of an open scenario" if number == 1 else "survivors are of open scenarios"
-    return f"{number} {are}, without a right flow to compare with: give more probes and expectations." if number else ""
+    are = "survivor is of an open scenario, which has" if number == 1 else "survivors are of open scenarios, which have"
+    return f"{number} {are} no reference flow: add probes and expectations." if number else ""
 
 
 def _summary(counted: "Matrix", floor: float) -> str:
@@ -118,5 +118,5 @@ def _summary(counted: "Matrix", floor: float) -> str:
         return "No mutant was made: no attempt of the journal passes."
     tried, killed = (sum(getattr(row, name) for row in counted.operators.values()) for name in ("tried", "killed"))
     accepted = f", {len(counted.accepted)} survivors are accepted" if counted.accepted else ""
-    same = f"; {len(counted.disturbed)} of {counted.controls} unchanged attempts were seen as faults"
+    same = f"; {len(counted.disturbed)} of {counted.controls} unchanged attempts were flagged"
     return f"{killed} of {tried} mutants killed ({rate:.1%}, at least {floor:.0%}){accepted}{same}."

@@ -30,7 +30,7 @@ def report(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Compare every player with this one of the baseline; else each with its namesake, or the only one.",
+            help="Compare every player with this one of the baseline; by default players are matched by name.",
         ),
     ] = None,
     fixes: Annotated[

@@ -16,7 +16,7 @@ def score(
     journal: Journal,
     out: Annotated[str | None, typer.Option(metavar="FILE", help=VERDICTS)] = None,
     baseline: Annotated[  # noqa: FBT002  (a flag of the command line)
-        bool, typer.Option("--baseline", help="Leave out what differs each time, for a file that is committed.")
+        bool, typer.Option("--baseline", help="Omit measurements that vary between runs, for a committed file.")
     ] = False,
     min_pass: MinPass = 0.0,
     gate: GateFile = None,

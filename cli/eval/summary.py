@@ -90,7 +90,7 @@ class EvalSummary:
 
 
 def significance_lines(found: "Significance") -> list[str]:
-    """The tests of two plays, a line each."""
+    """The tests of two plays, one per line."""
     lines = [f"test    {one}" for one in found.tested]
     lines += [f"test    {metric} could not be tested" for metric in found.untested]
     return [*lines, *(f"flaky   {name}" for name in found.flaky)]

@@ -21,6 +21,6 @@ def check(f: FlowFile, components: ComponentsFolder = None, *, as_json: Json = F
     else:
         for line in lines(faults):
             answer(line)
-        answer(f"{'Clean' if not faults else 'Sound' if ok else 'Not sound'}: {count_in_words(faults)}.")
+        answer(f"{'Invalid' if not ok else 'Valid with warnings' if faults else 'Valid'}: {count_in_words(faults)}.")
     if not ok:
         raise typer.Exit(FAILED)

@@ -44,7 +44,7 @@ def diff(a: First, b: Second, *, as_json: Json = False) -> None:
         answer(loaded[1].in_words(loaded[0].in_words(line)))
     quiet = len(actions) - len(lines)
     if quiet:
-        answer(f"{quiet} change{'' if quiet == 1 else 's'} of places and looks.")
+        answer(f"{quiet} layout or display change{'' if quiet == 1 else 's'}.")
     if not actions:
         answer("They are the same.")
 

@@ -1,4 +1,4 @@
-"""A flow's own components: a folder of sources, one a file, scanned by the guard and made in a confined process."""
+"""A flow's own components: a folder of sources, one per file, scanned by the guard and made in a confined process."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 ComponentsFolder: TypeAlias = Annotated[
     str | None,
-    typer.Option("--components", metavar="DIR", help="A folder with the flow's own components: one source a .py file."),
+    typer.Option(
+        "--components", metavar="DIR", help="A folder with the flow's own components: one source per .py file."
+    ),
 ]
 Inspect: TypeAlias = "Callable[[Iterable[str]], list[Inspection]]"
 
@@ -140,7 +142,7 @@ def _files(folder: str) -> list[Path]:
 
 
 def _bad(folder: str, reason: str) -> BadUsage:
-    fix = "Name a folder that holds component sources, one a .py file."
+    fix = "Name a folder that holds component sources, one per .py file."
     return BadUsage("unreadable", f"{folder} {reason}.", fix=fix, where="--components")
 
 

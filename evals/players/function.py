@@ -31,22 +31,22 @@ class FunctionPlayer:
         self.name = name
 
     @classmethod
-    def named(cls, place: str) -> FunctionPlayer:
+    def named(cls, target: str) -> FunctionPlayer:
         """The player of the function `module:function`, of an installed module or one in the working folder.
 
         Raises:
             ValueError: there is no such function.
         """
-        module, _, name = place.partition(":")
+        module, _, name = target.partition(":")
         if str(Path.cwd()) not in sys.path:
             sys.path.append(str(Path.cwd()))
         try:
             found = getattr(importlib.import_module(module), name)
         except (ImportError, AttributeError, ValueError):
-            raise ValueError(f"there is no function {place!r}; name it as module:function") from None
+            raise ValueError(f"there is no function {target!r}; name it as module:function") from None
         if not callable(found):
-            raise ValueError(f"{place!r} cannot be called")
-        return cls(cast("Function", found), f"python:{place}")
+            raise ValueError(f"{target!r} cannot be called")
+        return cls(cast("Function", found), f"python:{target}")
 
     def prepare(self, _: Scenario, __: PlayEnvironment, /) -> Agent:
         """An agent that calls the function for every turn."""
@@ -65,7 +65,7 @@ def _result(request: TurnRequest, given: Mapping[str, Any], seconds: float) -> T
         run = given.get("run")
         runs = [] if run is None else [RunResult.from_json(run)]
     except (FlowFormatError, KeyError, TypeError, ValueError) as error:
-        raise Unplayable(f"the player gave no flow or run that can be read: {error}") from None
+        raise Unplayable(f"the player returned an unreadable flow or run: {error}") from None
     return TurnResult(
         outcome="complete",
         intent="build_flow",

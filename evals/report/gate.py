@@ -18,8 +18,8 @@ class Decision:
     """The decision of the gate about one player.
 
     Attributes:
-        reasons: why the player does not pass, a line each.
-        news: improvements over the gate's baseline, a line each.
+        reasons: why the player does not pass, one per line.
+        news: improvements over the gate's baseline, one per line.
     """
 
     name: str

@@ -29,7 +29,7 @@ def table(result: Tally, player: str) -> Table:
 
 
 def reasons(result: Tally) -> list[str]:
-    """Why attempts did not pass, a line each."""
+    """Why attempts did not pass, one per line."""
     return [f"{verdict.scenario}: {verdict.why}" for verdict in result.verdicts if verdict.why]
 
 

@@ -1,4 +1,4 @@
-"""`wirewright components scan`: a file, or sources on standard input, one a line."""
+"""`wirewright components scan`: a file, or sources on standard input, one per line."""
 
 import json
 from pathlib import Path
@@ -65,7 +65,7 @@ def test_a_line_that_cannot_be_read_gets_an_error_and_the_rest_goes_on(wirewrigh
     assert done.lines[0]["error"] == {
         "code": "unreadable",
         "message": "The line is not JSON.",
-        "fix": 'Send {"id": …, "code": "…"}, one a line.',
+        "fix": 'Send {"id": …, "code": "…"}, one per line.',
         "where": "line 1",
     }
 

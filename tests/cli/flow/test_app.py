@@ -70,7 +70,7 @@ def test_check_is_clean_for_a_right_flow(name: str, wirewright: Wirewright, requ
     path = request.getfixturevalue(name)
     done = wirewright("flow", "check", path, "--json")
     assert (done.code, done.json) == (0, {"ok": True, "faults": []})
-    assert wirewright("flow", "check", path).out == "Clean: no faults.\n"
+    assert wirewright("flow", "check", path).out == "Valid: no faults.\n"
 
 
 def test_check_names_nodes_as_the_spec_does(wirewright: Wirewright) -> None:

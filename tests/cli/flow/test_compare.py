@@ -59,7 +59,7 @@ def test_diff_counts_what_only_moves(wirewright: Wirewright, louder_json: Path) 
         node["position"]["x"] += 5
     moved = json.dumps(document).encode()
     done = wirewright("flow", "diff", louder_json, "-", stdin=moved)
-    assert done.out == "3 changes of places and looks.\n"
+    assert done.out == "3 layout or display changes.\n"
     assert wirewright("flow", "diff", louder_json, "-", "--json", stdin=moved).json["same_work"] is True
 
 

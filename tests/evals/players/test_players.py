@@ -91,7 +91,7 @@ async def test_a_callable_that_gives_no_flow_is_a_harness_error(
         return given
 
     attempt = await play_attempt(ECHO, FunctionPlayer(agent, "mine"), environment)
-    assert "no flow or run that can be read" in (attempt.harness_error or "")
+    assert "unreadable flow or run" in (attempt.harness_error or "")
 
 
 async def test_what_the_server_says_of_a_turn_is_understood(environment: PlayEnvironment) -> None:
