@@ -10,7 +10,7 @@ from cli.assistant import ModelName, StartingPoint, check_model, open_assistant
 from cli.errors import DONE, FAILED, WAITING, BadUsage
 from cli.flow.components import ComponentsFolder
 from cli.options import Json
-from cli.output.streams import note
+from cli.output.streams import print_message
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -95,10 +95,10 @@ def write_result(target: "Path", result: "TurnResult", canvas: "Flow | None") ->
     if result.outcome == "error":
         return
     if result.flow.is_empty and canvas is None:
-        note(f"There is no flow to write to {target}.")
+        print_message(f"There is no flow to write to {target}.")
     else:
         write_flow(target, result.flow)
-        note(f"The {'flow' if result.proposal is None else 'proposed flow'} is in {target}.")
+        print_message(f"The {'flow' if result.proposal is None else 'proposed flow'} is in {target}.")
 
 
 def _text(text: str) -> str:

@@ -8,7 +8,7 @@ import typer
 
 from cli.engine import EngineUnavailable, install, ready_catalogue
 from cli.errors import BadUsage
-from cli.output.streams import note
+from cli.output.streams import print_message
 
 if TYPE_CHECKING:
     from agent.assistant import Assistant
@@ -62,7 +62,7 @@ class StartingPoint:
         for fault in own.faults:
             if fault.is_error:
                 raise BadUsage("invalid_component", fault.message, fix=fault.fix, where="--components")
-            note(fault.message)
+            print_message(fault.message)
         self.components = own.sources
         if self._spec is None or self._catalogue is None:
             return
@@ -102,7 +102,7 @@ async def open_assistant(settings: "AssistantSettings", start: StartingPoint) ->
     try:
         await install()
     except EngineUnavailable as unavailable:
-        note(f"{unavailable.message} {unavailable.fix}")
+        print_message(f"{unavailable.message} {unavailable.fix}")
     async with Assistant.open(settings) as assistant:
         await start.prepare(assistant)
         yield assistant

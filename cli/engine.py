@@ -3,7 +3,7 @@
 import asyncio
 from typing import TYPE_CHECKING
 
-from cli.errors import BadUsage, Stopped
+from cli.errors import BadUsage, CommandError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from flows.catalogue import Catalogue
 
 
-class EngineUnavailable(Stopped):
+class EngineUnavailable(CommandError):
     """The flow engine cannot be installed or read."""
 
 

@@ -2,11 +2,11 @@
 
 DONE = 0
 FAILED = 1
-MISUSED = 2
+USAGE_ERROR = 2
 WAITING = 3
 
 
-class Stopped(Exception):
+class CommandError(Exception):
     """A command cannot continue.
 
     Attributes:
@@ -31,7 +31,7 @@ class Stopped(Exception):
         return {"code": self.code, "message": self.message, "fix": self.fix, "where": self.where}
 
 
-class BadUsage(Stopped):
+class BadUsage(CommandError):
     """The command was called wrongly: an unknown option, a file that cannot be read, a document that is not a flow."""
 
-    exit_code = MISUSED
+    exit_code = USAGE_ERROR

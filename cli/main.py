@@ -13,10 +13,10 @@ import typer
 from cli import ask, runner, serve
 from cli.chat import command as chat
 from cli.components import app as components
-from cli.errors import DONE, MISUSED, BadUsage, Stopped
+from cli.errors import DONE, USAGE_ERROR, BadUsage, CommandError
 from cli.eval import app as evaluate
 from cli.flow import app as flow
-from cli.output.streams import document, note, use_utf8
+from cli.output.streams import print_json, print_message, use_utf8
 
 app = typer.Typer(
     name="wirewright",
@@ -54,13 +54,13 @@ def run(arguments: Sequence[str]) -> int:
     """
     try:
         ended: object = app(args=list(arguments), prog_name="wirewright", standalone_mode=False)
-    except Stopped as stopped:
-        return _report_failure(stopped, arguments)
-    except typer.TyperException as misused:
-        if misused.format_message().startswith("Usage:"):
-            note(misused.format_message())
-            return MISUSED
-        return _report_failure(_usage_error(misused), arguments)
+    except CommandError as error:
+        return _report_failure(error, arguments)
+    except typer.TyperException as error:
+        if error.format_message().startswith("Usage:"):
+            print_message(error.format_message())
+            return USAGE_ERROR
+        return _report_failure(_usage_error(error), arguments)
     except Exception as failure:
         if sys.flags.dev_mode:
             raise
@@ -73,27 +73,27 @@ def _interrupt(*_: object) -> None:
     signal.raise_signal(signal.SIGINT)
 
 
-def _internal_error(failure: Exception) -> Stopped:
+def _internal_error(failure: Exception) -> CommandError:
     """The error for an unexpected exception, without its message."""
     fix = "Please report it. PYTHONDEVMODE=1 shows the traceback."
-    return Stopped("internal", f"Something went wrong inside wirewright ({type(failure).__name__}).", fix=fix)
+    return CommandError("internal", f"Something went wrong inside wirewright ({type(failure).__name__}).", fix=fix)
 
 
-def _usage_error(misused: typer.TyperException) -> BadUsage:
+def _usage_error(error: typer.TyperException) -> BadUsage:
     """The parser's error, with the command that it is about."""
-    context: object = getattr(misused, "ctx", None)
+    context: object = getattr(error, "ctx", None)
     command = getattr(context, "command_path", None) or "wirewright"
-    return BadUsage("usage", misused.format_message().strip(), fix=f"See: {command} --help", where=str(command))
+    return BadUsage("usage", error.format_message().strip(), fix=f"See: {command} --help", where=str(command))
 
 
-def _report_failure(stopped: Stopped, arguments: Sequence[str]) -> int:
+def _report_failure(error: CommandError, arguments: Sequence[str]) -> int:
     if wants_json(arguments):
-        document({"error": stopped.to_json()})
+        print_json({"error": error.to_json()})
     else:
-        note(f"Error: {stopped.message}")
-        if stopped.fix:
-            note(stopped.fix)
-    return stopped.exit_code
+        print_message(f"Error: {error.message}")
+        if error.fix:
+            print_message(error.fix)
+    return error.exit_code
 
 
 def wants_json(arguments: Sequence[str]) -> bool:

@@ -7,7 +7,7 @@ import typer
 
 from cli.errors import FAILED, BadUsage
 from cli.options import Json
-from cli.output.streams import answer, document
+from cli.output.streams import print_json, print_result
 
 if TYPE_CHECKING:
     from runtime.install.environment import RunnerStatus
@@ -48,10 +48,10 @@ def install(
     except engine.EngineUnavailable as unavailable:
         if not as_json:
             raise
-        document({"ok": False, "status": asdict(_status()), "error": unavailable.to_json()})
+        print_json({"ok": False, "status": asdict(_status()), "error": unavailable.to_json()})
         raise typer.Exit(FAILED) from None
     if as_json:
-        document({"ok": True, "status": asdict(_status()), "error": None})
+        print_json({"ok": True, "status": asdict(_status()), "error": None})
 
 
 @commands.command(epilog="Example: wirewright runner status --json")
@@ -59,18 +59,20 @@ def status(*, as_json: Json = False) -> None:
     """Show what is installed, and what protects this machine from a running flow."""
     found = _status()
     if as_json:
-        document(asdict(found))
+        print_json(asdict(found))
         return
     if found.installed:
-        answer(f"Installed: lfx {found.lfx} on Python {found.python}, {found.packages} packages, {found.size_mb} MB.")
+        print_result(
+            f"Installed: lfx {found.lfx} on Python {found.python}, {found.packages} packages, {found.size_mb} MB."
+        )
     else:
-        answer("Not installed. Run: wirewright runner install")
+        print_result("Not installed. Run: wirewright runner install")
     if found.bundles:
-        answer(f"Bundles: {', '.join(found.bundles)}.")
-    answer(f"Catalogue: {f'{found.component_types} component types' if found.catalogue else 'none yet'}.")
-    answer("Runs are confined by:")
+        print_result(f"Bundles: {', '.join(found.bundles)}.")
+    print_result(f"Catalogue: {f'{found.component_types} component types' if found.catalogue else 'none yet'}.")
+    print_result("Runs are confined by:")
     for protection in found.protections:
-        answer(f"  {'yes' if protection.active else 'no '}  {protection.name}: {protection.note}")
+        print_result(f"  {'yes' if protection.active else 'no '}  {protection.name}: {protection.note}")
 
 
 def _status() -> "RunnerStatus":

@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from cli.errors import Stopped
+from cli.errors import CommandError
 from cli.options import Json
-from cli.output.streams import document
+from cli.output.streams import print_json
 
 
 def serve(
@@ -25,9 +25,9 @@ def serve(
         settings = settings_of(ServerSettings, host=host, port=port)
         run_server(settings, announce, as_json=True) if as_json else run_server(settings)
     except CannotServe as unable:
-        raise Stopped("cannot_serve", unable.message, fix=unable.fix) from None
+        raise CommandError("cannot_serve", unable.message, fix=unable.fix) from None
 
 
 def announce(url: str) -> None:
     """Print the URL of the server as a document."""
-    document({"event": "serving", "url": url})
+    print_json({"event": "serving", "url": url})

@@ -15,8 +15,8 @@ from agent.turn.result import TurnEnded, TurnResult
 from agent.turn.settle import settle
 from cli.chat.lines import EndOfInput, Lines
 from cli.output.files import write_flow
-from cli.output.streams import answer, document, note
-from cli.output.turn import JsonLines, Readable, Rendering, question
+from cli.output.streams import print_json, print_message, print_result
+from cli.output.turn import JsonLines, Readable, Rendering, format_question
 from flows.describe.diagrams import ascii_graph
 from flows.document import Flow
 from runtime.files.folders import LOCAL_USER
@@ -63,7 +63,7 @@ class Conversation:
             lines: the user's messages and answers.
         """
         if lines.interactive:
-            note("Type a message; /help lists commands, Ctrl-D leaves.")
+            print_message("Type a message; /help lists commands, Ctrl-D leaves.")
         while True:
             try:
                 text = (await lines.next("> ")).strip()
@@ -78,24 +78,24 @@ class Conversation:
         """Carry out a line that begins with a slash; returns whether it was one."""
         match text:
             case "/help":
-                note(HELP)
+                print_message(HELP)
             case "/show":
                 self._show()
             case "/reset":
                 await assistant.reset(LOCAL_USER, self.session)
-                note("The conversation and the components created for you are deleted.")
+                print_message("The conversation and the components created for you are deleted.")
             case _:
                 if not text.startswith("/"):
                     return False
-                note(f"Unknown command: {text.split()[0]}.\n{HELP}")
+                print_message(f"Unknown command: {text.split()[0]}.\n{HELP}")
         return True
 
     def _show(self) -> None:
         """Show the canvas."""
         if self.as_json:
-            document({"event": "canvas", "flow": None if self.canvas is None else self.canvas.to_json()})
+            print_json({"event": "canvas", "flow": None if self.canvas is None else self.canvas.to_json()})
         else:
-            answer("The canvas is empty." if self.canvas is None else ascii_graph(self.canvas))
+            print_result("The canvas is empty." if self.canvas is None else ascii_graph(self.canvas))
 
     async def _turns(self, text: str, assistant: Assistant, lines: Lines) -> None:
         """Take a turn, and further ones that answer its questions."""
@@ -136,14 +136,14 @@ class Conversation:
                     self._set(events.canvas)
         except AssistantUnavailable as unavailable:
             if self.as_json:
-                document(ErrorEvent.of(unavailable.error).model_dump())
-            note(f"Error: {unavailable.error.message} {unavailable.error.fix}".rstrip())
+                print_json(ErrorEvent.of(unavailable.error).model_dump())
+            print_message(f"Error: {unavailable.error.message} {unavailable.error.fix}".rstrip())
             self._failed = True
         except asyncio.CancelledError:
             if self.as_json:
                 rendering.cancelled()
             rendering.close()
-            note("Stopped.")
+            print_message("Stopped.")
             raise
         finally:
             rendering.close()
@@ -153,7 +153,7 @@ class Conversation:
         """The user's answer to each question, by id."""
         answers: dict[str, Answer] = {}
         for id_, approval in approvals.items():
-            note(question(approval))
+            print_message(format_question(approval))
             reply = await self._reply("Do it? [y/N, or why not] ", lines)
             if reply.lower() in _YES:
                 answers[id_] = ToolApproved()
@@ -167,9 +167,9 @@ class Conversation:
         place = "on the canvas" if canvas.is_empty else "beside what is on the canvas"
         if (await self._reply(f"Put it {place}? [y/N] ", lines)).lower() in _YES:
             self._set(settle(canvas, result.proposal, ran=True).canvas)
-            note("Added to the canvas.")
+            print_message("Added to the canvas.")
         else:
-            note("The canvas was not changed.")
+            print_message("The canvas was not changed.")
 
     async def _reply(self, prompt: str, lines: Lines) -> str:
         """What the user answers; yes when everything is approved, no at the end of the input."""

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from cli.errors import BadUsage
-from cli.output.streams import note
+from cli.output.streams import print_message
 
 T = TypeVar("T")
 
@@ -93,7 +93,7 @@ class Lines:
             self._stopped = True
             self._work.cancel()
         else:
-            note("\nCtrl-D leaves.")
+            print_message("\nCtrl-D leaves.")
 
     def end(self) -> None:
         """Stop the current work and end the input."""

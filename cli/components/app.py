@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.components.scan import scan
-from cli.errors import FAILED, Stopped
+from cli.errors import FAILED, CommandError
 from cli.options import Json
-from cli.output.streams import answer, document, note
+from cli.output.streams import print_json, print_message, print_result
 
 if TYPE_CHECKING:
     from flows.catalogue import Catalogue
@@ -72,13 +72,13 @@ def describe(
         stopped = _unknown(type_name, catalogue)
         if not as_json:
             raise stopped
-        document({"ok": False, "type": type_name, "error": stopped.to_json()})
+        print_json({"ok": False, "type": type_name, "error": stopped.to_json()})
         raise typer.Exit(FAILED)
     text = catalogue.describe(found.type)
     if as_json:
-        document(_described(found, text))
+        print_json(_described(found, text))
     else:
-        answer(text)
+        print_result(text)
 
 
 def _queries() -> Iterator[str | None]:
@@ -97,29 +97,31 @@ def _print_json(query: str | None, number: int, matches: "list[Match]", near: "l
         row["nearest"] = [match.type for match in near]
     if query is None:
         message = "The line is not UTF-8 text."
-        row["error"] = Stopped("unreadable", message, fix="Send UTF-8.", where=f"line {number}").to_json()
-    document(row)
+        row["error"] = CommandError("unreadable", message, fix="Send UTF-8.", where=f"line {number}").to_json()
+    print_json(row)
 
 
 def _print(query: str | None, number: int, matches: "list[Match]", near: "list[Match]", *, titled: bool) -> None:
     if query is None:
-        note(f"line {number}: not UTF-8 text.")
+        print_message(f"line {number}: not UTF-8 text.")
         return
     if titled:
-        answer(query if number == 1 else f"\n{query}")
+        print_result(query if number == 1 else f"\n{query}")
     if not matches:
         fix = f"The nearest: {', '.join(match.type for match in near)}." if near else "Try other words for it."
-        note(f"No component matches {query!r}. {fix}")
+        print_message(f"No component matches {query!r}. {fix}")
     width = max((len(match.type) for match in matches), default=0)
     for match in matches:
-        answer(f"{match.type:<{width}}  {match.description.splitlines()[0] if match.description else ''}".rstrip())
+        print_result(
+            f"{match.type:<{width}}  {match.description.splitlines()[0] if match.description else ''}".rstrip()
+        )
 
 
-def _unknown(type_name: str, catalogue: "Catalogue") -> Stopped:
+def _unknown(type_name: str, catalogue: "Catalogue") -> CommandError:
     from flows.faults import suggest
 
     fix = suggest(catalogue.nearest(type_name)) or "Find one with: wirewright components search"
-    return Stopped("unknown_component", f"There is no component type {type_name!r}.", fix=fix, where=type_name)
+    return CommandError("unknown_component", f"There is no component type {type_name!r}.", fix=fix, where=type_name)
 
 
 def _described(found: "ComponentType", text: str) -> dict[str, object]:

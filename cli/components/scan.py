@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from cli.errors import FAILED, Stopped
+from cli.errors import FAILED, CommandError
 from cli.options import Json
-from cli.output.streams import answer, document, note
+from cli.output.streams import print_json, print_message, print_result
 
 if TYPE_CHECKING:
     from runtime.guard import Violation
@@ -39,12 +39,12 @@ def _scan_file(file: str, *, as_json: bool) -> None:
     source = read(file)
     violations = read_source(source.text)
     if as_json:
-        document({"ok": not violations, "id": source.name, "violations": [found.to_json() for found in violations]})
+        print_json({"ok": not violations, "id": source.name, "violations": [found.to_json() for found in violations]})
     else:
         for found in violations:
-            answer(_line(source.name, found))
+            print_result(_line(source.name, found))
         if not violations:
-            note(f"{source.name}: nothing found.")
+            print_message(f"{source.name}: nothing found.")
     if violations:
         raise typer.Exit(FAILED)
 
@@ -52,14 +52,14 @@ def _scan_file(file: str, *, as_json: bool) -> None:
 def _answer_lines() -> None:
     """Answer each line with one, in order, as soon as it arrives and whatever it holds."""
     for number, line in enumerate(iter(sys.stdin.buffer.readline, b""), start=1):
-        document(_answered(line, number))
+        print_json(_answered(line, number))
 
 
 def _answered(line: bytes, number: int) -> dict[str, object]:
     from runtime.guard import scan as read_source
 
     def refused(message: str, fix: str = _SHAPE, name: object = None) -> dict[str, object]:
-        error = Stopped("unreadable", message, fix=fix, where=f"line {number}").to_json()
+        error = CommandError("unreadable", message, fix=fix, where=f"line {number}").to_json()
         return {"id": name, "violations": [], "error": error}
 
     try:

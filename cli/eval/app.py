@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from cli.errors import BadUsage, Stopped
+from cli.errors import BadUsage, CommandError
 from cli.eval import compare, export, imports, judge, mutate, report, run, score, show
 from cli.eval import fix as eval_fix
 from cli.eval.selection import use_folder
@@ -24,7 +24,7 @@ def group(
 
     if find_spec("scipy") is None:
         fix = "Install it: uv pip install 'wirewright[evals]'."
-        raise Stopped("extra_missing", "Evaluations need the extra `evals`.", fix=fix)
+        raise CommandError("extra_missing", "Evaluations need the extra `evals`.", fix=fix)
     if scenarios is not None and not Path(scenarios).is_dir():
         message = f"{scenarios} is not a directory."
         raise BadUsage("no_folder", message, fix="Name a directory of scenarios.", where="--scenarios")

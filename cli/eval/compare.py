@@ -7,7 +7,7 @@ import typer
 from cli.errors import FAILED, BadUsage
 from cli.eval.selection import check_player, readable, verdicts_of
 from cli.options import Json
-from cli.output.streams import answer, document
+from cli.output.streams import print_json, print_result
 
 if TYPE_CHECKING:
     from evals.analysis.comparison import Difference
@@ -56,10 +56,12 @@ def compare(
     ok = not objections(found) if statistical else not difference.lost
     if as_json:
         statistics = found.model_dump(mode="json")
-        document({"ok": ok, "same": difference.same, **difference.model_dump(mode="json"), "significance": statistics})
+        print_json(
+            {"ok": ok, "same": difference.same, **difference.model_dump(mode="json"), "significance": statistics}
+        )
     else:
         for line in (*_lines(difference), *significance_lines(found)):
-            answer(line)
+            print_result(line)
     if not ok:
         raise typer.Exit(FAILED)
 

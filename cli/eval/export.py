@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import typer
 
 from cli.engine import ready_catalogue
-from cli.errors import FAILED, BadUsage, Stopped
+from cli.errors import FAILED, BadUsage, CommandError
 from cli.eval.options import Journal, ScenarioIds
 from cli.eval.selection import all_scenarios, attempts_of, readable, scored
 from cli.options import Json
-from cli.output.streams import answer, document
+from cli.output.streams import print_json, print_result
 
 if TYPE_CHECKING:
     from evals.attempt import Attempt
@@ -51,14 +51,14 @@ def export(
     try:
         found, sent = asyncio.run(_sent(attempts, verdicts, content=content))
     except MissingExtra as missing:
-        raise Stopped("extra_needed", f"{missing}.", fix="Install wirewright[evals].") from None
+        raise CommandError("extra_needed", f"{missing}.", fix="Install wirewright[evals].") from None
     if as_json:
         experiments = [one.model_dump(mode="json") for one in found]
-        document({"ok": sent, "content": content, "experiments": experiments})
+        print_json({"ok": sent, "content": content, "experiments": experiments})
     else:
         for one in found:
-            answer(_line(one))
-        answer(f"Sent {'with' if content else 'without'} texts." if sent else "Not everything was sent in time.")
+            print_result(_line(one))
+        print_result(f"Sent {'with' if content else 'without'} texts." if sent else "Not everything was sent in time.")
     if not sent:
         raise typer.Exit(FAILED)
 

@@ -10,7 +10,7 @@ from cli.eval.options import Journal, ScenarioIds
 from cli.eval.selection import PLAY_AGAIN, all_scenarios, attempts_of, readable
 from cli.options import Json
 from cli.output.files import writable, writing
-from cli.output.streams import answer, document, note
+from cli.output.streams import print_json, print_message, print_result
 
 if TYPE_CHECKING:
     from evals.attempt import Attempt
@@ -38,15 +38,15 @@ def fix(
     if target is not None:
         with writing(target):
             JsonLines(target, Fix).write([Fix.of(attempt, fixed) for attempt, fixed in found if fixed is not None])
-        note(f"Written to {target}.")
+        print_message(f"Written to {target}.")
     if as_json:
-        document({"ok": True, "fixes": [_plain(attempt, fixed) for attempt, fixed in found if fixed is not None]})
+        print_json({"ok": True, "fixes": [_plain(attempt, fixed) for attempt, fixed in found if fixed is not None]})
         return
     for attempt, fixed in found:
         if fixed is not None:
             for line in _lines(attempt, fixed):
-                answer(line)
-    answer(f"A fix was found for {sum(fixed is not None for _, fixed in found)} of {len(found)} attempts.")
+                print_result(line)
+    print_result(f"A fix was found for {sum(fixed is not None for _, fixed in found)} of {len(found)} attempts.")
 
 
 async def _fixes(attempts: "list[Attempt]", tries: int) -> Found:
@@ -77,9 +77,9 @@ def _plain(attempt: "Attempt", fixed: "MinimalFix") -> dict[str, object]:
 
 
 def _lines(attempt: "Attempt", fixed: "MinimalFix") -> list[str]:
-    from cli.output.turn import change
+    from cli.output.turn import format_change
 
     sure = "no fewer would do" if fixed.proven else "not all smaller sets were tried"
     name = attempt.scenario if not attempt.repeat else f"{attempt.scenario} #{attempt.repeat + 1}"
     head = f"{name}: {len(fixed.actions)} of {fixed.whole} changes would do ({sure}):"
-    return [head, *(f"  {change(action)}" for action in fixed.actions)]
+    return [head, *(f"  {format_change(action)}" for action in fixed.actions)]

@@ -7,7 +7,7 @@ import typer
 
 from cli.errors import BadUsage
 from cli.options import Json
-from cli.output.streams import answer, document
+from cli.output.streams import print_json, print_result
 
 if TYPE_CHECKING:
     from evals.imports.chat2workflow.scenarios import Imported
@@ -54,15 +54,17 @@ def chat2workflow(
             "bad_import", f"{fault.message[:1].upper()}{fault.message[1:]}.", fix=fix, where=fault.place
         ) from None
     if as_json:
-        document({"folder": out, "scenarios": [_plain(one) for one in imported], "left": left_out})
+        print_json({"folder": out, "scenarios": [_plain(one) for one in imported], "left": left_out})
         return
     for one in imported:
-        answer(f"{one.scenario.id}  {len(one.scenario.turns)} turns, {len(one.scenario.probes)} probes")
+        print_result(f"{one.scenario.id}  {len(one.scenario.turns)} turns, {len(one.scenario.probes)} probes")
         for note in one.notes:
-            answer(f"  changed: {note}")
+            print_result(f"  changed: {note}")
     for line in left_out:
-        answer(f"left out: {line}")
-    answer(f"{len(imported)} scenarios; play them with: wirewright eval --scenarios {out} run --player provider:name")
+        print_result(f"left out: {line}")
+    print_result(
+        f"{len(imported)} scenarios; play them with: wirewright eval --scenarios {out} run --player provider:name"
+    )
 
 
 def _plain(one: "Imported") -> dict[str, object]:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.engine import ready_catalogue
-from cli.errors import BadUsage, Stopped
+from cli.errors import BadUsage, CommandError
 from cli.eval.options import Journal
 from cli.eval.selection import all_scenarios, attempts_of, readable, scored
 from cli.options import Json
 from cli.output.files import writable, writing
-from cli.output.streams import answer, document, progress
+from cli.output.streams import print_json, print_result, progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,20 +61,20 @@ def judge(
             opinions(all_scenarios(), attempts, catalogue, rubrics, judging, concurrency=concurrency, on_opinion=one)
         )
     except MissingExtra as missing:
-        raise Stopped("extra_needed", f"{missing}.", fix="Install wirewright[evals].") from None
+        raise CommandError("extra_needed", f"{missing}.", fix="Install wirewright[evals].") from None
     if target is not None:
         with writing(target):
             JsonLines(target, Opinion).write(found)
     sums = [_summary(rubric.name, found, verdicts) for rubric in rubrics]
     if as_json:
-        document(
+        print_json(
             {"judge": judging.model_name, "rubrics": sums, "opinions": [one.model_dump(mode="json") for one in found]}
         )
         return
     for entry in found:
-        answer(_line(entry))
+        print_result(_line(entry))
     for entry in sums:
-        answer(", ".join(f"{key} {_shown(value)}" for key, value in entry.items()))
+        print_result(", ".join(f"{key} {_shown(value)}" for key, value in entry.items()))
 
 
 def _rubrics(names: list[str]) -> "list[Rubric]":

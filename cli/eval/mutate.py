@@ -10,7 +10,7 @@ from cli.errors import FAILED, BadUsage
 from cli.eval.options import Journal, ScenarioIds
 from cli.eval.selection import all_scenarios, attempts_of, readable
 from cli.options import Json
-from cli.output.streams import answer, document, progress_bar
+from cli.output.streams import print_json, print_result, progress_bar
 
 if TYPE_CHECKING:
     from evals.attempt import Attempt
@@ -40,20 +40,20 @@ def mutate(
     rate = counted.kill_rate
     ok = rate is not None and rate >= floor and not counted.disturbed
     if as_json:
-        document({"ok": ok, "kill_rate": rate, "floor": floor, **_document(counted)})
+        print_json({"ok": ok, "kill_rate": rate, "floor": floor, **_document(counted)})
     else:
         for line in _lines(counted):
-            answer(line)
+            print_result(line)
         for trial in counted.survivors:
-            answer(f"survived {trial.id}: {trial.what}")
+            print_result(f"survived {trial.id}: {trial.what}")
         for trial in counted.disturbed:
-            answer(f"false positive {trial.id}: {', '.join(trial.seen_by)}")
+            print_result(f"false positive {trial.id}: {', '.join(trial.seen_by)}")
         open_survivors = _open(counted, {scenario.id for scenario in all_scenarios() if scenario.open})
         if open_survivors:
-            answer(open_survivors)
+            print_result(open_survivors)
         for name in counted.stale:
-            answer(f"accepted, but no longer a survivor: {name}")
-        answer(_summary(counted, floor))
+            print_result(f"accepted, but no longer a survivor: {name}")
+        print_result(_summary(counted, floor))
     if not ok:
         raise typer.Exit(FAILED)
 

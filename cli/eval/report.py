@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.engine import ready_catalogue
-from cli.errors import BadUsage, Stopped
+from cli.errors import BadUsage, CommandError
 from cli.eval.options import Journal
 from cli.eval.selection import PLAY_AGAIN, all_scenarios, attempts_of, check_player, gate_of, readable, verdicts_of
 from cli.options import Json
 from cli.output.files import writable, writing
-from cli.output.streams import answer, document, note
+from cli.output.streams import print_json, print_message, print_result
 
 if TYPE_CHECKING:
     from evals.fix.records import Fix
@@ -56,7 +56,7 @@ def report(
     """
     if importlib.util.find_spec("jinja2") is None:
         fix = "Install Wirewright with its extra: wirewright[evals]."
-        raise Stopped("missing_package", "Reports need the package jinja2.", fix=fix)
+        raise CommandError("missing_package", "Reports need the package jinja2.", fix=fix)
     from evals.report.formats.documents import summary
     from evals.report.formats.writer import render_report
     from evals.report.model import Material, gather
@@ -81,11 +81,11 @@ def report(
     )
     for target, form in targets:
         _write(target, form, material)
-        note(f"Written to {target}.")
+        print_message(f"Written to {target}.")
     if as_json:
-        document(summary(gather(material, None)))
+        print_json(summary(gather(material, None)))
     elif not targets:
-        answer(render_report("md", material).rstrip())
+        print_result(render_report("md", material).rstrip())
 
 
 def _fixes(name: str | None, play: "Play") -> "list[Fix]":
@@ -105,7 +105,7 @@ def _fixes(name: str | None, play: "Play") -> "list[Fix]":
     shown = [fix for fix in found if fix.key in keys]
     if len(shown) < len(found):
         others = f"{len(found) - len(shown)} of the {len(found)} fixes in {path.name}"
-        note(f"{others} are not for attempts of this journal and are not shown.")
+        print_message(f"{others} are not for attempts of this journal and are not shown.")
     return shown
 
 
@@ -136,7 +136,7 @@ def _play(path: Path) -> "Play":
         raise BadUsage("other_scenario", unknown.message, fix=PLAY_AGAIN, where=path.name) from None
     except BadFlow as bad:
         fix = "Correct the scenario, or install the engine it is for: wirewright runner install."
-        raise BadUsage("bad_scenario", f"A right flow does not build: {bad}", fix=fix) from None
+        raise BadUsage("bad_scenario", f"A reference flow does not build: {bad}", fix=fix) from None
 
 
 def _refuse_scores(path: Path) -> None:
@@ -161,4 +161,6 @@ def _write(path: Path, form: "Form", material: "Material") -> None:
         with writing(path):
             path.write_text(render_report(form, material), encoding="utf-8", newline="\n")
     except TooLarge as large:
-        raise Stopped("too_large", str(large), fix="Report fewer attempts, or another form.", where="--out") from None
+        raise CommandError(
+            "too_large", str(large), fix="Report fewer attempts, or another form.", where="--out"
+        ) from None

@@ -164,7 +164,7 @@ def verdicts_of(path: Path) -> "list[Verdict]":
 
     Raises:
         BadUsage: when it is neither.
-        Stopped: when attempts must be scored and there is no catalogue.
+        CommandError: when attempts must be scored and there is no catalogue.
     """
     from evals.analysis.tally import read_verdicts
     from evals.jsonl import JsonLinesError

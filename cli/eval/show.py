@@ -10,7 +10,7 @@ from cli.errors import FAILED
 from cli.eval.options import SplitName, Tags
 from cli.eval.selection import attempts_of, readable, scored, select
 from cli.options import Json
-from cli.output.streams import answer, document
+from cli.output.streams import print_json, print_result
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,13 +36,13 @@ def list_scenarios(
     faults = asyncio.run(_invalid(scenarios)) if check else []
     if as_json:
         checked = {"faults": [fault.model_dump(mode="json") for fault in faults]} if check else {}
-        document({"scenarios": [_brief(scenario) for scenario in scenarios], **checked})
+        print_json({"scenarios": [_brief(scenario) for scenario in scenarios], **checked})
     else:
         for scenario in scenarios:
-            answer(f"{scenario.id}  [{', '.join((scenario.split, *scenario.tags))}]  {scenario.about}")
+            print_result(f"{scenario.id}  [{', '.join((scenario.split, *scenario.tags))}]  {scenario.about}")
         for fault in faults:
-            answer(f"{fault.scenario}: {fault.place} does not build: {fault.message}")
-        answer(f"{len(scenarios)} scenarios")
+            print_result(f"{fault.scenario}: {fault.place} does not build: {fault.message}")
+        print_result(f"{len(scenarios)} scenarios")
     if faults:
         raise typer.Exit(FAILED)
 
@@ -76,13 +76,13 @@ def show(
             {"attempt": attempt.model_dump(mode="json"), "verdict": verdict.model_dump(mode="json")}
             for attempt, verdict in zip(attempts, verdicts, strict=True)
         ]
-        document({"scenario": found.model_dump(mode="json", by_alias=True), "played": played})
+        print_json({"scenario": found.model_dump(mode="json", by_alias=True), "played": played})
         return
     for line in _lines(found):
-        answer(line)
+        print_result(line)
     for attempt, verdict in zip(attempts, verdicts, strict=True):
         for line in _played(attempt, verdict):
-            answer(line)
+            print_result(line)
 
 
 def _brief(scenario: "Scenario") -> dict[str, object]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from cli.output.streams import answer, document
+from cli.output.streams import print_json, print_result
 
 if TYPE_CHECKING:
     from evals.analysis.significance import Significance
@@ -61,7 +61,7 @@ class EvalSummary:
         verdicts, gate = self._result.verdicts, self._gate
         cost, repeats = total(verdict.measured.cost for verdict in verdicts), repeated(verdicts)
         if as_json:
-            document(
+            print_json(
                 {
                     **report_json(self._result, self._scenarios, self._player, self._min_pass),
                     "ok": self.ok,
@@ -83,10 +83,10 @@ class EvalSummary:
         lines += [f"pass@{one.k} {one.at_least_one:.1%}, pass^{one.k} {one.every_one:.1%}" for one in repeats]
         if gate is not None:
             lines += [] if gate.significance is None else significance_lines(gate.significance)
-            lines += [*(f"gate: {reason}" for reason in gate.reasons), *gate.news]
+            lines += [*(f"gate: {reason}" for reason in gate.reasons), *gate.improvements]
             lines.append("The gate is passed." if gate.ok else "The gate is not passed.")
         for line in lines:
-            answer(line)
+            print_result(line)
 
 
 def significance_lines(found: "Significance") -> list[str]:

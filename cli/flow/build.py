@@ -10,7 +10,7 @@ from cli.flow.components import ComponentsFolder
 from cli.options import FlowFile, Json
 from cli.output.faults import count_in_words, faults_json, has_errors, note_faults
 from cli.output.files import writable, write_flow
-from cli.output.streams import answer, document
+from cli.output.streams import print_json, print_result
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,7 +38,7 @@ def build(
     if target is not None and flow is not None:
         write_flow(target, flow)
     if as_json:
-        document({"ok": flow is not None, "flow": flow and flow.to_json(), "faults": faults_json(loaded.faults)})
+        print_json({"ok": flow is not None, "flow": flow and flow.to_json(), "faults": faults_json(loaded.faults)})
     else:
         _print_built(loaded, target if flow is not None else None)
     if flow is None:
@@ -50,12 +50,12 @@ def _print_built(loaded: "LoadedFlow", target: "Path | None") -> None:
 
     note_faults(loaded.faults)
     if loaded.flow is None:
-        answer(f"Not built: {count_in_words(loaded.faults)}.")
+        print_result(f"Not built: {count_in_words(loaded.faults)}.")
         return
     nodes = sum(not node.is_note for node in loaded.flow.nodes)
-    answer(
+    print_result(
         f"{loaded.flow.name or 'Flow'}: {nodes} nodes, {len(loaded.flow.edges)} edges; {count_in_words(loaded.faults)}."
     )
-    answer(ascii_graph(loaded.flow))
+    print_result(ascii_graph(loaded.flow))
     if target is not None:
-        answer(f"Written to {target}.")
+        print_result(f"Written to {target}.")

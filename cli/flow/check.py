@@ -6,7 +6,7 @@ from cli.errors import FAILED
 from cli.flow.components import ComponentsFolder
 from cli.options import FlowFile, Json
 from cli.output.faults import count_in_words, faults_json, has_errors, lines
-from cli.output.streams import answer, document
+from cli.output.streams import print_json, print_result
 
 
 def check(f: FlowFile, components: ComponentsFolder = None, *, as_json: Json = False) -> None:
@@ -17,10 +17,12 @@ def check(f: FlowFile, components: ComponentsFolder = None, *, as_json: Json = F
     faults = all_faults(loaded, catalogue)
     ok = not has_errors(faults)
     if as_json:
-        document({"ok": ok, "faults": faults_json(faults)})
+        print_json({"ok": ok, "faults": faults_json(faults)})
     else:
         for line in lines(faults):
-            answer(line)
-        answer(f"{'Invalid' if not ok else 'Valid with warnings' if faults else 'Valid'}: {count_in_words(faults)}.")
+            print_result(line)
+        print_result(
+            f"{'Invalid' if not ok else 'Valid with warnings' if faults else 'Valid'}: {count_in_words(faults)}."
+        )
     if not ok:
         raise typer.Exit(FAILED)

@@ -8,7 +8,7 @@ from cli.errors import FAILED, BadUsage
 from cli.options import Json
 from cli.output.faults import faults_json, has_errors, note_faults
 from cli.output.files import writable, write_flow
-from cli.output.streams import answer, document
+from cli.output.streams import print_json, print_result
 
 if TYPE_CHECKING:
     from cli.flow.source import LoadedFlow
@@ -24,7 +24,7 @@ def diff(a: First, b: Second, *, as_json: Json = False) -> None:
     Exits 0 whether they differ or not. In the JSON document `same` says whether they do, and `same_work` whether
     they differ only in names, ids and places. What only moves things on the canvas is counted, not listed.
     """
-    from cli.output.turn import change
+    from cli.output.turn import format_change
     from flows.action_json import action_to_json
     from flows.diff import diff as actions_between
     from flows.fingerprints import fingerprint
@@ -37,16 +37,16 @@ def diff(a: First, b: Second, *, as_json: Json = False) -> None:
     if as_json:
         alike = fingerprint(old) == fingerprint(new)
         shown = [action_to_json(action) for action in actions]
-        document({"ok": True, "same": not actions, "same_work": alike, "actions": shown, "faults": []})
+        print_json({"ok": True, "same": not actions, "same_work": alike, "actions": shown, "faults": []})
         return
-    lines = [line for action in actions if (line := change(action))]
+    lines = [line for action in actions if (line := format_change(action))]
     for line in lines:
-        answer(loaded[1].in_words(loaded[0].in_words(line)))
+        print_result(loaded[1].in_words(loaded[0].in_words(line)))
     quiet = len(actions) - len(lines)
     if quiet:
-        answer(f"{quiet} layout or display change{'' if quiet == 1 else 's'}.")
+        print_result(f"{quiet} layout or display change{'' if quiet == 1 else 's'}.")
     if not actions:
-        answer("They are the same.")
+        print_result("They are the same.")
 
 
 def merge(
@@ -69,10 +69,10 @@ def merge(
     write_flow(target, flow)
     faults = check(flow, catalogue) if catalogue is not None else []
     if as_json:
-        document({"ok": True, "flow": flow.to_json(), "faults": faults_json(faults)})
+        print_json({"ok": True, "flow": flow.to_json(), "faults": faults_json(faults)})
         return
     note_faults(faults)
-    answer(f"{len(flow.nodes)} nodes, {len(flow.edges)} edges. Written to {target}.")
+    print_result(f"{len(flow.nodes)} nodes, {len(flow.edges)} edges. Written to {target}.")
 
 
 def _both(a: str, b: str, *, as_json: bool, keys: dict[str, object]) -> "tuple[list[LoadedFlow], Catalogue | None]":
@@ -89,7 +89,7 @@ def _both(a: str, b: str, *, as_json: bool, keys: dict[str, object]) -> "tuple[l
         loaded.append(one)
         if one.flow is None or has_errors(one.faults):
             if as_json:
-                document({"ok": False, **keys, "faults": faults_json(one.faults)})
+                print_json({"ok": False, **keys, "faults": faults_json(one.faults)})
             else:
                 note_faults(one.faults)
             raise typer.Exit(FAILED)

@@ -12,7 +12,7 @@ from cli.errors import FAILED, BadUsage
 from cli.flow.components import ComponentsFolder, inspect_all
 from cli.options import FlowFile, Json
 from cli.output.faults import count_in_words, faults_json, has_errors, note_faults
-from cli.output.streams import answer, document, encoded, note, progress
+from cli.output.streams import encoded, print_json, print_message, print_result, progress
 
 if TYPE_CHECKING:
     from cli.flow.source import LoadedFlow
@@ -59,7 +59,7 @@ def run(
             faults = all_faults(loaded, catalogue)
             if loaded.flow is None or has_errors(faults):
                 if as_json:
-                    document({**result_json(_not_run(faults)), "faults": faults_json(faults)})
+                    print_json({**result_json(_not_run(faults)), "faults": faults_json(faults)})
                 else:
                     note_faults(faults)
                 raise typer.Exit(FAILED)
@@ -70,7 +70,7 @@ def run(
         finally:
             loop.run(runner.aclose())
     if as_json:
-        document(result_json(result))
+        print_json(result_json(result))
     else:
         note_faults(faults)
         _print_result(result)
@@ -127,9 +127,9 @@ def event_printer(loaded: "LoadedFlow", *, as_json: bool) -> "OnEvent":
         if not isinstance(event, EventsCut):
             event = event.model_copy(update={"node": loaded.name(event.node)})
         if as_json:
-            document(event.model_dump())
+            print_json(event.model_dump())
         else:
-            note(_words(event))
+            print_message(_words(event))
 
     return show
 
@@ -181,9 +181,11 @@ def _again(iteration: int) -> str:
 
 def _print_result(result: "RunResult") -> None:
     if result.output is not None:
-        answer(result.output)
+        print_result(result.output)
     elif result.ok or result.outputs:
-        answer(encoded(dict(result.outputs)))
+        print_result(encoded(dict(result.outputs)))
     if result.error is not None:
         where = f"{result.error.node}: " if result.error.node else ""
-        note(f"The run failed ({result.error.code}): {where}{result.error.message} {result.error.fix}".rstrip())
+        print_message(
+            f"The run failed ({result.error.code}): {where}{result.error.message} {result.error.fix}".rstrip()
+        )

@@ -5,7 +5,7 @@ import typer
 from cli.errors import FAILED
 from cli.options import FlowFile, Json
 from cli.output.faults import faults_json, note_faults
-from cli.output.streams import answer, document
+from cli.output.streams import print_json, print_result
 
 
 def spec(f: FlowFile, *, as_json: Json = False) -> None:
@@ -24,10 +24,10 @@ def spec(f: FlowFile, *, as_json: Json = False) -> None:
     text = None if printed is None else printed.text
     faults = (*faults, *(() if printed is None else printed.faults))  # what the text leaves out
     if as_json:
-        document({"ok": text is not None, "spec": text, "faults": faults_json(faults)})
+        print_json({"ok": text is not None, "spec": text, "faults": faults_json(faults)})
     else:
         note_faults(faults)
         if text is not None:
-            answer(text.rstrip("\n"))
+            print_result(text.rstrip("\n"))
     if text is None:
         raise typer.Exit(FAILED)

@@ -6,7 +6,7 @@ import typer
 
 from cli.errors import BadUsage
 from cli.options import Json
-from cli.output.streams import answer, document
+from cli.output.streams import print_json, print_result
 
 
 def templates(
@@ -21,18 +21,18 @@ def templates(
 
     if name is None:
         if as_json:
-            document({"templates": [one.to_json() for one in starters.templates()]})
+            print_json({"templates": [one.to_json() for one in starters.templates()]})
             return
         width = max(len(one.name) for one in starters.templates())
         for one in starters.templates():
             needs = f" (needs: {', '.join(one.needs)})" if one.needs else ""
-            answer(f"{one.name:<{width}}  {one.description}{needs}")
+            print_result(f"{one.name:<{width}}  {one.description}{needs}")
         return
     try:
         chosen = starters.template(name)
     except starters.UnknownTemplate as unknown:
         raise BadUsage("unknown_template", unknown.message, fix=unknown.fix, where="NAME") from None
     if as_json:
-        document({**chosen.to_json(), "spec": chosen.spec})
+        print_json({**chosen.to_json(), "spec": chosen.spec})
     else:
-        answer(chosen.spec.rstrip("\n"))
+        print_result(chosen.spec.rstrip("\n"))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from cli.output.streams import note
+from cli.output.streams import print_message
 from flows.faults import Fault
 
 
@@ -24,7 +24,7 @@ def lines(faults: Sequence[Fault]) -> list[str]:
 def note_faults(faults: Sequence[Fault]) -> None:
     """Write the faults on standard error."""
     for line in lines(faults):
-        note(line)
+        print_message(line)
 
 
 def count_in_words(faults: Sequence[Fault]) -> str:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.errors import BadUsage, Stopped
+from cli.errors import BadUsage, CommandError
 
 if TYPE_CHECKING:
     from flows.document import Flow
@@ -41,19 +41,21 @@ def writing(path: Path) -> Generator[None]:
     """Write a file that an option named.
 
     Raises:
-        Stopped: when it cannot be written after all.
+        CommandError: when it cannot be written after all.
     """
     try:
         yield
     except OSError:
-        raise Stopped("unwritable", f"{path} cannot be written.", fix="Name another file.", where="--out") from None
+        raise CommandError(
+            "unwritable", f"{path} cannot be written.", fix="Name another file.", where="--out"
+        ) from None
 
 
 def write_flow(path: Path, flow: "Flow") -> None:
     """Write a flow as Langflow JSON.
 
     Raises:
-        Stopped: when the file cannot be written after all.
+        CommandError: when the file cannot be written after all.
     """
     text = json.dumps(flow.to_json(), ensure_ascii=False, indent=2) + "\n"
     with writing(path):

@@ -18,7 +18,7 @@ def use_utf8() -> None:
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
-def document(value: object) -> None:
+def print_json(value: object) -> None:
     """Write one JSON document as a line on standard output."""
     typer.echo(encoded(value))
 
@@ -35,12 +35,12 @@ def encoded(value: object) -> str:
 _LINE_ENDS = {0x85: r"\u0085", 0x2028: r"\u2028", 0x2029: r"\u2029"}
 
 
-def answer(text: str) -> None:
+def print_result(text: str) -> None:
     """Write the result on standard output."""
     typer.echo(text)
 
 
-def note(text: str) -> None:
+def print_message(text: str) -> None:
     """Write a message on standard error."""
     typer.echo(text, err=True)
 
@@ -53,7 +53,7 @@ def progress() -> Callable[[str], None]:
         nonlocal last
         if message != last:
             last = message
-            note(message)
+            print_message(message)
 
     return report
 

@@ -10,7 +10,7 @@ from rich.status import Status
 from agent.contract.events import CancelledEvent
 from agent.turn.result import TurnEnded, TurnEvent, TurnResult
 from cli.output.faults import note_faults
-from cli.output.streams import answer, document, note
+from cli.output.streams import print_json, print_message, print_result
 from flows.actions import FlowAction
 from flows.describe.actions import Effect, summarize
 from server.streams.sse import SseEncoder
@@ -45,11 +45,11 @@ class JsonLines:
     def show(self, event: TurnEvent) -> None:
         """Print the event as clients of the HTTP API receive it."""
         for line in self._encoder.encode(event):
-            document(line.model_dump())
+            print_json(line.model_dump())
 
     def cancelled(self) -> None:
         """Print the last event of a stopped turn."""
-        document(CancelledEvent(message="The turn was cancelled.").model_dump())
+        print_json(CancelledEvent(message="The turn was cancelled.").model_dump())
 
     def close(self) -> None:
         """Nothing to restore."""
@@ -74,7 +74,7 @@ class Readable:
             case Progress():
                 self._progress(event.message)
             case FlowUpdate(applied=True):
-                line = change(event.action)
+                line = format_change(event.action)
                 if line:
                     self._console.print(f"  {line}", soft_wrap=True)
             case FlowPreview():
@@ -89,7 +89,7 @@ class Readable:
     def cancelled(self) -> None:
         """Note it."""
         self.close()
-        note("Cancelled.")
+        print_message("Cancelled.")
 
     def close(self) -> None:
         """Stop the spinner."""
@@ -115,16 +115,16 @@ class Readable:
     def _end(self, result: TurnResult) -> None:
         self.close()
         if self._streamed and not self._streamed.endswith("\n"):
-            answer("")
+            print_result("")
         if result.error is not None:
-            note(f"Error: {result.error.message} {result.error.fix}".rstrip())
+            print_message(f"Error: {result.error.message} {result.error.fix}".rstrip())
             return
         if not self._streamed:
-            answer(result.text)
+            print_result(result.text)
         self._show_run(result)
         for caveat in result.caveats:
             if caveat not in result.text:
-                note(f"Note: {caveat}")
+                print_message(f"Note: {caveat}")
         note_faults(result.faults)
         if not self._interactive:
             self._note_questions(result)
@@ -132,11 +132,11 @@ class Readable:
     def _note_questions(self, result: TurnResult) -> None:
         """Note what waits for the user, who cannot answer here."""
         for approval in result.approvals.values():
-            note(question(approval))
+            print_message(format_question(approval))
         if result.approvals:
-            note("Nothing was done about it yet. Ask again with --yes to approve.")
+            print_message("Nothing was done about it yet. Ask again with --yes to approve.")
         if result.proposal is not None:
-            note("The flow is a proposal: nothing on the canvas was changed.")
+            print_message("The flow is a proposal: nothing on the canvas was changed.")
 
     def _show_run(self, result: TurnResult) -> None:
         """Show the output of the last run unless the answer contains it."""
@@ -145,12 +145,12 @@ class Readable:
         run = result.runs[-1]
         if run.error is not None:
             if run.error.message not in result.text:
-                note(f"The run failed ({run.error.code}): {run.error.message} {run.error.fix}".rstrip())
+                print_message(f"The run failed ({run.error.code}): {run.error.message} {run.error.fix}".rstrip())
         elif run.output is not None and run.output not in result.text:
-            answer(run.output)
+            print_result(run.output)
 
 
-def question(approval: Approval) -> str:
+def format_question(approval: Approval) -> str:
     """A question of a turn, as text for a person."""
     if approval.kind == "plan":
         return f"The assistant asks to carry out this plan:\n{approval.markdown}"
@@ -158,7 +158,7 @@ def question(approval: Approval) -> str:
     return f"The assistant asks to change {edit.node}.{edit.field}:\n- {edit.old}\n+ {edit.new}"
 
 
-def change(action: FlowAction) -> str:
+def format_change(action: FlowAction) -> str:
     """One change as a line for a person; empty when it only moves something."""
     summary = summarize(action)
     sign = _SIGNS.get(summary.effect)
