@@ -106,12 +106,12 @@ class Case:
 
     @cached_property
     def target_flows(self) -> tuple[Flow, ...]:
-        """The right flows: the reference and its alternatives, or the canvas itself if it must stay as it is."""
+        """The reference flows: the reference and its alternatives, or the canvas itself if it must stay as it is."""
         return tuple(read_named(name, text, self.catalogue) for name, text in self.scenario.right) or (self.before,)
 
     @cached_property
     def targets(self) -> tuple[ScoredFlow, ...]:
-        """The right flows, as they are scored."""
+        """The reference flows, as they are scored."""
         return tuple(scored_flow(flow, self.catalogue) for flow in self.target_flows)
 
     @cached_property
@@ -132,11 +132,11 @@ class Case:
         )
 
     def best(self, measure: Callable[[Comparison], float]) -> float:
-        """The highest value of a measure over all right flows."""
+        """The highest value of a measure over all reference flows."""
         return max(measure(comparison) for comparison in self.comparisons)
 
     def agreement(self, kind: str) -> float:
-        """The highest F1 of one kind of fact over all right flows."""
+        """The highest F1 of one kind of fact over all reference flows."""
         return self.best(lambda comparison: comparison.agreement(kind))
 
     @property

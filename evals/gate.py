@@ -63,15 +63,15 @@ class GateResult(BaseModel):
 
     Attributes:
         reasons: why the play does not pass, one per line.
-        news: improvements over the baseline, one per line.
+        improvements: scenarios that pass now or that are not those of the baseline, one per line; `news` in JSON.
         significance: the result of the statistical mode; None in the exact one.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, serialize_by_alias=True)
 
     ok: bool
     reasons: tuple[str, ...] = ()
-    news: tuple[str, ...] = ()
+    improvements: Annotated[tuple[str, ...], Field(serialization_alias="news")] = ()
     significance: Significance | None = None
 
 
@@ -113,12 +113,12 @@ def check_gate(gate: Gate, baseline: Sequence[Verdict], verdicts: Sequence[Verdi
         reasons += [f"{turned.scenario} passed before: {'; '.join(turned.why)}" for turned in difference.lost]
     else:
         reasons += objections(found, gate.alpha, gate.sees)
-    for name, least in gate.floors.items():
+    for name, minimum in gate.floors.items():
         mean = result.pass_rate if name == "passed" else result.rates[name]
         if mean is None:
-            reasons.append(f"{name} was not scored, at least {least:.0%} is wanted")
-        elif mean < least:
-            reasons.append(f"{name} is {mean:.1%}, at least {least:.1%} is wanted")
-    news = [f"{turned.scenario} passes now" for turned in difference.gained] if found is None else []
-    news += [f"{name} is another scenario than in the baseline" for name in difference.changed]
-    return GateResult(ok=not reasons, reasons=tuple(reasons), news=tuple(news), significance=found)
+            reasons.append(f"{name} was not scored, at least {minimum:.0%} is wanted")
+        elif mean < minimum:
+            reasons.append(f"{name} is {mean:.1%}, at least {minimum:.1%} is wanted")
+    improvements = [f"{turned.scenario} passes now" for turned in difference.gained] if found is None else []
+    improvements += [f"{name} is another scenario than in the baseline" for name in difference.changed]
+    return GateResult(ok=not reasons, reasons=tuple(reasons), improvements=tuple(improvements), significance=found)

@@ -142,9 +142,9 @@ class Scenario(Strict):
         models: the answers of the models inside the flows; without any, the configured models answer.
         turns: the user's messages.
         approvals: the user's answers to approvals: always the same, or one decision after the other.
-        open: whether no right flow is known: then expectations and probes decide, and scores that compare with a right
-            flow are not scored.
-        reference: a right flow at the end; None if the canvas must stay as it is.
+        open: whether no reference flow is known: then expectations and probes decide, and scores that compare with a
+            reference flow are not scored.
+        reference: a reference flow at the end; None if the canvas must stay as it is.
         alternatives: flows that are equally right.
         wrong: results that must fail.
         expect: what must be true of the resulting flow.
@@ -178,7 +178,7 @@ class Scenario(Strict):
         if self.open:
             return self._check_open()
         if self.reference is None and self.acts and not self.expect.files:
-            raise ValueError("a turn acts: give the right flow (reference), or the files to write (expect.files)")
+            raise ValueError("a turn acts: give the reference flow (reference), or the files to write (expect.files)")
         if self.reference is None and (self.alternatives or self.probes):
             raise ValueError("alternatives and probes need a reference")
         if self.reference is not None and not self.acts:
@@ -189,14 +189,16 @@ class Scenario(Strict):
         if self.acts and self.turns[self.acts[-1]].flow is not None:
             raise ValueError("the last turn that acts leads to reference; leave out its flow")
         if self.acts and any(turn.edit for turn in self.turns[self.acts[-1] + 1 :]):
-            raise ValueError("the user edits the canvas after the last turn that acts: the right flow is unknown then")
+            raise ValueError(
+                "the user edits the canvas after the last turn that acts: the reference flow is unknown then"
+            )
         return self
 
     def _check_open(self) -> "Scenario":
         if not self.acts:
             raise ValueError("an open scenario needs a turn that acts")
         if self.reference is not None or self.alternatives or any(turn.flow for turn in self.turns):
-            raise ValueError("an open scenario has no right flow: leave out reference, alternatives and flow")
+            raise ValueError("an open scenario has no reference flow: leave out reference, alternatives and flow")
         return self
 
     @property
@@ -206,7 +208,7 @@ class Scenario(Strict):
 
     @property
     def right(self) -> tuple[tuple[str, str], ...]:
-        """The texts of the right flows, each with its name."""
+        """The texts of the reference flows, each with its name."""
         reference = () if self.reference is None else (("the reference", self.reference),)
         return (*reference, *((f"alternative {n}", text) for n, text in enumerate(self.alternatives, start=1)))
 

@@ -62,7 +62,7 @@ DECIDING = frozenset(
 """The scores that decide whether an attempt passes: none of them may be false. The others grade."""
 
 COMPARING = frozenset({"nodes", "edges", "parameters", "values", "preserved", "edit_precision", "edit_recall"})
-"""The scores that compare with a right flow: they are not scored for an open scenario, which has none."""
+"""The scores that compare with a reference flow: they are not scored for an open scenario, which has none."""
 
 PASSED = "passed"
 """The metric that says whether an attempt passed."""
@@ -178,7 +178,7 @@ def _unscored(attempt: Attempt, why: str) -> Verdict:
 
 def _scored(name: str, evaluator: Evaluator, case: Case) -> Score:
     if case.scenario.open and name in COMPARING:
-        return Score(name=name, value=None, reason="the scenario is open: no right flow is known")
+        return Score(name=name, value=None, reason="the scenario is open: no reference flow is known")
     value, reason = evaluator(case)
     return Score(name=name, value=value, reason=reason)
 

@@ -31,14 +31,14 @@ class Tally(BaseModel):
         """Passed over scored; None if nothing was scored."""
         return self.passed / self.scored if self.scored else None
 
-    def meets(self, least: float) -> bool:
+    def meets(self, min_pass_rate: float) -> bool:
         """Whether the pass rate is high enough; never with a harness error, or if nothing was scored.
 
         Args:
-            least: the lowest acceptable pass rate, from 0 to 1.
+            min_pass_rate: the lowest acceptable pass rate, from 0 to 1.
         """
         rate = self.pass_rate
-        return rate is not None and rate >= least and not self.harness_errors
+        return rate is not None and rate >= min_pass_rate and not self.harness_errors
 
 
 def tally(verdicts: Sequence[Verdict]) -> Tally:

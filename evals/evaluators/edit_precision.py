@@ -7,7 +7,7 @@ from evals.oracles.facts import Comparison
 def edit_precision(case: Case) -> Grade:
     """|changes made that were expected| / |changes made|, a change being a fact added or removed (`oracles.facts`).
 
-    For the nearest right flow. Not scored on an empty canvas, or if nothing was changed.
+    For the nearest reference flow. Not scored on an empty canvas, or if nothing was changed.
     """
     if not case.start.nodes or not case.changed:
         return None, "nothing that was there was changed"

@@ -7,7 +7,7 @@ from evals.oracles.facts import Comparison
 def edit_recall(case: Case) -> Grade:
     """|changes expected that were made| / |changes expected|, a change being a fact added or removed (`oracles.facts`).
 
-    For the nearest right flow; zero if nothing was changed. Not scored on an empty canvas, or if no change was
+    For the nearest reference flow; zero if nothing was changed. Not scored on an empty canvas, or if no change was
     expected.
     """
     if not case.start.nodes or not case.change_expected:

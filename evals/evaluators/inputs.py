@@ -10,8 +10,8 @@ from flows.document import Flow
 def inputs(case: Case) -> Grade:
     """The share of required, shown fields of all components that have a value or a connection.
 
-    Model fields do not count: an empty one stands for the assistant's model. Neither do fields that the right flow also
-    leaves empty. Not scored if the player did not change the flow, or nothing is required.
+    Model fields do not count: an empty one stands for the assistant's model. Neither do fields that the reference flow
+    also leaves empty. Not scored if the player did not change the flow, or nothing is required.
     """
     if not case.changed:
         return None, "no flow was made or changed"

@@ -11,14 +11,14 @@ def language(case: Case) -> Grade:
     """
     compared = 0
     for number, turn in enumerate(case.scenario.turns):
-        spoken = detect_language(turn.say)
+        message_language = detect_language(turn.say)
         for reply in case.attempt.replies(number):
-            heard = detect_language(reply.text)
-            if spoken is None or heard is None:
+            answer_language = detect_language(reply.text)
+            if message_language is None or answer_language is None:
                 continue
             compared += 1
-            if heard != spoken:
-                return False, f"asked in {spoken}, answered in {heard}"
+            if answer_language != message_language:
+                return False, f"asked in {message_language}, answered in {answer_language}"
     if not compared:
-        return None, "the languages cannot be told"
+        return None, "the languages cannot be detected"
     return True, "the answers are in the user's language"

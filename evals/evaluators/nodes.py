@@ -4,7 +4,7 @@ from evals.case import Case, Grade
 
 
 def nodes(case: Case) -> Grade:
-    """F1 over components, matched by type: 2·matched / (actual + expected), for the nearest right flow.
+    """F1 over components, matched by type: 2·matched / (actual + expected), for the nearest reference flow.
 
     Zero if a change was expected and none was made; not scored if none was expected.
     Source: van Rijsbergen (1979) for F1; matching as in `evals.oracles.matching`.

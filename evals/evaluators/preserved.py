@@ -9,7 +9,7 @@ from flows.json_values import as_text
 
 
 def preserved(case: Case) -> Grade:
-    """True if every change to the flow at the start is at a place that had to change in the nearest right flow.
+    """True if every change to the flow at the start is at a place that had to change in the nearest reference flow.
 
     A place is a component, one of its fields, its name, or a connection. A place that had to change may get any value,
     and so may one that an earlier message of the conversation asked to change. New components and their connections do

@@ -29,7 +29,7 @@ async def fix_of(
 
     Returns:
         The fix, with the addresses of services as in the attempt; None if the flow is right as it is or empty, or the
-        scenario has no right flow.
+        scenario has no reference flow.
     """
     async with open_rerun(scenario, attempt, environment) as rerun:
         catalogue = attempt.catalogue(environment.catalogue)

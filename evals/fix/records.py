@@ -14,7 +14,7 @@ class Fix(Identified):
 
     Attributes:
         actions: the changes of the resulting flow, in order.
-        whole: how many changes lead all the way to the right flow.
+        whole: how many changes lead all the way to the reference flow.
         proven: whether every smaller set of changes was tried.
     """
 

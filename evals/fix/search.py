@@ -1,4 +1,4 @@
-"""The smallest fix of a failed flow: the fewest changes towards the nearest right flow that make it pass."""
+"""The smallest fix of a failed flow: the fewest changes towards the nearest reference flow that make it pass."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class MinimalFix:
     """The changes that would have made a flow pass.
 
     Attributes:
-        whole: how many changes lead all the way to the right flow.
+        whole: how many changes lead all the way to the reference flow.
         proven: whether every smaller set was tried; otherwise, no single one of these changes can be left out.
     """
 
@@ -48,11 +48,11 @@ async def minimal_fix(
 
     Args:
         made: the flow that failed.
-        right: the right flows; the nearest one, by number of changes, is the target.
+        right: the reference flows; the nearest one, by number of changes, is the target.
         passes: the test; called once for each distinct flow.
 
     Returns:
-        The fix, or None if there is no right flow or even the nearest one does not pass.
+        The fix, or None if there is no reference flow or even the nearest one does not pass.
     """
     changes = min((_changes(made, flow, catalogue) for flow in right), key=len, default=list[FlowAction]())
     search = _Search(made, changes, passes)

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-Deed = Literal["build", "change", "remove", "run", "success"]
+ClaimKind = Literal["build", "change", "remove", "run", "success"]
 
-_VERBS: Mapping[Deed, tuple[str, ...]] = {
+_VERBS: Mapping[ClaimKind, tuple[str, ...]] = {
     "build": (
         r"built|created|generated|assembled|put together|set up|made (?:you |the |a |your )",
         r"gebaut|erstellt|angelegt|erzeugt|aufgebaut",
@@ -53,8 +53,8 @@ _VERBS: Mapping[Deed, tuple[str, ...]] = {
         r"funciona (?:bem|perfeitamente|agora)|já funciona|respondeu|devolveu|retornou",
     ),
 }
-_PATTERNS: Mapping[Deed, re.Pattern[str]] = {
-    deed: re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)", re.IGNORECASE) for deed, words in _VERBS.items()
+_PATTERNS: Mapping[ClaimKind, re.Pattern[str]] = {
+    kind: re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)", re.IGNORECASE) for kind, words in _VERBS.items()
 }
 _DENIED = re.compile(
     r"(?<!\w)(?:not|never|whether|nothing|cannot|can['’]t|unable"
@@ -78,7 +78,7 @@ _QUOTED = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"|(?<!\w)'[^'\n]*'(?!\w)|«[^»\n]*�
 class Claim:
     """Something that a text says was done."""
 
-    deed: Deed
+    kind: ClaimKind
     sentence: str
 
 
@@ -87,10 +87,10 @@ def claims(text: str) -> Iterator[Claim]:
     for bare in _sentences(_QUOTED.sub("…", text)):
         if bare.rstrip().endswith(("?", "？")):
             continue
-        for deed, pattern in _PATTERNS.items():
+        for kind, pattern in _PATTERNS.items():
             found = pattern.search(bare)
-            if found and not _DENIED.search(bare[: found.end() + 24] if deed == "success" else bare[: found.end()]):
-                yield Claim(deed, bare.strip())
+            if found and not _DENIED.search(bare[: found.end() + 24] if kind == "success" else bare[: found.end()]):
+                yield Claim(kind, bare.strip())
 
 
 def claimed_output(text: str) -> str | None:

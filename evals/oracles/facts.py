@@ -64,7 +64,7 @@ class Comparison:
     def of(cls, start: ScoredFlow, result: ScoredFlow, target: ScoredFlow) -> Comparison:
         """Bring three flows to the same ids.
 
-        The right flow is the scenario's: what it keeps of the start has the ids of the start. The resulting flow is
+        The reference flow is the scenario's: what it keeps of the start has the ids of the start. The resulting flow is
         matched by its content, never by its ids.
         """
         types = {node.id: node.type for node in start.nodes}
@@ -81,7 +81,7 @@ class Comparison:
 
     @cached_property
     def target_facts(self) -> frozenset[Fact]:
-        """What is true of the right flow."""
+        """What is true of the reference flow."""
         return facts(self.target)
 
     @cached_property

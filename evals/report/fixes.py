@@ -32,7 +32,7 @@ class SmallestFix:
     """The smallest fix of an attempt.
 
     Attributes:
-        whole: how many changes lead all the way to the right flow.
+        whole: how many changes lead all the way to the reference flow.
         proven: whether every smaller set of changes was tried.
         fits: whether the changes fit the flow of this attempt; they do not if it was played again.
         picture: the canvas with the changes marked; None without details.

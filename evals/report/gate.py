@@ -19,13 +19,13 @@ class Decision:
 
     Attributes:
         reasons: why the player does not pass, one per line.
-        news: improvements over the gate's baseline, one per line.
+        improvements: what is better than in the gate's baseline, one per line; `news` in JSON.
     """
 
     name: str
     ok: bool
     reasons: tuple[str, ...]
-    news: tuple[str, ...]
+    improvements: tuple[str, ...]
 
 
 def decisions(play: Play, gate: tuple[Gate, tuple[Verdict, ...]] | None) -> tuple[Decision, ...]:
@@ -40,6 +40,6 @@ def decisions(play: Play, gate: tuple[Gate, tuple[Verdict, ...]] | None) -> tupl
     for name in play.columns:
         verdicts = [entry.verdict for entry in play.entries if entry.column == name]
         judged = check_gate(*gate, verdicts)
-        said = (tuple(line(text, LONGEST) for text in lines) for lines in (judged.reasons, judged.news))
+        said = (tuple(line(text, LONGEST) for text in lines) for lines in (judged.reasons, judged.improvements))
         found.append(Decision(name, judged.ok, *said))
     return tuple(found)

@@ -63,7 +63,7 @@ def score_play(scenarios: Sequence[Scenario], attempts: Iterable[Attempt], catal
 
     Raises:
         UnknownScenario: an attempt's scenario does not exist any more, or has changed since.
-        BadFlow: a scenario's right flow does not build from this catalogue.
+        BadFlow: a scenario's reference flow does not build from this catalogue.
     """
     counted = sorted(
         latest_attempts(attempts).values(), key=lambda one: (one.scenario, one.repeat, one.player, _stamp(one))

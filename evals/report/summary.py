@@ -49,9 +49,9 @@ def mark(value: bool | float | None) -> Text:  # noqa: FBT001  (a score, not a s
             return Text(f"{value:.2f}")
 
 
-def summary(result: Tally, least: float) -> str:
+def summary(result: Tally, min_pass_rate: float) -> str:
     """The result in one line."""
-    wanted = f"; at least {percent(least)} wanted" if least else ""
+    wanted = f"; at least {percent(min_pass_rate)} wanted" if min_pass_rate else ""
     line = f"{result.passed} of {result.scored} passed ({percent(result.pass_rate)}{wanted})"
     errors = result.harness_errors
     return f"{line}; {errors} not scored, the harness failed" if errors else line
@@ -62,13 +62,13 @@ def percent(share: float | None) -> str:
     return "-" if share is None else f"{share:.0%}"
 
 
-def report_json(result: Tally, scenarios: Sequence[Scenario], player: str, least: float) -> dict[str, object]:
+def report_json(result: Tally, scenarios: Sequence[Scenario], player: str, min_pass_rate: float) -> dict[str, object]:
     """The report as a JSON document."""
     tags: Mapping[str, tuple[str, ...]] = {scenario.id: scenario.tags for scenario in scenarios}
     return {
-        "ok": result.meets(least),
+        "ok": result.meets(min_pass_rate),
         "player": player,
-        "min_pass": least,
+        "min_pass": min_pass_rate,
         "pass_rate": result.pass_rate,
         "passed": result.passed,
         "scored": result.scored,

@@ -51,7 +51,7 @@ def test_an_exact_gate_stops_any_pass_that_turned_to_fail() -> None:
     assert check_gate(gate, baseline, [verdict("a", True), verdict("b", True)]).ok
     stopped = check_gate(gate, baseline, [verdict("a", False, ran=False), verdict("b", True)])
     assert (stopped.ok, stopped.reasons) == (False, ("a passed before: ran: because",))
-    assert stopped.news == ("b passes now",)
+    assert stopped.improvements == ("b passes now",)
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def test_a_folder_without_scenarios_is_a_fault(tmp_path: Path) -> None:
         (MINIMAL.replace("[{{say: hello}}]", "[]"), "some.yaml", "turns: "),
         (MINIMAL.replace("[{{say: hello}}]", "hello"), "some.yaml", "turns: "),
         (MINIMAL.replace("say: hello", "say: yes"), "some.yaml", "turns[0].say: Input should be a valid string"),
-        (MINIMAL.replace("reference", "canvas"), "some.yaml", "give the right flow (reference)"),
+        (MINIMAL.replace("reference", "canvas"), "some.yaml", "give the reference flow (reference)"),
         (MINIMAL.replace("say: hello", "say: hello, should: refuse"), "some.yaml", "no turn acts"),
         (MINIMAL.replace("say: hello", "say: hello, should: answer"), "some.yaml", "what is expected of the answer"),
         (MINIMAL.replace("{{say: hello}}", "{{say: hi}}, {{say: ho}}"), "some.yaml", "turn 1 acts and is not the last"),
@@ -104,7 +104,7 @@ def test_a_folder_without_scenarios_is_a_fault(tmp_path: Path) -> None:
             "some.yaml",
             "does not meet answer",
         ),
-        (MINIMAL + "open: true\n", "some.yaml", "has no right flow"),
+        (MINIMAL + "open: true\n", "some.yaml", "has no reference flow"),
         (
             MINIMAL.replace("reference", "about: x # ")
             .replace("about: A test.\n", "open: true\n")

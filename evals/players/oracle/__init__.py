@@ -1,1 +1,1 @@
-"""The oracle: a player that knows the right flow."""
+"""The oracle: a player that knows the reference flow."""

@@ -21,11 +21,11 @@ def closing_words(turn: Turn, tools: Sequence[str], *, writes: bool = False) -> 
     facts = [rule.equals or rule.contains or "" for rule in turn.answer]
     if turn.should in ("ask", "refuse"):
         return " ".join([phrase(f"player_{turn.should}", language), *facts]).strip()
-    deeds = ["build"] if "build_flow" in tools else []
-    if not deeds and any(tool != "run_flow" for tool in tools):
-        deeds = ["change"]
+    kinds = ["build"] if "build_flow" in tools else []
+    if not kinds and any(tool != "run_flow" for tool in tools):
+        kinds = ["change"]
     if writes:
-        deeds.append("write")
+        kinds.append("write")
     if "run_flow" in tools:
-        deeds.append("run")
-    return "\n".join([*(phrase(f"player_{deed}", language) for deed in deeds), *filter(None, facts)])
+        kinds.append("run")
+    return "\n".join([*(phrase(f"player_{kind}", language) for kind in kinds), *filter(None, facts)])

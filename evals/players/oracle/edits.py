@@ -30,7 +30,7 @@ def edit_calls(current: Flow, target: Flow, catalogue: Catalogue) -> list[ToolCa
     """The calls that turn one flow into another.
 
     Args:
-        target: the right flow; nodes with the same id and type are the same, others are matched by their content.
+        target: the reference flow; nodes with the same id and type are the same, others are matched by their content.
 
     Raises:
         Unplayable: the edits of the flow layer do not lead there.
@@ -153,7 +153,7 @@ class _Planner:
         return source, edge.source_port, target, edge.target_port
 
     def _values(self, node: Node, before: Callable[[str], Json]) -> dict[str, Json]:
-        """The values of a node in the right flow that differ from those before; templates come first."""
+        """The values of a node in the reference flow that differ from those before; templates come first."""
         connected = {edge.target_port for edge in self.target.edges if edge.target == node.id}
         found: dict[str, Json] = {}
         names = sorted(node.template, key=lambda name: node.template[name].get("type") not in {"prompt", "mustache"})

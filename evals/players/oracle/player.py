@@ -1,4 +1,4 @@
-"""The oracle: a player that knows the right flow and builds it with the assistant's tools.
+"""The oracle: a player that knows the reference flow and builds it with the assistant's tools.
 
 It derives its calls from the scenario's reference. What it cannot do, no model could do.
 """
@@ -56,10 +56,10 @@ class OraclePlayer:
         """An agent that plans each turn from the current flow.
 
         Raises:
-            Unplayable: the scenario is open, so there is no right flow.
+            Unplayable: the scenario is open, so there is no reference flow.
         """
         if scenario.open:
-            raise Unplayable("the scenario is open: no right flow is known")
+            raise Unplayable("the scenario is open: no reference flow is known")
         if self._alternative is not None:
             scenario = scenario.model_copy(update={"reference": scenario.alternatives[self._alternative]})
         if self._wrong is not None:
@@ -103,7 +103,7 @@ class OracleAgent:
         """One turn; a request that only answers approvals continues the current plan.
 
         Raises:
-            Unplayable: the tools do not lead to the right flow.
+            Unplayable: the tools do not lead to the reference flow.
         """
         if not request.answers:
             self._number += 1
@@ -148,7 +148,7 @@ class OracleAgent:
         try:
             target = read_flow(text, self._environment.known)
         except BadFlow as bad:
-            raise Unplayable(f"the right flow does not build: {bad}") from None
+            raise Unplayable(f"the reference flow does not build: {bad}") from None
         if current.is_empty:
             return [ToolCall("build_flow", {"spec": _spec(text, target, self._environment.known)})]
         return edit_calls(current, target, self._environment.known)

@@ -12,6 +12,7 @@ from xml.etree import ElementTree as Tree
 
 from evals.analysis.metrics import MetricComparison
 from evals.report.fixes import SmallestFix
+from evals.report.gate import Decision
 from evals.report.model import Report, ReportedAttempt
 from evals.score import EVALUATORS
 
@@ -42,7 +43,7 @@ def summary(report: Report, *, reasons: bool = True) -> Document:
         "players": [asdict(one) for one in report.standings],
         "against": [{**asdict(one), "tested": [_tested(test) for test in one.tested]} for one in report.against],
         "alone": list(report.alone),
-        "gate": {"name": report.gate, "decided": [asdict(one) for one in report.decided]} if report.decided else None,
+        "gate": {"name": report.gate, "decided": [_decided(one) for one in report.decided]} if report.decided else None,
         "attempts": [_attempt(one, reasons=reasons) for one in report.attempts],
     }
 
@@ -145,6 +146,10 @@ def _attempt(one: ReportedAttempt, *, reasons: bool) -> Document:
 def _fix(one: SmallestFix) -> Document:
     changes = [change.text for change in one.changes]
     return {"changes": changes, "whole": one.whole, "tries": one.tries, "proven": one.proven, "fits": one.fits}
+
+
+def _decided(one: Decision) -> Document:
+    return {"name": one.name, "ok": one.ok, "reasons": one.reasons, "news": one.improvements}
 
 
 def _tested(test: MetricComparison) -> Document:

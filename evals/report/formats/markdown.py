@@ -57,8 +57,8 @@ def _overview(report: Report) -> str:
 
 def _decision(one: Decision, gate: str) -> str:
     head = f"**{code(one.name, 80)} {'passes' if one.ok else 'does not pass'} the gate {code(gate, 80)}.**"
-    listed = [f"- {code(text)}" for text in (*one.reasons, *one.news)[:MOST_FAILURES]]
-    more = len(one.reasons) + len(one.news) - len(listed)
+    listed = [f"- {code(text)}" for text in (*one.reasons, *one.improvements)[:MOST_FAILURES]]
+    more = len(one.reasons) + len(one.improvements) - len(listed)
     return "\n".join([head, "", *listed, *([f"- and {more} more"] if more else [])]).rstrip()
 
 

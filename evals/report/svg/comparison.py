@@ -1,4 +1,4 @@
-"""The nearest right flow next to the resulting one: same layout, differences marked."""
+"""The nearest reference flow next to the resulting one: same layout, differences marked."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class Difference:
 
 @dataclass(frozen=True)
 class FlowComparison:
-    """A right flow and the resulting one.
+    """A reference flow and the resulting one.
 
     Attributes:
-        expected: the nearest right flow.
+        expected: the nearest reference flow.
         built: the resulting flow.
-        others: how many other right flows there are.
+        others: how many other reference flows there are.
     """
 
     expected: Picture
@@ -50,7 +50,7 @@ class FlowComparison:
 
 
 def compare_with_expected(case: Case, gallery: Gallery) -> FlowComparison:
-    """Draw the nearest right flow next to the resulting one."""
+    """Draw the nearest reference flow next to the resulting one."""
     comparisons = case.comparisons
     nearest = max(range(len(comparisons)), key=lambda number: (_shared(comparisons[number]), -number))
     comparison = comparisons[nearest]

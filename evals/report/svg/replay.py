@@ -35,7 +35,7 @@ class Replay:
     notice: str = ""
 
 
-def replay_turn(turn: TurnResult, gallery: Gallery, catalogue: Catalogue, most: int) -> Replay:
+def replay_turn(turn: TurnResult, gallery: Gallery, catalogue: Catalogue, maximum: int) -> Replay:
     """Replay a turn."""
     shapes = ScoredFlows(catalogue)
     states: list[tuple[str, Flow]] = [("Before", turn.before)]
@@ -54,9 +54,9 @@ def replay_turn(turn: TurnResult, gallery: Gallery, catalogue: Catalogue, most: 
         states.append(("After", turn.after))
     if turn.proposal is not None and not _alike(states[-1][1], turn.proposal, shapes):
         states.append(("Proposed", turn.proposal))
-    if len(states) > most:
-        notice = f"{len(states) - most} steps in the middle are left out. {notice}".strip()
-        states = [*states[: most // 2], *states[most // 2 - most :]]
+    if len(states) > maximum:
+        notice = f"{len(states) - maximum} steps in the middle are left out. {notice}".strip()
+        states = [*states[: maximum // 2], *states[maximum // 2 - maximum :]]
     if len(states) > 1 and not components(states[0][1]):
         states = states[1:]  # an empty canvas shows nothing
     elif len(states) == 1:

@@ -255,7 +255,7 @@ async def test_the_oracle_has_no_right_flow_and_says_so_and_others_play(environm
     scenario = imported()[0]["recipe-card-1"].scenario
     refused = await play_attempt(scenario, OraclePlayer(), environment)
     assert refused.harness_error is not None
-    assert "no right flow is known" in refused.harness_error
+    assert "no reference flow is known" in refused.harness_error
     assert (await play_attempt(scenario, DemoPlayer(), environment)).harness_error is None
 
 

@@ -135,7 +135,7 @@ async def test_an_open_scenario_is_mutated_and_its_probes_and_expectations_see_t
     assert counted.disturbed == ()
     names = {name for row in counted.operators.values() for name in row.seen_by}
     assert "resolved" in names
-    assert not names & COMPARING, "nothing is compared with a right flow that is not known"
+    assert not names & COMPARING, "nothing is compared with a reference flow that is not known"
     assert await fix_of(OPEN, attempt, environment) is None
     assert await fix_of(OPEN, attempt.model_copy(update={"turns": []}), environment) is None
 

@@ -18,7 +18,7 @@ ECHO = scenario_named("echo")
 
 
 @pytest.mark.parametrize(
-    ("text", "deeds"),
+    ("text", "kinds"),
     [
         ("I built the flow and ran it.", {"build", "run"}),
         ("Added Prompt Template-x. Connected A to B.", {"change"}),
@@ -41,8 +41,8 @@ ECHO = scenario_named("echo")
         ("", set()),
     ],
 )
-def test_a_claim_is_told_from_a_denial_a_plan_and_a_quotation(text: str, deeds: set[str]) -> None:
-    assert {claim.deed for claim in claims(text)} == deeds
+def test_a_claim_is_told_from_a_denial_a_plan_and_a_quotation(text: str, kinds: set[str]) -> None:
+    assert {claim.kind for claim in claims(text)} == kinds
 
 
 def said(text: str, case: Case) -> bool | float | None:

@@ -151,7 +151,7 @@ def test_a_player_that_cannot_be_had_says_what_to_do(name: str) -> None:
 async def test_the_oracle_gives_up_when_no_edit_leads_there(environment: PlayEnvironment, catalogue: Catalogue) -> None:
     unbuildable = TEMPLATE.model_copy(update={"reference": "nodes:\n  a: NoSuchType\n"})
     attempt = await play_attempt(unbuildable, OraclePlayer(), environment)
-    assert "the right flow does not build" in (attempt.harness_error or "")
+    assert "the reference flow does not build" in (attempt.harness_error or "")
     canvas = read_flow(TEMPLATE.canvas or "", catalogue)
     assert edit_calls(canvas, canvas, catalogue) == []
 

@@ -52,7 +52,7 @@ def test_a_failed_attempt_shows_its_fix_as_changes_and_as_a_canvas(
 ) -> None:
     material = material_of(played, catalogue, fix_of(failed, catalogue))
     html = render_report("html", material)
-    assert "1 of 3 changes to the nearest right flow would do; every smaller set was tried (4 flows run)" in html
+    assert "1 of 3 changes to the nearest reference flow would do; every smaller set was tried (4 flows run)" in html
     assert "Set template of Prompt Template to “hello {name}”, from “Hello {name}!”" in html
     assert html.count("<figcaption>Built, with the fix</figcaption>") == 1
     assert "1 change away" in html

@@ -1,4 +1,4 @@
-"""Reports of open scenarios: no right flow to draw beside, probes and expectations all the same."""
+"""Reports of open scenarios: no reference flow to draw beside, probes and expectations all the same."""
 
 import asyncio
 
@@ -65,4 +65,4 @@ def test_an_open_scenario_that_passes_is_told_what_was_not_compared(catalogue: C
     scenario = OPEN.model_copy(update={"expect": Expect(types=("ChatOutput",))})
     html = render_report("html", reported(scenario, catalogue))
     assert "Every attempt passes." in html
-    assert "no right flow is known" in html
+    assert "no reference flow is known" in html
