@@ -79,7 +79,7 @@ def _save(data: Path, user: str | None, name: str, source: str) -> Path:
     path = folder / f"{name}{_SUFFIX}"
     if not path.exists() and sum(1 for _ in _files(folder)) >= MAX_COMPONENTS:
         message = f"There are already {MAX_COMPONENTS} components."
-        raise UserComponentError("too_many", message, "Begin a new session, which removes them.")
+        raise UserComponentError("too_many", message, "Reset the conversation, which removes them all.")
     try:
         write_atomically(path, content)
     except OSError:

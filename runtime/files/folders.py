@@ -33,7 +33,7 @@ class AnonymousUser(UserFolderError):
     """There is no user, and only users have folders."""
 
     def __init__(self) -> None:
-        super().__init__("There is no user, so nothing can be stored.", "Sign in, then try again.")
+        super().__init__("There is no user, so nothing can be stored.", "Repeat the request with a user id.")
 
 
 def user_folder(data: Path, user: str | None) -> Path:

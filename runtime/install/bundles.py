@@ -10,12 +10,14 @@ from pathlib import Path
 from flows.document import Json
 from flows.json_values import as_list, as_object, texts
 from runtime.files.atomic import write_atomically
+from runtime.install.errors import InstallError
 
 _REQUIREMENT = re.compile(
     r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?P<extras>\[[A-Za-z0-9._,\s-]+\])?"
     r"\s*(?P<version>(?:(?:===|==|~=|!=|<=|>=|<|>)\s*[A-Za-z0-9.*+!_-]+\s*,?\s*)*)"
 )
 MAX_BUNDLES = 50
+"""How many bundles can be installed together."""
 
 _MODULES_BY_DISTRIBUTION = {
     "apify-client": "apify_client",
@@ -104,14 +106,18 @@ def with_bundles(current: Iterable[str], added: Iterable[str], removed: Iterable
     """The chosen bundles after a change; an added one replaces its other versions.
 
     Raises:
-        BundleNameError: one of the texts names no package.
+        BundleNameError: one of the texts does not name a package.
+        InstallError: there are more than `MAX_BUNDLES`.
     """
     kept = {package_name(each): each for each in current}
     for each in map(requirement, removed):
         kept.pop(package_name(each), None)
     for each in map(requirement, added):
         kept[package_name(each)] = each
-    return tuple(kept[name] for name in sorted(kept))[:MAX_BUNDLES]
+    if len(kept) > MAX_BUNDLES:
+        message = f"At most {MAX_BUNDLES} bundles can be installed; this would make {len(kept)}."
+        raise InstallError(message, "Add fewer bundles, or remove some in the same command.")
+    return tuple(kept[name] for name in sorted(kept))
 
 
 def bundles_file(cache: Path) -> Path:
@@ -120,11 +126,11 @@ def bundles_file(cache: Path) -> Path:
 
 
 def chosen_bundles(cache: Path) -> tuple[str, ...]:
-    """The chosen bundles; none if their file is missing or damaged."""
+    """The chosen bundles; none if their file is missing or invalid."""
     try:
         found: Json = json.loads(bundles_file(cache).read_text(encoding="utf-8"))
         return with_bundles((), texts(as_list(as_object(found).get("bundles"))), ())
-    except (OSError, ValueError):
+    except (OSError, ValueError, InstallError):
         return ()
 
 

@@ -177,7 +177,7 @@ class RunnerEnvironment:
             check: raises InstallError if an environment does not work.
 
         Raises:
-            InstallError: it cannot be installed, or it does not work.
+            InstallError: it cannot be installed, it does not work, or there are too many bundles.
             BundleNameError: a text does not name a package.
         """
         report: Progress = progress or (lambda _: None)
@@ -287,7 +287,9 @@ class RunnerEnvironment:
         except OSError as error:
             raise InstallError.not_writable(error) from None
         if not acquired:
-            raise InstallError("Another installation of the flow engine does not finish.", "Stop it, then try again.")
+            raise InstallError(
+                "Timed out waiting for another installation of the flow engine.", "Stop it, then try again."
+            )
         try:
             yield
         finally:

@@ -107,6 +107,9 @@ def test_too_many_components_are_refused_but_one_that_is_there_can_be_replaced(
     with pytest.raises(UserComponentError) as refusal:
         save(tmp_path, "alice", "Three", named("Three"))
     assert refusal.value.reason == "too_many"
+    assert "Reset the conversation" in refusal.value.fix
+    clear(tmp_path, "alice")  # what a reset does
+    save(tmp_path, "alice", "Three", named("Three"))
 
 
 def test_a_crash_while_writing_leaves_the_earlier_source_and_nothing_else(

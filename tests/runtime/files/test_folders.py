@@ -31,7 +31,7 @@ def test_the_local_user_is_a_user(tmp_path: Path) -> None:
 def test_anonymous_is_refused(tmp_path: Path, nobody: str | None) -> None:
     with pytest.raises(AnonymousUser) as refusal:
         user_folder(tmp_path, nobody)
-    assert refusal.value.fix
+    assert refusal.value.fix == "Repeat the request with a user id."
     assert list(tmp_path.iterdir()) == []
 
 

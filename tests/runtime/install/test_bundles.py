@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runtime.install.bundles import (
+    MAX_BUNDLES,
     BundleNameError,
     bundle_of,
     bundles_file,
@@ -234,6 +235,14 @@ def test_whatever_is_a_requirement_stays_the_same_and_begins_with_its_name(text:
 
 def test_an_added_bundle_takes_the_place_of_its_other_versions() -> None:
     assert with_bundles(("b", "a==1"), ["A==2"], ["b>=3"]) == ("a==2",)
+
+
+def test_a_change_that_makes_too_many_bundles_is_refused_and_drops_none() -> None:
+    full = tuple(f"bundle-{number:02}" for number in range(MAX_BUNDLES))
+    assert with_bundles(full, ["bundle-00==2"], []) == ("bundle-00==2", *full[1:])
+    assert with_bundles(full, ["another"], ["bundle-00"]) == ("another", *full[1:])
+    with pytest.raises(InstallError, match=f"At most {MAX_BUNDLES} bundles"):
+        with_bundles(full, ["another"], [])
 
 
 @pytest.mark.anyio
