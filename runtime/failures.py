@@ -151,7 +151,7 @@ _FIXES = {
     "JSONDecodeError": "Give the node text that is JSON.",
     "PatternError": "Correct the regular expression.",
     "error": "Correct the regular expression.",
-    "ZeroDivisionError": "Let the node divide by something other than zero.",
+    "ZeroDivisionError": "Check the divisor: it is zero.",
     "KeyError": "Check the names of keys and columns: the input has none of this name.",
     "TypeError": "Check that the values that come into this node are of the type that it expects.",
     "ValidationError": "Check that every value of this node is of the type that its field takes.",

@@ -132,7 +132,7 @@ class _VariableFiller:
             return None
         if self.refusal:
             reason = f"{self.refusal}, so {variable} was kept out of it."
-            fix = "Run it for real, with component code of the catalogue only."
+            fix = "Run the flow itself, not a verification run, with component code of the catalogue only."
         elif variable not in self.allowed:
             reason = f"The variable {variable} is not allowed in runs."
             fix = f"Allow it: set WIREWRIGHT_RUN_VARIABLES={variable}, and {variable} itself."

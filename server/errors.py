@@ -122,7 +122,7 @@ async def _http_error(request: Request, error: Exception) -> Response:
     code, message = _KNOWN.get(status, ("http_error", HTTPStatus(status).phrase + "."))
     headers = dict(error.headers or {})
     allowed = headers.get("Allow")
-    fix = f"Use {allowed}." if allowed else "GET / shows what serves here."
+    fix = f"Use {allowed}." if allowed else "See GET /."
     return ApiError(status, code, message, fix, f"{request.method} {request.url.path[:200]}", headers).reply()
 
 

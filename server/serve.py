@@ -92,7 +92,7 @@ def serve(
         settings: the settings of the server.
         announce: gets the URL once requests are answered; None prints a line with it.
         assistant: takes the turns; None opens one.
-        as_json: whether the log is lines of JSON on a terminal also.
+        as_json: log JSON lines even on a terminal.
 
     Raises:
         CannotServe: the address is taken, or the server could not start.

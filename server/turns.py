@@ -172,7 +172,7 @@ def wanted_model(assistant: Assistant, provider: str | None, name: str | None) -
         raise ApiError(
             400,
             "no_provider",
-            "No model provider is configured, so a model_name alone means nothing.",
+            "No model provider is configured, so model_name needs a provider.",
             "Set a provider's API key and name the provider, or leave model_name out to use the demo planner.",
             "$.model_name",
         )
@@ -188,7 +188,7 @@ async def _answers(assistant: Assistant, body: AssistRequest, session: str) -> d
     answers |= approved_by(body.input_value, await assistant.pending(LOCAL_USER, session))
     if not answers:
         raise ApiError(
-            409, "nothing_pending", "Nothing here waits for this approval.", "Send a message.", "$.input_value"
+            409, "nothing_pending", "No approval is pending in this conversation.", "Send a message.", "$.input_value"
         )
     return answers
 

@@ -81,7 +81,9 @@ def connect_embedding(provider: str, name: str, environment: Mapping[str, str] |
         return infer_embedding_model(f"{kind}:{name}", provider_factory=lambda _: client_of(provider, environment))
     except (ValueError, UserError):  # PydanticAI has no embeddings of this provider
         raise ModelChoiceError.of(
-            "no_embeddings", f"{provider} makes no embeddings.", "Choose an embedding model of another provider."
+            "no_embeddings",
+            f"{provider} does not provide embeddings.",
+            "Choose an embedding model of another provider.",
         ) from None
 
 

@@ -58,7 +58,7 @@ def flow_models(
 
     def embed(name: str) -> EmbeddingModel:
         if override is not None:
-            raise ModelUnavailable("The scripted model makes no embeddings.")
+            raise ModelUnavailable("The scripted model does not provide embeddings.")
         return _embedding(name, default, values())
 
     return Models(resolve=resolve, embed=embed)
@@ -95,7 +95,7 @@ def _embedding(name: str, default: str | None, environment: Mapping[str, str] | 
     wanted = EMBEDDINGS.get(provider) if name == ASSISTANT else name.partition(":")[2]
     if not wanted:
         raise ModelUnavailable(
-            f"{provider} has no embedding model here.", "Choose an embedding model of another provider."
+            f"{provider} does not provide embeddings.", "Choose an embedding model of another provider."
         )
     try:
         return connect_embedding(provider, wanted, environment)

@@ -186,7 +186,7 @@ def choose(wanted: str | None, default: str | None, environment: Mapping[str, st
     if not name and not info.models:
         raise ModelChoiceError.of(
             "model_needed",
-            f"Only your account knows the models of {info.title}.",
+            f"{info.title} has no default model.",
             f"Name one, as {provider}:NAME.",
         )
     rest = tuple(model for model in info.models if model != name)

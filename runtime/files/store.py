@@ -147,7 +147,7 @@ def _encoded(content: str) -> bytes:
     try:
         body = content.encode()
     except UnicodeEncodeError:
-        raise FileRefused("The text has half a character in it (a lone surrogate).") from None
+        raise FileRefused("The text contains an unpaired surrogate.") from None
     if len(body) > SIZE_LIMIT:
         raise FileRefused(f"The file would have {len(body):,} bytes; it may have {SIZE_LIMIT:,}.")
     return body

@@ -103,7 +103,7 @@ def gateway_app(find: FindAccount) -> Starlette:
         wire = await _read(request, kind)
         call = _Call(account, node, wire.model, request.receive)
         if wire.model not in account.allowed_models:
-            raise call.refusal(ModelUnavailable(f"The flow that runs does not name a model {wire.model!r}."))
+            raise call.refusal(ModelUnavailable(f"This flow does not use model {wire.model!r}."))
         return call, wire
 
     async def chat(request: Request) -> Response:

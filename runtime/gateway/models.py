@@ -69,6 +69,6 @@ class Models:
         """
         if self.embed is None:
             raise ModelUnavailable(
-                "There is no embedding model for flows here.", "Use components that need no embeddings."
+                "This installation does not provide embeddings.", "Use components that need no embeddings."
             )
         return self.embed(name)

@@ -66,7 +66,7 @@ QUOTA = ProviderError(
     "insufficient_quota",
 )
 RATE_LIMIT = ProviderError(
-    "rate_limit", "{provider} limits its rate.", _WAIT, 429, "requests", "rate_limit_exceeded", retry=True
+    "rate_limit", "{provider} is rate-limiting requests.", _WAIT, 429, "requests", "rate_limit_exceeded", retry=True
 )
 CONTEXT = ProviderError(
     "context_length",
@@ -82,7 +82,7 @@ NOT_FOUND = ProviderError(
 )
 WRONG_ADDRESS = ProviderError(
     "wrong_address",
-    "{provider} has nothing at this address.",
+    "{provider} was not found at this URL.",
     "Check the base URL of the provider's settings.",
     404,
     _INVALID,
@@ -110,7 +110,7 @@ CONTENT_FILTER = ProviderError(
     "content_filter", "{provider} refused the content.", "Rephrase it.", 400, _INVALID, "content_filter"
 )
 UNUSABLE = ProviderError(
-    "model_behaviour", "{provider} did not answer in a usable way.", _SWITCH, 502, _SERVER, "server_error"
+    "model_behaviour", "{provider} returned an unusable response.", _SWITCH, 502, _SERVER, "server_error"
 )
 
 _BY_EXCEPTION: tuple[tuple[type[Exception], ProviderError], ...] = (

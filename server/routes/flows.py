@@ -73,21 +73,21 @@ def _flow_part(document: JsonObject) -> tuple[Json, str]:
 
 
 def _seen_version(request: Request, document: JsonObject) -> int:
-    """The version that a change was made on, from `If-Match` or the body."""
+    """The version that a change is based on, from `If-Match` or the body."""
     header = request.headers.get("if-match")
     given: Json = document.get("version") if header is None else header.strip().removeprefix("W/").strip('"')
     if given is None:
         raise ApiError(
             428,
             "version_required",
-            "A change must name the version it was made on.",
+            "A change must name the version it is based on.",
             "Send the version that you loaded, as `version` in the body or as the header If-Match.",
         )
     if isinstance(given, str) and is_number(given):
         given = int(given)
     if not isinstance(given, int) or isinstance(given, bool) or not 0 < given < 2**63:
         place = "$.version" if header is None else "If-Match"
-        raise ApiError(422, "invalid_request", "The version is a whole number.", "Send the one you loaded.", place)
+        raise ApiError(422, "invalid_request", "The version must be a whole number.", "Send the one you loaded.", place)
     return given
 
 

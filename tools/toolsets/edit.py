@@ -126,7 +126,7 @@ async def configure_component(
     texts = [] if approved else _text_changes(bench, edit)
     if len(texts) > 1:
         names = ", ".join(change.field for change in texts)
-        raise ModelRetry(f"Nothing was changed. {names} hold texts of the user's: change one of them a call.")
+        raise ModelRetry(f"Nothing was changed. {names} contain the user's text; change one per call.")
     if texts:
         others = {name: value for name, value in values.items() if name != texts[0].field}
         if others:

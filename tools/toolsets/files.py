@@ -124,7 +124,7 @@ async def _with_files(ctx: RunContext[Workbench], path: str, act: Callable[[User
     """Work with the files in a thread; a refusal is returned as a value."""
     files = ctx.deps.user_files
     if files is None:
-        return {"error": "There is no folder for files here.", "path": path}
+        return {"error": "File storage is not available.", "path": path}
     try:
         return await asyncio.to_thread(act, files)
     except FileRefused as refused:

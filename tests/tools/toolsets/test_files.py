@@ -137,7 +137,7 @@ async def test_a_failed_write_is_a_value_without_an_event(bench: Workbench, tmp_
 async def test_without_a_folder_the_tools_say_so(bench: Workbench) -> None:
     bench.user_files = None
     (answer,), _ = await use(bench, call("read_file", 1, path="a.md"))
-    assert answer.content == {"error": "There is no folder for files here.", "path": "a.md"}
+    assert answer.content == {"error": "File storage is not available.", "path": "a.md"}
 
 
 async def test_a_long_file_is_shown_in_pieces(bench: Workbench) -> None:
