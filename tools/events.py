@@ -100,7 +100,7 @@ class RunProgress(CustomEvent, name="run_progress"):
     """Progress inside a flow that runs for the user. Shown, never stored.
 
     Attributes:
-        event: a node started or finished, or wrote some text.
+        event: a node started for the first time; a run on its own (`Runner.execute`) reports more.
         label: the node's display name.
     """
 

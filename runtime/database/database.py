@@ -81,5 +81,5 @@ def _failures() -> Generator[None]:
 
     try:
         yield
-    except (SQLAlchemyError, sqlite3.Error, OSError) as error:
+    except (SQLAlchemyError, sqlite3.Error, OSError, ImportError) as error:  # a URL may name a driver that is absent
         raise StoreUnavailable from error

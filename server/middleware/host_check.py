@@ -70,7 +70,7 @@ def refusal_of(method: str, headers: Headers) -> JsonResponse | None:
     if method in _READS:
         return None
     origin = headers.get("origin")
-    foreign = origin is not None and urlsplit(origin).netloc.lower() != host.lower()
+    foreign = origin is not None and _netloc(origin) != host.lower()
     if foreign or headers.get("sec-fetch-site") in {"cross-site", "same-site"}:
         return _refusal(
             "forbidden_origin",
@@ -78,6 +78,14 @@ def refusal_of(method: str, headers: Headers) -> JsonResponse | None:
             "Use the server's own address.",
         )
     return None
+
+
+def _netloc(origin: str) -> str | None:
+    """The host and port of an `Origin` header in lower case; None when it cannot be read."""
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return None
 
 
 def _name(host: str) -> str:

@@ -105,3 +105,6 @@ async def _end(*futures: asyncio.Future[Any]) -> None:
     if running:
         with anyio.move_on_after(CLEANUP_SECONDS, shield=True):
             await asyncio.wait(running)
+    for future in futures:
+        if future.done() and not future.cancelled():
+            future.exception()  # seen: nobody waits for what came too late

@@ -153,6 +153,7 @@ async def test_a_closed_database_opens_again(file: Path) -> None:
         lambda folder: url(folder / "broken.db"),
         lambda _: "sqlite+nothing:///x",
         lambda _: "what",
+        lambda _: "postgresql+asyncpg://user:password@127.0.0.1:1/nothing",
     ],
 )
 async def test_a_database_that_cannot_be_used_is_a_typed_error(tmp_path: Path, place: Callable[[Path], str]) -> None:

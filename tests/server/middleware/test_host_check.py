@@ -40,7 +40,7 @@ def test_other_names_are_refused_whatever_they_resolve_to(host: str, method: str
 
 
 @pytest.mark.parametrize(
-    "origin", ["http://evil.example", "null", "http://127.0.0.1:9999", "https://localhost:7878", ""]
+    "origin", ["http://evil.example", "null", "http://127.0.0.1:9999", "https://localhost:7878", "", "http://[::1"]
 )
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
 def test_changes_asked_for_by_other_pages_are_refused(origin: str, method: str) -> None:
