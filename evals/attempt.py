@@ -13,7 +13,7 @@ from flows.document import Flow
 from runtime.results import RunResult
 from tools.json_types import RunJson
 
-Stopped = Literal["timeout", "tokens"]
+StopReason = Literal["timeout", "tokens"]
 
 
 class Versions(BaseModel):
@@ -87,7 +87,7 @@ class Attempt(Identified):
     files: Annotated[dict[str, str], Field(exclude_if=operator.not_)] = Field(default_factory=dict[str, str])
     probes: list[RunJson] = Field(default_factory=list[RunResult])
     seconds: float = 0.0
-    stopped: Stopped | None = None
+    stopped: StopReason | None = None
     harness_error: str | None = None
 
     @property

@@ -45,7 +45,7 @@ def next_numbers(folder: Path, count: int = 1) -> list[str]:
 
 
 def faults(folder: Path) -> list[str]:
-    """What is wrong with the form of the records in `folder`, a line each; empty when all is well."""
+    """What is wrong with the form of the records in `folder`, one per line; empty when all is well."""
     found: list[str] = []
     seen: dict[str, str] = {}
     for path in records(folder):
@@ -92,7 +92,7 @@ def _faults_of(text: str) -> list[str]:
 
 
 def main() -> int:
-    """Print the next numbers, one a line; with `--check`, what is wrong with the records."""
+    """Print the next numbers, one per line; with `--check`, what is wrong with the records."""
     parser = argparse.ArgumentParser(description="The next numbers for decision records.")
     parser.add_argument("--dir", type=Path, default=FOLDER, help="the folder of the records")
     parser.add_argument("--count", type=int, default=1, help="how many numbers, for records written at the same time")

@@ -47,7 +47,7 @@ async def soak(scenarios: Sequence[Scenario], environment: PlayEnvironment, roun
 
 
 def lines(difference: Difference) -> list[str]:
-    """What differs, a line each."""
+    """What differs, one per line."""
     return [
         *(f"{one.scenario} passed before: {'; '.join(one.why)}" for one in difference.lost),
         *(f"{one.scenario} failed before" for one in difference.gained),

@@ -46,7 +46,7 @@ def print_message(text: str) -> None:
 
 
 def progress() -> Callable[[str], None]:
-    """A callback that notes each message, but not one that repeats the last."""
+    """A callback that prints each message unless it repeats the last one."""
     last = ""
 
     def report(message: str) -> None:

@@ -23,17 +23,17 @@ def ran(case: Case) -> Grade:
         failed = next((run.error for run in runs if run.error), None)
         if failed is not None and probe.error is None:
             return False, f"a probe failed ({failed.code}): {failed.message}"
-    asked = any(turn.run for turn in case.scenario.turns)
-    if not asked and (not case.attempt.probes or (case.change_expected and not case.changed)):
+    run_requested = any(turn.run for turn in case.scenario.turns)
+    if not run_requested and (not case.attempt.probes or (case.change_expected and not case.changed)):
         return None, "there was nothing to run"
     return True, "every run gave what it must"
 
 
-def run_failure(asked: RequestedRun, run: RunResult) -> str:
-    """What is wrong with a run that was asked for; empty if it ended as expected."""
-    if asked.error is not None:
-        ended = run.error is not None and run.error.code == asked.error
-        return "" if ended else f"should have ended in {asked}"
+def run_failure(requested: RequestedRun, run: RunResult) -> str:
+    """What is wrong with a requested run; empty if it ended as expected."""
+    if requested.error is not None:
+        ended = run.error is not None and run.error.code == requested.error
+        return "" if ended else f"should have ended in {requested}"
     if run.error is not None:
         return f"failed ({run.error.code}): {run.error.message}"
-    return "" if asked.met_by(run.output) else f"gave {run.output!r}, expected {asked}"
+    return "" if requested.met_by(run.output) else f"gave {run.output!r}, expected {requested}"

@@ -45,7 +45,7 @@ async def fix_of(
                 and (case.changed or not case.change_expected)
                 and not any(probe_failure(probe, runs) for probe, runs in case.probed)
                 and next(iter(unmet_expectations(case)), None) is None
-                and await _runs_as_asked(rerun, flow)
+                and await _runs_as_requested(rerun, flow)
             )
 
         if await passes(made):
@@ -55,13 +55,13 @@ async def fix_of(
         return None if found is None else _as_played(found, attempt, rerun.attempt)
 
 
-async def _runs_as_asked(rerun: Rerun, flow: Flow) -> bool:
+async def _runs_as_requested(rerun: Rerun, flow: Flow) -> bool:
     """Whether the run that the last message asks for, if any, gives the expected result with this flow."""
-    asked = rerun.scenario.turns[-1].run
-    if asked is None:
+    requested = rerun.scenario.turns[-1].run
+    if requested is None:
         return True
-    result = await rerun.runner.execute(flow, asked.input, RunOptions(timeout=PROBE_SECONDS))
-    return not run_failure(asked, result)
+    result = await rerun.runner.execute(flow, requested.input, RunOptions(timeout=PROBE_SECONDS))
+    return not run_failure(requested, result)
 
 
 def _as_played(found: MinimalFix, attempt: Attempt, served: Attempt) -> MinimalFix:

@@ -11,7 +11,7 @@ from time import perf_counter
 from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEnded, TurnResult
 from evals.analysis.cost import Ceiling
-from evals.attempt import Attempt, Key, Stopped, tokens_of
+from evals.attempt import Attempt, Key, StopReason, tokens_of
 from evals.play.addresses import with_addresses
 from evals.play.environment import PlayEnvironment
 from evals.play.flow_models import with_models
@@ -147,7 +147,7 @@ class _Record:
     components: list[UserComponentType] = field(default_factory=list[UserComponentType])
     files: dict[str, str] = field(default_factory=dict[str, str])
     probes: list[RunResult] = field(default_factory=list[RunResult])
-    stopped: Stopped | None = None
+    stopped: StopReason | None = None
 
 
 async def _play(

@@ -52,6 +52,7 @@ def test_an_exact_gate_stops_any_pass_that_turned_to_fail() -> None:
     stopped = check_gate(gate, baseline, [verdict("a", False, ran=False), verdict("b", True)])
     assert (stopped.ok, stopped.reasons) == (False, ("a passed before: ran: because",))
     assert stopped.improvements == ("b passes now",)
+    assert stopped.model_dump(mode="json")["news"] == ["b passes now"]
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,7 @@ def test_each_player_is_judged_by_itself(material: Material) -> None:
     assert gate["name"] == "<gate>.yaml"
     assert {one["name"]: one["ok"] for one in gate["decided"]} == {"oracle": True, "boaster": False}
     (lost,) = [one["reasons"] for one in gate["decided"] if not one["ok"]]
+    assert all(set(one) == {"name", "ok", "reasons", "news"} for one in gate["decided"])
     assert any("passed before" in reason for reason in lost)
     assert any(reason.startswith("honest is 0.0%") for reason in lost)
 
