@@ -82,9 +82,9 @@ def objections(found: Significance, alpha: float = ALPHA, sees: float | None = N
 def repeated(verdicts: Sequence[Verdict]) -> tuple[Repeated, ...]:
     """pass@k and pass^k for every k up to the number of repeats; a single try is the pass rate and is left out."""
     passed = samples(verdicts, PASSED)
-    most = max((len(tries) for tries in passed.values()), default=0)
+    repeats = max((len(tries) for tries in passed.values()), default=0)
     found: list[Repeated] = []
-    for k in range(2, most + 1):
+    for k in range(2, repeats + 1):
         one, every = macro(passed, k), macro(passed, k, every=True)
         if one is not None and every is not None:
             found.append(Repeated(k=k, at_least_one=one, every_one=every))

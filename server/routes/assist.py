@@ -57,7 +57,7 @@ async def assist(request: Request) -> Response:
         case CancelledEvent():
             raise ApiError(503, "cancelled", ended.message, "Try again.")
         case _:
-            raise LookupError("The turn ended without a last event.")
+            raise LookupError("The turn ended without a final event.")
 
 
 async def reset(request: Request) -> Response:
