@@ -62,7 +62,7 @@ class HttpPlayer:
         except httpx.HTTPError as error:
             raise Unplayable(f"the request failed ({type(error).__name__})") from None
         if last is None:
-            raise Unplayable("the stream ended without a last event")
+            raise Unplayable("the stream ended without a final event")
         return turn_result(request, last)
 
 
