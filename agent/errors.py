@@ -53,7 +53,7 @@ def explain(failure: Exception, provider: str, tried: list[str]) -> TurnError:
         return TurnError(code="internal", message="Something went wrong inside the assistant.", fix="Try again.")
     cause = innermost_cause(failure)
     suffix = f" The cause: {cause}" if cause else ""
-    return TurnError(code=error.code, message=f"{error.words()}{suffix}", fix=error.fix)
+    return TurnError(code=error.code, message=f"{error.format()}{suffix}", fix=error.fix)
 
 
 def exhausted(provider: str, tried: list[str]) -> TurnError:

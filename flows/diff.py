@@ -85,14 +85,14 @@ def _structural(old: Flow, new: Flow) -> tuple[FlowAction, ...] | None:
     if len(set(before)) < len(before) or len(set(after)) < len(after) or "" in {*before, *after}:
         return None
     kept = {
-        node.id: (node, twin)
+        node.id: (node, new_node)
         for node in old.nodes
-        if (twin := new.node(node.id)) is not None and twin.type == node.type
+        if (new_node := new.node(node.id)) is not None and new_node.type == node.type
     }
     recorder = _Recorder(old)
     recorder.remove([node_id for node_id in before if node_id not in kept], new)
-    for node, twin in kept.values():
-        recorder.do(*_node_actions(node, twin))
+    for node, new_node in kept.values():
+        recorder.do(*_node_actions(node, new_node))
     for index, node in enumerate(new.nodes):
         if node.id not in kept:
             recorder.do(AddComponent(node.raw, min(index, len(recorder.flow.nodes))))

@@ -1,8 +1,8 @@
 """The events of a run that is under way, as the engine reports them and as clients receive them."""
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict
 
 
 class _Event(BaseModel):
@@ -55,6 +55,3 @@ class EventsCut(_Event):
 
 RunEvent: TypeAlias = NodeStarted | NodeFinished | NodeToken | EventsCut
 """An event of a run that is under way."""
-
-RUN_EVENTS: TypeAdapter[RunEvent] = TypeAdapter(Annotated[RunEvent, Field(discriminator="event")])
-"""Reads an event from its JSON."""

@@ -1,4 +1,4 @@
-"""Approvals: what a suspended tool call waits for the user to decide."""
+"""Approvals: questions that a suspended tool call asks the user."""
 
 from typing import Annotated, Any, Literal, TypeAlias
 

@@ -17,7 +17,7 @@ from flows.faults import Fault
 from runtime.results import RunResult
 
 
-class Shape:
+class SchemaOf:
     """Gives the annotated type the JSON schema of another type.
 
     Args:
@@ -31,7 +31,7 @@ class Shape:
         return handler(core_schema.definitions_schema(TypeAdapter(self._shape).core_schema, []))  # a reference by name
 
 
-class JsonForm(Shape):
+class JsonForm(SchemaOf):
     """Lets pydantic read and write the annotated class in its own JSON form; instances are accepted as they are.
 
     Args:
@@ -63,7 +63,7 @@ class NodeDocument(TypedDict, total=False):
     """A node as Langflow stores it: the component's type and definition are in `data`, under `type` and `node`.
 
     Attributes:
-        id: by which edges name the node; old documents have it in `data` only.
+        id: the id that edges refer to; old documents have it in `data` only.
         type: how the canvas draws it: `genericNode`, or `noteNode` for a note.
         position: where it stands on the canvas: `x` and `y` in pixels.
     """
@@ -113,9 +113,9 @@ class FlowDocument(TypedDict, total=False):
 
 
 FlowJson = Annotated[Flow, JsonForm(Flow.from_json, lambda flow: flow.raw, FlowDocument)]
-FlowObject = Annotated[dict[str, Any], Shape(FlowDocument)]
-NodeObject = Annotated[dict[str, Any], Shape(NodeDocument)]
-EdgeObject = Annotated[dict[str, Any], Shape(EdgeDocument)]
+FlowObject = Annotated[dict[str, Any], SchemaOf(FlowDocument)]
+NodeObject = Annotated[dict[str, Any], SchemaOf(NodeDocument)]
+EdgeObject = Annotated[dict[str, Any], SchemaOf(EdgeDocument)]
 ActionJson = Annotated[FlowAction, JsonForm(action_from_json, action_to_json)]
 ConfigureJson = Annotated[Configure, JsonForm(action_from_json, action_to_json)]
 RunJson = Annotated[RunResult, JsonForm(RunResult.from_json, RunResult.to_json, RunResult)]

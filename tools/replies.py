@@ -58,7 +58,7 @@ def clip(text: str, limit: int = VALUE_LIMIT) -> str:
 
 
 def outline(flow: Flow) -> str:
-    """A flow's nodes and edges by id, one a line."""
+    """A flow's nodes and edges by id, one per line."""
     nodes = [f"  {node.id}" for node in flow.nodes if not node.is_note]
     edges = [f"  {edge.text}" for edge in flow.edges]
     return "\n".join(["nodes:", *nodes, *(["edges:", *edges] if edges else [])])
@@ -70,5 +70,5 @@ def value_text(value: Json) -> str:
 
 
 def bullets(items: Iterable[str]) -> str:
-    """Items as a list, one a line."""
+    """Items as a list, one per line."""
     return "\n".join(f"- {item}" for item in items)

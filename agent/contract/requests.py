@@ -44,20 +44,20 @@ class Decision(ContractModel):
 
 
 class AssistRequest(ContractModel):
-    """Asks for a turn.
+    r"""Asks for a turn.
 
     Attributes:
         input_value: the user's message; required unless `approvals` are sent.
         flow_id: the stored flow that the turn works on.
         flow: the canvas itself, as Langflow JSON, instead of a stored flow; nothing is stored.
-        provider: who serves the model: a name of `check-config`, or `demo`.
+        provider: a provider listed by `check-config`, or `demo`.
         model_name: one model of that provider, or of the default one.
         max_retries: how many attempts the assistant has to build something that passes its checks, the first one
             included, from 1 to 3; other numbers are taken as the nearest of these. When missing, 3, or for answers
             the number of the request that they answer.
         session_id: the conversation; a new one when missing.
         approvals: decisions about what waits in the conversation, by id.
-        apply: whether plans, and changes of texts on the canvas, `ask` first or are `always` carried out.
+        apply: whether plans and replaced texts on the canvas need approval \(`ask`\) or not \(`always`\).
     """
 
     input_value: str = ""

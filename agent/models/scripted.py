@@ -7,11 +7,11 @@ from pydantic_ai import ModelMessage, ModelResponse, TextPart, ToolCallPart, Too
 from pydantic_ai.messages import UserPromptPart
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
 
-Planned = Callable[[list[ModelMessage], AgentInfo], ModelResponse]
+Plan = Callable[[list[ModelMessage], AgentInfo], ModelResponse]
 """Returns the next response to the messages so far."""
 
 
-def scripted(plan: Planned, name: str) -> FunctionModel:
+def scripted(plan: Plan, name: str) -> FunctionModel:
     """Return a model that answers according to a plan, streamed or not.
 
     Args:

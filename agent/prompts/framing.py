@@ -110,7 +110,7 @@ def mentions_values(text: str) -> bool:
 
 
 def mentioned(text: str, canvas: Flow) -> list[str]:
-    """What a message's `'id'` and `'id.field'` refer to on the canvas, a line each; unknown ids are left out.
+    """What a message's `'id'` and `'id.field'` refer to on the canvas, one per line; unknown ids are left out.
 
     Args:
         text: the message.

@@ -24,7 +24,7 @@ class TurnRequest(BaseModel):
         model: `provider:name` or `demo`; None for the configured default.
         answers: the user's decisions about pending approvals, by tool call id. The text may then be empty; a text
             denies all approvals that are still unanswered.
-        apply: whether replacing texts on the canvas needs approval (`ask`) or not (`always`).
+        apply: whether plans and replaced texts on the canvas need approval (`ask`) or not (`always`).
         components: the flow's own component types, as source code.
         max_attempts: how many attempts the assistant has to build a flow or generate a component that passes its
             checks, including the first. None: the number of the suspended request, or the maximum.

@@ -90,7 +90,7 @@ class TurnResult(BaseModel):
 
 @dataclass(kw_only=True)
 class TurnEnded(CustomEvent, name="turn_ended"):
-    """The last event of every turn that was not abandoned."""
+    """The last event of every turn that was not cancelled."""
 
     result: TurnResult
 

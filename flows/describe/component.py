@@ -13,7 +13,8 @@ from flows.fields.secrets import is_secret
 from flows.fields.values import option_names
 from flows.json_values import EMPTY, Json, JsonObject, as_list, as_object, as_text, texts
 
-KEPT, _CHOICE = 9, 3
+KEPT, _CHOICE, _FIELD, _ADVANCED, _HIDDEN = 9, 3, 2, 1, 0
+"""Priorities of lines."""
 _SHARE_OF_CHOICES = 0.5
 _DETAILS = ((70, 14), (0, 10), (0, 6))
 """The length of a field's hint and the number of options, from most to least detail."""
@@ -23,10 +24,10 @@ _CUT = "\n(more left out for length)"
 
 @dataclass(frozen=True)
 class _Line:
-    """One line with its importance: the higher, the later it is left out; `KEPT` never is."""
+    """One line with its priority: the higher, the later it is left out; `KEPT` never is."""
 
     text: str
-    matters: int
+    priority: int
 
 
 def describe_component(component: ComponentType, budget: int = DESCRIPTION_BUDGET) -> str:
@@ -50,15 +51,15 @@ def _described(component: ComponentType, budget: int) -> str:
             return _text(lines)
     room = budget - len(_CUT)
     _shorten(lines, room, _SHARE_OF_CHOICES * budget)
-    for matters in range(KEPT):
-        while _length(lines) > room and any(line.matters == matters for line in lines):
-            del lines[max(index for index, line in enumerate(lines) if line.matters == matters)]
+    for priority in range(KEPT):
+        while _length(lines) > room and any(line.priority == priority for line in lines):
+            del lines[max(index for index, line in enumerate(lines) if line.priority == priority)]
     return _text(lines) + _CUT
 
 
 def _shorten(lines: list[_Line], room: int, least: float) -> None:
     """Shorten the lines about options, the longest first, until everything fits or they take up at most `least`."""
-    choices = [index for index, line in enumerate(lines) if line.matters == _CHOICE]
+    choices = [index for index, line in enumerate(lines) if line.priority == _CHOICE]
     while choices and _length(lines) > room and sum(len(lines[index].text) for index in choices) > least:
         longest = max(choices, key=lambda index: len(lines[index].text))
         before, cut, _ = lines[longest].text.removesuffix("; …").rpartition("; ")
@@ -82,7 +83,7 @@ def _length(lines: list[_Line]) -> int:
 
 
 def _lines(component: ComponentType, info: int, options: int) -> Iterator[_Line]:
-    marks = [mark for mark, held in (("legacy", component.legacy), ("beta", component.beta)) if held]
+    marks = [mark for mark, is_set in (("legacy", component.legacy), ("beta", component.beta)) if is_set]
     suffix = f" ({', '.join(marks)})" if marks else ""
     title = (
         component.type if component.display_name == component.type else f'{component.type} "{component.display_name}"'
@@ -115,16 +116,16 @@ def _settings(component: ComponentType, info: int, options: int) -> Iterator[_Li
     yield _Line("fields:", KEPT)
     for name, field in visible.items():
         if not field.get("advanced") or field.get("required"):
-            yield _Line(f"  {_setting(name, field, info, options)}", KEPT if field.get("required") else 2)
+            yield _Line(f"  {_setting(name, field, info, options)}", KEPT if field.get("required") else _FIELD)
     if any(field.get("type") in PROMPT_TYPES for field in shown.values()):
         yield _Line("  each {name} in the template becomes an input `name` that takes Message", KEPT)
     advanced = [name for name, field in visible.items() if field.get("advanced") and not field.get("required")]
     if advanced:
-        yield _Line(f"advanced: {', '.join(_brief(name, shown[name]) for name in advanced)}", 1)
+        yield _Line(f"advanced: {', '.join(_brief(name, shown[name]) for name in advanced)}", _ADVANCED)
     conditional = conditional_fields(component)
     hidden = [name for name, field in shown.items() if field.get("show") is False and name not in conditional]
     if hidden:
-        yield _Line(f"hidden: {', '.join(hidden)}", 0)
+        yield _Line(f"hidden: {', '.join(hidden)}", _HIDDEN)
 
 
 def _bare(name: str, _field: JsonObject) -> str:
@@ -144,7 +145,7 @@ def _is_handle(field: JsonObject) -> bool:
 
 
 def _input(name: str, field: JsonObject, info: int) -> str:
-    marks = [word for word, held in (("required", field.get("required")), ("several", field.get("list"))) if held]
+    marks = [word for word, is_set in (("required", field.get("required")), ("several", field.get("list"))) if is_set]
     suffix = f" ({', '.join(marks)})" if marks else ""
     return f"{name}: {type_names(field.get('input_types'))}{suffix}{_info(field, info) if _is_handle(field) else ''}"
 

@@ -34,7 +34,7 @@ def relabel(flow: Flow, ids: Mapping[str, str]) -> Flow:
 
     Args:
         flow: the flow.
-        ids: new ids by present ids; other nodes keep theirs.
+        ids: new ids by current ids; other nodes keep theirs.
     """
     nodes: list[Json] = [relabel_node(node, ids.get(node.id, node.id)) for node in flow.nodes]
     edges: list[Json] = [relabel_edge(edge, ids) for edge in flow.edges]
@@ -74,7 +74,7 @@ def relabel_edge(edge: Edge, ids: Mapping[str, str]) -> JsonObject:
 
 
 def _relabel_handle(handle: str, old: str, new: str) -> str:
-    """Return a handle that an edge has only as text, in the present or an old form, for another node."""
+    """Return a handle that an edge has only as text, in the current or an old form, for another node."""
     if handle.startswith("{"):
         return handle.replace(f"œidœ:œ{old}œ", f"œidœ:œ{new}œ")
     return "|".join(new if part == old else part for part in handle.split("|"))

@@ -37,7 +37,7 @@ class UserComponentError(ValueError):
 
 
 @dataclass(frozen=True)
-class Loaded:
+class StoredComponents:
     """The contents of a user's component folder.
 
     Attributes:
@@ -89,7 +89,7 @@ def _save(data: Path, user: str | None, name: str, source: str) -> Path:
     return path
 
 
-async def load(data: Path, user: str | None, runner: DescribesComponents) -> Loaded:
+async def load(data: Path, user: str | None, runner: DescribesComponents) -> StoredComponents:
     """Return a user's components and the faults of those that are unusable; anonymous users have none."""
     sources = await asyncio.to_thread(_sources, data, user)
     found: Sequence[Inspection] = await asyncio.gather(*(inspect(source, runner) for _, source in sources))
@@ -106,7 +106,7 @@ async def load(data: Path, user: str | None, runner: DescribesComponents) -> Loa
     log_event("assistant.user_component.overlay", entries=len(components))
     for _, fault in broken:
         log_event("assistant.user_component.overlay_skipped", logging.WARNING, reason=fault.code)
-    return Loaded(tuple(components), tuple(broken))
+    return StoredComponents(tuple(components), tuple(broken))
 
 
 def clear(data: Path, user: str | None) -> int:

@@ -28,14 +28,14 @@ class ConversationRows:
             await connection.execute(update(ConversationRow).where(row).values(used=_NEXT_USE))
             return (await connection.execute(select(ConversationRow.document).where(row))).scalar_one_or_none()
 
-    async def save(self, owner: str, session: str, document: str, most: int) -> tuple[list[str], int]:
+    async def save(self, owner: str, session: str, document: str, max_conversations: int) -> tuple[list[str], int]:
         """Store a conversation.
 
         Args:
             owner: whose it is.
             session: its id.
             document: its content.
-            most: how many conversations of all owners are kept; the least recently used ones are dropped.
+            max_conversations: how many conversations of all owners are kept; the least recently used ones are dropped.
 
         Returns:
             The sessions that were dropped, and how many conversations there are.
@@ -43,7 +43,7 @@ class ConversationRows:
         change = update(ConversationRow).where(_row(owner, session)).values(used=_NEXT_USE, document=document)
         addition = insert(ConversationRow).values(owner=owner, session=session, used=_NEXT_USE, document=document)
         key = (ConversationRow.owner, ConversationRow.session)
-        beyond = select(*key).where(_IN_USE).order_by(ConversationRow.used.desc()).offset(most)
+        beyond = select(*key).where(_IN_USE).order_by(ConversationRow.used.desc()).offset(max_conversations)
         async with self._database.writing() as connection:
             if not (await connection.execute(change)).rowcount:
                 await connection.execute(addition)

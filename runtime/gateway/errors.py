@@ -120,7 +120,7 @@ def explain(failure: Exception, model: str) -> CallFailure:
             status=error.status,
             kind=error.kind,
             code=error.api_code,
-            message=error.words(f"The provider of {model}", model),
+            message=error.format(f"The provider of {model}", model),
             run=error.run,
             fix=error.fix,
             retry=error.retry,
@@ -149,6 +149,6 @@ def _rejected(failure: ai.ModelHTTPError, model: str) -> CallFailure:
         status=failure.status_code if failure.status_code >= 400 else 502,
         kind=REJECTED.kind,
         code=failure.provider_error_code or REJECTED.api_code,
-        message=innermost_cause(failure) or REJECTED.words(f"The provider of {model}"),
+        message=innermost_cause(failure) or REJECTED.format(f"The provider of {model}"),
         fix=_SWITCH,
     )

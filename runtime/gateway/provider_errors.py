@@ -34,7 +34,7 @@ class ProviderError:
     run: RunErrorCode = "external"
     retry: bool = False
 
-    def words(self, provider: str = "The provider", model: str = "this model") -> str:
+    def format(self, provider: str = "The provider", model: str = "this model") -> str:
         """The message for a user.
 
         Args:

@@ -5,15 +5,15 @@ from starlette.requests import Request
 from server.errors import ApiError
 
 
-def number(request: Request, name: str, default: int, least: int, most: int) -> int:
+def number(request: Request, name: str, default: int, minimum: int, maximum: int) -> int:
     """A whole number from the query.
 
     Args:
         request: the request.
         name: the parameter.
         default: the value when the parameter is missing.
-        least: the smallest value allowed.
-        most: the largest value allowed.
+        minimum: the smallest value allowed.
+        maximum: the largest value allowed.
 
     Raises:
         ApiError: 422, it is not such a number.
@@ -21,8 +21,8 @@ def number(request: Request, name: str, default: int, least: int, most: int) -> 
     given = request.query_params.get(name)
     if given is None:
         return default
-    if not is_number(given) or not least <= int(given) <= most:
-        limits = f"Send a whole number from {least} to {most}."
+    if not is_number(given) or not minimum <= int(given) <= maximum:
+        limits = f"Send a whole number from {minimum} to {maximum}."
         raise ApiError(422, "invalid_request", f"{name} is not a whole number within its limits.", limits, f"?{name}")
     return int(given)
 

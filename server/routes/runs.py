@@ -39,14 +39,19 @@ async def run(request: Request) -> Response:
     end `complete` with the reply under `data`. Too many runs at once are a 503, or in a stream a reply of code `limit`.
     """
     state = server_state(request)
-    asked = validated(RunRequest, await read_object(request, state.settings.body_limit, optional=True))
+    run_request = validated(RunRequest, await read_object(request, state.settings.body_limit, optional=True))
     stored = await (await state.flows()).get(request.path_params["flow_id"])
     refusal = await while_connected(request, state.stopping, _refusal(state, stored.flow))
     execute = state.assistant.runner.execute
-    options = RunOptions(timeout=asked.timeout, session=asked.session_id, tweaks=asked.tweaks, want_nodes=asked.nodes)
-    if asked.stream or _wants_stream(request):
+    options = RunOptions(
+        timeout=run_request.timeout,
+        session=run_request.session_id,
+        tweaks=run_request.tweaks,
+        want_nodes=run_request.nodes,
+    )
+    if run_request.stream or _wants_stream(request):
         return EventSourceResponse(
-            _frames(run_events(execute, stored.flow, asked.input_value, options), refusal, state),
+            _frames(run_events(execute, stored.flow, run_request.input_value, options), refusal, state),
             sep="\n",
             ping=PING_SECONDS,
             headers={"Cache-Control": "no-cache"},
@@ -54,7 +59,7 @@ async def run(request: Request) -> Response:
         )
     if refusal is not None:
         return JsonResponse(refusal.to_json())
-    result = await while_connected(request, state.stopping, execute(stored.flow, asked.input_value, options))
+    result = await while_connected(request, state.stopping, execute(stored.flow, run_request.input_value, options))
     if result.busy and result.error is not None:
         raise not_ready("busy", result.error.message, result.error.fix)
     return JsonResponse(result.to_json())

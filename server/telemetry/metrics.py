@@ -16,8 +16,10 @@ Fields: TypeAlias = Mapping[str, object]
 
 CONTENT_TYPE = CONTENT_TYPE_PLAIN_0_0_4
 
-LABELS = 60
-"""Characters of a label's value; and how many values one label may have before the rest is `other`."""
+MAX_LABEL_LENGTH = 60
+"""Characters of a label's value that are kept."""
+MAX_LABEL_VALUES = 60
+"""How many values a label may have; further ones are counted as `other`."""
 
 _SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
 _MILLISECONDS = (1, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 60_000)
@@ -93,10 +95,10 @@ class Metrics(logging.Handler):
 
     def _label(self, kind: str, fields: Fields, field: str) -> str:
         """A label's value, of bounded length and from a bounded set: what a model makes up must not fill the memory."""
-        value = str(fields.get(field, "") or "none")[:LABELS]
+        value = str(fields.get(field, "") or "none")[:MAX_LABEL_LENGTH]
         values = self._values.setdefault(kind, set())
         if value not in values:
-            if len(values) >= LABELS:
+            if len(values) >= MAX_LABEL_VALUES:
                 return "other"
             values.add(value)
         return value

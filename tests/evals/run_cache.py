@@ -17,13 +17,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from evals.play.environment import PlayEnvironment
 from evals.play.stub_services import HOST
 from evals.scenario import Scenario
 from flows.document import Flow
 from runtime.options import RunOptions
 from runtime.results import RunResult
-from runtime.run_events import RUN_EVENTS, RunEvent
+from runtime.run_events import RunEvent
 from tools.workbench import FlowRunner
 
 ROOT = Path(__file__).parent.parent.parent
@@ -31,6 +33,7 @@ FOLDER = ROOT / ".cache" / "test-runs"
 RECORDED = ROOT / "cassettes" / "runs.jsonl"
 """The digest of the sources that ran the flows, then a line for each run: its key, result and events."""
 SOURCES = "sources"
+_EVENTS: TypeAdapter[RunEvent] = TypeAdapter(RunEvent)
 RECORD_TO = "WIREWRIGHT_RECORD_RUNS"
 """The variable that names a folder for every run that is used; then nothing recorded is read."""
 UNSTABLE = {"timeout", "crash", "limit", "external"}
@@ -86,7 +89,7 @@ class CachedRunner:
         if content is not None:
             kept = json.loads(content)
             for event in kept["events"] if listener is not None else ():
-                listener(RUN_EVENTS.validate_python(event))
+                listener(_EVENTS.validate_python(event))
             return RunResult.from_json(kept["result"])
         events: list[RunEvent] = []
 

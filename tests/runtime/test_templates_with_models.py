@@ -11,7 +11,7 @@ from pydantic_ai.embeddings.result import EmbedInputType
 from pydantic_ai.embeddings.test import TestEmbeddingModel
 from pydantic_ai.models.function import AgentInfo
 
-from agent.models.scripted import Planned, call, last_prompt, scripted, tool_returns
+from agent.models.scripted import Plan, call, last_prompt, scripted, tool_returns
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build
@@ -50,7 +50,7 @@ class Topics(TestEmbeddingModel):
         return result
 
 
-def models(plan: Planned) -> Models:
+def models(plan: Plan) -> Models:
     return Models(resolve=lambda name: scripted(plan, name), embed=lambda _: Topics())
 
 
@@ -60,7 +60,7 @@ def made(name: str, catalogue: Catalogue) -> Flow:
     return built.flow
 
 
-async def ran(runner: Runner, catalogue: Catalogue, name: str, text: str, plan: Planned) -> RunResult:
+async def ran(runner: Runner, catalogue: Catalogue, name: str, text: str, plan: Plan) -> RunResult:
     """The result of a template's run in which nothing but the gateway can be reached."""
     result = await runner.run(made(name, catalogue), text, network="gateway-only", models=models(plan))
     assert result.error is None

@@ -54,7 +54,7 @@ async def propose(ctx: RunContext[Workbench], flow: Flow, caveat: str | None, ve
         ctx: the tool call.
         flow: the flow.
         caveat: what could not be verified, if anything.
-        verdict: what the verification showed otherwise.
+        verdict: what the verification showed; used when there is no caveat.
     """
     bench = ctx.deps
     await bench.propose(ctx.emit, flow)

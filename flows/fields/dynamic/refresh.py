@@ -31,15 +31,15 @@ def choice_changes(node: Node, name: str, before: MaybeJson, choices: Mapping[st
     changes: list[NodeChange] = []
     affected = {name}
     for chooser in list(choices)[list(choices).index(name) :]:
-        again = chooser != name
-        if again and not (chooser in affected or depends_on(choices, chooser, affected)):
+        reapplied = chooser != name
+        if reapplied and not (chooser in affected or depends_on(choices, chooser, affected)):
             continue
         field = node.field(chooser)
         rule = rule_for(choices, node, chooser)
         if field is None or not rule:
             continue
-        old = before if not again else field.get("value", MISSING)
-        step = _applied(node, chooser, rule, old, again=again)
+        old = before if not reapplied else field.get("value", MISSING)
+        step = _applied(node, chooser, rule, old, reapplied=reapplied)
         affected |= {
             chooser,
             *(str(change.path[3]) for change in step if len(change.path) == 5 and change.path[4] == "value"),
@@ -57,24 +57,24 @@ def first_choices(node: Node, component: ComponentType) -> Node:
     for name, rules in (component.choices or {}).items():
         if any("rows" in as_object(rule) for rule in as_list(rules)):
             rule = rule_for(component.choices or {}, node, name)
-            node = with_changes(node, _applied(node, name, rule, node.value(name), again=True))
+            node = with_changes(node, _applied(node, name, rule, node.value(name), reapplied=True))
     return node
 
 
-def _applied(node: Node, name: str, rule: JsonObject, before: MaybeJson, *, again: bool) -> tuple[NodeChange, ...]:
+def _applied(node: Node, name: str, rule: JsonObject, before: MaybeJson, *, reapplied: bool) -> tuple[NodeChange, ...]:
     if "rows" in rule:
         return tuple(row_changes(node, name, before, as_object(rule["rows"])))
     change = change_of(rule, keys_of(as_object(node.field(name)), node.value(name)))
     changes: list[NodeChange] = []
     for other, entry in as_object(change.get("fields")).items():
-        changes += _field_changes(node, other, entry, again=again)
+        changes += _field_changes(node, other, entry, reapplied=reapplied)
     made = change.get("outputs")
     if made is not None and not node.tool_mode and not same_json(made, node.definition.get("outputs")):
         changes.append(NodeChange(_OUTPUTS, node.definition.get("outputs", MISSING), made))
     return tuple(changes)
 
 
-def _field_changes(node: Node, name: str, entry: Json, *, again: bool) -> list[NodeChange]:
+def _field_changes(node: Node, name: str, entry: Json, *, reapplied: bool) -> list[NodeChange]:
     path = field_path(name)
     old = get_at(node.raw, path)
     if entry is None:
@@ -85,7 +85,7 @@ def _field_changes(node: Node, name: str, entry: Json, *, again: bool) -> list[N
     changes: list[NodeChange] = []
     for attribute, value in wanted.items():
         held = as_object(old).get(attribute, MISSING)
-        skipped = old is MISSING or (attribute == "value" and again) or (held is MISSING and value is None)
+        skipped = old is MISSING or (attribute == "value" and reapplied) or (held is MISSING and value is None)
         if not skipped and not same_json(held, value):
             changes.append(NodeChange((*path, attribute), held, value))
     return changes

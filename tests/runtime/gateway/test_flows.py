@@ -11,7 +11,7 @@ from pydantic_ai import exceptions as ai
 from pydantic_ai.embeddings.test import TestEmbeddingModel
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from agent.models.scripted import Planned, call, last_prompt, scripted, tool_returns
+from agent.models.scripted import Plan, call, last_prompt, scripted, tool_returns
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.json_values import as_list, as_object
@@ -63,7 +63,7 @@ def echoing(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
     return ModelResponse(parts=[TextPart(f"You said {last_prompt(messages)}.")])
 
 
-def models(plan: Planned = echoing, **more: Any) -> Models:
+def models(plan: Plan = echoing, **more: Any) -> Models:
     return Models(resolve=lambda name: scripted(plan, name), embed=lambda _: TestEmbeddingModel(), **more)
 
 

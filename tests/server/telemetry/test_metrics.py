@@ -9,7 +9,7 @@ from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from runtime.telemetry import event_fields, log_event
 from server.telemetry.logs import JsonLines, PlainLines
-from server.telemetry.metrics import LABELS, Metrics
+from server.telemetry.metrics import MAX_LABEL_VALUES, Metrics
 from tests.scripted_assistant import ScriptedModel, assistant
 from tests.server.live import ASSIST, serving
 
@@ -102,12 +102,12 @@ def test_an_event_is_counted_once_while_the_figures_are_attached(
 def test_the_values_of_a_label_are_bounded(metrics: Metrics) -> None:
     metrics.attach()
     try:
-        for number in range(LABELS * 3):
+        for number in range(MAX_LABEL_VALUES * 3):
             log_event("flow_builder.tool.finished", tool_name=f"made-up-{number}" + "x" * 500, success=False)
     finally:
         metrics.detach()
     names = [name for name in figures(metrics.text().decode()) if name.startswith("mcp_tool_invocations_total")]
-    assert len(names) == LABELS + 1
+    assert len(names) == MAX_LABEL_VALUES + 1
     assert max(map(len, names)) < 200
 
 
