@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from flows.autowire.decisions import Wiring, components_of, decided, too_many_wirings, write_one
-from flows.autowire.slots import Component, Option, output_costs, pair_cost
+from flows.autowire.slots import OPEN_MAIN_COST, OPEN_MODEL_COST, Component, Option, output_costs, pair_cost
 from flows.autowire.solver import Search, Slot
 from flows.catalogue import Catalogue
 from flows.component_type import TOOL_OUTPUT
@@ -98,45 +98,51 @@ def _mode_slots(components: dict[str, Component], edges: Sequence[Edge]) -> Iter
             if "Tool" in port.types and agent.id != component.id
         )
         yield Slot(options, costs[1], component.id, is_mode=True)
-    takers = [component for component in components.values() if any(cost == 20 for cost in component.needs.values())]
+    consumers = [
+        component
+        for component in components.values()
+        if any(cost == OPEN_MODEL_COST for cost in component.needs.values())
+    ]
     for component in components.values():
-        if not component.gives_models or any(component.id in (edge.source, edge.target) for edge in edges):
+        if not component.model_outputs or any(component.id in (edge.source, edge.target) for edge in edges):
             continue
         options = tuple(
-            Option(component.id, output.name, taker.id, port.name, cost=0)
-            for taker in takers
-            for port in taker.inputs
-            for output in component.gives_models
-            if taker.id != component.id
-            and taker.needs.get(port.name) == 20
+            Option(component.id, output.name, consumer.id, port.name, cost=0)
+            for consumer in consumers
+            for port in consumer.inputs
+            for output in component.model_outputs
+            if consumer.id != component.id
+            and consumer.needs.get(port.name) == OPEN_MODEL_COST
             and types_compatible(output.types, port.types)
-            if not (taker.gives_models and taker.node.type == component.node.type)
+            if not (consumer.model_outputs and consumer.node.type == component.node.type)
         )
         if options:
-            yield Slot(options, 20, component.id, is_mode=True)
+            yield Slot(options, OPEN_MODEL_COST, component.id, is_mode=True)
 
 
 def _need_slots(components: dict[str, Component], edges: Sequence[Edge]) -> Iterator[Slot]:
     fed = {(edge.target, edge.target_port) for edge in edges if not edge.is_feedback}
-    lenders = {component.id for component in components.values() if _lends(component, edges)}
-    steps = {component_id: component for component_id, component in components.items() if component_id not in lenders}
+    model_providers = {component.id for component in components.values() if _only_provides_model(component, edges)}
+    steps = {
+        component_id: component for component_id, component in components.items() if component_id not in model_providers
+    }
     for target in steps.values():
         needs = {name: cost for name, cost in target.needs.items() if (target.id, name) not in fed}
         for port in target.inputs:
-            if port.name in needs and needs[port.name] != 20:
+            if port.name in needs and needs[port.name] != OPEN_MODEL_COST:
                 options = tuple(_feeders(steps, target, port))
                 yield Slot(options, needs[port.name], target.id)
         for port in target.feedback:
             if not any(
                 edge.is_feedback and (edge.target, edge.target_port) == (target.id, port.name) for edge in edges
             ):
-                yield Slot(tuple(_feeders(steps, target, port)), 70, target.id)
+                yield Slot(tuple(_feeders(steps, target, port)), OPEN_MAIN_COST, target.id)
 
 
-def _lends(component: Component, edges: Sequence[Edge]) -> bool:
+def _only_provides_model(component: Component, edges: Sequence[Edge]) -> bool:
     """Say whether a component only provides its model to others and needs no input."""
     leaving = [edge for edge in edges if edge.source == component.id]
-    models = {port.name for port in component.gives_models}
+    models = {port.name for port in component.model_outputs}
     return bool(leaving) and all(edge.source_port in models for edge in leaving)
 
 

@@ -19,6 +19,8 @@ from flows.search.tokenizer import plain
 SOURCES = frozenset({"ChatInput", "TextInput", "Webhook"})
 SINKS = frozenset({"ChatOutput", "TextOutput"})
 MODEL = "LanguageModel"
+OPEN_MODEL_COST, _OPEN_VARIABLE_COST, OPEN_MAIN_COST, _OPEN_REQUIRED_COST = 20, 60, 70, 80
+"""The costs of leaving an input open: a model, a template's variable, the main input, a required object."""
 _TOOLS = frozenset({"utilities", "data_source", "tools"})
 """Categories whose components are tools of an agent in the flow, not steps."""
 _MAIN = re.compile(r"(?:^|_)(?:input|query|question|data|text|text1|message|df|value|expression|document|content)")
@@ -113,7 +115,7 @@ class Component:
         return self.node.type in SINKS
 
     @cached_property
-    def gives_models(self) -> list[Port]:
+    def model_outputs(self) -> list[Port]:
         """The outputs that provide a model."""
         return [port for port in self.outputs if MODEL in port.types]
 
@@ -155,13 +157,13 @@ class Component:
         for port in self.inputs:
             field = self._field(port)
             if port.name in self.variables and not field.get("value"):
-                found[port.name] = 60
+                found[port.name] = _OPEN_VARIABLE_COST
             elif field.get("type") == "model" and field.get("value") in (None, "", [], CONNECTED):
-                found[port.name] = 20
+                found[port.name] = OPEN_MODEL_COST
             elif field.get("type") == "other" and port.required and "Tool" not in port.types:
-                found[port.name] = 80
-        if self.main and not any(cost == 80 for cost in found.values()) and not self.variables:
-            found[self.main] = 70
+                found[port.name] = _OPEN_REQUIRED_COST
+        if self.main and not any(cost == _OPEN_REQUIRED_COST for cost in found.values()) and not self.variables:
+            found[self.main] = OPEN_MAIN_COST
         return found
 
     @cached_property

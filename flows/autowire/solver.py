@@ -192,7 +192,7 @@ class _State:
 
     def _is_model_edge(self, option: Option) -> bool:
         component = self.components.get(option.source)
-        return component is not None and any(port.name == option.output for port in component.gives_models)
+        return component is not None and any(port.name == option.output for port in component.model_outputs)
 
     def _is_list(self, option: Option) -> bool:
         component = self.components.get(option.target)
