@@ -37,7 +37,7 @@ def write(folder: Path, imported: Sequence[Imported]) -> list[Path]:
     except OSError:
         raise ImportFormatError(folder.name, "cannot be written") from None
     except UnicodeEncodeError:
-        raise ImportFormatError(folder.name, "cannot hold a text with half a character (a lone surrogate)") from None
+        raise ImportFormatError(folder.name, "cannot hold a text with an unpaired surrogate") from None
 
 
 def _written(folder: Path, scenario: Scenario) -> Path:
