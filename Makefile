@@ -31,8 +31,6 @@ install: .venv/.installed ## Create .venv from the lock file.
 run: install ## Start the server and print its address.
 	@$(BIN)/wirewright serve
 
-# Most modules of the dependencies are never imported by a test.
-test: export UV_COMPILE_BYTECODE := 0
 test: install ## Run the linters and every test, side by side.
 	@mkdir -p .cache; \
 	$(MAKE) --no-print-directory lint >.cache/lint.log 2>&1 & lint=$$!; \

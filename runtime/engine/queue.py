@@ -17,8 +17,8 @@ GRACE = 5.0
 """Seconds after a request's own time limit by which the engine must have reported it."""
 KILL_TIMEOUT = 0.5
 """Seconds after which the processes of a cancelled run are killed from here."""
-CANCEL_TIMEOUT = 2.0
-"""Seconds after which an engine that did not notice that is killed itself."""
+CANCEL_TIMEOUT = 10.0
+"""Seconds after which an engine that did not notice that is killed itself; one that warms itself up takes a few."""
 MAX_WAITING = 64
 """Requests that may wait for their turn; one more is refused as busy."""
 

@@ -206,7 +206,7 @@ async def test_two_texts_in_one_call_are_a_retry(catalogue: Catalogue, canvas: F
     who, script = scripted_assistant(catalogue, "build_flow", both, one)
     result = await play(who, "Rename", named)
     assert result.outcome == "pending"
-    assert any("one of them a call" in str(part.content) for part in tool_returns(script.requests[-1]))
+    assert any("change one per call" in str(part.content) for part in tool_returns(script.requests[-1]))
 
 
 async def test_a_resumed_turn_sees_the_current_canvas(catalogue: Catalogue, canvas: Flow) -> None:

@@ -160,6 +160,27 @@ async def test_one_run_more_is_busy_when_the_queue_is_full(fake: Fake, monkeypat
         await asyncio.wait(waiting)
 
 
+async def test_runs_of_others_go_on_when_the_engine_confirms_a_cancelled_run_late(fake: Fake) -> None:
+    """An engine that warms itself up hears of a cancelled run seconds later."""
+    body = """
+say(HELLO)
+for request in requests():
+    if request["type"] == "cancel":
+        time.sleep(3)
+        say({"id": request["id"], "type": "error", "code": "cancelled", "message": "cancelled"})
+        result({"id": other}, "finished")
+    elif request["text"] == "other": other = request["id"]
+    else: say({"id": request["id"], "type": "started", "pid": 999999999})
+"""
+    async with opened(fake(body), concurrency=2) as made:
+        other = asyncio.create_task(made.run(EMPTY, "other"))
+        begun = asyncio.Event()
+        left = asyncio.create_task(run_unguarded(made, {}, "x", run_id="r1", on_started=lambda _: begun.set()))
+        await begun.wait()
+        left.cancel()
+        assert (await other).output == "finished"
+
+
 async def test_a_cancelled_run_is_cancelled_at_the_engine(fake: Fake, tmp_path: Path) -> None:
     body = f"""
 say(HELLO)
