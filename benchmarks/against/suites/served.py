@@ -16,8 +16,8 @@ from benchmarks.script import BUILD, OFF_TOPIC, QUESTION
 from benchmarks.serving import Served, descendants, memory_of, serve
 
 PARALLEL = 32
-PAUSE = 0.1
-"""Seconds before a turn, so that what the one before prepares for the next is ready."""
+PAUSE = 0.5
+"""Seconds before a turn: the engine prepares the next run within them, so that neither side waits for it."""
 
 
 @dataclass(frozen=True)
