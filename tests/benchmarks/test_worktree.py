@@ -36,12 +36,12 @@ def test_a_commit_that_git_does_not_know_is_an_error_that_names_it(checkout: Pat
         Worktree.of(checkout, "no-such")
 
 
-def test_a_revision_that_looks_like_an_option_is_no_commit(checkout: Path) -> None:
+def test_a_revision_that_looks_like_an_option_is_not_a_commit(checkout: Path) -> None:
     with pytest.raises(WorktreeError, match="names no commit"):
         Worktree.of(checkout, "--all")
 
 
-def test_a_folder_that_is_no_repository_is_an_error_that_says_so(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_repository_is_an_error_that_says_so(tmp_path: Path) -> None:
     with pytest.raises(WorktreeError, match=r"names no commit .*not a git repository"):
         Worktree.of(tmp_path, "HEAD")
 

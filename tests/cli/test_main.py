@@ -142,7 +142,7 @@ def test_output_is_utf8_whatever_the_locale(tmp_path: Path, excerpt: Path) -> No
     assert done.stdout.decode("utf-8").startswith('{"ok": ')
 
 
-def test_a_reader_that_leaves_early_is_no_fault_of_ours(excerpt: Path) -> None:
+def test_a_reader_that_leaves_early_is_not_a_fault_of_ours(excerpt: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "cli.main", "components", "search", "-", "--json"],
         stdin=subprocess.PIPE,

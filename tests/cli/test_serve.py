@@ -63,7 +63,7 @@ def test_the_url_is_printed_as_a_document_with_the_json_option(
     assert wirewright("serve", "--json").json == {"event": "serving", "url": "http://[::1]:7878"}
 
 
-def test_an_address_that_cannot_be_had_is_a_failure(wirewright: Wirewright, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_address_in_use_is_a_failure(wirewright: Wirewright, monkeypatch: pytest.MonkeyPatch) -> None:
     def taken(_: ServerSettings) -> None:
         raise CannotServe("Cannot listen on port 7878.", "Stop what uses it.")
 

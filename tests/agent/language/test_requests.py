@@ -45,7 +45,7 @@ def test_a_request_to_undo_is_recognised(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["undo the greeting and run", "What does undo do?", "add an undo button"])
-def test_a_message_that_asks_for_more_is_no_plain_undo(text: str) -> None:
+def test_a_message_that_asks_for_more_is_not_a_plain_undo(text: str) -> None:
     assert not asks_undo(text)
 
 

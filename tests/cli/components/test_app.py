@@ -74,7 +74,7 @@ def test_a_line_that_is_not_text_gets_an_error_and_the_rest_goes_on(wirewright: 
     }
 
 
-def test_no_line_is_no_answer(wirewright: Wirewright) -> None:
+def test_a_missing_line_is_a_missing_answer(wirewright: Wirewright) -> None:
     assert wirewright("components", "search", "-", "--json").lines == []
 
 

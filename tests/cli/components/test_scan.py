@@ -70,5 +70,5 @@ def test_a_line_that_cannot_be_read_gets_an_error_and_the_rest_goes_on(wirewrigh
     }
 
 
-def test_no_line_is_no_answer(wirewright: Wirewright) -> None:
+def test_a_missing_line_is_a_missing_answer(wirewright: Wirewright) -> None:
     assert wirewright("components", "scan", "-", "--json").lines == []

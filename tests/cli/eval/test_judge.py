@@ -73,7 +73,7 @@ def test_opinions_are_printed_and_written(wirewright: Wirewright, journal: Path,
         (("--model", "openai:x", "--rubric", "nonsense"), "bad_rubric", "--rubric"),
     ],
 )
-def test_a_judge_or_rubric_that_cannot_be_had_is_refused(
+def test_an_unavailable_judge_or_rubric_is_refused(
     arguments: tuple[str, ...], code: str, where: str, wirewright: Wirewright, journal: Path, judging: None
 ) -> None:
     refused = wirewright("eval", "judge", journal, *arguments, "--json")

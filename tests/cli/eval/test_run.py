@@ -200,7 +200,7 @@ def test_a_choice_that_cannot_be_played_is_bad_usage(
 
 
 @pytest.mark.engine
-def test_an_engine_that_cannot_be_had_is_a_failure(
+def test_an_unavailable_engine_is_a_failure(
     wirewright: Wirewright, monkeypatch: pytest.MonkeyPatch, excerpt: Path
 ) -> None:
     from runtime.install.environment import RunnerEnvironment

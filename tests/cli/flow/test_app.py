@@ -111,7 +111,7 @@ def test_warnings_do_not_change_ok(wirewright: Wirewright) -> None:
     ],
     ids=["flow", "json", "nan", "deep", "bytes"],
 )
-def test_a_document_that_is_no_flow_is_bad_usage(
+def test_a_document_that_is_not_a_flow_is_bad_usage(
     command: str, content: bytes, code: str, where: str, wirewright: Wirewright
 ) -> None:
     done = wirewright("flow", command, "-", "--json", stdin=content)

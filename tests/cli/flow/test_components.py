@@ -95,7 +95,7 @@ def test_bad_files_are_faults_that_name_file_and_line_and_nothing_is_run(
         assert str(folder) not in told[name]["message"]
 
 
-def test_a_file_that_is_no_text_is_a_fault(wirewright: Wirewright, spec: Path, folder: Path) -> None:
+def test_a_file_that_is_not_text_is_a_fault(wirewright: Wirewright, spec: Path, folder: Path) -> None:
     (folder / "binary.py").write_bytes(b"\xff\xfe\x00")
     done = wirewright("flow", "check", spec, "--components", folder, "--json")
     assert [fault["code"] for fault in done.json["faults"]] == ["unreadable"]

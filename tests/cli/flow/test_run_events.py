@@ -74,7 +74,7 @@ def test_bundles_are_asked_for_by_name_and_a_failure_says_why(
     assert "no such package" in failed.json["error"]["message"]
 
 
-def test_a_bundle_that_is_no_name_is_bad_usage(wirewright: Wirewright, excerpt: Path) -> None:
+def test_a_bundle_that_is_not_a_name_is_bad_usage(wirewright: Wirewright, excerpt: Path) -> None:
     done = wirewright("runner", "install", "--with", "https://example.com/x.whl", "--json")
     assert (done.code, done.json["error"]["where"]) == (2, "--with")
     done = wirewright("runner", "install", "--with", "lfx-arxiv", "--without", "./lfx-exa", "--json")
