@@ -31,7 +31,7 @@ async def test_a_journal_gives_back_what_was_written(environment: PlayEnvironmen
     assert again[0].flow == attempts[0].flow
 
 
-def test_a_journal_names_the_line_that_is_no_attempt(tmp_path: Path) -> None:
+def test_a_journal_names_the_line_that_is_not_an_attempt(tmp_path: Path) -> None:
     path = tmp_path / "attempts.jsonl"
     path.write_text(f'{attempt().model_dump_json()}\n{{"no": 1}}\n', encoding="utf-8")
     with pytest.raises(JsonLinesError, match=r"attempts\.jsonl line 2: not a valid attempt"):
@@ -47,7 +47,7 @@ def test_a_line_that_a_crash_cut_off_is_dropped_and_the_others_stay(tmp_path: Pa
     assert [one.scenario for one in read_journal(path)] == ["a", "c"]
 
 
-def test_a_journal_that_begins_anew_forgets_what_was_there(tmp_path: Path) -> None:
+def test_a_journal_that_starts_over_forgets_its_content(tmp_path: Path) -> None:
     path = tmp_path / "attempts.jsonl"
     open_journal(path).append(attempt("a"))
     open_journal(path, resume=False).append(attempt("b"))

@@ -122,7 +122,7 @@ def test_a_folder_without_scenarios_is_a_fault(tmp_path: Path) -> None:
         ("", "some.yaml", "Input should be an object"),
     ],
 )
-def test_a_fault_is_told_with_its_place(text: str, place: str, words: str, tmp_path: Path) -> None:
+def test_a_fault_is_reported_with_its_place(text: str, place: str, words: str, tmp_path: Path) -> None:
     with pytest.raises(ScenarioError) as caught:
         load_scenario(written(tmp_path, text))
     assert caught.value.place == place
@@ -131,7 +131,7 @@ def test_a_fault_is_told_with_its_place(text: str, place: str, words: str, tmp_p
 
 
 @pytest.mark.parametrize("name", ["missing.yaml", "bytes.yaml"])
-def test_a_file_that_is_no_text_is_a_fault(name: str, tmp_path: Path) -> None:
+def test_a_file_that_is_not_text_is_a_fault(name: str, tmp_path: Path) -> None:
     (tmp_path / "bytes.yaml").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(ScenarioError, match="cannot be read as UTF-8"):
         load_scenario(tmp_path / name)

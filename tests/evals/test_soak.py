@@ -14,7 +14,7 @@ async def test_rounds_that_score_the_same_tell_nothing(environment: PlayEnvironm
 
 
 @pytest.mark.anyio
-async def test_a_score_that_is_not_what_it_was_is_told(environment: PlayEnvironment, runner: StandInRunner) -> None:
+async def test_a_score_that_has_changed_is_reported(environment: PlayEnvironment, runner: StandInRunner) -> None:
     built, *probes = (ran(text) for text in ("one", "one", "two words"))
     runner.results = [built, *probes, ran("another")]
     told = await soak([scenario_named("echo-wired")], environment, 2)

@@ -144,7 +144,7 @@ def test_action_is_refused_when_the_flow_has_moved_on(action: FlowAction):
         {"kind": "disconnect", "edge": {}, "index": True},
     ],
 )
-def test_document_is_refused_when_it_is_no_action(document: object):
+def test_document_is_refused_when_it_is_not_an_action(document: object):
     with pytest.raises(ActionFormatError):
         action_from_json(document)
 

@@ -216,7 +216,7 @@ def test_no_source_or_secret_is_in_a_description(catalogue_json: dict[str, Any])
     assert "import" not in text
 
 
-def test_nearest_names_are_told_when_a_type_is_unknown(catalogue: Catalogue):
+def test_nearest_names_are_reported_when_a_type_is_unknown(catalogue: Catalogue):
     with pytest.raises(UnknownComponent) as caught:
         catalogue.describe("ChatInpt")
     assert caught.value.near[0] == "ChatInput"
@@ -244,7 +244,7 @@ def test_error_carries_the_remedy_when_there_is_no_catalogue(tmp_path: Path, mon
     "text",
     ["", "{", "[]", "{}", '{"format": 2, "components": {}}', '{"format": 1}', '{"format": 1, "components": {"A": {}}}'],
 )
-def test_file_is_refused_when_it_is_no_catalogue(text: str, tmp_path: Path):
+def test_file_is_refused_when_it_is_not_a_catalogue(text: str, tmp_path: Path):
     path = tmp_path / "catalogue.json"
     path.write_text(text)
     with pytest.raises(CatalogueFormatError):

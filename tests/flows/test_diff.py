@@ -79,7 +79,7 @@ def alike(old: Flow, new: Flow) -> bool:
     return json.dumps(old.raw, sort_keys=True) == json.dumps(new.raw, sort_keys=True)
 
 
-def test_another_order_alone_is_no_difference(built: Built):
+def test_another_order_alone_is_not_a_difference(built: Built):
     flow = built(flow_texts.TOOLS)[0]
     turned = flow.to_json()
     for part in ("nodes", "edges"):

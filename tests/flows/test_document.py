@@ -135,7 +135,7 @@ def test_equal_flows_have_equal_hashes():
         ({"data": {"nodes": [], 3: []}}, "$.data"),
     ],
 )
-def test_error_names_the_place_when_a_document_is_no_flow(document: object, path: str):
+def test_error_names_the_place_when_a_document_is_not_a_flow(document: object, path: str):
     with pytest.raises(FlowFormatError) as caught:
         Flow.from_json(document)
     assert caught.value.path == path

@@ -19,7 +19,7 @@ GONE = {
     "comments are rejected": "flows/spec/test_build.py::test_same_flow_is_built_when_only_the_writing_differs",
     "A.x->B.y is rejected": "flows/spec/test_build.py::test_same_flow_is_built_when_only_the_writing_differs",
     "a duplicate id leaves an orphan": (
-        "flows/spec/test_faults.py::test_all_faults_are_told_in_one_go_with_lines_and_the_specs_ids"
+        "flows/spec/test_faults.py::test_all_faults_are_reported_in_one_go_with_lines_and_the_specs_ids"
     ),
     "cycles are accepted": "flows/spec/test_faults.py::test_spec_is_refused_when_its_wiring_cannot_run",
     "self edges are accepted": "flows/spec/test_faults.py::test_spec_is_refused_when_its_wiring_cannot_run",
@@ -27,7 +27,7 @@ GONE = {
         "flows/spec/test_faults.py::test_two_chat_inputs_are_reported_when_a_spec_has_them"
     ),
     "it stops at the first fault": (
-        "flows/spec/test_faults.py::test_all_faults_are_told_in_one_go_with_lines_and_the_specs_ids"
+        "flows/spec/test_faults.py::test_all_faults_are_reported_in_one_go_with_lines_and_the_specs_ids"
     ),
     "search is one whole-query substring": (
         "flows/search/test_ranking.py::test_component_is_found_by_another_word_for_it"

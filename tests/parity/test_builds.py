@@ -49,7 +49,7 @@ async def test_a_spec_with_an_orphan_goes_back_to_the_model_and_never_to_the_use
 
 
 @pytest.mark.parity("ADR-MCP-048", "base-term-verification-attempts", "term-verification-attempts")
-async def test_a_build_is_tried_three_times_and_then_told_to_stop(catalogue: Catalogue) -> None:
+async def test_a_build_is_tried_three_times_and_then_stopped(catalogue: Catalogue) -> None:
     tries = [[call("build_flow", n, spec=ECHO.replace("ChatOutput", f"Nothing{n}"))] for n in range(1, 4)]
     model = ScriptedModel("build_flow", *tries, "I could not build it.")
     async with serving(assistant(catalogue, model)) as live:

@@ -61,7 +61,7 @@ async def test_other_sessions_and_requests_without_one_share_nothing(catalogue: 
 
 
 @pytest.mark.parity("scenario-history-cap", "smoke-history-ten")
-async def test_only_the_last_ten_turns_are_told(catalogue: Catalogue) -> None:
+async def test_only_the_last_ten_turns_are_given(catalogue: Catalogue) -> None:
     model = numbered(14)
     async with serving(assistant(catalogue, model)) as live:
         await ask(live, *(f"u{number}" for number in range(1, 15)), session_id="agentic_s1")
@@ -70,7 +70,7 @@ async def test_only_the_last_ten_turns_are_told(catalogue: Catalogue) -> None:
 
 
 @pytest.mark.parity("scenario-turn-recorded-on-success", "term-record-turn")
-async def test_a_turn_that_failed_is_not_told_again(catalogue: Catalogue) -> None:
+async def test_a_failed_turn_is_not_remembered(catalogue: Catalogue) -> None:
     asked: list[str] = []
 
     def plan(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
@@ -114,7 +114,7 @@ async def test_the_session_unused_for_longest_is_forgotten_first() -> None:
 
 
 @pytest.mark.parity("scenario-clear-history", "term-clear-session-history")
-async def test_forgetting_a_session_leaves_the_others_and_an_unknown_one_is_no_fault() -> None:
+async def test_forgetting_a_session_leaves_the_others_and_an_unknown_one_is_not_a_fault() -> None:
     memory = ProcessMemory()
     for name in ("s1", "s3"):
         await memory.save("local", name, ConversationState(turns=[Exchange(user="u", assistant="a")]))

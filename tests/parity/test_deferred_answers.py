@@ -64,7 +64,7 @@ async def asked(catalogue: Catalogue, *replies: Reply, texts: Sequence[str] = ("
 
 
 @pytest.mark.parity("assistant.tool_cache.hit", "assistant.tool_cache.miss")
-async def test_cached_reads_are_told(catalogue: Catalogue, watch: Watch) -> None:
+async def test_cached_reads_are_reported(catalogue: Catalogue, watch: Watch) -> None:
     await asked(catalogue, "question", DESCRIBE, AGAIN, "So it is.")
     assert [line["tool"] for line in watch.lines("assistant.tool_cache.miss")] == ["describe_component"]
     (hit,) = watch.lines("assistant.tool_cache.hit")
@@ -84,7 +84,7 @@ def make(step: int, source: str = SUM) -> list[Any]:
 
 
 @pytest.mark.parity("assistant.validation.success", "assistant.validation.failed")
-async def test_a_component_that_passes_at_the_second_try_is_told(catalogue: Catalogue, watch: Watch) -> None:
+async def test_a_component_that_passes_at_the_second_try_is_reported(catalogue: Catalogue, watch: Watch) -> None:
     await asked(catalogue, "generate_component", make(1, BROKEN), make(2), "Here.", texts=("create a component",))
     (failed,) = watch.lines("assistant.validation.failed")
     assert failed["attempt"] == 1
@@ -94,7 +94,7 @@ async def test_a_component_that_passes_at_the_second_try_is_told(catalogue: Cata
 
 
 @pytest.mark.parity("assistant.validation.exhausted")
-async def test_a_component_that_never_passes_is_told_as_an_error(catalogue: Catalogue, watch: Watch) -> None:
+async def test_a_component_that_never_passes_is_reported_as_an_error(catalogue: Catalogue, watch: Watch) -> None:
     tries = [make(step, BROKEN + f"# {step}\n") for step in (1, 2, 3)]
     await asked(catalogue, "generate_component", *tries, "I could not.", "I could not.", texts=("create a component",))
     (line,) = watch.lines("assistant.validation.exhausted")
@@ -116,7 +116,7 @@ async def test_validations_are_counted(catalogue: Catalogue, watch: Watch) -> No
 
 
 @pytest.mark.parity("assistant.conversation_buffer.turn_recorded", "assistant_conversation_buffer_turn_recorded_total")
-async def test_a_turn_that_is_remembered_is_told(catalogue: Catalogue, watch: Watch) -> None:
+async def test_a_turn_that_is_remembered_is_reported(catalogue: Catalogue, watch: Watch) -> None:
     await asked(catalogue, "question", "An answer.")
     (line,) = watch.lines("assistant.conversation_buffer.turn_recorded")
     assert (line["session_id"], line["user_length"], line["assistant_length"]) == ("s", 11, 10)
@@ -134,7 +134,7 @@ async def test_a_turn_that_is_not_remembered_is_counted_by_its_reason(catalogue:
     "assistant_conversation_buffer_session_evicted_total",
     "assistant_conversation_buffer_sessions",
 )
-async def test_a_session_that_is_forgotten_is_told(catalogue: Catalogue, watch: Watch) -> None:
+async def test_a_session_that_is_forgotten_is_reported(catalogue: Catalogue, watch: Watch) -> None:
     who = assistant(catalogue)
     for number in range(SESSIONS + 1):
         await play(who, "What does Chat Input do?", session=f"s{number}")
@@ -145,7 +145,7 @@ async def test_a_session_that_is_forgotten_is_told(catalogue: Catalogue, watch: 
 
 
 @pytest.mark.parity("flow_builder.spec.orphan", "assistant_flow_orphan_rejection_total")
-async def test_a_spec_with_an_orphan_is_told(catalogue: Catalogue, watch: Watch) -> None:
+async def test_a_spec_with_an_orphan_is_reported(catalogue: Catalogue, watch: Watch) -> None:
     orphan = ECHO.replace("edges:", "  lonely: TextInput\nedges:")
     replies = [
         "build_flow",
@@ -175,7 +175,7 @@ async def test_answers_to_plans_are_counted(catalogue: Catalogue, watch: Watch) 
 
 
 @pytest.mark.parity("assistant.plan.refining.send", "assistant.plan.replan")
-async def test_a_refinement_and_the_plan_it_leads_to_are_told(catalogue: Catalogue, watch: Watch) -> None:
+async def test_a_refinement_and_the_plan_it_leads_to_are_reported(catalogue: Catalogue, watch: Watch) -> None:
     again = [call("propose_plan", 2, markdown="1. Louder")]
     await asked(catalogue, "build_flow", PLAN, "build_flow", again, texts=("Build a large thing", "make it louder"))
     (sent,) = watch.lines("assistant.plan.refining.send")
@@ -220,7 +220,7 @@ async def test_a_reset_forgets_the_turns_and_wipes_the_components(catalogue: Cat
 
 
 @pytest.mark.parity("scenario-reset-idempotent", "assistant_session_reset_total")
-async def test_a_reset_of_nothing_is_no_fault(catalogue: Catalogue, watch: Watch) -> None:
+async def test_a_reset_of_nothing_is_not_a_fault(catalogue: Catalogue, watch: Watch) -> None:
     async with serving(assistant(catalogue)) as live:
         for _ in range(2):
             told = await reset(live, "agentic_new")
@@ -246,7 +246,7 @@ async def test_a_reset_wipes_the_callers_components_alone(
 
 
 @pytest.mark.parity("intent.build_flow.deterministic", "smoke-plan-string", "term-plan-short-circuit")
-async def test_a_plan_that_is_approved_by_the_fixed_message_is_told_and_not_classified(
+async def test_a_plan_approved_by_the_fixed_message_is_reported_and_not_classified(
     catalogue: Catalogue, watch: Watch
 ) -> None:
     model = ScriptedModel("build_flow", PLAN, [call("build_flow", 2, spec=ECHO)], "Built.")
@@ -307,7 +307,7 @@ async def test_a_damaged_component_is_counted_by_its_reason(
 
 
 @pytest.mark.parity("assistant.run_flow.blocked_unsafe_code")
-async def test_a_run_that_is_refused_for_its_code_is_told(catalogue: Catalogue, watch: Watch) -> None:
+async def test_a_run_that_is_refused_for_its_code_is_reported(catalogue: Catalogue, watch: Watch) -> None:
     refused = ran(error=RunError(code="refused", message="Refused to run: line 4 starts a process.", node="n"))
     model = ScriptedModel("run_flow", [call("run_flow", 1, input="hi")], "It was refused.")
     who = assistant(catalogue, model, ComponentRunner(results=[refused]))

@@ -99,7 +99,7 @@ async def test_an_unknown_type_is_not_added_and_the_nearest_are_named(catalogue:
 
 @pytest.mark.parity("error-configure-not-json")
 @pytest.mark.parametrize("values", ["{broken", "clean_data: false", 7])
-async def test_values_that_are_no_object_change_nothing_and_the_model_is_told(
+async def test_values_that_are_not_an_object_change_nothing_and_the_model_learns_it(
     values: object, catalogue: Catalogue
 ) -> None:
     canvas = flow_of(ECHO, catalogue)

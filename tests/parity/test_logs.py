@@ -33,7 +33,7 @@ def lines(told: pytest.LogCaptureFixture, name: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parity("assistant.request.started", "assistant.intent.classified", "assistant.request.completed")
-async def test_a_request_is_told_when_it_begins_is_understood_and_ends(
+async def test_a_request_is_reported_when_it_begins_is_understood_and_ends(
     catalogue: Catalogue, told: pytest.LogCaptureFixture
 ) -> None:
     await played(catalogue, ["question", "Text."], input_value="What is it?", session_id="agentic_s1")
@@ -49,7 +49,7 @@ async def test_a_request_is_told_when_it_begins_is_understood_and_ends(
 
 
 @pytest.mark.parity("assistant.tokens.phase", "base-scenario-phase-logs", "smoke-usage-phases")
-async def test_the_tokens_of_each_phase_are_told(catalogue: Catalogue, told: pytest.LogCaptureFixture) -> None:
+async def test_the_tokens_of_each_phase_are_reported(catalogue: Catalogue, told: pytest.LogCaptureFixture) -> None:
     replies = [
         "build_flow",
         [call("build_flow", 1, spec=ECHO)],
@@ -75,7 +75,7 @@ async def test_a_turn_of_one_phase_tells_nothing_of_another(
 
 
 @pytest.mark.parity("flow_builder.tool.invoked", "flow_builder.action.emitted", "flow_builder.proposal.ready")
-async def test_tools_and_what_they_change_are_told(catalogue: Catalogue, told: pytest.LogCaptureFixture) -> None:
+async def test_tools_and_what_they_change_are_reported(catalogue: Catalogue, told: pytest.LogCaptureFixture) -> None:
     canvas = flow_of(AGENT, catalogue)
     agent = node_id(canvas, "Agent")
     change = [call("configure_component", 1, component_id=agent, values={"model": "gpt-4o"})]
@@ -92,7 +92,9 @@ async def test_tools_and_what_they_change_are_told(catalogue: Catalogue, told: p
 
 
 @pytest.mark.parity("flow_builder.tool.failed", "assistant.generation.attempt")
-async def test_a_tool_that_refuses_is_told_as_an_error(catalogue: Catalogue, told: pytest.LogCaptureFixture) -> None:
+async def test_a_tool_that_refuses_is_reported_as_an_error(
+    catalogue: Catalogue, told: pytest.LogCaptureFixture
+) -> None:
     replies = [
         "build_flow",
         [call("add_component", 1, type="Nothing")],
@@ -109,7 +111,7 @@ async def test_a_tool_that_refuses_is_told_as_an_error(catalogue: Catalogue, tol
 
 
 @pytest.mark.parity("assistant.flow.error")
-async def test_a_turn_that_fails_is_told_by_its_kind(catalogue: Catalogue, told: pytest.LogCaptureFixture) -> None:
+async def test_a_turn_that_fails_is_reported_by_its_kind(catalogue: Catalogue, told: pytest.LogCaptureFixture) -> None:
     async with serving(assistant(catalogue, ScriptedModel(RuntimeError("a private detail")))) as live:
         await events(live.client, input_value="Build an echo")
     (error,) = lines(told, "assistant.flow.error")
@@ -118,7 +120,7 @@ async def test_a_turn_that_fails_is_told_by_its_kind(catalogue: Catalogue, told:
 
 
 @pytest.mark.parity("assistant.request.cancelled")
-async def test_a_turn_that_is_left_is_told(catalogue: Catalogue, told: pytest.LogCaptureFixture) -> None:
+async def test_a_turn_whose_client_leaves_is_reported(catalogue: Catalogue, told: pytest.LogCaptureFixture) -> None:
     blocked = ScriptedModel(blocks_at=0)
     async with serving(assistant(catalogue, blocked)) as live:
         await leaving(live, STREAM, {"input_value": "Build an echo"}, blocked.blocked)
@@ -130,7 +132,7 @@ async def test_a_turn_that_is_left_is_told(catalogue: Catalogue, told: pytest.Lo
 
 
 @pytest.mark.parity("assistant.plan.proposed")
-async def test_a_proposed_plan_is_told_by_its_length(catalogue: Catalogue, told: pytest.LogCaptureFixture) -> None:
+async def test_a_proposed_plan_is_reported_by_its_length(catalogue: Catalogue, told: pytest.LogCaptureFixture) -> None:
     replies = ["build_flow", [call("propose_plan", 1, markdown="1. Echo")]]
     await played(catalogue, replies, session_id="agentic_s1")
     (plan,) = lines(told, "assistant.plan.proposed")
@@ -138,7 +140,7 @@ async def test_a_proposed_plan_is_told_by_its_length(catalogue: Catalogue, told:
 
 
 @pytest.mark.parity("assistant.model_fallback")
-async def test_moving_on_to_another_model_is_told_with_what_was_tried(told: pytest.LogCaptureFixture) -> None:
+async def test_moving_on_to_another_model_is_reported_with_what_was_tried(told: pytest.LogCaptureFixture) -> None:
     gone = ModelHTTPError(status_code=404, model_name="m", body={"error": {"code": "model_not_found"}})
     models = [ScriptedModel(gone, name="newest"), ScriptedModel(gone, name="newer"), ScriptedModel("Here.", name="old")]
     assert (await Agent(chain(models, "openai")).run("Hello")).output == "Here."

@@ -126,6 +126,6 @@ def test_missing_goes_when_a_test_has_come_and_nothing_else_changes() -> None:
     assert [row.missing for row in after] == ["" if row.id in shown else row.missing for row in before]
 
 
-def test_a_row_with_an_unknown_key_is_told() -> None:
+def test_a_row_with_an_unknown_key_is_reported() -> None:
     with pytest.raises(ValueError, match="not well formed"):
         rows("- {id: a, colour: red}")

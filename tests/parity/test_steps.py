@@ -16,7 +16,7 @@ DOCS = "# Echo\nIt says what it hears.\n"
 
 
 @pytest.mark.parity("scenario-create-document", "ADR-MCP-013", "scenario-no-gate-for-files")
-async def test_a_document_is_written_and_told_with_its_content_and_nothing_is_asked(catalogue: Catalogue) -> None:
+async def test_a_document_is_written_and_reported_with_its_content_without_approval(catalogue: Catalogue) -> None:
     found = await played(
         catalogue,
         ["manage_files", [call("write_file", 1, path="FLOW_DOCS.md", content=DOCS)], "I wrote FLOW_DOCS.md."],
@@ -57,7 +57,7 @@ async def test_a_request_for_a_document_gets_the_five_file_tools(catalogue: Cata
         ("build_flow", "build an echo flow", "generating_flow"),
     ],
 )
-async def test_a_request_of_several_steps_is_told_as_one(
+async def test_a_request_of_several_steps_is_recognised(
     intent: str, text: str, step: str, catalogue: Catalogue
 ) -> None:
     act = [[call("build_flow", 1, spec=ECHO)], [call("run_flow", 2, input="hi")], "Built and ran it."]
@@ -114,7 +114,7 @@ async def test_one_request_tells_intent_translation_and_the_wished_model(catalog
 
 
 @pytest.mark.parity("base-scenario-only-configured-providers", "scenario-provider-agnostic", "ADR-017")
-async def test_a_build_is_told_of_the_models_of_configured_providers_alone(
+async def test_a_build_names_the_models_of_configured_providers_only(
     catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
@@ -153,7 +153,7 @@ async def test_one_turn_changes_the_flow_and_writes_a_file(catalogue: Catalogue)
 
 
 @pytest.mark.parity("base-term-orchestrating-step")
-async def test_several_steps_are_told_in_any_language(catalogue: Catalogue) -> None:
+async def test_several_steps_are_recognised_in_any_language(catalogue: Catalogue) -> None:
     read = '{"intent": "build_flow", "english": "Build an echo and run it with oi", "language": "pt"}'
     act = [[call("build_flow", 1, spec=ECHO)], [call("run_flow", 2, input="oi")], "Pronto, disse oi."]
     runner = StandInRunner(results=[ran("oi")])

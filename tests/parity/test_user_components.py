@@ -87,7 +87,7 @@ async def test_nobody_in_particular_keeps_nothing(user: str | None, tmp_path: Pa
     "name",
     ["", "../escape", "subdir/Nested", "Sum/Component", "Sum\\Component", "\x00null", "Sum:Colon", "lower", ".Sum"],
 )
-def test_a_name_that_is_no_class_is_refused_before_anything_is_written(name: str, tmp_path: Path) -> None:
+def test_a_name_that_is_not_a_class_is_refused_before_anything_is_written(name: str, tmp_path: Path) -> None:
     with pytest.raises(UserComponentError) as refused:
         saved(tmp_path, "alice", name, "x = 1")
     assert refused.value.message
@@ -98,7 +98,7 @@ def test_a_name_that_is_no_class_is_refused_before_anything_is_written(name: str
 
 @pytest.mark.parity("scenario-component-windows-devices", "smoke-component-devices")
 @pytest.mark.parametrize("name", ["CON", "NUL", "Prn", "AUX", "COM1", "LPT9"])
-def test_a_device_of_windows_is_no_name(name: str, tmp_path: Path) -> None:
+def test_a_device_of_windows_is_not_a_name(name: str, tmp_path: Path) -> None:
     with pytest.raises(UserComponentError, match="Windows"):
         saved(tmp_path, "alice", name, "x = 1")
     assert list(tmp_path.rglob("*.py")) == []

@@ -12,7 +12,7 @@ from tests.server.live import events, serving
 
 @pytest.mark.anyio
 @pytest.mark.parity("scenario-describe-io-large")
-async def test_the_ends_of_a_large_flow_are_told_whatever_its_parts_are_called(catalogue: Catalogue) -> None:
+async def test_the_ends_of_a_large_flow_are_reported_whatever_its_parts_are_called(catalogue: Catalogue) -> None:
     canvas = flow_of(long_flow(60), catalogue)
     begin, end, step = (node_id(canvas, kind) for kind in ("ChatInput", "ChatOutput", "CombineText"))
     for component, name in ((begin, "Output"), (end, "Input"), (step, "Chat Input")):

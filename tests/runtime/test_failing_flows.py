@@ -231,7 +231,9 @@ CASES: dict[str, tuple[str, str, str, str, str]] = {
 
 
 @pytest.mark.parametrize("what", CASES)
-async def test_a_failing_flow_is_told_by_its_cause(what: str, runner: Runner, installed_catalogue: Catalogue) -> None:
+async def test_a_failing_flow_is_reported_by_its_cause(
+    what: str, runner: Runner, installed_catalogue: Catalogue
+) -> None:
     text, given, code, words, remedy = CASES[what]
     built = build(text, installed_catalogue)
     assert built.flow is not None, built.faults

@@ -31,7 +31,7 @@ def test_the_providers_own_words_are_kept_when_an_error_quotes_them() -> None:
     assert error_from_chain(chain(("openai.NotFoundError", text)), None).message == "The model `m` does not exist"
 
 
-def test_the_deeper_cause_is_told_unless_it_is_a_detail_of_the_code() -> None:
+def test_the_deeper_cause_is_reported_unless_it_is_a_detail_of_the_code() -> None:
     deeper = chain(("m.FlowError", "could not fetch"), ("httpx.ConnectError", "All connection attempts failed"))
     assert error_from_chain(deeper, None).message == "All connection attempts failed"
     assert error_from_chain(deeper, None).code == "external"

@@ -43,7 +43,7 @@ async def coded(
         ("CSVAgent", {}, "refused", "executes code"),
     ],
 )
-async def test_a_failing_component_of_the_catalogue_is_told_by_its_cause(
+async def test_a_failing_component_of_the_catalogue_is_reported_by_its_cause(
     runner: Runner, make_flow: MakeFlow, kind: str, values: dict[str, Json], code: str, words: str
 ) -> None:
     error = told(await runner.run(make_flow({"n": (kind, values)}), timeout=30))
@@ -117,7 +117,7 @@ async def test_an_address_that_refuses_is_an_outside_cause(runner: Runner, make_
     assert "onnect" in refused.message
 
 
-async def test_text_that_is_no_json_is_told_by_the_parsers_words(runner: Runner, make_flow: MakeFlow) -> None:
+async def test_text_that_is_not_json_is_reported_in_the_parsers_words(runner: Runner, make_flow: MakeFlow) -> None:
     nodes = {"a": "ChatInput", "n": ("ParseJSONData", {"query": ".x"})}
     error = told(await runner.run(make_flow(nodes, [("a", "message", "n", "input_value")]), "not json"))
     assert (error.code, error.node) == ("code", "n")

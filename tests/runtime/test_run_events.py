@@ -58,7 +58,9 @@ async def told(runner: Runner, data: JsonObject) -> tuple[list[RunEvent], RunRes
     return events, await run_unguarded(runner, data, timeout=30, on_event=events.append)
 
 
-async def test_every_node_is_told_as_it_begins_and_ends_and_then_comes_the_result(runner: Runner, echo: Flow) -> None:
+async def test_every_node_is_reported_as_it_begins_and_ends_and_then_comes_the_result(
+    runner: Runner, echo: Flow
+) -> None:
     async with run_events(runner.execute, echo, "hi", RunOptions()) as stream:
         items = [item async for item in stream]
     events = [item for item in items if isinstance(item, NodeStarted | NodeFinished)]
@@ -75,14 +77,14 @@ async def test_every_node_is_told_as_it_begins_and_ends_and_then_comes_the_resul
     assert result.output == "hi"
 
 
-async def test_the_node_that_fails_is_told_to_have_failed(runner: Runner, make_code: MakeCode) -> None:
+async def test_the_node_that_fails_is_reported_as_failed(runner: Runner, make_code: MakeCode) -> None:
     events, result = await told(runner, make_code("raise ValueError('no')"))
     assert result.error is not None
     assert [event.event for event in events] == ["node_started", "node_finished"]
     assert [event.ok for event in events if isinstance(event, NodeFinished)] == [False]
 
 
-async def test_nodes_inside_a_loop_are_told_each_time_and_the_rows_come_out(
+async def test_nodes_inside_a_loop_are_reported_each_time_and_the_rows_come_out(
     runner: Runner, loop: tuple[Flow, dict[str, str]]
 ) -> None:
     flow, ids = loop
@@ -135,7 +137,7 @@ async def test_a_circle_that_never_ends_is_a_limit(runner: Runner, make_flow: Ma
     assert "25 times" in result.error.message
 
 
-async def test_pieces_of_text_are_told_under_their_node_in_order(runner: Runner, make_code: MakeCode) -> None:
+async def test_pieces_of_text_are_reported_under_their_node_in_order(runner: Runner, make_code: MakeCode) -> None:
     body = """for piece in ("Hel", "lo, ", "wörld"):
     self._event_manager.on_token(data={"chunk": piece, "id": "m"})
 self._event_manager.on_token(data={"chunk": "x" * 50_000, "id": "m"})

@@ -211,7 +211,7 @@ async def test_the_node_is_named_when_its_code_cannot_be_loaded(runner: Runner, 
     assert (result.error.code, result.error.node) == ("missing_package", "CustomComponent-x")
 
 
-async def test_what_a_component_prints_is_no_answer(runner: Runner, make_code: MakeCode) -> None:
+async def test_what_a_component_prints_is_not_an_answer(runner: Runner, make_code: MakeCode) -> None:
     body = """print('{"id": 1, "type": "result"}' * 10000)
 sys.stderr.write("noise" * 100000)
 os.system("echo noise; echo noise >&2")

@@ -43,7 +43,7 @@ def error(reply: httpx.Response, status: int) -> dict[str, Any]:
     ],
     ids=["empty", "cut", "not utf-8", "two", "nan", "half a surrogate pair", "deep"],
 )
-async def test_a_body_that_is_no_json_is_a_400(body: bytes, catalogue: Catalogue) -> None:
+async def test_a_body_that_is_not_json_is_a_400(body: bytes, catalogue: Catalogue) -> None:
     async with serving(assistant(catalogue)) as live:
         for path in (STREAM, ASSIST, FLOWS):
             assert error(await live.client.post(path, content=body, headers=JSON), 400)["code"] == "not_json"
@@ -181,7 +181,7 @@ async def test_an_unknown_flow_is_a_404_before_the_stream_starts(catalogue: Cata
         ({"provider": "demo", "model_name": "gpt-6-luna"}, "unknown_model"),
     ],
 )
-async def test_a_model_that_cannot_be_had_is_a_400_and_never_the_demo(
+async def test_an_unavailable_model_is_a_400_and_never_the_demo(
     asked: dict[str, str], code: str, catalogue: Catalogue
 ) -> None:
     async with serving(assistant(catalogue)) as live:

@@ -9,7 +9,7 @@ from tests.surfaces.snapshots import differences, stored, write
 NODE = {"display_name": "Chat", "base_classes": [], "outputs": [], "template": {"text": {"value": "a", "show": True}}}
 
 
-def test_a_changed_missing_or_new_text_is_told(tmp_path: Path) -> None:
+def test_a_changed_missing_or_new_text_is_reported(tmp_path: Path) -> None:
     write(tmp_path, {"a.txt": "one\ntwo\n", "b.txt": "x\n"})
     assert differences(tmp_path, {"a.txt": "one\ntwo\n", "b.txt": "x\n"}) == ""
     assert "-two\n+three" in differences(tmp_path, {"a.txt": "one\nthree\n", "b.txt": "x\n"})

@@ -109,7 +109,7 @@ async def test_a_judge_that_fails_is_an_opinion_that_says_so(played: Played, cat
 
 
 @pytest.mark.anyio
-async def test_a_score_beyond_the_scale_is_no_score(played: Played, catalogue: Catalogue) -> None:
+async def test_a_score_beyond_the_scale_is_not_a_score(played: Played, catalogue: Catalogue) -> None:
     judging = answering(**{"reason": "Great.", "pass": True, "score": 9.5})
     given = await opinion(ECHO, played(ECHO, ECHO.reference), catalogue, RUBRIC, judging)
     assert (given.passed, given.score) == (True, None)

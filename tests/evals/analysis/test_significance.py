@@ -38,7 +38,7 @@ def every(*tries: bool | None) -> dict[str, list[bool | None]]:
     return {name: list(tries) for name in SCENARIOS}
 
 
-def test_a_large_fall_is_told_with_its_interval_and_adjusted_p() -> None:
+def test_a_large_fall_is_reported_with_its_interval_and_adjusted_p() -> None:
     found = significance(play(every(True, True)), play(every(True, False) | {"s00": [False, False]}))
     passed = found.tested[0]
     assert (passed.metric, passed.before, passed.scenarios) == ("passed", 1.0, 20)

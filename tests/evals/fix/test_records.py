@@ -24,7 +24,7 @@ def test_what_is_written_is_read_again_and_belongs_to_its_attempt(tmp_path: Path
 
 
 @pytest.mark.parametrize("line", ["{", "{}", '{"scenario": "s", "digest": "d", "player": "p", "actions": [{}]}'])
-def test_a_line_that_is_no_fix_is_told_by_its_number(line: str, tmp_path: Path) -> None:
+def test_a_line_that_is_not_a_fix_is_reported_by_its_number(line: str, tmp_path: Path) -> None:
     path = tmp_path / "fixes.jsonl"
     JsonLines(path, Fix).write([Fix.of(ATTEMPT, FOUND)])
     path.write_text(path.read_text(encoding="utf-8") + line + "\n", encoding="utf-8")

@@ -53,7 +53,7 @@ def test_node_kinds_become_expectations_of_any_type_that_does_the_same() -> None
     assert any("markdown-exporter is any of SaveToFile" in note for note in made["recipe-card-2"].notes)
 
 
-def test_what_has_no_equivalent_is_told_in_the_scenario_and_in_the_notes() -> None:
+def test_what_has_no_equivalent_is_reported_in_the_scenario_and_in_the_notes() -> None:
     made, _ = imported()
     bird = made["bird-song-1"]
     assert bird.scenario.about.endswith("Without an equivalent here: tts, teleporter.")
@@ -92,7 +92,7 @@ def test_what_only_a_judge_can_tell_becomes_criteria() -> None:
     assert "The result card is a .md file." in made["recipe-card-2"].scenario.criteria
 
 
-def test_branches_that_give_different_results_are_told_as_such() -> None:
+def test_branches_that_give_different_results_are_reported_as_such() -> None:
     made, _ = imported()
     plant = made["plant-care-1"].scenario
     assert plant.criteria[0] == "Depending on its branch, the flow gives one of these: advice; or advice, sheet."
@@ -117,7 +117,7 @@ def test_a_file_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
     assert read_queries(path)[0].name == "T"
 
 
-def test_files_are_carried_where_they_are_text_and_told_where_they_are_not() -> None:
+def test_files_are_carried_where_they_are_text_and_reported_where_they_are_not() -> None:
     made, _ = imported()
     fridge = made["leftovers-pdf-1"]
     assert fridge.scenario.files == {"fridge.txt": "eggs\nhalf a cabbage\n"}
@@ -130,7 +130,7 @@ def test_files_are_carried_where_they_are_text_and_told_where_they_are_not() -> 
     assert "fridge.txt is not there" in "\n".join(imported(None)[0]["leftovers-pdf-1"].notes)
 
 
-def test_a_round_without_checks_is_told() -> None:
+def test_a_round_without_checks_is_reported() -> None:
     made, _ = convert_tasks(read_queries(DATA / "query.json"), {})
     assert all("there are no checks of this round" in one.notes[0] for one in made)
 
@@ -199,7 +199,7 @@ CHECK = {"input_var": ["a"], "output_var": ["b"], "related_nodes": ["llm"], "tes
         ([TASK], {"T_1": CHECK | {"test1": {"ground_truth": []}}}, "checks.json.T_1.test1.ground_truth"),
     ],
 )
-def test_a_fault_is_told_with_its_place(queries: object, checks: object, place: str, tmp_path: Path) -> None:
+def test_a_fault_is_reported_with_its_place(queries: object, checks: object, place: str, tmp_path: Path) -> None:
     first, second = tmp_path / "query.json", tmp_path / "checks.json"
     first.write_text(queries if isinstance(queries, str) else json.dumps(queries), encoding="utf-8")
     second.write_text(json.dumps(checks), encoding="utf-8")
@@ -213,7 +213,7 @@ def test_a_fault_is_told_with_its_place(queries: object, checks: object, place: 
     ("content", "place"),
     [('{"Nobody_1": {"a": ".md"}}', "endings.json.Nobody_1"), ('{"T_1": {"a": 1}}', "endings.json.T_1.a")],
 )
-def test_a_wrong_file_of_endings_is_told(content: str, place: str, tmp_path: Path) -> None:
+def test_a_wrong_file_of_endings_is_reported(content: str, place: str, tmp_path: Path) -> None:
     (tmp_path / "checks.json").write_text(json.dumps({"T_1": CHECK}), encoding="utf-8")
     (tmp_path / "endings.json").write_text(content, encoding="utf-8")
     with pytest.raises(ImportFormatError) as caught:

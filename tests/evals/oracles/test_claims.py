@@ -41,7 +41,7 @@ ECHO = scenario_named("echo")
         ("", set()),
     ],
 )
-def test_a_claim_is_told_from_a_denial_a_plan_and_a_quotation(text: str, kinds: set[str]) -> None:
+def test_a_claim_is_distinguished_from_a_denial_a_plan_and_a_quotation(text: str, kinds: set[str]) -> None:
     assert {claim.kind for claim in claims(text)} == kinds
 
 
@@ -143,5 +143,5 @@ def test_declining_is_understood_in_five_languages(text: str, declining: bool) -
         ("'the and of to in on with' 🙂", None),
     ],
 )
-def test_a_language_is_told_by_its_small_words(text: str, code: str | None) -> None:
+def test_a_language_is_recognised_by_its_small_words(text: str, code: str | None) -> None:
     assert detect_language(text) == code

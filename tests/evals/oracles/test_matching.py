@@ -64,7 +64,7 @@ def test_relabelling_changes_no_score(made: ScoredFlow, target: ScoredFlow, seed
 
 @settings(deadline=None, max_examples=60)
 @given(shapes, st.data())
-def test_a_rewiring_that_is_no_automorphism_lowers_a_score(flow: ScoredFlow, data: st.DataObject) -> None:
+def test_a_rewiring_that_is_not_an_automorphism_lowers_a_score(flow: ScoredFlow, data: st.DataObject) -> None:
     if not flow.edges or len(flow.nodes) < 2:
         return
     link = data.draw(st.sampled_from(sorted(flow.edges, key=repr)))

@@ -120,7 +120,7 @@ async def test_the_flow_of_one_turn_is_the_canvas_of_the_next(environment: PlayE
     assert attempt.asked == sorted(attempt.asked)
 
 
-async def test_attempts_come_in_the_order_asked_for_and_each_is_told(environment: PlayEnvironment) -> None:
+async def test_attempts_come_in_the_order_asked_for_and_each_is_reported(environment: PlayEnvironment) -> None:
     told: list[Attempt] = []
 
     async def tell(attempt: Attempt) -> None:

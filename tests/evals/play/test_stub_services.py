@@ -35,7 +35,7 @@ async def test_a_service_answers_by_path_and_method() -> None:
         assert (await get(f"{base}/else")).status_code == 404
 
 
-async def test_the_first_requests_fail_and_every_serving_begins_anew() -> None:
+async def test_the_first_requests_fail_and_every_serving_starts_over() -> None:
     service = Service(name="x", routes=(Route(text="here", failures=2, latency=1),))
     for _ in range(2):
         async with serve((service,)) as addresses:
@@ -60,7 +60,7 @@ async def test_a_service_is_gone_afterwards_even_when_a_request_is_still_waiting
         await get(base)
 
 
-async def test_what_is_no_http_gets_no_answer() -> None:
+async def test_what_is_not_http_gets_no_answer() -> None:
     import asyncio
 
     async with serve((Service(name="x", routes=(Route(text="here"),)),)) as addresses:

@@ -83,7 +83,7 @@ async def test_a_source_is_made_once(workshop: Workshop) -> None:
     assert workshop.made == ["WordsBackwards"]
 
 
-async def test_broken_and_hostile_sources_are_left_out_and_told(workshop: Workshop) -> None:
+async def test_broken_and_hostile_sources_are_left_out_and_reported(workshop: Workshop) -> None:
     own = await make_user_components([HOSTILE, "class Half(", SOURCE], workshop)
     assert [one.type for one in own.types] == ["WordsBackwards"]
     assert own.sources == (SOURCE,)

@@ -141,7 +141,7 @@ def test_players_are_found_by_what_they_are(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["", "nobody", "replay:", "openai:gpt", "python:x:y", "python:evals.play.attempts:nothing"]
 )
-def test_a_player_that_cannot_be_had_says_what_to_do(name: str) -> None:
+def test_an_unavailable_player_says_what_to_do(name: str) -> None:
     with pytest.raises(UnknownPlayer) as caught:
         player_named(name)
     assert caught.value.message

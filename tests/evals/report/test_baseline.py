@@ -27,7 +27,7 @@ def material_of(played: Played, catalogue: Catalogue, baseline: list[Verdict], p
     return Material(play=play, catalogue=catalogue, baseline=baseline, baseline_name="b.jsonl", baseline_player=player)
 
 
-def test_each_player_stands_beside_its_namesake_and_one_without_is_told(
+def test_each_player_is_shown_beside_the_one_of_the_same_name_and_one_without_is_reported(
     played: Played, catalogue: Catalogue, baseline: list[Verdict]
 ) -> None:
     material = material_of(played, catalogue, baseline)

@@ -81,7 +81,7 @@ def test_what_a_fix_would_write_stays_text(failed: Attempt, played: Played, cata
     assert "&lt;script&gt;document.title" in html
 
 
-def test_a_fix_of_another_play_is_told_and_not_drawn(failed: Attempt, played: Played, catalogue: Catalogue) -> None:
+def test_a_fix_of_another_play_is_reported_and_not_drawn(failed: Attempt, played: Played, catalogue: Catalogue) -> None:
     stale = fix_of(failed, catalogue).model_copy(update={"actions": (RemoveComponent({"id": "gone"}, 0, ()),)})
     material = material_of(played, catalogue, stale)
     html = render_report("html", material)

@@ -61,7 +61,7 @@ def test_an_open_scenario_is_reported_in_every_form(catalogue: Catalogue) -> Non
     assert [probe.met for probe in shown.details.probes] == [True]
 
 
-def test_an_open_scenario_that_passes_is_told_what_was_not_compared(catalogue: Catalogue) -> None:
+def test_an_open_scenario_that_passes_says_what_was_not_compared(catalogue: Catalogue) -> None:
     scenario = OPEN.model_copy(update={"expect": Expect(types=("ChatOutput",))})
     html = render_report("html", reported(scenario, catalogue))
     assert "Every attempt passes." in html

@@ -82,7 +82,7 @@ def test_a_baseline_is_compared_where_both_played_the_same_content() -> None:
 @pytest.mark.parametrize(
     ("there", "partner"), [(("p", "q"), "p"), (("q",), "q"), (("q", "r"), None)], ids=["same", "only", "ambiguous"]
 )
-def test_a_player_is_compared_with_its_namesake_or_with_the_only_one(
+def test_a_player_is_compared_with_the_one_of_the_same_name_or_the_only_one(
     there: tuple[str, ...], partner: str | None
 ) -> None:
     found = compare_with_baseline(

@@ -44,7 +44,7 @@ def with_edge(flow: Flow, source: str, output: str, target: str, entry: str) -> 
     return Flow.from_json(document)
 
 
-def test_a_whole_loop_is_no_cycle(built: Built, catalogue: Catalogue):
+def test_a_whole_loop_is_not_a_cycle(built: Built, catalogue: Catalogue):
     assert codes(built(LOOP)[0], catalogue) == []
 
 
@@ -78,7 +78,7 @@ def test_a_loop_without_anything_to_go_through_is_open(built: Built, catalogue: 
     ("source", "output", "target", "entry"),
     [("A", "message", "P", "pattern"), ("D", "parsed_text", "P", "pattern"), ("P", "parsed_text", "D", "pattern")],
 )
-def test_an_edge_across_a_loop_s_border_is_told(
+def test_an_edge_across_a_loop_s_border_is_reported(
     source: str, output: str, target: str, entry: str, built: Built, catalogue: Catalogue
 ):
     flow, ids = built(LOOP)
@@ -94,7 +94,7 @@ def test_a_step_may_use_what_does_not_come_from_the_chat(built: Built, catalogue
     assert not [fault for fault in check(flow, catalogue) if fault.is_error]
 
 
-def test_two_components_with_one_given_name_are_told(built: Built, catalogue: Catalogue):
+def test_two_components_with_one_given_name_are_reported(built: Built, catalogue: Catalogue):
     flow, ids = built(TOOLS)
     copied = duplicate(flow, ids["G"]).flow
     assert "duplicate_name" not in {code for code, _ in codes(copied, catalogue)}, "both bear the type's own name"
@@ -102,7 +102,7 @@ def test_two_components_with_one_given_name_are_told(built: Built, catalogue: Ca
     assert ("duplicate_name", "warning") in codes(named, catalogue)
 
 
-def test_a_tool_that_nothing_describes_is_told(built: Built, catalogue: Catalogue):
+def test_a_tool_that_nothing_describes_is_reported(built: Built, catalogue: Catalogue):
     flow, ids = built(TOOLS)
     document: dict[str, Any] = flow.to_json()
     calculator = next(node for node in document["data"]["nodes"] if node["id"] == ids["C"])
@@ -133,7 +133,7 @@ def test_a_component_of_langflow_s_own_services_cannot_run(catalogue_json: dict[
     assert ("needs_service", "error") in codes(flow, whole)
 
 
-def test_a_side_branch_that_the_chat_does_not_reach_is_told(built: Built, catalogue: Catalogue):
+def test_a_side_branch_that_the_chat_does_not_reach_is_reported(built: Built, catalogue: Catalogue):
     flow = add_component(built(BARE_ECHO)[0], catalogue, "TextInput", node_id="T").flow
     flow = add_component(flow, catalogue, "CombineText", node_id="C").flow
     flow = with_edge(flow, "T", "text", "C", "text1")
@@ -141,7 +141,7 @@ def test_a_side_branch_that_the_chat_does_not_reach_is_told(built: Built, catalo
     assert [(fault.node, fault.severity) for fault in found] == [("C", "warning")]
 
 
-def test_a_missing_model_is_told_until_one_is_chosen(built: Built, catalogue: Catalogue):
+def test_a_missing_model_is_reported_until_one_is_chosen(built: Built, catalogue: Catalogue):
     flow, ids = built(TOOLS.replace("config:\n  G.model: openai:gpt-4o-mini\n", ""))
     assert ("missing_model", "error") in codes(flow, catalogue)
     assert codes(configure(flow, catalogue, ids["G"], {"model": "openai:gpt-4o"}).flow, catalogue) == []

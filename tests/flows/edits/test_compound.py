@@ -140,7 +140,7 @@ def test_settings_and_edges_stay_when_a_component_is_renewed(built: Built, catal
     assert check(edit.flow, catalogue) == []
 
 
-def test_lost_edges_and_values_are_told_when_a_component_is_replaced(built: Built, catalogue: Catalogue):
+def test_lost_edges_and_values_are_reported_when_a_component_is_replaced(built: Built, catalogue: Catalogue):
     flow, ids = built(CHAIN)
     edit = replace_component(flow, catalogue, ids["C"], "SplitText")
     assert sorted(edit.lost) == [

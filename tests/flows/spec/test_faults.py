@@ -14,7 +14,7 @@ def faults(spec: str, catalogue: Catalogue) -> list[tuple[str, int | None, str |
 
 
 @pytest.mark.parity("ADR-MCP-006", "error-orphan", "term-orphan-node")
-def test_all_faults_are_told_in_one_go_with_lines_and_the_specs_ids(catalogue: Catalogue):
+def test_all_faults_are_reported_in_one_go_with_lines_and_the_specs_ids(catalogue: Catalogue):
     spec = """\
 nodes:
   A: ChatInput
@@ -160,7 +160,7 @@ def test_node_ids_begin_with_the_type_when_a_spec_writes_a_short_name(catalogue:
     assert result.ids["P"].startswith("Prompt Template-")
 
 
-def test_names_are_told_when_a_spec_writes_what_people_see(catalogue: Catalogue):
+def test_names_are_reported_when_a_spec_writes_what_people_see(catalogue: Catalogue):
     spec = (
         "nodes:\n  A: ChatInput\n  B: ChatOutput\nedges:\n  A.Chat Message -> B.Inputs\nconfig:\n  B.Sender Name: x\n"
     )

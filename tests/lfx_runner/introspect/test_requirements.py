@@ -15,7 +15,7 @@ SOURCES = {
 }
 
 
-def test_absent_packages_are_told_apart_by_when_they_are_imported(inside: Callable[..., Any]) -> None:
+def test_absent_packages_differ_by_when_they_are_imported(inside: Callable[..., Any]) -> None:
     assert inside("lacked", SOURCES) == {
         "poor": {"always": ["no_such_package"], "sometimes": []},
         "sometimes": {"always": [], "sometimes": ["other_absent_package"]},

@@ -58,13 +58,13 @@ def test_the_class_that_inherits_from_others_of_the_source_is_the_component() ->
         (GOOD.replace("    display_name", "    import os\n    os.remove('x')\n    display_name"), (8, "files")),
     ],
 )
-def test_each_rule_is_told_with_its_line_and_a_remedy(source: str, expected: tuple[int, str]) -> None:
+def test_each_rule_is_reported_with_its_line_and_a_remedy(source: str, expected: tuple[int, str]) -> None:
     _, faults = read_outline(source)
     assert expected in [(fault.line, fault.code) for fault in faults]
     assert all(fault.fix for fault in faults)
 
 
-def test_everything_that_is_wrong_is_told_at_once() -> None:
+def test_everything_that_is_wrong_is_reported_at_once() -> None:
     source = "import os\nfrom lfx.custom import Component\nclass aux(Component):\n    x = os.environ\n"
     assert codes(source) == [(4, "secrets"), (3, "class_name")]
 
@@ -87,7 +87,7 @@ def test_a_class_name_that_no_file_should_have_is_refused(name: str) -> None:
     assert refusal.value.fix
 
 
-def test_a_class_name_that_is_too_long_is_told_with_both_lengths() -> None:
+def test_a_class_name_that_is_too_long_is_reported_with_both_lengths() -> None:
     with pytest.raises(ClassNameError, match="length 65 exceeds max 64"):
         check_class_name("A" + "a" * 64)
 

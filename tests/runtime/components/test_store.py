@@ -128,7 +128,7 @@ def test_a_crash_while_writing_leaves_the_earlier_source_and_nothing_else(
     assert [(file.name, file.read_text()) for file in path.parent.iterdir()] == [("SumComponent.py", "# first\n")]
 
 
-async def test_broken_files_are_left_out_and_told_and_the_others_work(tmp_path: Path) -> None:
+async def test_broken_files_are_left_out_and_reported_and_the_others_work(tmp_path: Path) -> None:
     save(tmp_path, "alice", "SumComponent", named("SumComponent"))
     folder = folder_of(tmp_path, "alice")
     (folder / "Broken.py").write_text("class Broken(Comp", encoding="utf-8")

@@ -101,7 +101,7 @@ async def test_every_waiting_run_ends_when_the_engine_dies(fake: Fake) -> None:
         assert [result.error.code for result in results if result.error is not None] == ["crash"] * 3
 
 
-async def test_the_engine_is_repaired_and_failure_is_told_when_it_speaks_another_protocol(fake: Fake) -> None:
+async def test_the_engine_is_repaired_and_failure_is_reported_when_it_speaks_another_protocol(fake: Fake) -> None:
     environment = fake('say({"type": "hello", "protocol": 99})\ntime.sleep(600)\n')
     async with opened(environment) as made:
         result = await made.run(EMPTY, "one")
@@ -115,7 +115,7 @@ async def test_the_engine_is_repaired_and_failure_is_told_when_it_speaks_another
     assert repairs[0][:2] == [False, True]
 
 
-async def test_the_reason_is_told_when_the_engine_cannot_run_here(fake: Fake) -> None:
+async def test_the_reason_is_reported_when_the_engine_cannot_run_here(fake: Fake) -> None:
     body = 'say({"type": "failed", "protocol": 1, "message": "This system cannot fork."})\n'
     async with opened(fake(body)) as made:
         result = await made.run(EMPTY, "one")

@@ -132,7 +132,7 @@ async def test_each_run_has_its_own_network_when_both_kinds_come_by_turns(
         }
 
 
-async def test_processes_that_wait_ready_are_made_anew_when_the_server_moves(
+async def test_waiting_processes_are_replaced_when_the_server_moves(
     runner: Runner, make_code: MakeCode, server: int, other: int, echo: Flow
 ) -> None:
     assert (await runner.run(echo, "hello")).output == "hello"

@@ -136,7 +136,7 @@ async def test_a_file_that_was_only_touched_changes_nothing(fake: Fake, monkeypa
         assert (await made.run(EMPTY, "x")).output == first
 
 
-async def test_callers_beyond_the_queue_are_told_it_is_busy_even_while_the_engine_starts(
+async def test_callers_beyond_the_queue_learn_that_it_is_busy_even_while_the_engine_starts(
     fake: Fake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(queue, "MAX_WAITING", 2)

@@ -63,7 +63,7 @@ async def test_a_run_that_calls_models_may_be_the_first_of_all(fresh: Runner, as
 
 @pytest.mark.engine
 @pytest.mark.skipif(sys.platform != "linux", reason="tells the processes of the engine by /proc")
-async def test_what_waits_ready_is_made_anew_and_serves_every_kind_of_run(
+async def test_waiting_processes_are_replaced_and_serve_every_kind_of_run(
     fresh: Runner, asking: Flow, echo: Flow
 ) -> None:
     assert (await fresh.run(echo, "before")).output == "before"
@@ -79,7 +79,7 @@ async def test_what_waits_ready_is_made_anew_and_serves_every_kind_of_run(
         assert (await fresh.run(asking, text, models=MODELS)).output == f"You said {text}."
 
 
-async def test_an_engine_that_cannot_call_models_is_no_engine_for_bundles(
+async def test_an_engine_that_cannot_call_models_is_not_an_engine_for_bundles(
     fake: Callable[[str], FakeEnvironment],
 ) -> None:
     answers = 'say(HELLO)\nfor request in requests():\n    say({"id": request["id"], "type": "pong"})\n'

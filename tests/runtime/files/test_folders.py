@@ -60,7 +60,7 @@ def test_a_link_in_the_place_of_a_folder_is_not_followed(tmp_path: Path) -> None
     assert str(tmp_path) not in str(refusal.value)
 
 
-def test_a_damaged_secret_is_told_and_not_replaced(tmp_path: Path) -> None:
+def test_a_damaged_secret_is_reported_and_not_replaced(tmp_path: Path) -> None:
     (tmp_path / KEY_FILE).write_bytes(b"short")
     with pytest.raises(UserFolderError, match="damaged"):
         user_folder(tmp_path, "alice")

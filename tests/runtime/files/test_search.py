@@ -70,7 +70,7 @@ def test_no_search_looks_elsewhere(files: UserFiles, path: str) -> None:
 
 
 @pytest.mark.parametrize("pattern", ["(", "[a", "*", "a" * 300, ""])
-def test_what_is_no_expression_is_refused(files: UserFiles, pattern: str) -> None:
+def test_what_is_not_an_expression_is_refused(files: UserFiles, pattern: str) -> None:
     with pytest.raises(FileRefused, match="pattern"):
         grep_lines(files, pattern)
 

@@ -93,7 +93,7 @@ def test_no_link_is_followed(files: UserFiles, folder: Path, tmp_path: Path, act
 
 @pytest.mark.parametrize("act", ACTS, ids=["read", "write", "edit"])
 @pytest.mark.parametrize("path", ["../escape.md", "/etc/escape.md", ".components/X.py", "folder", "folder/", "", "no/"])
-def test_what_is_no_file_of_the_user_is_refused(files: UserFiles, folder: Path, act: Act, path: str) -> None:
+def test_what_is_not_a_file_of_the_user_is_refused(files: UserFiles, folder: Path, act: Act, path: str) -> None:
     (folder / "folder").mkdir()
     (folder / ".components").mkdir()
     (folder / ".components" / "X.py").write_text("s")
@@ -153,7 +153,7 @@ def test_what_would_fill_the_disk_is_refused(files: UserFiles, monkeypatch: pyte
     assert files.write("c", "x").size == 1
 
 
-def test_what_is_no_text_is_refused(files: UserFiles, folder: Path) -> None:
+def test_what_is_not_text_is_refused(files: UserFiles, folder: Path) -> None:
     (folder / "a.bin").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(FileRefused, match="not a text file"):
         files.read("a.bin")

@@ -115,7 +115,7 @@ def test_components_that_speak_another_protocol_are_refused_with_what_to_use(
     assert "Language Model" in caught.value.error.fix
 
 
-def test_a_model_that_cannot_be_had_is_found_before_anything_runs(
+def test_an_unavailable_model_is_found_before_anything_runs(
     make_flow: MakeFlow, installed_catalogue: Catalogue
 ) -> None:
     def resolve(name: str) -> Any:

@@ -250,7 +250,7 @@ async def test_a_run_without_models_says_that_it_has_none(runner: Runner, spec: 
     assert (result.error.code, result.error.node) == ("missing_model", spec(CONFIGURED).nodes[1].id)
 
 
-async def test_a_model_that_cannot_be_had_is_told_before_the_run(runner: Runner, spec: Spec) -> None:
+async def test_an_unavailable_model_is_reported_before_the_run(runner: Runner, spec: Spec) -> None:
     def resolve(name: str) -> Any:
         raise ModelUnavailable(f"The demo does not answer {name}.", "Set a key.")
 

@@ -184,7 +184,7 @@ async def test_spending_is_counted_by_node(opened: OpenSession, connect: Connect
         ),
     ],
 )
-async def test_a_request_that_cannot_be_served_is_told_why(
+async def test_a_request_that_cannot_be_served_says_why(
     body: bytes, gateway: GatewayServer, opened: OpenSession, connect: Connect
 ) -> None:
     session = opened(scripted(fine, "s"))

@@ -107,7 +107,7 @@ def test_a_catalogues_code_is_exempt_only_as_the_code_of_its_own_type() -> None:
 
 
 @pytest.mark.parametrize("kind", sorted(EXECUTING.keys() - OUT_OF_FIELD))
-def test_a_node_is_refused_when_its_type_executes_what_it_is_told(kind: str) -> None:
+def test_a_node_is_refused_when_its_type_executes_its_values(kind: str) -> None:
     error = refuse(flow(node(kind)), CATALOGUE)
     assert error is not None
     assert error.code == "refused"
@@ -125,7 +125,7 @@ def test_a_model_node_is_a_missing_model(kind: str) -> None:
     assert (error.code, error.node) == ("missing_model", "m")
 
 
-def test_hostile_code_is_told_before_a_missing_model() -> None:
+def test_hostile_code_is_reported_before_a_missing_model() -> None:
     error = refuse(flow(node("Model"), node(code=EVIL, node_id="bad")), CATALOGUE)
     assert error is not None
     assert (error.code, error.node) == ("refused", "bad")

@@ -150,7 +150,7 @@ async def test_asking_for_what_is_there_changes_nothing_and_a_bundle_can_be_left
         ("lfx-broken", "cannot be read"),
     ],
 )
-async def test_the_old_environment_works_on_when_bundles_cannot_be_had(
+async def test_the_old_environment_goes_on_working_when_bundles_are_unavailable(
     environment: RunnerEnvironment, bundle: str, words: str
 ) -> None:
     before = state(environment)
@@ -217,7 +217,7 @@ def test_a_name_has_one_form(text: str, form: str) -> None:
         "é",
     ],
 )
-def test_an_address_an_option_or_a_path_is_no_name(text: str) -> None:
+def test_an_address_an_option_or_a_path_is_not_a_name(text: str) -> None:
     with pytest.raises(BundleNameError):
         requirement(text)
 

@@ -201,7 +201,7 @@ async def test_the_failure_says_what_to_do_and_no_path_when_the_lock_is_broken(e
     assert not environment.installed
 
 
-async def test_the_failure_is_told_and_no_catalogue_is_left_when_it_cannot_be_exported(
+async def test_the_failure_is_reported_and_no_catalogue_is_left_when_it_cannot_be_exported(
     environment: RunnerEnvironment,
 ) -> None:
     environment.main.write_text("import sys; open(sys.argv[2], 'w').write('{'); sys.exit(0)")
@@ -211,7 +211,7 @@ async def test_the_failure_is_told_and_no_catalogue_is_left_when_it_cannot_be_ex
     assert sorted(path.name for path in environment.cache.iterdir()) == ["runner"]
 
 
-async def test_the_failure_is_told_when_the_cache_cannot_be_written(environment: RunnerEnvironment) -> None:
+async def test_the_failure_is_reported_when_the_cache_cannot_be_written(environment: RunnerEnvironment) -> None:
     environment.cache.write_text("a file where a folder must be")
     with pytest.raises(InstallError) as caught:
         await environment.install()

@@ -13,7 +13,7 @@ from server.requests.disconnect import until
 pytestmark = pytest.mark.anyio
 
 
-async def test_a_stream_that_ends_while_its_reader_leaves_is_no_unseen_exception() -> None:
+async def test_a_stream_that_ends_while_its_reader_leaves_raises_nothing() -> None:
     unseen: list[dict[str, Any]] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: unseen.append(context))
     waiting = asyncio.Event()

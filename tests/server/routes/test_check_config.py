@@ -42,7 +42,7 @@ async def test_the_configuration_names_the_providers_with_a_key_and_never_the_ke
     assert set(anthropic["models"][0]) == {"name", "display_name"}
 
 
-async def test_the_configuration_says_when_the_default_model_cannot_be_had(
+async def test_the_configuration_says_when_the_default_model_is_unavailable(
     catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WIREWRIGHT_MODEL", "openai:gpt-6-luna")

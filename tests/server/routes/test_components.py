@@ -57,7 +57,7 @@ async def test_one_type_is_described_with_its_fields(catalogue: Catalogue) -> No
         ("?offset=-1", 422, "invalid_request"),
     ],
 )
-async def test_what_cannot_be_had_is_refused(catalogue: Catalogue, path: str, status: int, code: str) -> None:
+async def test_what_is_unavailable_is_refused(catalogue: Catalogue, path: str, status: int, code: str) -> None:
     async with serving(assistant(catalogue)) as live:
         reply = await live.client.get(f"{COMPONENTS}{path}")
     assert (reply.status_code, reply.json()["error"]["code"]) == (status, code)

@@ -50,7 +50,7 @@ async def test_bare_nodes_and_edges_and_wrapped_flows_are_taken(catalogue: Catal
             assert (made.status_code, made.json()["node_count"]) == (201, 2)
 
 
-async def test_what_is_no_flow_is_refused_with_its_place(catalogue: Catalogue) -> None:
+async def test_what_is_not_a_flow_is_refused_with_its_place(catalogue: Catalogue) -> None:
     async with serving(assistant(catalogue)) as live:
         for document, where in (
             ({}, "$"),
@@ -140,7 +140,7 @@ async def test_a_run_with_a_wrong_field_is_refused(
         assert code(await live.client.post(f"{place}/run", json=wrong)) == (422, "invalid_request")
 
 
-async def test_a_run_waits_for_nobody_when_the_engine_cannot_be_had(catalogue: Catalogue, echo: JsonObject) -> None:
+async def test_a_run_does_not_wait_when_the_engine_is_unavailable(catalogue: Catalogue, echo: JsonObject) -> None:
     failure = RunError(code="crash", message="It could not be installed.", fix="wirewright runner install")
     async with serving(assistant(catalogue, runner=StandInRunner(failure=failure, state="failed"))) as live:
         place = (await live.client.post(FLOWS, json=echo)).headers["location"]
@@ -167,7 +167,7 @@ async def test_a_lost_client_cancels_its_run_while_others_are_answered(catalogue
             await runner.cancelled.wait()
 
 
-async def test_a_store_that_cannot_be_had_is_a_503_and_turns_without_it_go_on(
+async def test_an_unavailable_store_is_a_503_and_turns_without_it_continue(
     catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WIREWRIGHT_DATABASE", "sqlite+aiosqlite:////dev/null/flows.db")

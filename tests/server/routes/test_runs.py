@@ -66,7 +66,7 @@ async def test_a_client_that_does_not_ask_for_a_stream_gets_one_reply(catalogue:
     assert reply.json() == ran("hello").to_json()
 
 
-async def test_a_flow_with_faults_is_told_in_the_stream_and_not_run(catalogue: Catalogue, echo: JsonObject) -> None:
+async def test_a_flow_with_faults_is_reported_in_the_stream_and_not_run(catalogue: Catalogue, echo: JsonObject) -> None:
     data = as_object(echo["data"])
     edges: list[Json] = [{**as_object(edge), "source": "Nobody-1"} for edge in as_list(data["edges"])]
     broken: JsonObject = {"nodes": data["nodes"], "edges": edges}

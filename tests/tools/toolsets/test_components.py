@@ -111,7 +111,7 @@ async def test_a_refused_source_is_answered_with_line_rule_and_remedy_and_the_ne
         (GOOD.replace("lfx.io import Output", "lfx.io import Ouput as Output"), "Ouput"),
     ],
 )
-async def test_a_model_is_told_what_to_correct(bench: Workbench, source: str, told: str) -> None:
+async def test_a_model_learns_what_to_correct(bench: Workbench, source: str, told: str) -> None:
     (refused,) = await use(bench, call("generate_component", 1, source=source))
     assert told in refused
     assert "Not made" in refused

@@ -128,7 +128,7 @@ def test_nothing_is_loaded_and_no_attribute_runs_or_styles(html: str) -> None:
     assert "https://" not in html
 
 
-def test_the_page_can_be_heard_and_used_with_the_keyboard(html: str) -> None:
+def test_the_page_works_with_a_screen_reader_and_the_keyboard(html: str) -> None:
     read = Read(html)
     tags = [tag for tag, _ in read.elements]
     assert [tags.count(landmark) for landmark in ("main", "nav", "h1")] == [1, 1, 1]

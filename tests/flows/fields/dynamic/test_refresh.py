@@ -102,7 +102,7 @@ def test_field_is_gone_when_the_choice_takes_it_away(catalogue: Catalogue):
     assert back.value("case_sensitive") is False
 
 
-def test_edges_of_ports_that_vanish_are_taken_away_and_come_back_when_undone(built: Built, catalogue: Catalogue):
+def test_edges_of_vanished_ports_are_removed_and_restored_by_undo(built: Built, catalogue: Catalogue):
     flow, ids = built(
         "nodes:\n  A: ChatInput\n  O: Operations\n  B: ChatOutput\nedges:\n  A -> O -> B\n"
         "config:\n  O.operation: Text Head\n"
