@@ -37,7 +37,72 @@ class EditApproval(BaseModel):
     reason: str = ""
 
 
-Approval: TypeAlias = Annotated[PlanApproval | EditApproval, Field(discriminator="kind")]
+class _Consent(BaseModel):
+    """Asks whether something may be done that the original assistant never asked about.
+
+    Attributes:
+        title: the question in a few words.
+        detail: what the user should know before answering.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    title: str
+    detail: str = ""
+
+
+class InstallApproval(_Consent):
+    """Asks whether packages may be installed.
+
+    Attributes:
+        bundle: the component bundle that needs them.
+        packages: what is installed, as requirements.
+        size_mb: how large the download is in megabytes, if that is known.
+    """
+
+    kind: Literal["install"] = "install"
+    bundle: str
+    packages: list[str] = Field(default_factory=list[str])
+    size_mb: float | None = None
+
+
+class RemovalApproval(_Consent):
+    """Asks whether something of the user's may be removed or overwritten.
+
+    Attributes:
+        targets: the ids of components, the connections as text, or the paths of files.
+    """
+
+    kind: Literal["removal"] = "removal"
+    targets: list[str] = Field(default_factory=list[str])
+
+
+class OutboundApproval(_Consent):
+    """Asks whether something may be sent to hosts that the user did not name.
+
+    Attributes:
+        hosts: their names.
+    """
+
+    kind: Literal["outbound"] = "outbound"
+    hosts: list[str] = Field(default_factory=list[str])
+
+
+class SecretApproval(_Consent):
+    """Asks whether a secret may be kept as a variable, or used by a run.
+
+    Attributes:
+        variable: the name of the variable; never its value.
+    """
+
+    kind: Literal["secret"] = "secret"
+    variable: str
+
+
+Consent: TypeAlias = InstallApproval | RemovalApproval | OutboundApproval | SecretApproval
+"""The kinds that clients of Langflow's own assistant do not know: `result` asks them in words."""
+
+Approval: TypeAlias = Annotated[PlanApproval | EditApproval | Consent, Field(discriminator="kind")]
 """A typed question, stored under the id of the tool call that waits for the answer."""
 
 _ADAPTER: TypeAdapter[Approval] = TypeAdapter(Approval)
@@ -45,7 +110,7 @@ _KEY = "approval"
 _TEXT_TYPES = frozenset({"str", "prompt", "mustache", "code", "query"})
 
 
-def approval_metadata(approval: PlanApproval | EditApproval) -> dict[str, Any]:
+def approval_metadata(approval: PlanApproval | EditApproval | Consent) -> dict[str, Any]:
     """The metadata of a tool call that is suspended until this is decided."""
     return {_KEY: approval.model_dump(mode="json")}
 
@@ -57,6 +122,17 @@ def read_approval(metadata: dict[str, Any]) -> Approval:
         pydantic.ValidationError: the metadata holds no approval.
     """
     return _ADAPTER.validate_python(metadata.get(_KEY))
+
+
+def approval_text(approval: Approval) -> str:
+    """What an approval asks, in the assistant's words."""
+    match approval.kind:
+        case "plan":
+            return approval.markdown
+        case "edit":
+            return approval.reason
+        case _:
+            return "\n".join(filter(None, (approval.title, approval.detail)))
 
 
 def is_free_text(field: JsonObject) -> bool:

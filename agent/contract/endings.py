@@ -14,7 +14,6 @@ from agent.contract.events import (
     EditQuestion,
     Ending,
     ErrorEvent,
-    PlanQuestion,
     Question,
     RunFigures,
     Stored,
@@ -28,9 +27,11 @@ from flows.diff import diff
 from flows.document import Flow, Json
 from flows.json_values import Missing
 from runtime.results import RunResult
-from tools.approvals import Approval, EditApproval, PlanApproval
+from tools.approvals import Approval, EditApproval
 
 _INTENTS = frozenset(get_args(Intent))
+_QUESTIONS: TypeAdapter[Question] = TypeAdapter(Question)
+_APPROVALS: TypeAdapter[Approval] = TypeAdapter(Approval)
 
 
 def ending(result: TurnResult, session: str, stored: Stored | None = None) -> Ending:
@@ -91,9 +92,9 @@ def question(call: str, approval: Approval, canvas: Flow) -> Question:
         approval: its approval.
         canvas: the current canvas.
     """
-    if approval.kind == "plan":
-        return PlanQuestion(id=call, markdown=approval.markdown)
-    return EditQuestion(**dict(field_edit(call, approval, canvas)), reason=approval.reason)
+    if approval.kind == "edit":
+        return EditQuestion(**dict(field_edit(call, approval, canvas)), reason=approval.reason)
+    return _QUESTIONS.validate_python({**approval.model_dump(), "id": call})
 
 
 def field_edit(call: str, approval: EditApproval, canvas: Flow) -> FieldEdit:
@@ -161,8 +162,8 @@ def turn_result(request: TurnRequest, ended: Ending) -> TurnResult:
 
 
 def _approval(question: Question) -> Approval:
-    if question.kind == "plan":
-        return PlanApproval(markdown=question.markdown)
+    if question.kind != "edit":
+        return _APPROVALS.validate_python(question.model_dump(exclude={"id"}))
     old, new = cast("Json", question.old_value), cast("Json", question.new_value)
     edit = Configure(question.component_id, question.field, old, new)
     return EditApproval(edit=edit, reason=question.reason)

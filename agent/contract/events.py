@@ -92,7 +92,55 @@ class EditQuestion(FieldEdit):
     reason: str = ""
 
 
-Question: TypeAlias = Annotated[PlanQuestion | EditQuestion, Field(discriminator="kind")]
+class _Consent(Received):
+    """What the questions have in common that clients of Langflow's own assistant do not know.
+
+    Attributes:
+        id: names it in the next request's `approvals`.
+        title: the question in a few words.
+        detail: what the user should know before answering.
+    """
+
+    id: str
+    title: str = ""
+    detail: str = ""
+
+
+class InstallQuestion(_Consent):
+    """Packages of a component bundle wait for the user's consent to be installed; `size_mb` is their download."""
+
+    kind: Literal["install"] = "install"
+    bundle: str = ""
+    packages: list[str] = Field(default_factory=list[str])
+    size_mb: float | None = optional()
+
+
+class RemovalQuestion(_Consent):
+    """Something of the user's waits to be removed or overwritten: components, connections or files."""
+
+    kind: Literal["removal"] = "removal"
+    targets: list[str] = Field(default_factory=list[str])
+
+
+class OutboundQuestion(_Consent):
+    """Something waits to be sent to hosts that the user did not name."""
+
+    kind: Literal["outbound"] = "outbound"
+    hosts: list[str] = Field(default_factory=list[str])
+
+
+class SecretQuestion(_Consent):
+    """A secret waits to be kept as a variable, or to be used by a run; its value is never sent."""
+
+    kind: Literal["secret"] = "secret"
+    variable: str = ""
+
+
+Question: TypeAlias = Annotated[
+    PlanQuestion | EditQuestion | InstallQuestion | RemovalQuestion | OutboundQuestion | SecretQuestion,
+    Field(discriminator="kind"),
+]
+"""What waits for the user's decision; a client takes a kind that it does not know for a title and a detail."""
 
 
 class TokenCount(Received):

@@ -10,6 +10,7 @@ from agent.demo.planner import demo_model
 from agent.errors import AssistantUnavailable
 from agent.honesty.summary import change_summary
 from agent.language.phrases import phrase
+from agent.language.questions import questions_in_words
 from agent.prompts.framing import mentions_values
 from agent.prompts.user_prompt import instructions
 from agent.toolsets.selection import all_tools, tools_for
@@ -97,7 +98,8 @@ async def act(
     )
     output = await loop.run(message, history=history, answers=answers, must_act=must_act)
     if isinstance(output, DeferredToolRequests):
-        return turn.result("pending", _preamble(turn), pending=_pending(turn, bench, output))
+        pending = _pending(turn, bench, output)
+        return turn.result("pending", waiting_text(turn, pending), pending=pending)
     settlement = settle(bench.flow, bench.proposal, ran=bench.proposal_ran)
     if settlement.kind == "applied":
         await turn.send(bench.accept(settlement.canvas))
@@ -127,8 +129,12 @@ def _pending(turn: Turn, bench: Workbench, requests: DeferredToolRequests) -> Pe
     )
 
 
-def _preamble(turn: Turn) -> str:
-    """What the model wrote before it was suspended, or a phrase that the assistant is waiting."""
+def waiting_text(turn: Turn, pending: Pending) -> str:
+    """The text of a turn that waits: what the model wrote, or what was done so far; and what only words can ask."""
     last = next((message for message in reversed(turn.messages) if isinstance(message, ModelResponse)), None)
-    text = "" if last is None else last.text or ""
-    return text.strip() or phrase("waiting", turn.language)
+    text = "" if last is None else (last.text or "").strip()
+    asked = questions_in_words(pending.unanswered.values(), turn.language)
+    if not text:
+        done = change_summary(turn.bench, turn.language) if turn.bench is not None and turn.bench.acted else ""
+        text = "\n".join(filter(None, (done, "" if asked else phrase("waiting", turn.language))))
+    return "\n\n".join(filter(None, (text, *asked)))

@@ -1,8 +1,7 @@
 """Resuming a suspended turn after its plan or edits were approved or denied."""
 
 from agent.language.intent import Classification
-from agent.language.phrases import phrase
-from agent.turn.act import act, open_workbench
+from agent.turn.act import act, open_workbench, waiting_text
 from agent.turn.result import TurnResult
 from agent.turn.state import Turn
 
@@ -18,7 +17,7 @@ async def resume(turn: Turn) -> TurnResult:
     turn.classification = Classification(intent=pending.intent, english=pending.english, language=pending.language)
     turn.before = turn.request.flow or pending.canvas
     if answers is None:
-        return turn.result("pending", phrase("waiting", turn.language), pending=pending)
+        return turn.result("pending", waiting_text(turn, pending), pending=pending)
     bench = await open_workbench(turn, pending)
     return await act(
         turn, bench, None, history=pending.messages, answers=answers, must_act=not turn.conversation.denied

@@ -154,7 +154,8 @@ class Conversation:
         answers: dict[str, Answer] = {}
         for id_, approval in approvals.items():
             print_message(format_question(approval))
-            reply = await self._reply("Do it? [y/N, or why not] ", lines)
+            covered = self.approve_all and approval.kind in {"plan", "edit"}
+            reply = "y" if covered else await self._line("Do it? [y/N, or why not] ", lines)
             if reply.lower() in _YES:
                 answers[id_] = ToolApproved()
             else:
@@ -172,9 +173,13 @@ class Conversation:
             print_message("The canvas was not changed.")
 
     async def _reply(self, prompt: str, lines: Lines) -> str:
-        """What the user answers; yes when everything is approved, no at the end of the input."""
+        """What the user answers; yes when everything is approved."""
+        return "y" if self.approve_all else await self._line(prompt, lines)
+
+    async def _line(self, prompt: str, lines: Lines) -> str:
+        """What the user answers; no at the end of the input."""
         try:
-            return "y" if self.approve_all else (await lines.next(prompt)).strip()
+            return (await lines.next(prompt)).strip()
         except EndOfInput:
             return "n"
 

@@ -14,7 +14,7 @@ from cli.output.streams import print_json, print_message, print_result
 from flows.actions import FlowAction
 from flows.describe.actions import Effect, summarize
 from server.streams.sse import SseEncoder
-from tools.approvals import Approval
+from tools.approvals import Approval, approval_text
 from tools.events import FlowPreview, FlowUpdate, Progress
 
 _SIGNS: dict[Effect, str] = {"added": "+", "removed": "-", "connected": "+", "disconnected": "-", "changed": "~"}
@@ -154,6 +154,8 @@ def format_question(approval: Approval) -> str:
     """A question of a turn, as text for a person."""
     if approval.kind == "plan":
         return f"The assistant asks to carry out this plan:\n{approval.markdown}"
+    if approval.kind != "edit":
+        return f"The assistant asks ({approval.kind}): {approval_text(approval)}"
     edit = approval.edit
     return f"The assistant asks to change {edit.node}.{edit.field}:\n- {edit.old}\n+ {edit.new}"
 

@@ -61,7 +61,7 @@ export interface CompleteData {
   validated?: boolean;
   class_name?: string;
   component_code?: string;
-  approvals?: (PlanQuestion | EditQuestion)[];
+  approvals?: (PlanQuestion | EditQuestion | InstallQuestion | RemovalQuestion | OutboundQuestion | SecretQuestion)[];
   continuation_expected?: boolean;
   files?: FileChange[];
   proposal?: FlowDocument;
@@ -293,6 +293,17 @@ export interface FlowSet {
   auto_apply: boolean;
 }
 
+/** Packages of a component bundle wait for the user's consent to be installed; `size_mb` is their download. */
+export interface InstallQuestion {
+  id: string;
+  title: string;
+  detail: string;
+  kind: "install";
+  bundle: string;
+  packages: string[];
+  size_mb?: number;
+}
+
 export type JsonValue = unknown;
 
 /** What model calls used: tokens in and out, and the number of answered calls. */
@@ -332,6 +343,15 @@ export interface NodeToken {
   event: "token";
   node: string;
   text: string;
+}
+
+/** Something waits to be sent to hosts that the user did not name. */
+export interface OutboundQuestion {
+  id: string;
+  title: string;
+  detail: string;
+  kind: "outbound";
+  hosts: string[];
 }
 
 /** Another output of a node with several is in use; null when none is selected any more. */
@@ -378,6 +398,15 @@ export interface ProgressEvent {
   attempt: number;
   max_attempts: number;
   message: string;
+}
+
+/** Something of the user's waits to be removed or overwritten: components, connections or files. */
+export interface RemovalQuestion {
+  id: string;
+  title: string;
+  detail: string;
+  kind: "removal";
+  targets: string[];
 }
 
 /** Asks to forget a conversation. */
@@ -452,6 +481,15 @@ export interface RunResult {
 }
 
 export type RunStreamEvent = NodeStarted | NodeFinished | NodeToken | EventsCut | RunComplete | CancelledEvent;
+
+/** A secret waits to be kept as a variable, or to be used by a run; its value is never sent. */
+export interface SecretQuestion {
+  id: string;
+  title: string;
+  detail: string;
+  kind: "secret";
+  variable: string;
+}
 
 /** One step of a long task. */
 export interface Todo {

@@ -19,6 +19,7 @@ from flows.catalogue import Catalogue
 from flows.fields.secrets import redact
 from flows.json_values import Json
 from runtime.results import RunResult
+from tools.approvals import approval_text
 
 
 @dataclass(frozen=True)
@@ -201,9 +202,6 @@ def _remarks(turn: TurnResult) -> list[tuple[str, str]]:
         found.append(("error", f"{turn.error.code}: {turn.error.message} {turn.error.fix}"))
     found += [(fault.severity, f"{fault.message} {fault.fix}") for fault in turn.faults]
     found += [("caveat", caveat) for caveat in turn.caveats]
-    found += [
-        (f"{approval.kind} approval", approval.markdown if approval.kind == "plan" else approval.reason)
-        for approval in turn.approvals.values()
-    ]
+    found += [(f"{approval.kind} approval", approval_text(approval)) for approval in turn.approvals.values()]
     found += [("file", f"{change.path} {change.change} ({change.size:,} bytes)") for change in turn.files]
     return [(name, line(text, 600)) for name, text in found]

@@ -176,12 +176,12 @@ def _node_update(action: NodeAction, node: JsonObject | None) -> FlowUpdateEvent
 
 
 def questions(result: TurnResult) -> list[Event]:
-    """The questions of a turn that waits, as updates: a proposed plan, or a proposed change of a field."""
+    """The plans and changes of fields that a turn waits for, as updates; other questions stand in `complete` alone."""
     updates: list[Event] = []
     for call, approval in result.approvals.items():
         if approval.kind == "plan":
             updates.append(PlanProposed(id=call, markdown=approval.markdown))
-        else:
+        elif approval.kind == "edit":
             edit = FieldEditProposed(**dict(field_edit(call, approval, result.after)))
             updates.append(_patched(edit, result.after))
     return updates

@@ -1,0 +1,36 @@
+"""Questions in words, for approvals that clients of Langflow's own assistant cannot show."""
+
+from collections.abc import Iterable
+
+from agent.language.phrases import phrase
+from tools.approvals import Approval, Consent
+
+
+def questions_in_words(approvals: Iterable[Approval], language: str) -> list[str]:
+    """What those approvals ask that only `result` can say; plans and edits have events of their own.
+
+    Args:
+        approvals: what waits for an answer.
+        language: the language to ask in.
+    """
+    return [_question(one, language) for one in approvals if one.kind != "plan" and one.kind != "edit"]
+
+
+def _question(approval: Consent, language: str) -> str:
+    subject = _subject(approval)
+    asked = phrase(f"ask_{approval.kind}", language, subject) if subject else approval.title
+    return f"{approval.detail}\n{asked}".strip()
+
+
+def _subject(approval: Consent) -> str:
+    match approval.kind:
+        case "install":
+            size = "" if approval.size_mb is None else f" ({approval.size_mb:.0f} MB)"
+            packages = f": {', '.join(approval.packages)}" if approval.packages else ""
+            return f"{approval.bundle}{packages}{size}"
+        case "removal":
+            return ", ".join(approval.targets)
+        case "outbound":
+            return ", ".join(approval.hosts)
+        case "secret":
+            return approval.variable
