@@ -8,7 +8,6 @@ ROUNDS ?= 20
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print(min(4, (os.cpu_count() or 1) + 1))')
 PYTEST := $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 export UV_PYTHON_DOWNLOADS := never
-export UV_COMPILE_BYTECODE := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help

@@ -4,7 +4,6 @@ A pytest plugin: both are made once for all workers of a run.
 """
 
 import contextlib
-import os
 import subprocess
 import sys
 import sysconfig
@@ -22,12 +21,9 @@ LIMIT_SECONDS = 600
 
 
 def uv_run(*arguments: str, cwd: Path = ROOT) -> None:
-    """Run uv, and fail with what it says. Modules are compiled when they are imported, most of them never."""
-    environment = {**os.environ, "UV_COMPILE_BYTECODE": "0"}
+    """Run uv, and fail with what it says."""
     command = [uv.find_uv_bin(), *arguments]
-    done = subprocess.run(
-        command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False
-    )
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False)
     assert done.returncode == 0, done.stderr
 
 
