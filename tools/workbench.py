@@ -142,7 +142,9 @@ class Workbench:
     max_attempts: int = MAX_ATTEMPTS
     initial_flow: Flow = field(init=False)
     _ready: bool = field(default=False, init=False)
-    _checked: tuple[Flow, Catalogue, tuple[Fault, ...]] | None = field(default=None, init=False)
+    _checked: list[tuple[Flow, Catalogue, tuple[Fault, ...]]] = field(
+        default_factory=list["tuple[Flow, Catalogue, tuple[Fault, ...]]"], init=False
+    )
 
     def __post_init__(self) -> None:
         self.initial_flow = self.flow
@@ -207,10 +209,13 @@ class Workbench:
         return unavailable
 
     def check(self, flow: Flow) -> tuple[Fault, ...]:
-        """The faults of a flow; an unchanged flow is checked once."""
-        if self._checked is None or self._checked[0] is not flow or self._checked[1] is not self.catalogue:
-            self._checked = (flow, self.catalogue, tuple(check(flow, self.catalogue)))
-        return self._checked[2]
+        """The faults of a flow; those of the last two flows are kept."""
+        for known, catalogue, faults in self._checked:
+            if known is flow and catalogue is self.catalogue:
+                return faults
+        found = tuple(check(flow, self.catalogue))
+        self._checked = [*self._checked[-1:], (flow, self.catalogue, found)]
+        return found
 
     def count(self, run: RunResult) -> None:
         """Add what a run's models used."""

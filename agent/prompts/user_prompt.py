@@ -5,6 +5,7 @@ from agent.prompts.framing import Frame, likely_components
 from agent.toolsets.selection import WRITES_COMPONENTS
 from agent.turn.result import Intent
 from agent.turn.state import Turn
+from tools.replies import errors
 from tools.workbench import Workbench
 
 
@@ -21,10 +22,12 @@ def framed_message(turn: Turn, bench: Workbench) -> str:
     if turn.choice.is_demo:
         return turn.text
     read = turn.classification
+    faults = () if bench.flow.is_empty else errors(bench.check(bench.flow))
     if read.intent not in {"build_flow", "component_then_flow"}:
-        return Frame(canvas=bench.flow, history=turn.conversation.turns).around(turn.text)
+        return Frame(canvas=bench.flow, history=turn.conversation.turns, faults=faults).around(turn.text)
     return Frame(
         canvas=bench.flow,
+        faults=faults,
         history=turn.conversation.turns,
         dismissed_plan=turn.conversation.quote_plan(turn.text),
         likely=likely_components(turn.english, bench.catalogue),

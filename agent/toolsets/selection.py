@@ -25,6 +25,7 @@ READ_TOOLS = frozenset(
         "describe_component",
         "get_field_value",
         "describe_flow_io",
+        "check_flow",
         "list_templates",
         "read_manual",
         "write_todos",

@@ -6,7 +6,7 @@ from pydantic_ai.models.function import AgentInfo
 
 from agent.models.scripted import call, last_prompt, scripted, tool_returns
 from flows.catalogue import Catalogue
-from flows.document import Flow
+from flows.document import Flow, Json
 from flows.edits import configure
 from tests.flow_texts import AGENT, ECHO, flow_of, node_id
 from tests.scripted_assistant import ScriptedModel, assistant, play
@@ -130,7 +130,8 @@ def helper(catalogue: Catalogue) -> tuple[Flow, str]:
     """A canvas with an agent whose system prompt somebody wrote."""
     canvas = flow_of(AGENT, catalogue)
     agent = node_id(canvas, "Agent")
-    return configure(canvas, catalogue, agent, {"system_prompt": "You are a florist."}).flow, agent
+    values: dict[str, Json] = {"system_prompt": "You are a florist.", "model": "openai:gpt-4o-mini"}
+    return configure(canvas, catalogue, agent, values).flow, agent
 
 
 @pytest.mark.parity("term-propose-field-edit", "smoke-edit-text", "scenario-edit-without-continuation")

@@ -13,6 +13,7 @@ from flows.document import Edge, edge_text
 from flows.edits import Edit, EditError
 from flows.ports import input_ports
 from tools.approvals import EditApproval, approval_metadata, is_free_text
+from tools.consequences import reports_new_errors
 from tools.replies import retry_edit
 from tools.toolsets.read import node_or_retry
 from tools.workbench import Workbench
@@ -36,6 +37,7 @@ async def _commit(ctx: RunContext[Workbench], make: Callable[P, Edit], *args: P.
     return edit
 
 
+@reports_new_errors
 async def add_component(ctx: RunContext[Workbench], type: str, values: dict[str, JsonValue] | None = None) -> str:
     """Add one component to the canvas. Connect it afterwards.
 
@@ -52,6 +54,7 @@ async def add_component(ctx: RunContext[Workbench], type: str, values: dict[str,
     return f"Added {added.id}. Outputs: {outputs or 'none'}. Inputs: {inputs or 'none'}."
 
 
+@reports_new_errors
 async def remove_component(ctx: RunContext[Workbench], component_id: str) -> str:
     """Remove a component and every connection it has.
 
@@ -68,6 +71,7 @@ async def remove_component(ctx: RunContext[Workbench], component_id: str) -> str
     return f"Removed {component_id}.{_lost_edges('Connections gone with it', before, edit)}"
 
 
+@reports_new_errors
 async def connect_components(
     ctx: RunContext[Workbench], source_id: str, source_output: str, target_id: str, target_input: str
 ) -> str:
@@ -87,6 +91,7 @@ async def connect_components(
     return f"Connected {edge_text(*ends)}."
 
 
+@reports_new_errors
 async def disconnect_components(
     ctx: RunContext[Workbench],
     source_id: str,
@@ -109,6 +114,7 @@ async def disconnect_components(
     return f"Disconnected {source_id} from {target_id}."
 
 
+@reports_new_errors
 async def configure_component(
     ctx: RunContext[Workbench], component_id: str, values: dict[str, JsonValue], reason: str = ""
 ) -> str:
@@ -157,6 +163,7 @@ def _lost_edges(heading: str, before: Sequence[Edge], edit: Edit) -> str:
     return f" {heading}: {'; '.join(lost)}." if lost else ""
 
 
+@reports_new_errors
 async def insert_component(
     ctx: RunContext[Workbench],
     type: str,
@@ -191,6 +198,7 @@ async def insert_component(
     return f"Inserted {edit.flow.nodes[-1].id}: {'; '.join(edge.text for edge in edit.flow.edges[-2:])}."
 
 
+@reports_new_errors
 async def replace_component(
     ctx: RunContext[Workbench], component_id: str, type: str, values: dict[str, JsonValue] | None = None
 ) -> str:
@@ -213,6 +221,7 @@ async def replace_component(
     return f"Replaced {component_id} by {edit.flow.nodes[index].id}.{lost}"
 
 
+@reports_new_errors
 async def rename_component(ctx: RunContext[Workbench], component_id: str, name: str) -> str:
     """Change the display name of a component.
 
@@ -226,6 +235,7 @@ async def rename_component(ctx: RunContext[Workbench], component_id: str, name: 
     return f"Renamed {component_id} to {name.strip()!r}."
 
 
+@reports_new_errors
 async def duplicate_component(ctx: RunContext[Workbench], component_id: str) -> str:
     """Add a copy of a component with its settings, without connections.
 

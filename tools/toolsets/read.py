@@ -6,7 +6,7 @@ from pydantic_ai.toolsets import FunctionToolset
 from flows.describe.summary import IOPort, describe_io
 from flows.document import Flow, Node
 from flows.fields.secrets import shown_value
-from tools.replies import value_text
+from tools.replies import errors, fault_lines, value_text
 from tools.workbench import Workbench
 
 
@@ -41,6 +41,16 @@ async def describe_flow_io(ctx: RunContext[Workbench]) -> str:
     return f"Takes in: {_ports(flow_io.inputs)}.\nGives out: {_ports(flow_io.outputs)}."
 
 
+async def check_flow(ctx: RunContext[Workbench]) -> str:
+    """List every fault of the flow on the canvas, and how to mend it."""
+    faults = ctx.deps.check(ctx.deps.current)
+    found, warnings = errors(faults), [fault for fault in faults if not fault.is_error]
+    parts = [
+        f"{heading}:\n{fault_lines(some)}" for heading, some in (("Errors", found), ("Warnings", warnings)) if some
+    ]
+    return "\n".join(parts) or "The flow has no faults."
+
+
 def _ports(ports: tuple[IOPort, ...]) -> str:
     return "; ".join(f"{port.node}.{port.name} ({', '.join(port.types) or 'a value'})" for port in ports) or "nothing"
 
@@ -58,4 +68,4 @@ def node_or_retry(flow: Flow, component_id: str) -> Node:
     return node
 
 
-read_tools = FunctionToolset[Workbench]([get_field_value, describe_flow_io], max_retries=5, id="read")
+read_tools = FunctionToolset[Workbench]([get_field_value, describe_flow_io, check_flow], max_retries=5, id="read")

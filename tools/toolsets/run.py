@@ -12,7 +12,7 @@ from runtime.results import RunError, RunMetrics, RunResult
 from runtime.run_events import NodeStarted
 from runtime.telemetry import log_event
 from tools.events import Progress, RunProgress
-from tools.replies import value_text
+from tools.replies import errors, fault_lines, value_text
 from tools.workbench import Workbench
 
 RUN_SECONDS = 120.0
@@ -28,6 +28,9 @@ async def run_flow(ctx: RunContext[Workbench], input: str | None = None) -> str:
     bench = ctx.deps
     if bench.current.is_empty:
         raise ModelRetry("There is no flow to run. Build one first, or tell the user so.")
+    faults = errors(bench.check(bench.current))
+    if faults:
+        return f"Not run: the flow has errors that it would fail with.\n{fault_lines(faults)}"
     unavailable = await bench.wait_for_runner(ctx.emit)
     if unavailable is not None:
         return f"Not run: {unavailable.message} {unavailable.fix}"

@@ -8,9 +8,11 @@ from pydantic_ai.toolsets import FunctionToolset
 from flows.actions import FlowAction, StaleAction, apply, inverse
 from flows.document import Flow
 from flows.edits import Edit
+from tools.consequences import reports_new_errors
 from tools.workbench import Workbench
 
 
+@reports_new_errors
 async def undo_changes(ctx: RunContext[Workbench]) -> str:
     """Take back every change that the last turn made to the canvas."""
     bench = ctx.deps

@@ -51,7 +51,7 @@ async def test_a_canvas_brings_all_edit_tools_and_tools_stay_the_same_within_a_t
 
 async def test_a_run_can_set_values_and_run(catalogue: Catalogue) -> None:
     got = await tools(catalogue, "run_flow", "Run it", canvas=True)
-    assert got == {"get_field_value", "describe_flow_io", "configure_component", "run_flow"}
+    assert got == {"get_field_value", "describe_flow_io", "check_flow", "configure_component", "run_flow"}
 
 
 async def test_files_templates_and_todos_come_with_words_that_need_them(catalogue: Catalogue) -> None:
