@@ -7,6 +7,7 @@ models. A reference is run unless the sources of the runtime and the runner are 
 hide no change of theirs.
 """
 
+import ast
 import hashlib
 import json
 import os
@@ -128,12 +129,31 @@ def _recorded() -> dict[str, str]:
 
 @cache
 def sources_digest() -> str:
-    """The digest of the sources of the runtime and the runner."""
+    """The digest of the sources of the runtime and the runner, without their comments and docstrings."""
     digest = hashlib.sha256()
     for path in sorted(path for room in ("runtime", "lfx_runner") for path in (ROOT / room).rglob("*")):
-        if path.suffix in {".py", ".lock"}:
-            digest.update(path.name.encode() + path.read_bytes())
+        if path.suffix == ".py":
+            digest.update(path.name.encode() + code_of(path.read_text(encoding="utf-8")))
+        elif path.suffix == ".lock":
+            digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def code_of(source: str) -> bytes:
+    """What a source does: its syntax tree without docstrings."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        match node:
+            case (
+                ast.Module(body=[ast.Expr(value=ast.Constant(value=str())), *rest])
+                | ast.ClassDef(body=[ast.Expr(value=ast.Constant(value=str())), *rest])
+                | ast.FunctionDef(body=[ast.Expr(value=ast.Constant(value=str())), *rest])
+                | ast.AsyncFunctionDef(body=[ast.Expr(value=ast.Constant(value=str())), *rest])
+            ):
+                node.body = rest
+            case _:
+                pass
+    return ast.dump(tree).encode()
 
 
 @cache

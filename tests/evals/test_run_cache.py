@@ -9,7 +9,7 @@ from flows.document import Flow
 from flows.spec import build
 from runtime.options import RunOptions
 from runtime.results import RunResult
-from tests.evals.run_cache import CachedRunner
+from tests.evals.run_cache import CachedRunner, code_of
 from tests.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
@@ -53,3 +53,10 @@ async def test_a_run_that_calls_a_service_is_always_made(tmp_path: Path, catalog
     flow = flow_that_says("http://127.0.0.1:4711/x", catalogue)
     runner = CachedRunner(StandInRunner(results=[ran("1"), ran("2")]), tmp_path, ())
     assert await outputs(runner, (flow, None, RunOptions()), (flow, None, RunOptions())) == ["1", "2"]
+
+
+def test_the_digest_of_sources_ignores_prose_alone() -> None:
+    """Comments and docstrings do not make recordings stale; any other change does."""
+    source = '"""A module."""\n\ndef half(x):\n    """Half of x."""\n    return x / 2  # exact\n'
+    assert code_of(source) == code_of("def half(x):\n    return x / 2\n")
+    assert code_of(source) != code_of(source.replace("/ 2", "/ 3"))
