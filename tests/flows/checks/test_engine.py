@@ -292,7 +292,7 @@ async def test_what_the_bare_engine_cannot_finish_is_an_error(
         if node.type == "Listen":
             flow = configure(flow, whole, node.id, {"context_key": "news"}).flow
     assert code in {fault.code for fault in check(flow, whole) if fault.is_error}
-    result = await engine.run(flow, "hello")
+    result = await engine.run(flow, "hello", max_iterations=50)
     assert result.output is None
     assert result.error is not None
     assert result.error.code == failure

@@ -7,6 +7,7 @@ import asyncio
 import atexit
 import builtins
 import gc
+import importlib
 import inspect
 import json
 import signal
@@ -125,9 +126,11 @@ def play(names: "dict[str, Any]") -> None:
             sys.stdout.write(f"{asyncio.run(given) if inspect.iscoroutine(given) else given}\n")
 
 
-def ready() -> None:
-    """What is the same for every source."""
+def ready(*libraries: str) -> None:
+    """What is the same for every source, and libraries that several import."""
     engine()
+    for library in libraries:
+        importlib.import_module(library)
 
 
 def main(path: str) -> None:

@@ -52,6 +52,17 @@ def listener() -> Iterator[Listener]:
 
 
 Nurseries = Callable[[Path | str, str], Nursery]
+ENGINE_CHILD = "engine_child.py"
+LIBRARIES = ("asyncio", "httpx", "pydantic.main", "pydantic.type_adapter", "urllib.request")
+"""What several samples import that need nothing; imported once, before forking."""
+ENGINE_LIBRARIES = (
+    "langchain_core.prompts.prompt",
+    "langchain_core.vectorstores.in_memory",
+    "numpy",
+    "pandas",
+    "requests",
+)
+"""What several samples import that need a library."""
 
 
 @pytest.fixture(scope="session")
@@ -64,7 +75,11 @@ def nurseries(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nurseries]:
         if found is None or found.ended:
             folder = tmp_path_factory.mktemp("nursery")
             variables = {"PATH": os.environ["PATH"], "WW_CANARY": SECRET, "HOME": str(folder), "DO_NOT_TRACK": "1"}
-            found = started[python, child] = Nursery(python, HERE / child, folder=folder, variables=variables)
+            variables["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
+            libraries = () if child == ENGINE_CHILD else LIBRARIES if python == sys.executable else ENGINE_LIBRARIES
+            found = started[python, child] = Nursery(
+                python, HERE / child, *libraries, folder=folder, variables=variables
+            )
         return found
 
     yield of
@@ -88,7 +103,7 @@ def unguarded(
         if needs:  # a library, or the engine itself
             environment: RunnerEnvironment = request.getfixturevalue("runner_environment")
             python = environment.python
-        nursery = nurseries(python, "engine_child.py" if needs == ENGINE else "child.py")
+        nursery = nurseries(python, ENGINE_CHILD if needs == ENGINE else "child.py")
         (tmp_path / "tmp").mkdir(exist_ok=True)
         variables = {"HOME": str(canary), "TMPDIR": str(tmp_path / "tmp")}
         return nursery.run(str(path), folder=tmp_path, variables=variables, seconds=300 if needs == ENGINE else 60)

@@ -38,6 +38,7 @@ def ready() -> None:
     """Import what takes long."""
     for name in ("lfx.components.input_output", "lfx.custom.validate", "lfx.graph", "lfx.services.deps"):
         import_module(name)
+    _ = import_module("lfx.components.input_output").ChatOutput  # imported when it is asked for
 
 
 def main(path: str) -> None:
