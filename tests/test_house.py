@@ -113,6 +113,6 @@ def test_the_lock_file_is_current(folder: Path) -> None:
     assert checked.returncode == 0, checked.stderr
 
 
-@pytest.mark.parametrize(("name", "budget"), [("builder", 2_000), ("question", 700), ("intent", 1_200)])
+@pytest.mark.parametrize(("name", "budget"), [("builder", 2_000), ("question", 700), ("intent", 1_500), ("reply", 700)])
 def test_a_prompt_keeps_within_its_budget_of_characters(name: str, budget: int) -> None:
     assert len(prompt(name)) <= budget

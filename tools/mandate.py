@@ -1,9 +1,24 @@
-"""The removals that a message asks for: once a turn has read text from elsewhere, it removes nothing else."""
+"""The mandate of a turn: what the user's own words ask for.
+
+Once a turn has read text from elsewhere, it removes nothing that they do not name.
+"""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
+from typing import Literal, TypeAlias, cast, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from flows.document import Flow
+
+Effect: TypeAlias = Literal[
+    "edit", "replace_text", "remove", "run", "write_files", "overwrite_files", "write_components", "reach"
+]
+"""A kind of effect: change the flow, replace a text, remove something, run, write a new or an existing file, write
+components, reach out to hosts."""
+
+TARGET_LIMIT = 100
+"""The maximum length of a name in characters."""
 
 INSTRUCTION_WORDS = 6
 """From this many words on, the name of a flow or a component may be an instruction."""
@@ -24,6 +39,55 @@ _REMOVES = re.compile(
     re.IGNORECASE,
 )
 """Words that ask to remove or replace something."""
+
+
+class Mandate(BaseModel):
+    """The kinds of effect that a message asks for; one that could not be read covers nothing.
+
+    Attributes:
+        effects: what each of them concerns, in the user's words; nothing when the message does not say.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    effects: Mapping[Effect, tuple[str, ...]] = Field(default_factory=dict[Effect, tuple[str, ...]])
+
+    @field_validator("effects", mode="before")
+    @classmethod
+    def _readable(cls, given: object) -> object:
+        """Only what is readable: known kinds, each with a list of names."""
+        if not isinstance(given, Mapping):
+            return {}
+        found: dict[str, tuple[str, ...]] = {}
+        for kind, named in cast("Mapping[object, object]", given).items():
+            if kind in get_args(Effect) and isinstance(named, list | tuple):
+                targets = list(cast("Iterable[object]", named))
+                words = [one.strip() for one in targets if isinstance(one, str) and one.strip()]
+                if len(words) == len(targets):
+                    found[str(kind)] = tuple(word[:TARGET_LIMIT] for word in words)
+        return found
+
+    def __or__(self, other: "Mandate") -> "Mandate":
+        """What one of two messages asks for."""
+        merged = dict(self.effects)
+        for effect, targets in other.effects.items():
+            both = effect not in merged or (merged[effect] and targets)
+            merged[effect] = (*merged.get(effect, ()), *targets) if both else ()
+        return Mandate(effects=merged)
+
+    def covers(self, effect: Effect, names: Collection[str] = ()) -> bool:
+        """Whether the message asks for an effect on something.
+
+        Args:
+            effect: the kind of effect.
+            names: the words by which the user may call what it concerns, such as a component's id, type and name, a
+                path or a host. A mandate that names nothing covers everything of its kind.
+        """
+        targets = self.effects.get(effect)
+        if targets is None:
+            return False
+        known = name_words(names)
+        return not targets or any(name_words([target]) & known or target in names for target in targets)
 
 
 def has_long_names(flow: Flow) -> bool:

@@ -21,7 +21,7 @@ from runtime.options import RunOptions
 from runtime.results import ModelUsage, RunError, RunResult
 from runtime.telemetry import log_event
 from tools.events import FileChange, FlowPreview, FlowUpdate, Progress, Todo
-from tools.mandate import allows_removal, node_names
+from tools.mandate import Mandate, allows_removal, node_names
 
 
 class FlowRunner(Protocol):
@@ -108,6 +108,7 @@ class Workbench:
         components: the component types created this turn, in order.
         component_failures: the sources that failed, to notice a model that repeats itself.
         request_text: the message and its translation; once `tainted`, only what they ask to remove is removed.
+        mandate: the effects that the message asks for, as the classifier read it.
         tainted: whether the model has read text that the user did not write: a value, a file, a run's output.
         max_attempts: how many specs, or component sources, may be tried this turn, from 1.
         initial_flow: the canvas when the turn began.
@@ -138,6 +139,7 @@ class Workbench:
     components: list[ComponentType] = field(default_factory=list[ComponentType])
     component_failures: list[str] = field(default_factory=list[str])
     request_text: str = ""
+    mandate: Mandate = field(default_factory=Mandate)
     tainted: bool = False
     max_attempts: int = MAX_ATTEMPTS
     initial_flow: Flow = field(init=False)

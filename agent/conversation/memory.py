@@ -12,6 +12,7 @@ from flows.actions import FlowAction
 from runtime.telemetry import log_event
 from tools.approvals import Approval
 from tools.json_types import ActionJson, FlowJson
+from tools.mandate import Mandate
 from tools.workbench import MAX_ATTEMPTS
 
 TURNS = 10
@@ -45,6 +46,7 @@ class Pending(BaseModel):
         english: its translation, if it is not English.
         language: the language to answer in.
         intent: its intent, which decides the tools after it is resumed.
+        mandate: the effects that it asks for.
         model: the requested model.
         apply: whether texts are replaced without an approval.
         max_attempts: how many attempts the turn has to pass the checks.
@@ -61,6 +63,7 @@ class Pending(BaseModel):
     english: str = ""
     language: str | None = None
     intent: Intent
+    mandate: Mandate = Mandate()
     model: str | None = None
     apply: Literal["ask", "always"] = "ask"
     max_attempts: int = MAX_ATTEMPTS

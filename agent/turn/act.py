@@ -50,6 +50,7 @@ async def open_workbench(turn: Turn, pending: Pending | None = None) -> Workbenc
     bench.runs_next = turn.classification.intent != "run_flow" and turn.runs
     bench.undoable = turn.conversation.undoable
     bench.request_text = f"{turn.text}\n{turn.classification.english}"
+    bench.mandate = turn.classification.mandate
     bench.tainted = has_long_names(bench.flow) or mentions_values(turn.text)
     if pending is not None:
         bench.proposal = pending.proposal
@@ -114,6 +115,7 @@ def _pending(turn: Turn, bench: Workbench, requests: DeferredToolRequests) -> Pe
         text=turn.text,
         english=read.english,
         language=read.language,
+        mandate=read.mandate,
         intent=read.intent,
         model=turn.request.model,
         apply=turn.request.apply,

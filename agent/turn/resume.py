@@ -14,7 +14,9 @@ async def resume(turn: Turn) -> TurnResult:
     """
     pending, answers = await turn.conversation.answer(dict(turn.request.answers), turn.text)
     turn.text, turn.original_text = turn.text or pending.text, pending.text
-    turn.classification = Classification(intent=pending.intent, english=pending.english, language=pending.language)
+    turn.classification = Classification(
+        intent=pending.intent, english=pending.english, language=pending.language, mandate=pending.mandate
+    )
     turn.before = turn.request.flow or pending.canvas
     if answers is None:
         return turn.result("pending", waiting_text(turn, pending), pending=pending)

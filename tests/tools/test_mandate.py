@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flows.document import Flow
-from tools.mandate import INSTRUCTION_WORDS, allows_removal, has_long_names, name_words
+from tools.mandate import INSTRUCTION_WORDS, Mandate, allows_removal, has_long_names, name_words
 
 NAMED = {
     "input": name_words(["ChatInput", "Chat Input"]),
@@ -58,3 +58,10 @@ def test_only_a_long_name_may_hold_an_instruction() -> None:
     assert not has_long_names(Flow.from_json({"name": "My own small flow", "data": {"nodes": [], "edges": []}}))
     assert has_long_names(Flow.from_json({"name": "word " * INSTRUCTION_WORDS, "data": {"nodes": [], "edges": []}}))
     assert not has_long_names(Flow.empty())
+
+
+def test_two_mandates_together_cover_what_either_covers() -> None:
+    one = Mandate(effects={"remove": ("memory",), "run": ()})
+    both = one | Mandate(effects={"remove": ("prompt",), "run": ("the flow",), "edit": ()})
+    assert both == Mandate(effects={"remove": ("memory", "prompt"), "run": (), "edit": ()})
+    assert not Mandate().covers("edit")

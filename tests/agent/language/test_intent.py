@@ -9,9 +9,10 @@ from pydantic_ai import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.usage import RunUsage
 
-from agent.language.intent import OUTPUT_TOKENS, classify, read_classification
+from agent.language.intent import OUTPUT_TOKENS, Classification, classify, instructions, read_classification
 from agent.turn.result import Intent
 from tests.scripted_assistant import ScriptedModel
+from tools.mandate import Effect, Mandate
 
 
 @pytest.mark.anyio
@@ -100,3 +101,70 @@ async def test_a_classification_is_short_stateless_and_not_streamed() -> None:
         await classify("What is it?", model, RunUsage())
     assert seen == [(1, OUTPUT_TOKENS), (1, OUTPUT_TOKENS)]
     assert OUTPUT_TOKENS == 300
+
+
+def test_the_reply_and_the_mandate_come_with_the_intent() -> None:
+    said = (
+        'Here:\n```json\n{"intent": "build_flow", "reply": "Change", "reason": "call it Bob", '
+        '"mandate": {"remove": ["the memory"], "reach": ["api.example.com"], "run": []}}\n```'
+    )
+    read = read_classification(said)
+    assert (read.reply, read.reason) == ("change", "call it Bob")
+    assert read.mandate.covers("remove", ["Memory-x1Y2z", "Message History"])
+    assert not read.mandate.covers("remove", ["ChatOutput-x1Y2z"])
+    assert read.mandate.covers("run", ["anything"])
+    assert read.mandate.covers("reach", ["api.example.com"])
+    assert not read.mandate.covers("overwrite_files", ["notes.md"])
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "",
+        "build_flow",
+        '{"intent": "build_flow", "mandate": {"remove": ["mem',
+        '{"intent": "build_flow", "mandate": "remove everything", "reply": 7}',
+        '{"intent": "build_flow", "mandate": ["remove"], "reply": "yes and no"}',
+        '{"intent": "build_flow", "mandate": {"remove": "memory", "demolish": []}, "reply": {}}',
+        '{"intent": "build_flow", "mandate": {"remove": [{"all": true}]}}',
+        '{"mandate": {"remove": []}, "reply": "approve"}',
+    ],
+)
+def test_an_unreadable_mandate_covers_nothing_and_an_unreadable_reply_is_none(answer: str) -> None:
+    read = read_classification(answer)
+    assert not any(read.mandate.covers(effect) for effect in get_args(Effect))
+    assert read.reply is None
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(),
+        lambda a: st.lists(a) | st.dictionaries(st.text() | st.sampled_from(get_args(Effect)), a),
+    )
+)
+def test_any_mandate_is_read_without_an_error(given_: object) -> None:
+    said = {"intent": "build_flow", "mandate": given_, "reply": given_, "reason": given_}
+    read = Classification.model_validate(said)
+    assert set(read.mandate.effects) <= set(get_args(Effect))
+    assert Classification.model_validate_json(read.model_dump_json()) == read
+
+
+def test_the_classifier_is_told_the_kinds_of_question_that_wait() -> None:
+    assert "`reply`" not in instructions()
+    both = instructions(["removal", "edit", "edit"])
+    assert both.startswith(instructions())
+    assert "something to be removed or overwritten, a text to be replaced. " in both
+
+
+def test_the_longest_usual_answer_fits_the_output_tokens() -> None:
+    full = Classification(
+        intent="component_then_flow",
+        english="word " * 90,
+        language="pt",
+        model="claude-sonnet-4-5",
+        provider="anthropic",
+        reply="change",
+        reason="call it something else",
+        mandate=Mandate(effects={"remove": ("the old memory",), "write_components": (), "run": ("the flow",)}),
+    )
+    assert len(full.model_dump_json()) / 4 < OUTPUT_TOKENS
