@@ -6,7 +6,7 @@ import pytest
 
 from evals.analysis.comparison import compare
 from evals.analysis.tally import bare, read_verdicts
-from evals.gate import check_gate, load_gate
+from evals.gate import Gate, check_gate, load_gate
 from evals.play.attempts import play_attempt
 from evals.play.environment import PlayEnvironment
 from evals.players.demo import DemoPlayer
@@ -23,9 +23,15 @@ TWICE = {scenario.id for scenario in [one for one in SCENARIOS if "build" in one
 """Scenarios that are played a second time, on the engine."""
 
 
-def test_the_baseline_passes_its_gate_and_covers_every_scenario() -> None:
-    gate, baseline = load_gate(GATE)
-    assert check_gate(gate, baseline, baseline).reasons == ()
+@pytest.fixture(scope="module")
+def gate() -> tuple[Gate, tuple[Verdict, ...]]:
+    """The gate and its baseline, read once."""
+    return load_gate(GATE)
+
+
+def test_the_baseline_passes_its_gate_and_covers_every_scenario(gate: tuple[Gate, tuple[Verdict, ...]]) -> None:
+    rules, baseline = gate
+    assert check_gate(rules, baseline, baseline).reasons == ()
     assert {one.scenario: one.digest for one in baseline} == {one.id: one.digest for one in SCENARIOS}
 
 
@@ -33,15 +39,15 @@ def test_the_baseline_passes_its_gate_and_covers_every_scenario() -> None:
 @pytest.mark.anyio
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.id)
 async def test_the_demo_does_what_its_baseline_says_and_two_plays_give_the_same_scores(
-    scenario: Scenario, engine_environment: PlayEnvironment
+    scenario: Scenario, engine_environment: PlayEnvironment, gate: tuple[Gate, tuple[Verdict, ...]]
 ) -> None:
     async def verdict_in(environment: PlayEnvironment) -> Verdict:
         return score_attempt(scenario, await play_attempt(scenario, DemoPlayer(), environment), environment.catalogue)
 
     verdict = await verdict_in(with_cached_runs(engine_environment, scenario))
-    gate, whole = load_gate(GATE)
+    rules, whole = gate
     baseline = [one for one in whole if one.scenario == scenario.id]
-    assert gate.mode == "exact"
+    assert rules.mode == "exact"
     difference = compare(baseline, [verdict])
     assert difference.same, f"{difference.model_dump_json(exclude={'rates'})}: python -m scripts.baseline"
     if scenario.id in TWICE:

@@ -1,4 +1,4 @@
-"""The `wirewright` command in a fork of a process that has imported its libraries; see `tests/forking.py`."""
+"""The `wirewright` command in a fork of a process that has imported its modules; see `tests/forking.py`."""
 
 import contextlib
 import sys
@@ -6,6 +6,7 @@ from importlib import import_module
 
 LIBRARIES = (
     "alembic.command",
+    "cryptography.fernet",
     "jinja2",
     "logfire",
     "openai",
@@ -24,11 +25,26 @@ LIBRARIES = (
     "yaml",
 )
 """What commands import beside Wirewright itself."""
+MODULES = (
+    "agent.assistant",
+    "cli.main",
+    "cli.output.turn",
+    "evals.gate",
+    "evals.play.attempts",
+    "evals.report.play",
+    "evals.score",
+    "flows.spec",
+    "runtime.install.environment",
+    "runtime.runner",
+)
+"""Modules of Wirewright's that take long to import; the installation has them in its package."""
 
 
 def ready() -> None:
     """Import what takes long."""
-    for name in LIBRARIES:
+    import_module("wirewright")
+    package = getattr(sys.modules["wirewright"], "__path__", None)
+    for name in (*LIBRARIES, *(f"wirewright.{name}" if package else name for name in MODULES)):
         with contextlib.suppress(ImportError):
             import_module(name)
 
