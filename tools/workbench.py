@@ -1,7 +1,7 @@
 """The workbench: what the tools of one turn share, and the only place that changes the turn's flow."""
 
 import logging
-from collections.abc import Awaitable, Callable, Collection, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
@@ -14,6 +14,7 @@ from flows.component_type import ComponentType
 from flows.document import Flow, JsonObject
 from flows.edits import Edit
 from flows.faults import Fault
+from flows.merge import merge
 from runtime.components.store import UserComponents
 from runtime.files.store import UserFiles
 from runtime.gateway.models import Models
@@ -22,6 +23,7 @@ from runtime.results import ModelUsage, RunError, RunResult
 from runtime.telemetry import log_event
 from tools.events import FileChange, FlowPreview, FlowUpdate, Progress, Todo
 from tools.mandate import Mandate, allows_removal, node_names
+from tools.undo_stack import UndoStack
 
 
 class FlowRunner(Protocol):
@@ -88,7 +90,7 @@ class Workbench:
         catalogue: the component types that may be used.
         runner: runs flows.
         flow: the canvas. Only `commit` and `accept` change it.
-        proposal: the flow built this turn that the user has not accepted yet.
+        proposal: the flow built in this turn or an earlier one that the user has not accepted yet.
         actions: every change to the canvas this turn, in order.
         runs: the user's runs in this turn, without verification runs.
         caveats: what could not be verified, in words for the user.
@@ -102,7 +104,11 @@ class Workbench:
         auto_edit: whether texts on the canvas are replaced without an approval.
         runs_next: whether the message asks to run what it changes; texts are then replaced at once until the first run.
         auto_plan: whether plans are carried out without an approval.
-        undoable: the changes made by the last turn that changed the canvas, in order.
+        undo_stack: the earlier turns that changed the canvas.
+        rewound: how many of `actions` undid or redid earlier turns.
+        proposed: whether the proposal was made or changed this turn, and is to be offered at its end.
+        offers: the proposals of earlier turns that were not accepted, by id.
+        open_offer: which of them still waits for the user; the turn begins with it as its proposal.
         cached_reads: the answers of this turn's catalogue reads.
         user_components: creates and stores the user's components; None when components cannot be created.
         components: the component types created this turn, in order.
@@ -133,7 +139,7 @@ class Workbench:
     auto_edit: bool = False
     runs_next: bool = False
     auto_plan: bool = False
-    undoable: tuple[FlowAction, ...] = ()
+    undo_stack: UndoStack = field(default_factory=UndoStack)
     cached_reads: dict[tuple[object, ...], str] = field(default_factory=dict[tuple[object, ...], str])
     user_components: UserComponents | None = None
     components: list[ComponentType] = field(default_factory=list[ComponentType])
@@ -142,6 +148,10 @@ class Workbench:
     mandate: Mandate = field(default_factory=Mandate)
     tainted: bool = False
     max_attempts: int = MAX_ATTEMPTS
+    rewound: int = 0
+    proposed: bool = False
+    offers: Mapping[str, Flow] = field(default_factory=dict[str, Flow])
+    open_offer: str | None = None
     initial_flow: Flow = field(init=False)
     _ready: bool = field(default=False, init=False)
     _checked: list[tuple[Flow, Catalogue, tuple[Fault, ...]]] = field(
@@ -159,7 +169,7 @@ class Workbench:
     @property
     def acted(self) -> bool:
         """Whether anything was changed, proposed, run, written or created this turn."""
-        return bool(self.actions or self.runs or self.files or self.components) or self.proposal is not None
+        return bool(self.actions or self.runs or self.files or self.components) or self.proposed
 
     @property
     def edits_need_approval(self) -> bool:
@@ -234,9 +244,16 @@ class Workbench:
         for action, node in _changed_nodes(before, edit):
             await emit(FlowUpdate(action=action, node=node))
 
+    async def rewind(self, emit: Emit, edit: Edit) -> None:
+        """Apply an edit that undoes or redoes an earlier turn; it concerns the canvas even beside a proposal."""
+        proposal, self.proposal = self.proposal, None
+        await self.commit(emit, edit)
+        self.proposal = proposal
+        self.rewound += len(edit.actions)
+
     async def propose(self, emit: Emit, flow: Flow) -> None:
         """Propose a whole flow; the canvas stays unchanged until the turn is settled."""
-        self.proposal = flow
+        self.proposal, self.proposed = flow, True
         self.proposal_ran = False
         await emit(FlowUpdate(action=SetFlow(old=self.flow.raw, new=flow.raw), applied=False))
         await emit(FlowPreview.of(flow))
@@ -244,9 +261,14 @@ class Workbench:
     def accept(self, flow: Flow) -> FlowUpdate:
         """Replace the canvas with a settled flow; the returned event carries the old one as restore point."""
         action = SetFlow(old=self.flow.raw, new=flow.raw)
-        self.flow, self.proposal = flow, None
+        self.flow, self.proposal, self.proposed = flow, None, False
         self.actions.append(action)
         return FlowUpdate(action=action)
+
+    async def place(self, emit: Emit) -> None:
+        """Put the proposal on the canvas: as the whole flow when that is empty, else beside what is there."""
+        if self.proposal is not None:
+            await emit(self.accept(self.proposal if self.flow.is_empty else merge(self.flow, self.proposal).flow))
 
 
 def _changed_nodes(before: Flow, edit: Edit) -> Iterator["tuple[FlowAction, JsonObject | None]"]:

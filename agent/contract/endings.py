@@ -70,6 +70,7 @@ def _complete_data(result: TurnResult, session: str) -> CompleteData:
         duration_seconds=result.seconds,
         files=result.files or None,
         proposal=result.proposal,
+        proposal_id=result.proposal_id,
     )
     if result.actions or result.proposal is not None:
         data.validated = not result.caveats and not any(fault.is_error for fault in result.faults)
@@ -149,6 +150,7 @@ def turn_result(request: TurnRequest, ended: Ending) -> TurnResult:
         before=before,
         after=after,
         proposal=data.proposal,
+        proposal_id=data.proposal_id,
         actions=list(diff(before, after)),
         runs=runs,
         faults=data.faults,

@@ -207,6 +207,7 @@ class _Completed(Received):
         continuation_expected: whether the message asked for more than the edits that wait.
         files: what became of the user's files, in order.
         proposal: a whole flow that waits for the user's acceptance.
+        proposal_id: its id, by which `approvals` of a later request accept it or set it aside.
         run: the last run of the turn, as `flow run --json` prints it.
         run_metrics: what that run took.
     """
@@ -228,6 +229,7 @@ class _Completed(Received):
     continuation_expected: bool | None = optional()
     files: list[FileChange] | None = optional()
     proposal: FlowJson | None = optional()
+    proposal_id: str | None = optional()
     run: RunJson | None = optional()
     run_metrics: RunFigures | None = optional()
 

@@ -8,11 +8,14 @@ from pydantic_ai import DeferredToolResults, ToolApproved, ToolDenied
 from pydantic_ai.messages import repair_messages
 
 from agent.conversation.memory import ConversationState, Exchange, Memory, Pending
+from agent.conversation.proposals import Offers
 from agent.errors import AssistantUnavailable
 from agent.turn.request import Answer
 from agent.turn.result import TurnError, TurnResult
-from flows.actions import FlowAction
+from flows.actions import SetFlow
+from flows.document import Flow
 from runtime.telemetry import log_event
+from tools.workbench import Emit, Workbench
 
 _locks: WeakKeyDictionary[Memory, asyncio.Lock] = WeakKeyDictionary()
 
@@ -37,6 +40,7 @@ class Conversation:
         self._plan_quoted = False
         self._denied_plan: str | None = None
         self._resumed: Pending | None = None
+        self._answered: dict[str, Answer] = {}
         self.denied = False
         self.pending: Pending | None = None
 
@@ -51,9 +55,49 @@ class Conversation:
         return self._state.turn_count + 1
 
     @property
-    def undoable(self) -> tuple[FlowAction, ...]:
-        """The changes made by the last turn that changed the canvas."""
-        return tuple(self._state.undoable)
+    def origin(self) -> int:
+        """The number of the turn that began the work: of the suspended turn when this one resumes it."""
+        return self.turn_number if self._resumed is None else self._resumed.turn or self.turn_number
+
+    @property
+    def proposals(self) -> Offers:
+        """The proposals of earlier turns that were not accepted."""
+        return self._state.offers
+
+    def carry_on(self, bench: Workbench) -> None:
+        """Give a workbench what earlier turns left: what can be undone, and the proposal that still waits.
+
+        Args:
+            bench: the workbench of this turn.
+        """
+        bench.undo_stack = self._state.undo_stack.model_copy(deep=True)
+        bench.offers = {offer.id: offer.flow for offer in self.proposals.kept}
+        waits = self.proposals.open
+        if waits is not None:
+            bench.open_offer, bench.proposal = waits.id, waits.flow
+
+    async def settle_answered(self, bench: Workbench, emit: Emit) -> None:
+        """Do what the user decided about proposals by their ids."""
+        for name, answer in self._answered.items():
+            offer = self.proposals.get(name)
+            if offer is None:
+                continue
+            if isinstance(answer, ToolDenied):
+                if bench.open_offer == name:
+                    bench.proposal = None
+                continue
+            waiting, bench.proposal = bench.proposal, offer.flow
+            await bench.place(emit)
+            bench.proposal = None if bench.open_offer == name else waiting
+
+    def take_answers(self, answers: dict[str, Answer]) -> dict[str, Answer]:
+        """Keep the answers to proposals for `settle_answered`; returns the others.
+
+        Args:
+            answers: by id.
+        """
+        self._answered = {name: answer for name, answer in answers.items() if self.proposals.get(name) is not None}
+        return {name: answer for name, answer in answers.items() if name not in self._answered}
 
     def quote_plan(self, text: str) -> str | None:
         """Return the dismissed plan that the message refines, if any; it is quoted in one turn only."""
@@ -77,14 +121,32 @@ class Conversation:
                 state.pending = None
             await self._memory.save(*self._key, state)
 
-    async def begin(self) -> None:
-        """Load the conversation for a new message, which denies all pending approvals."""
+    async def begin(self, canvas: Flow) -> None:
+        """Load the conversation for a new message, which denies all pending approvals.
+
+        Args:
+            canvas: the canvas of the request.
+        """
         async with self._lock:
             state = self._state = await self._memory.load(*self._key)
-            if state.pending is not None:
-                state.dismissed_plan = state.pending.plan or state.dismissed_plan
+            waiting = state.pending
+            if waiting is not None:
+                state.dismissed_plan = waiting.plan or state.dismissed_plan
                 state.pending = None
+                if waiting.proposal is not None and waiting.proposed:
+                    state.offers.add(waiting.turn, waiting.proposal, waiting.canvas)
                 await self._memory.save(*self._key, state)
+            state.reconcile(canvas)
+
+    async def look(self, canvas: Flow) -> None:
+        """Load the conversation for answers to its proposals; what waits for an approval goes on waiting.
+
+        Args:
+            canvas: the canvas of the request.
+        """
+        async with self._lock:
+            self._state = await self._memory.load(*self._key)
+        self._state.reconcile(canvas)
 
     async def answer(self, answers: dict[str, Answer], text: str) -> tuple[Pending, DeferredToolResults | None]:
         """Record answers to the pending approvals.
@@ -123,13 +185,13 @@ class Conversation:
         self._note_denials(pending)
         return pending, DeferredToolResults(approvals={call: _for_model(one) for call, one in pending.answers.items()})
 
-    async def remember(self, text: str, result: TurnResult, *, changed: bool) -> None:
+    async def remember(self, text: str, result: TurnResult, bench: Workbench | None) -> None:
         """Save what later turns need to know of this one.
 
         Args:
             text: the message.
             result: the turn's result.
-            changed: whether the turn changed the canvas, so that an undo reverts it.
+            bench: its workbench, if it came to open one.
         """
         if result.outcome == "pending" and self.pending is not None and self.pending.answers:
             return  # only some answers came, and they are saved already
@@ -155,8 +217,9 @@ class Conversation:
                 if self._plan_quoted or state.dismissed_plan is not None:
                     log_event("assistant.plan.replan", session_id=self._key[1])
                 state.dismissed_plan = None
-            if changed:
-                state.undoable = list(result.actions)
+            state.reconcile(result.before)
+            if bench is not None:
+                self._note_effects(state, result, bench)
             sessions = await self._memory.save(*self._key, state)
         if not text.strip() or not answer.strip():
             log_event("assistant.conversation_buffer.turn_skipped", reason="empty_response")
@@ -169,6 +232,25 @@ class Conversation:
             assistant_length=len(answer),
             sessions=sessions,
         )
+
+    def _note_effects(self, state: ConversationState, result: TurnResult, bench: Workbench) -> None:
+        """Note what can be undone, and which proposals are left."""
+        if bench.rewound and bench.rewound == len(bench.actions):
+            state.undo_stack = bench.undo_stack
+        else:
+            state.undo_stack.record(self.origin, result.actions)
+        for name, answer in self._answered.items():
+            if isinstance(answer, ToolApproved):
+                state.offers.drop(name)
+        if result.outcome == "pending":
+            return  # the suspended turn has its proposal
+        if result.proposal is not None:
+            state.offers.add(self.origin, result.proposal, result.after)
+        elif bench.proposal is None:
+            waits = state.offers.open
+            if waits is not None and any(isinstance(action, SetFlow) for action in bench.actions):
+                state.offers.drop(waits.id)
+            state.offers.close()
 
     def _note_denials(self, pending: Pending) -> None:
         for call, answer in pending.answers.items():

@@ -1,22 +1,27 @@
 """The memory of conversations: the last turns, pending approvals, and the changes that can be undone."""
 
 from collections import OrderedDict
-from typing import Literal, Protocol
+from typing import Annotated, Literal, Protocol
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_ai import ModelMessage
 
+from agent.conversation.proposals import Offers
 from agent.turn.request import Answer
 from agent.turn.result import Intent
-from flows.actions import FlowAction
+from flows.document import Flow
 from runtime.telemetry import log_event
 from tools.approvals import Approval
-from tools.json_types import ActionJson, FlowJson
+from tools.json_types import FlowJson
 from tools.mandate import Mandate
+from tools.undo_stack import UndoStack, stack_of_last_turn
 from tools.workbench import MAX_ATTEMPTS
 
 TURNS = 10
 """How many turns of a conversation are kept."""
+
+BYTES = 4_000_000
+"""How large a stored conversation may be, in bytes of JSON."""
 
 SESSIONS = 100
 """How many conversations are kept; the least recently used is dropped first."""
@@ -56,6 +61,8 @@ class Pending(BaseModel):
         canvas: the canvas when the turn was suspended.
         proposal: a proposed flow that is not settled yet.
         caveats: what could not be verified.
+        proposed: whether that flow was made in this turn, and not offered by an earlier one.
+        turn: the number of the turn.
         tainted: whether the model had read text that the user did not write.
     """
 
@@ -72,6 +79,8 @@ class Pending(BaseModel):
     answers: dict[str, Answer] = Field(default_factory=dict[str, Answer])
     canvas: FlowJson
     proposal: FlowJson | None = None
+    proposed: bool = True
+    turn: int = 0
     caveats: list[str] = Field(default_factory=list[str])
     tainted: bool = Field(default=False, validation_alias=AliasChoices("tainted", "wary"))  # as version 0.1 wrote it
 
@@ -94,18 +103,57 @@ class ConversationState(BaseModel):
         turn_count: how many turns there have been, including forgotten ones.
         pending: the suspended turn.
         dismissed_plan: the last denied plan, until it has been quoted with the next message.
-        undoable: the changes made by the last turn that changed the canvas, in order.
+        undo_stack: the turns that changed the canvas, to be undone and redone.
+        offers: the proposals that were not accepted.
     """
 
     turns: list[Exchange] = Field(default_factory=list[Exchange])
     turn_count: int = 0
     pending: Pending | None = None
     dismissed_plan: str | None = None
-    undoable: list[ActionJson] = Field(default_factory=list[FlowAction])
+    undo_stack: Annotated[UndoStack, BeforeValidator(stack_of_last_turn)] = Field(
+        default_factory=UndoStack, validation_alias=AliasChoices("undo_stack", "undoable")
+    )
+    offers: Offers = Field(default_factory=Offers)
 
     def record(self, exchange: Exchange) -> None:
         """Remember a turn, forgetting the oldest beyond `TURNS`."""
         self.turns = [*self.turns, exchange][-TURNS:]
+
+    def reconcile(self, canvas: Flow) -> None:
+        """Notice that a client has accepted the open proposal, so that it can be undone like any change.
+
+        Args:
+            canvas: the canvas of a request.
+        """
+        accepted = self.offers.reconcile(canvas)
+        if accepted is not None:
+            self.undo_stack.record(*accepted)
+
+    def to_json(self, limit: int = BYTES) -> str:
+        """The conversation as JSON; what is farthest back is forgotten until it fits.
+
+        The messages with tools go first, then proposals, undo steps and turns; what waits for an answer stays.
+
+        Args:
+            limit: how many bytes it may take.
+        """
+        document = self.model_dump_json()
+        while len(document.encode()) > limit and self._forget_oldest():
+            document = self.model_dump_json()
+        return document
+
+    def _forget_oldest(self) -> bool:
+        for index, exchange in enumerate(self.turns):
+            if exchange.messages:
+                self.turns[index] = exchange.model_copy(update={"messages": []})
+                return True
+        if len(self.undo_stack.done) > 1 and self.undo_stack.forget_oldest():
+            return True
+        if self.offers.forget_oldest() or self.undo_stack.forget_oldest():
+            return True
+        found, self.turns = bool(self.turns), self.turns[1:]
+        return found
 
 
 class Memory(Protocol):
@@ -145,7 +193,7 @@ class ProcessMemory:
 
     async def save(self, user: str, session: str, state: ConversationState) -> int:
         """Save a conversation, dropping the least recently used one beyond the limit."""
-        self._documents[user, session] = state.model_dump_json()
+        self._documents[user, session] = state.to_json()
         self._documents.move_to_end((user, session))
         while len(self._documents) > self._sessions:
             (_, evicted), _ = self._documents.popitem(last=False)

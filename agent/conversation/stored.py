@@ -57,7 +57,7 @@ class StoredMemory:
 
     async def save(self, user: str, session: str, state: ConversationState) -> int:
         """Save a conversation, dropping the least recently used ones beyond the limit."""
-        document = await asyncio.to_thread(state.model_dump_json)
+        document = await asyncio.to_thread(state.to_json)
         with _failures():
             dropped, count = await (await self._rows()).save(user, session, document, self._sessions)
         for evicted in dropped:

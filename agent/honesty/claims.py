@@ -125,10 +125,10 @@ def _happened(act: str, bench: Workbench) -> bool:
         case "ran":
             return bool(bench.runs)
         case "wrote":
-            return bool(bench.files or bench.actions or bench.proposal)
+            return bool(bench.files or bench.actions or bench.proposed)
         case "built":
-            return bool(bench.actions or bench.proposal or bench.files)
+            return bool(bench.actions or bench.proposed or bench.files)
         case _:
             kinds = {action.kind for action in bench.actions}
             confirmed = not _CONFIRMING[act].isdisjoint(kinds) if act in _CONFIRMING else bool(kinds)
-            return bench.proposal is not None or bool(bench.files) or confirmed
+            return bench.proposed or bool(bench.files) or confirmed

@@ -22,7 +22,7 @@ def change_summary(bench: Workbench, language: str) -> str:
         language: the language to write in.
     """
     lines: list[str] = []
-    if bench.proposal is not None:
+    if bench.proposal is not None and bench.proposed:
         lines.append(phrase("proposed", language, repr(bench.proposal.name)))
     by_effect: dict[str, dict[str, None]] = {}
     for action in bench.actions[:LISTED_CHANGES]:

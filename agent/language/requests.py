@@ -30,6 +30,29 @@ _UNDO = re.compile(
     r")\s*(?:please|por\s+favor|bitte|s'il\s+(?:te|vous)\s+pla[iî]t)?\s*[.!]*\s*$",
     re.IGNORECASE,
 )
+_REDO = re.compile(
+    r"^\s*(?:please[,\s]+|por\s+favor[,\s]+|bitte[,\s]+)?(?:"
+    r"redo(?:\s+(?:that|this|it|the\s+last\s+(?:change|changes|edit|turn)|(?:the|your)\s+(?:last\s+)?changes?))?"
+    r"|undo\s+the\s+undo"
+    r"|refa(?:z|ça|zer)(?:\s+(?:isso|isto|a\s+última\s+(?:mudança|alteração)))?"
+    r"|rehaz(?:lo)?(?:\s+(?:eso|esto|el\s+último\s+cambio))?|rehacer"
+    r"|(?:mach\s+(?:das|es)\s+)?wiederherstellen|stell(?:e)?\s+(?:das|es)\s+wieder\s+her"
+    r"|rétabli[rst]*(?:\s+(?:ça|cela|la\s+dernière\s+modification))?"
+    r")\s*(?:please|por\s+favor|bitte|s'il\s+(?:te|vous)\s+pla[iî]t)?\s*[.!]*\s*$",
+    re.IGNORECASE,
+)
+_PLACE = re.compile(
+    r"^\s*(?:(?:yes|ok(?:ay)?|please|sim|sí|ja|oui|bitte|por\s+favor)[,.!\s]+)*(?:"
+    r"(?:put|place)\s+(?:it|that|this|them)\s+(?:on|onto|in)\s+(?:the|my)\s+(?:canvas|flow)"
+    r"|add\s+(?:it|that|this)\s+to\s+(?:the|my)\s+canvas|(?:use|apply|accept)\s+(?:it|that|this|the\s+(?:flow|proposal))"
+    r"|(?:coloque|coloca|põe|ponha)(?:-o)?(?:\s+(?:ele|isso))?\s+no\s+canvas|aplique|aceite"
+    r"|(?:ponlo|colócalo|pon(?:er)?lo)\s+en\s+el\s+(?:lienzo|canvas)|aplícalo|acéptalo"
+    r"|(?:leg|setz|pack|tu)e?\s+(?:ihn|es|das)\s+auf\s+(?:die\s+(?:fläche|leinwand)|den\s+canvas)"
+    r"|(?:übernimm|übernehme?)\s+(?:ihn|es|das)"
+    r"|(?:mets|mettez|place|pose)(?:\s*-\s*|\s+)(?:le|la|ça)\s+sur\s+le\s+(?:canevas|canvas)|applique-le|accepte-le"
+    r")(?:[\s,]+(?:please|por\s+favor|bitte|s'il\s+(?:te|vous)\s+pla[iî]t))?\s*[.!]*\s*$",
+    re.IGNORECASE,
+)
 _CLAUSE = re.compile(r"[,;.\n]+|\band\b|\bthen\b", re.IGNORECASE)
 _VERB = re.compile(
     r"(?:please\s+|also\s+)?(?:add|insert|remove|delete|connect|wire|disconnect|set|change|update|rename|replace|swap"
@@ -51,3 +74,13 @@ def step_count(text: str) -> int:
 def asks_undo(text: str) -> bool:
     """Whether a message asks to undo the last change, and nothing else."""
     return _UNDO.search(text) is not None
+
+
+def asks_redo(text: str) -> bool:
+    """Whether a message asks to redo what was undone, and nothing else."""
+    return _REDO.search(text) is not None
+
+
+def asks_to_place(text: str) -> bool:
+    """Whether a message asks to put the proposed flow on the canvas, and nothing else."""
+    return _PLACE.search(text) is not None

@@ -12,6 +12,7 @@ from tools.toolsets.edit import edit_tools
 from tools.toolsets.files import FILE_READ_TOOLS, file_tools
 from tools.toolsets.manual import manual_tools
 from tools.toolsets.plan import plan_tools
+from tools.toolsets.proposals import proposal_tools
 from tools.toolsets.read import read_tools
 from tools.toolsets.run import run_tools
 from tools.toolsets.templates import template_list, template_use
@@ -68,13 +69,14 @@ def tools_for(intent: Intent, bench: Workbench, request: str) -> list[Toolset]:
     """
     has_canvas = not bench.initial_flow.is_empty or not bench.current.is_empty
     reading: list[Toolset] = [read_tools] if has_canvas else []
-    undo: list[Toolset] = [undo_tools] if bench.undoable else []
+    undo: list[Toolset] = [undo_tools] if bench.undo_stack.done or bench.undo_stack.undone else []
+    proposals: list[Toolset] = [proposal_tools] if bench.offers else []
     match intent:
         case "question":
             files = [FILE_READING] if _FILES.search(request) else []
             return [discover_tools, *reading, template_list, manual_tools, *files]
         case "run_flow":
-            return [*reading, *([CONFIGURE_ONLY] if has_canvas else []), *undo, run_tools]
+            return [*reading, *([CONFIGURE_ONLY] if has_canvas else []), *undo, *proposals, run_tools]
         case "manage_files":
             return [*reading, file_tools, *_long(request), *([run_tools] if has_canvas else [])]
         case "build_flow" | "component_then_flow" | "generate_component" | "off_topic":
@@ -82,7 +84,7 @@ def tools_for(intent: Intent, bench: Workbench, request: str) -> list[Toolset]:
             templates = [template_list, template_use] if _TEMPLATES.search(request) else []
             files = [file_tools] if _FILES.search(request) else []
             writing = [component_tools] if intent in WRITES_COMPONENTS else []
-            building = [*writing, build_tools, *templates, edits, *undo, plan_tools, run_tools]
+            building = [*writing, build_tools, *templates, edits, *undo, *proposals, plan_tools, run_tools]
             return [discover_tools, *reading, *building, *files, *_long(request)]
 
 
@@ -95,7 +97,7 @@ def all_tools() -> list[Toolset]:
     """Every toolset, for the demo planner, to which descriptions cost nothing."""
     return [
         discover_tools, read_tools, build_tools, template_list, template_use, edit_tools, undo_tools, plan_tools,
-        run_tools, file_tools, todo_tools, component_tools, manual_tools,
+        proposal_tools, run_tools, file_tools, todo_tools, component_tools, manual_tools,
     ]  # fmt: skip
 
 

@@ -48,15 +48,16 @@ async def open_workbench(turn: Turn, pending: Pending | None = None) -> Workbenc
     bench.auto_plan = request.apply == "always"
     bench.auto_edit = bench.auto_plan or (pending is not None and pending.apply == "always")
     bench.runs_next = turn.classification.intent != "run_flow" and turn.runs
-    bench.undoable = turn.conversation.undoable
+    turn.conversation.carry_on(bench)
     bench.request_text = f"{turn.text}\n{turn.classification.english}"
     bench.mandate = turn.classification.mandate
     bench.tainted = has_long_names(bench.flow) or mentions_values(turn.text)
     if pending is not None:
-        bench.proposal = pending.proposal
+        bench.proposal, bench.proposed = pending.proposal, pending.proposed and pending.proposal is not None
         bench.max_attempts = request.max_attempts or pending.max_attempts
         bench.caveats.extend(pending.caveats)
         bench.tainted = bench.tainted or pending.tainted
+    await turn.conversation.settle_answered(bench, turn.send)
     return bench
 
 
@@ -101,7 +102,8 @@ async def act(
     if isinstance(output, DeferredToolRequests):
         pending = _pending(turn, bench, output)
         return turn.result("pending", waiting_text(turn, pending), pending=pending)
-    settlement = settle(bench.flow, bench.proposal, ran=bench.proposal_ran)
+    offered = bench.proposal if bench.proposed or bench.proposal_ran else None
+    settlement = settle(bench.flow, offered, ran=bench.proposal_ran)
     if settlement.kind == "applied":
         await turn.send(bench.accept(settlement.canvas))
     elif settlement.kind == "offered":
@@ -126,6 +128,8 @@ def _pending(turn: Turn, bench: Workbench, requests: DeferredToolRequests) -> Pe
         },
         canvas=bench.flow,
         proposal=bench.proposal,
+        proposed=bench.proposed,
+        turn=turn.conversation.origin,
         caveats=bench.caveats,
         tainted=bench.tainted,
     )

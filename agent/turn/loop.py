@@ -151,7 +151,7 @@ class AgentLoop:
     async def _recover_flow(self, answer: str) -> str:
         """The answer without the flows that it spells out; a usable one is proposed as if it had been built."""
         bench = self.bench
-        if bench.proposal is not None:
+        if bench.proposed:
             return without_flows(answer) or change_summary(bench, self.language)
         found = recover(answer, bench)
         if found is None:

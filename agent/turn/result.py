@@ -47,6 +47,7 @@ class TurnResult(BaseModel):
         before: the canvas at the start.
         after: the canvas at the end.
         proposal: a whole flow that the user may accept.
+        proposal_id: the id by which the user may answer it, now or in a later turn.
         actions: every change from `before` to `after`, in order.
         runs: the user's runs, in order.
         faults: the faults of the resulting or proposed flow.
@@ -68,6 +69,7 @@ class TurnResult(BaseModel):
     before: FlowJson
     after: FlowJson
     proposal: FlowJson | None = None
+    proposal_id: str | None = None
     actions: list[ActionJson] = Field(default_factory=list[FlowAction])
     runs: list[RunJson] = Field(default_factory=list[RunResult])
     faults: list[FaultJson] = Field(default_factory=list[Fault])

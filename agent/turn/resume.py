@@ -2,17 +2,22 @@
 
 from agent.language.intent import Classification
 from agent.turn.act import act, open_workbench, waiting_text
+from agent.turn.request import Answer
 from agent.turn.result import TurnResult
 from agent.turn.state import Turn
 
 
-async def resume(turn: Turn) -> TurnResult:
-    """Record the request's answers; the agent continues once every approval has one.
+async def resume(turn: Turn, given: dict[str, Answer]) -> TurnResult:
+    """Record the user's answers; the agent continues once every approval has one.
+
+    Args:
+        turn: the turn.
+        given: the answers, by tool call id.
 
     Raises:
         AssistantUnavailable: nothing is pending, or an answer is to none of the pending approvals.
     """
-    pending, answers = await turn.conversation.answer(dict(turn.request.answers), turn.text)
+    pending, answers = await turn.conversation.answer(given, turn.text)
     turn.text, turn.original_text = turn.text or pending.text, pending.text
     turn.classification = Classification(
         intent=pending.intent, english=pending.english, language=pending.language, mandate=pending.mandate

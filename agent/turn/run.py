@@ -10,15 +10,16 @@ from opentelemetry.trace import StatusCode, get_current_span
 from agent.demo.planner import demo_intent
 from agent.errors import explain
 from agent.language.intent import Classification, classify
-from agent.language.requests import asks_undo, step_count
+from agent.language.requests import asks_redo, asks_to_place, asks_undo, step_count
 from agent.prompts import prompt
 from agent.prompts.user_prompt import framed_message
 from agent.turn.act import act, open_workbench
+from agent.turn.proposals import answer_proposals, place_proposal
 from agent.turn.result import Intent, TurnEnded, TurnResult
 from agent.turn.resume import resume
 from agent.turn.state import Turn
 from agent.turn.stream import Send
-from agent.turn.undo import undo
+from agent.turn.undo import redo, undo
 from tools.events import Progress, Step
 
 SAVE_SECONDS = 5.0
@@ -69,10 +70,19 @@ async def run_turn(turn: Turn, send: Send) -> None:
 
 async def _outcome(turn: Turn) -> TurnResult:
     if turn.request.answers:
-        return await resume(turn)
-    await turn.conversation.begin()
+        await turn.conversation.look(turn.before)
+        rest = turn.conversation.take_answers(dict(turn.request.answers))
+        if rest:
+            return await resume(turn, rest)
+        if not turn.text.strip():
+            return await answer_proposals(turn)
+    await turn.conversation.begin(turn.before)
     if asks_undo(turn.text):
         return await undo(turn)
+    if asks_redo(turn.text):
+        return await redo(turn)
+    if asks_to_place(turn.text) and turn.conversation.proposals.open is not None:
+        return await place_proposal(turn)
     await _classify(turn)
     if turn.classification.intent == "off_topic":
         return turn.result("refused", prompt("off_topic"))

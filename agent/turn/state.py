@@ -8,6 +8,7 @@ from pydantic_ai.usage import RunUsage
 
 from agent.conversation.context import Conversation
 from agent.conversation.memory import Pending
+from agent.conversation.proposals import offer_id
 from agent.language.detect import supported_language
 from agent.language.intent import Classification
 from agent.language.requests import asks_run, step_count
@@ -91,8 +92,7 @@ class Turn:
 
     async def save(self, result: TurnResult) -> None:
         """Save what later turns need to know of this one."""
-        changed = self.bench is not None and bool(self.bench.actions)
-        await self.conversation.remember(self.text, result, changed=changed)
+        await self.conversation.remember(self.text, result, self.bench)
 
     def result(
         self, outcome: Outcome, text: str = "", *, error: TurnError | None = None, pending: Pending | None = None
@@ -123,11 +123,12 @@ class Turn:
             self.conversation.pending = pending
         bench = self.bench
         if bench is not None:
-            result.proposal = bench.proposal
+            result.proposal = bench.proposal if bench.proposed else None
+            result.proposal_id = None if result.proposal is None else offer_id(self.conversation.origin)
             result.actions, result.runs, result.caveats = bench.actions, bench.runs, bench.caveats
             result.files = bench.files
             result.components = [NewComponent(class_name=one.type, source=one.code) for one in bench.components]
-            if bench.actions or bench.proposal:
+            if bench.actions or bench.proposed:
                 result.faults = list(bench.check(result.flow))
         return result
 

@@ -12,7 +12,6 @@ from agent.contract.events import ErrorEvent
 from agent.errors import AssistantUnavailable
 from agent.turn.request import Answer, TurnRequest
 from agent.turn.result import TurnEnded, TurnResult
-from agent.turn.settle import settle
 from cli.chat.lines import EndOfInput, Lines
 from cli.output.files import write_flow
 from cli.output.streams import print_json, print_message, print_result
@@ -24,12 +23,15 @@ from tools.approvals import Approval
 
 HELP = """Each line is a message, or a command:
   /show   draw the flow on the canvas
+  /undo   take back the changes of the last turn; again goes one turn further back
+  /redo   make them again
   /reset  delete the conversation and the components created for you; the canvas stays
   /quit   leave, as Ctrl-D does
 Ctrl-C stops the assistant."""
 
 
 _YES = {"y", "yes"}
+_NO = {"", "n", "no"}
 
 
 @dataclass
@@ -69,12 +71,12 @@ class Conversation:
                 text = (await lines.next("> ")).strip()
                 if text == "/quit":
                     raise EndOfInput
-                if text and not await self._command(text, assistant):
+                if text and not await self._command(text, assistant, lines):
                     await self._turns(text, assistant, lines)
             except EndOfInput:
                 return not self._failed
 
-    async def _command(self, text: str, assistant: Assistant) -> bool:
+    async def _command(self, text: str, assistant: Assistant, lines: Lines) -> bool:
         """Carry out a line that begins with a slash; returns whether it was one."""
         match text:
             case "/help":
@@ -84,6 +86,8 @@ class Conversation:
             case "/reset":
                 await assistant.reset(LOCAL_USER, self.session)
                 print_message("The conversation and the components created for you are deleted.")
+            case "/undo" | "/redo":
+                await self._turns(text.removeprefix("/"), assistant, lines)
             case _:
                 if not text.startswith("/"):
                     return False
@@ -117,9 +121,12 @@ class Conversation:
                 answers = await self._answers(result.approvals, lines)
                 request = request.model_copy(update={"text": "", "answers": answers, "flow": self.canvas})
                 continue
-            if result.proposal is not None and result.error is None:
-                await self._offer(result, lines)
-            return
+            if result.proposal is None or result.error is not None:
+                return
+            reply = await self._offer(result, assistant, lines)
+            if reply is None:
+                return
+            request = request.model_copy(update={"text": reply, "answers": {}, "flow": self.canvas})
 
     async def _turn(self, request: TurnRequest, assistant: Assistant) -> TurnResult | None:
         """Take and show one turn; the canvas keeps changes made before an interruption."""
@@ -159,18 +166,25 @@ class Conversation:
             if reply.lower() in _YES:
                 answers[id_] = ToolApproved()
             else:
-                answers[id_] = ToolDenied() if reply.lower() in {"", "n", "no"} else ToolDenied(reply)
+                answers[id_] = ToolDenied() if reply.lower() in _NO else ToolDenied(reply)
         return answers
 
-    async def _offer(self, result: TurnResult, lines: Lines) -> None:
-        """Ask whether to use a proposed flow."""
+    async def _offer(self, result: TurnResult, assistant: Assistant, lines: Lines) -> str | None:
+        """Ask whether to use a proposed flow; a reply that is neither yes nor no is returned as the next message."""
         canvas = self.canvas or Flow.empty()
         place = "on the canvas" if canvas.is_empty else "beside what is on the canvas"
-        if (await self._reply(f"Put it {place}? [y/N] ", lines)).lower() in _YES:
-            self._set(settle(canvas, result.proposal, ran=True).canvas)
-            print_message("Added to the canvas.")
-        else:
-            print_message("The canvas was not changed.")
+        reply = await self._reply(f"Put it {place}? [y/N] ", lines)
+        accepted = reply.lower() in _YES
+        if not accepted and reply.lower() not in _NO:
+            return reply
+        answers: dict[str, Answer] = {result.proposal_id or "": ToolApproved() if accepted else ToolDenied()}
+        request = TurnRequest(text="", session=self.session, flow=self.canvas, model=self.model, answers=answers)
+        async with assistant.turn(request.model_copy(update={"components": self.components})) as events:
+            async for _ in events:
+                pass
+        self._set(events.canvas)
+        print_message("Added to the canvas." if accepted else "The canvas was not changed.")
+        return None
 
     async def _reply(self, prompt: str, lines: Lines) -> str:
         """What the user answers; yes when everything is approved."""

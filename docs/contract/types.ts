@@ -65,6 +65,7 @@ export interface CompleteData {
   continuation_expected?: boolean;
   files?: FileChange[];
   proposal?: FlowDocument;
+  proposal_id?: string;
   run?: RunResult;
   run_metrics?: RunFigures;
   flow_id?: string;

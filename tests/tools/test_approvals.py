@@ -15,7 +15,7 @@ from tests.flow_texts import LOUDER
 from tests.stand_ins import StandInRunner
 from tests.tools.toolsets.test_toolsets import node_id, use
 from tools.approvals import Approval, EditApproval, PlanApproval, approval_metadata, is_free_text, read_approval
-from tools.toolsets.undo import undo_edit
+from tools.undo_stack import TurnChanges, UndoStack, undo_edit
 from tools.workbench import Workbench
 
 ADAPTER: TypeAdapter[Approval] = TypeAdapter(Approval)
@@ -78,7 +78,7 @@ async def test_the_undo_tool_undoes_once_and_says_when_it_cannot(catalogue: Cata
 
     def bench(flow: Flow) -> Workbench:
         work = Workbench(user="u", session="s", catalogue=catalogue, runner=StandInRunner(), flow=flow)
-        work.undoable = edit.actions
+        work.undo_stack = UndoStack(done=[TurnChanges(turn=1, actions=list(edit.actions))])
         return work
 
     work = bench(edit.flow)

@@ -1,47 +1,35 @@
-"""Undoing the changes of the last turn: its actions, inverted, newest first."""
-
-from collections.abc import Sequence
+"""Undoing the turns that changed the canvas, newest first, and redoing them."""
 
 from pydantic_ai import ModelRetry, RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
-from flows.actions import FlowAction, StaleAction, apply, inverse
-from flows.document import Flow
-from flows.edits import Edit
+from flows.actions import StaleAction
 from tools.consequences import reports_new_errors
 from tools.workbench import Workbench
 
 
 @reports_new_errors
-async def undo_changes(ctx: RunContext[Workbench]) -> str:
-    """Take back every change that the last turn made to the canvas."""
-    bench = ctx.deps
-    if not bench.undoable:
-        raise ModelRetry("There is nothing to undo. Tell the user so.")
-    try:
-        edit = undo_edit(bench.flow, bench.undoable)
-    except StaleAction as stale:
-        raise ModelRetry("Nothing was undone: the canvas was changed since. Tell the user so.") from stale
-    await bench.commit(ctx.emit, edit)
-    bench.undoable = ()
-    return f"Undone: {len(edit.actions)} change(s)."
-
-
-def undo_edit(canvas: Flow, actions: Sequence[FlowAction]) -> Edit:
-    """Return the edit that undoes these changes.
+async def undo_changes(ctx: RunContext[Workbench], turns: int = 1) -> str:
+    """Take back every change of the last turn that changed the canvas.
 
     Args:
-        canvas: the current canvas.
-        actions: the changes, in order.
-
-    Raises:
-        StaleAction: the canvas has been changed in the same places since.
+        turns: how many turns to go back; a negative number makes as many that were taken back again.
     """
-    back: list[FlowAction] = []
-    for action in reversed(actions):
-        back.append(inverse(action))
-        canvas = apply(canvas, back[-1])
-    return Edit(canvas, tuple(back))
+    bench = ctx.deps
+    step, word = (bench.undo_stack.undo, "undo") if turns > 0 else (bench.undo_stack.redo, "redo")
+    changes = 0
+    for done in range(abs(turns)):
+        try:
+            edit = step(bench.flow)
+        except StaleAction as stale:
+            raise ModelRetry(
+                f"{word.capitalize()} stopped after {done} turn(s): the canvas was changed since. Tell the user so."
+            ) from stale
+        if edit is None:
+            raise ModelRetry(f"There is nothing {'more ' if done else ''}to {word}. Tell the user so.")
+        await bench.rewind(ctx.emit, edit)
+        changes += len(edit.actions)
+    return f"{'Undone' if word == 'undo' else 'Redone'}: {changes} change(s)."
 
 
 undo_tools = FunctionToolset[Workbench]([undo_changes], max_retries=3, sequential=True, id="undo")

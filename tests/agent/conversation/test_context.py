@@ -129,8 +129,9 @@ async def test_undo_reverts_the_last_turns_changes_without_a_model(catalogue: Ca
     )
     assert undone.text == "I took back the last changes."
     assert len(script.prompts) == 3
-    redone = await play(who, "undo", undone.after)
-    assert redone.after == changed.after
+    assert (await play(who, "undo", undone.after)).text == "There is nothing to undo."
+    redone = await play(who, "Redo that", undone.after)
+    assert (redone.after, redone.text) == (changed.after, "I made the changes again.")
 
 
 async def test_undo_restores_a_canvas_that_a_run_proposal_replaced(catalogue: Catalogue) -> None:

@@ -17,6 +17,7 @@ from flows.document import Flow
 from runtime.database.database import Database
 from runtime.telemetry import event_fields
 from tools.approvals import EditApproval, PlanApproval
+from tools.undo_stack import TurnChanges, UndoStack
 
 pytestmark = pytest.mark.anyio
 Kept = Callable[[int], Memory]
@@ -51,6 +52,10 @@ def waiting() -> Pending:
     )
 
 
+def changes() -> UndoStack:
+    return UndoStack(done=[TurnChanges(turn=1, actions=[Configure("N-1", "f", "x", "y")])])
+
+
 async def test_an_unknown_conversation_is_empty(kept: Kept) -> None:
     assert await kept(3).load("u", "s") == ConversationState()
     await kept(3).forget("u", "s")
@@ -58,7 +63,7 @@ async def test_an_unknown_conversation_is_empty(kept: Kept) -> None:
 
 async def test_a_conversation_is_loaded_as_it_was_saved(kept: Kept) -> None:
     memory = kept(3)
-    session = ConversationState(pending=waiting(), dismissed_plan="# Old", undoable=[Configure("N-1", "f", "x", "y")])
+    session = ConversationState(pending=waiting(), dismissed_plan="# Old", undo_stack=changes())
     session.record(Exchange(user="u", assistant="a"))
     await memory.save("u", "s", session)
     again = await memory.load("u", "s")

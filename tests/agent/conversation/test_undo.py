@@ -1,0 +1,89 @@
+"""Undo as a stack: one turn after the other, approved turns as a whole, and forward again."""
+
+import pytest
+from pydantic_ai import ToolApproved
+
+from agent.assistant import Assistant
+from agent.models.scripted import call
+from flows.catalogue import Catalogue
+from flows.document import Flow
+from tests.flow_texts import LOUDER, flow_of, node_id
+from tests.scripted_assistant import play, scripted_assistant
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def canvas(catalogue: Catalogue) -> Flow:
+    return flow_of(LOUDER, catalogue)
+
+
+async def two_turns(catalogue: Catalogue, canvas: Flow, *more: object) -> tuple[Assistant, Flow, Flow]:
+    """An assistant after two turns that each added a component: what the canvas was after each."""
+    add = [call("add_component", number, type="ChatInput") for number in (1, 2)]
+    who, _ = scripted_assistant(catalogue, "build_flow", add[0], "Added.", "build_flow", add[1], "Added.", *more)  # type: ignore[arg-type]
+    one = (await play(who, "Add an input", canvas)).after
+    two = (await play(who, "Add another input", one)).after
+    return who, one, two
+
+
+async def test_undo_twice_goes_back_two_turns_and_redo_forward_again(catalogue: Catalogue, canvas: Flow) -> None:
+    who, one, two = await two_turns(catalogue, canvas)
+    at, seen = two, list[Flow]()
+    for word in ("undo", "undo", "undo", "redo", "redo", "redo"):
+        at = (await play(who, word, at)).after
+        seen.append(at)
+    assert seen == [one, canvas, canvas, one, two, two]
+
+
+@pytest.mark.parametrize(
+    ("undo", "redo"),
+    [
+        ("Undo that, please", "Redo it"),
+        ("Desfaça isso", "Refazer"),
+        ("Deshazlo", "Rehacer"),
+        ("Mach das rückgängig", "Stell das wieder her"),
+        ("Annule ça", "Rétablir"),
+    ],
+)
+async def test_undo_and_redo_are_understood(undo: str, redo: str, catalogue: Catalogue, canvas: Flow) -> None:
+    who, one, two = await two_turns(catalogue, canvas)
+    undone = await play(who, undo.replace(",", ""), two)
+    assert undone.after == one
+    assert (await play(who, redo, one)).after == two
+
+
+async def test_an_approved_turn_is_undone_whole(catalogue: Catalogue, canvas: Flow) -> None:
+    change = call(
+        "configure_component", 2, component_id=node_id(canvas, "Prompt Template"), values={"template": "Psst"}
+    )
+    add = call("add_component", 1, type="ChatInput")
+    who, _ = scripted_assistant(catalogue, "build_flow", [add, change], "Both are done.")
+    asked = await play(who, "Add an input and make it whisper", canvas)
+    assert asked.outcome == "pending"
+    done = await play(who, "", asked.after, answers={name: ToolApproved() for name in asked.approvals})
+    assert len(done.after.nodes) == len(canvas.nodes) + 1
+    assert done.after != asked.after
+    assert (await play(who, "undo", done.after)).after == canvas
+
+
+async def test_the_tools_go_back_and_forth_in_one_turn(catalogue: Catalogue, canvas: Flow) -> None:
+    more = ("build_flow", call("undo_changes", 1, turns=2), call("undo_changes", 2, turns=-1), "One is back.")
+    who, one, two = await two_turns(catalogue, canvas, *more)
+    assert (await play(who, "Go back to when there was one more input than at first", two)).after == one
+    assert (await play(who, "redo", one)).after == two
+
+
+async def test_a_change_after_an_undo_is_what_the_next_undo_takes_back(catalogue: Catalogue, canvas: Flow) -> None:
+    add = call("add_component", 3, type="ChatOutput")
+    who, one, two = await two_turns(catalogue, canvas, "build_flow", add, "Added.")
+    await play(who, "undo", two)
+    other = (await play(who, "Add an output", one)).after
+    assert (await play(who, "redo", other)).text == "There is nothing to redo."
+    assert (await play(who, "undo", other)).after == one
+
+
+async def test_a_turn_that_only_talks_leaves_the_stack_alone(catalogue: Catalogue, canvas: Flow) -> None:
+    who, one, two = await two_turns(catalogue, canvas, '{"intent": "question"}', "Two inputs.")
+    await play(who, "What is on the canvas?", two)
+    assert (await play(who, "undo", two)).after == one
