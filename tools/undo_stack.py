@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 from flows.actions import FlowAction, apply, inverse
 from flows.document import Flow
 from flows.edits import Edit
+from flows.merge import fitted
 from tools.json_types import ActionJson
 
 DEPTH = 20
@@ -90,11 +91,13 @@ class UndoStack(BaseModel):
         if not self.undone:
             return None
         again = self.undone[-1]
+        steps: list[FlowAction] = []
         for action in again.actions:
-            canvas = apply(canvas, action)
+            steps.append(fitted(action, canvas))
+            canvas = apply(canvas, steps[-1])
         self.done = [*self.done, again]
         self.undone = self.undone[:-1]
-        return Edit(canvas, tuple(again.actions))
+        return Edit(canvas, tuple(steps))
 
     def forget_oldest(self) -> bool:
         """Forget the turn that is farthest back; returns whether there was one."""
@@ -119,7 +122,7 @@ def undo_edit(canvas: Flow, actions: Sequence[FlowAction]) -> Edit:
     """
     back: list[FlowAction] = []
     for action in reversed(actions):
-        back.append(inverse(action))
+        back.append(fitted(inverse(action), canvas))
         canvas = apply(canvas, back[-1])
     return Edit(canvas, tuple(back))
 
