@@ -14,12 +14,11 @@ from agent.language.requests import asks_redo, asks_to_place, asks_undo, step_co
 from agent.prompts import prompt
 from agent.prompts.user_prompt import framed_message
 from agent.turn.act import act, open_workbench
-from agent.turn.proposals import answer_proposals, place_proposal
+from agent.turn.commands import answer_proposals, place_proposal, redo, undo
 from agent.turn.result import Intent, TurnEnded, TurnResult
 from agent.turn.resume import resume
 from agent.turn.state import Turn
 from agent.turn.stream import Send
-from agent.turn.undo import redo, undo
 from tools.events import Progress, Step
 
 SAVE_SECONDS = 5.0

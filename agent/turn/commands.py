@@ -1,4 +1,6 @@
-"""Undoing and redoing the turns that changed the canvas, without a model."""
+"""What plain words or an id ask for, done without a model: undo, redo, a proposal accepted or set aside."""
+
+from pydantic_ai import ToolApproved
 
 from agent.language.intent import Classification
 from agent.language.phrases import phrase
@@ -34,3 +36,19 @@ async def redo(turn: Turn) -> TurnResult:
         return turn.result("complete", phrase("no_redo", turn.language))
     await bench.rewind(turn.send, edit)
     return turn.result("complete", phrase("redone", turn.language))
+
+
+async def place_proposal(turn: Turn) -> TurnResult:
+    """Put the proposal that waits on the canvas."""
+    bench = await open_workbench(turn)
+    turn.classification = Classification(intent="build_flow")
+    await bench.place(turn.send)
+    return turn.result("complete", phrase("placed", turn.language))
+
+
+async def answer_proposals(turn: Turn) -> TurnResult:
+    """Do what the request's answers say about proposals; opening the workbench does it."""
+    turn.classification = Classification(intent="build_flow")
+    await open_workbench(turn)
+    accepted = any(isinstance(answer, ToolApproved) for answer in turn.request.answers.values())
+    return turn.result("complete", phrase("placed" if accepted else "set_aside", turn.language))
