@@ -89,6 +89,8 @@ def _groups(left: ScoredFlow, right: ScoredFlow) -> list[Group]:
 
 
 def _assign(left: ScoredFlow, right: ScoredFlow, groups: Sequence[Group]) -> dict[str, str]:
+    if all(len(nodes) == len(others) == 1 for nodes, others in groups):  # spares the import of scipy
+        return {nodes[0].id: others[0].id for nodes, others in groups}
     from scipy.optimize import linear_sum_assignment  # pyright: ignore[reportUnknownVariableType]  (scipy has no stubs)
 
     rounds = min(max(len(left.nodes), len(right.nodes), 1), ROUNDS)
