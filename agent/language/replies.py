@@ -1,0 +1,96 @@
+"""Plain replies: what a short message answers to a question that waits, decided by a table of phrases."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Literal, TypeAlias, cast
+from unicodedata import category, combining, normalize
+
+import yaml
+
+PlainReply: TypeAlias = Literal["approve", "deny"]
+"""What a plain reply means."""
+
+READ_CHARACTERS = 80
+"""A longer message is not a plain reply."""
+
+UNSPACED = frozenset({"ja", "zh"})
+"""The languages that put no spaces between words."""
+
+_ACCENTS = range(0x300, 0x370)
+"""Combining marks of Latin, Greek and Cyrillic letters; those of kana change the sound and stay."""
+_APOSTROPHES = re.compile("['’‘`´ʼ]")
+_DRAWN_OUT = re.compile(r"([^\W\d_])\1{2,}")
+_LONG_VOWEL = re.compile("[ー〜~]+|[っッ](?=\\s|$)")
+_HESITATES = re.compile(r"[?؟]|\.\.|…")
+_EMOJI_JOINERS = re.compile("[\ufe0e\ufe0f\u200d\U0001f3fb-\U0001f3ff]")
+
+_Phrase: TypeAlias = tuple[str, ...]
+_Meanings: TypeAlias = frozenset[PlainReply]
+
+
+def plain_reply(text: str) -> PlainReply | None:
+    """What a message means if it says nothing but yes or no, in any language of `replies.yaml`; None for all others.
+
+    The whole message has to consist of phrases of one language. A message that asks or hesitates ("ok?", "ok...") or
+    that says both ("ja nee") is not plain.
+    """
+    if len(text) > READ_CHARACTERS or _HESITATES.search(normalize("NFKC", text)):
+        return None
+    words = _words(text)
+    found: _Meanings = frozenset()
+    for language, phrases in _table().items():
+        found |= _meanings(_tokens(words, language), phrases)
+    return next(iter(found)) if len(found) == 1 else None
+
+
+def _meanings(tokens: Sequence[str], phrases: Mapping[_Phrase, _Meanings]) -> _Meanings:
+    """What the division of a message into the fewest phrases means; nothing if it cannot be divided."""
+    longest = max(map(len, phrases))
+    fewest: list[dict[_Meanings, int]] = [{frozenset(): 0}, *({} for _ in tokens)]
+    for end in range(1, len(tokens) + 1):
+        for start in range(max(0, end - longest), end):
+            added = phrases.get(tuple(tokens[start:end]))
+            for before, count in fewest[start].items() if added is not None else ():
+                after = before | cast("_Meanings", added)
+                fewest[end][after] = min(count + 1, fewest[end].get(after, count + 1))
+    divisions = fewest[-1]
+    best = [meanings for meanings, count in divisions.items() if count == min(divisions.values())]
+    return frozenset[PlainReply]().union(*best)
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text without case, accents, punctuation and drawn-out letters; a symbol is a word of its own."""
+    plain = normalize("NFKC", _EMOJI_JOINERS.sub("", text)).casefold()
+    bare = "".join(char for char in normalize("NFD", _APOSTROPHES.sub("", plain)) if ord(char) not in _ACCENTS)
+    spaced = "".join(_spaced(char) for char in normalize("NFC", bare))
+    return _DRAWN_OUT.sub(r"\1", _LONG_VOWEL.sub("", spaced)).split()
+
+
+def _spaced(char: str) -> str:
+    if char.isalnum() or combining(char) or char in "ー〜~":
+        return char
+    return f" {char} " if category(char) == "So" else " "
+
+
+def _tokens(words: Iterable[str], language: str) -> _Phrase:
+    return tuple("".join(words)) if language in UNSPACED else tuple(words)
+
+
+@cache
+def _table() -> Mapping[str, Mapping[_Phrase, _Meanings]]:
+    """The phrases by language, each with what it means: one meaning, or none if it is merely polite."""
+    written: dict[str, dict[str, list[str]]] = yaml.safe_load(
+        Path(__file__).with_name("replies.yaml").read_text(encoding="utf-8")
+    )
+    shared = written.pop("any")
+    found: dict[str, dict[_Phrase, _Meanings]] = {}
+    for language, kinds in written.items():
+        phrases = found.setdefault(language, {})
+        for table in (shared, kinds):
+            for kind, texts in table.items():
+                meanings: _Meanings = frozenset() if kind == "polite" else frozenset({cast("PlainReply", kind)})
+                for text in texts:
+                    phrases[_tokens(_words(text), language)] = meanings
+    return found
