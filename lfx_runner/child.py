@@ -146,7 +146,7 @@ def answer(line: bytes, emit: Emit, prepared: ClosedPorts, *, ports_closed: bool
     if request.get("type") == "describe":
         return encode_result(describe(request), {"described": None})
     result = run_flow(request, emit if request.get("events") else None)
-    return encode_result(result, {"output": None, "outputs": {}, "nodes": {}, "types": {}})
+    return encode_result(result, {"output": None, "outputs": {}, "nodes": {}, "types": {}, "messages": None})
 
 
 def encode_result(result: dict[str, Any], empty: dict[str, Any]) -> bytes:

@@ -11,6 +11,7 @@ from typing import Any
 from lfx.graph import Graph
 from lfx.run._defaults import apply_run_defaults
 
+from lfx_runner.memory import Memory, use
 from lfx_runner.node_events import MAX_ITERATIONS, Emit, Tokens, Watch, watch_with
 from lfx_runner.values import kind_of, plain
 
@@ -21,12 +22,17 @@ INPUT_TYPES = (("ChatInput", "input_value"), ("TextInput", "input_value"), ("Web
 def run_flow(request: Mapping[str, Any], emit: Emit | None = None) -> dict[str, Any]:
     """Run `request["flow"]` (nodes and edges) and return output, outputs, nodes, their types, metrics and failure.
 
+    A request with the `messages` of its session gets back what the run changed of them.
     `emit` is called with each event. A failing flow does not raise: its failure is the chain of exceptions, outermost
     first, and the node.
     """
     started = time.perf_counter()
     watch = Watch(emit, request.get("max_iterations") or MAX_ITERATIONS)
-    run = _Run(request["flow"], request.get("text"), request.get("session"), watch)
+    messages = request.get("messages")
+    session = request.get("session") or uuid.uuid4().hex
+    memory = Memory(session, messages or [], _chat_inputs(request["flow"]))
+    use(memory)
+    run = _Run(request["flow"], request.get("text"), session, watch)
     watch_with(watch)
     failure: dict[str, Any] | None = None
     try:
@@ -44,8 +50,14 @@ def run_flow(request: Mapping[str, Any], emit: Emit | None = None) -> dict[str, 
         "nodes": nodes if want_nodes else {},
         "types": kinds if want_nodes else run.outputs(kinds),
         "metrics": {"seconds": seconds, "peak_mb": round(peak, 1), **run.usage()},
+        "messages": None if messages is None else memory.changes(),
         "failure": failure,
     }
+
+
+def _chat_inputs(flow: Mapping[str, Any]) -> frozenset[str]:
+    nodes = flow.get("nodes") or ()
+    return frozenset(str(node.get("id")) for node in nodes if (node.get("data") or {}).get("type") == "ChatInput")
 
 
 def exception_chain(error: BaseException) -> list[dict[str, str]]:
@@ -77,10 +89,10 @@ def _text_of(error: BaseException) -> str:
 class _Run:
     """One flow, from its JSON to its results."""
 
-    def __init__(self, flow: Mapping[str, Any], text: str | None, session: str | None, watch: Watch) -> None:
+    def __init__(self, flow: Mapping[str, Any], text: str | None, session: str, watch: Watch) -> None:
         self._flow = flow
         self._text = text
-        self._session = session or uuid.uuid4().hex
+        self._session = session
         self._watch = watch
         self._graph: Graph | None = None
         self._building: list[str] = []

@@ -120,6 +120,11 @@ class Sender:
                 self._open = False
 
 
+def building_node() -> str | None:
+    """The id of the node that is being built by the current task."""
+    return _building.get()
+
+
 _current: Watch | None = None
 
 

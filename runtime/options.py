@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 from flows.document import Json
 from runtime.gateway.models import Models
 from runtime.run_events import RunEvent
+from runtime.sessions.memory import SessionMemory
 
 Network: TypeAlias = Literal["gateway-only", "open"]
 """What a run may reach: only the model gateway (nothing, if it calls no model), or whatever this machine can."""
@@ -28,6 +29,9 @@ class RunOptions:
     """Seconds that the run itself may take; waiting for its turn does not count."""
     session: str | None = None
     """The session id that the flow sees; None for a new one."""
+    memory: SessionMemory | None = None
+    """The messages of the session, which the run reads and adds to; None for those that the runner itself keeps. A
+    run without a session, and a verification run, has none."""
     want_nodes: bool = False
     """Whether the result has every node's value, and not only those of the outputs."""
     network: Network = "open"
@@ -42,6 +46,11 @@ class RunOptions:
     """How many times one node may run before the run ends with an error of code `limit`; None for 1,000."""
     allow_variables: Collection[str] | None = None
     """Names of the variables that may enter the run; None for those that the runner allows."""
+
+    @property
+    def session_name(self) -> str | None:
+        """The session id without spaces around it; None if none was given."""
+        return (self.session or "").strip() or None
 
     @property
     def verification(self) -> bool:

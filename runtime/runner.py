@@ -29,6 +29,9 @@ from runtime.options import Network, OnEvent, RunOptions, Tweaks
 from runtime.preparation import prepare_run
 from runtime.redaction import Redactor
 from runtime.results import RunError, RunFailed, RunResult
+from runtime.sessions.keys import clean_key, flow_key
+from runtime.sessions.memory import ProcessSessions, RunMessages, SessionMemory
+from runtime.sessions.recall import recall, remember
 from runtime.variables import Lookup
 
 
@@ -72,6 +75,7 @@ class Runner:
         self._models = models
         self._allowed = allow_variables
         self._lookup = variables
+        self._sessions = ProcessSessions()
 
     @property
     def state(self) -> RunnerState:
@@ -147,6 +151,7 @@ class Runner:
         *,
         timeout: float = 60.0,
         session: str | None = None,
+        memory: SessionMemory | None = None,
         want_nodes: bool = False,
         network: Network = "open",
         models: Models | None = None,
@@ -165,7 +170,8 @@ class Runner:
             text: goes to the chat inputs, or else the text inputs, or else the webhooks; None leaves their values. Of
                 several text inputs only the empty ones take it; if none is empty, the flow is refused.
             timeout: seconds that the run itself may take; waiting for its turn does not count.
-            session: the session id that the flow sees (default: a new one).
+            session: the session id that the flow sees (default: a new one); its runs share their messages.
+            memory: where the messages of the session are kept (default: in this runner, while it is open).
             want_nodes: whether the result has every node's value.
             network: what the run may reach: `open`, or `gateway-only` for verification.
             models: what the flow may call instead of the runner's models.
@@ -177,6 +183,7 @@ class Runner:
         options = RunOptions(
             timeout=timeout,
             session=session,
+            memory=memory,
             want_nodes=want_nodes,
             network=network,
             models=models,
@@ -200,11 +207,18 @@ class Runner:
                 catalogue = await self._supervisor.catalogue()
                 prepared = await asyncio.to_thread(prepare_run, flow, catalogue, text, options, self._lookup)
                 redactor = Redactor(prepared.secrets)
+                memory = self._memory(flow, options)
+                messages = None if memory is None else RunMessages(await recall(memory))
                 async with self._gateway.attach(prepared.data, catalogue, options.models) as attached:
                     safe = replace(options, on_event=redactor.guard(options.on_event))
-                    result = await self._exchange(attached.data, text, safe, run_id=run_id, gateway=attached.url)
+                    result = await self._exchange(
+                        attached.data, text, safe, run_id=run_id, gateway=attached.url, messages=messages
+                    )
                 explained = prepared.explain(attached.account_for(result))
-                return await asyncio.to_thread(redactor.result, explained)
+                redacted = await asyncio.to_thread(redactor.result, explained)
+                if memory is None or messages is None or not redacted.ok:
+                    return redacted
+                return await remember(memory, messages, redacted, redactor)
         except RunFailed as failure:
             return RunResult.failed(run_id, failure)
 
@@ -233,9 +247,28 @@ class Runner:
         run_id: str,
         gateway: str | None = None,
         on_started: Callable[[int], None] | None = None,
+        messages: RunMessages | None = None,
     ) -> RunResult:
-        """Have the engine run admitted nodes and edges; `on_started` gets the run's process id."""
-        request = run_request(run_id, data, text, options, gateway=gateway, closed_ports=self._supervisor.closed_ports)
+        """Have the engine run admitted nodes and edges.
+
+        Args:
+            data: nodes and edges.
+            text: the input.
+            options: the run's options.
+            run_id: identifies the run.
+            gateway: the base URL of the model gateway.
+            on_started: gets the run's process id.
+            messages: those of the session; gets what the engine reports about them.
+        """
+        request = run_request(
+            run_id,
+            data,
+            text,
+            options,
+            gateway=gateway,
+            closed_ports=self._supervisor.closed_ports,
+            messages=None if messages is None else messages.given,
+        )
         on_event = options.on_event
 
         def forward(message: JsonObject) -> None:
@@ -246,4 +279,13 @@ class Runner:
             answer = await self._queue.send(request, options.timeout, on_started=on_started, on_event=forward)
         except RunFailed as failure:
             return RunResult.failed(run_id, failure)
+        if messages is not None:
+            messages.reported = answer.get("messages")
         return read_result(run_id, answer, options.timeout)
+
+    def _memory(self, flow: Flow, options: RunOptions) -> SessionMemory | None:
+        """Where a run's messages are kept; None if nothing of it is."""
+        session = options.session_name
+        if session is None or options.verification:
+            return None
+        return options.memory or self._sessions.memory(flow_key(flow), clean_key(session))

@@ -1,6 +1,6 @@
 """The tables. A change here needs a migration, which `alembic revision --autogenerate` drafts."""
 
-from sqlalchemy import Index, MetaData
+from sqlalchemy import Index, MetaData, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 
@@ -49,3 +49,61 @@ class ConversationRow(Base):
     set_aside: Mapped[str] = mapped_column(primary_key=True, default="")
     used: Mapped[int] = mapped_column(index=True)
     document: Mapped[str]
+
+
+class FlowSessionRow(Base):
+    """A session of a flow, whose messages outlive its runs.
+
+    Attributes:
+        number: the key that messages refer to.
+        owner: the user.
+        flow: the id of a stored flow, or the key of another one.
+        session: the session's id.
+        used: grows with each use; the least recently used session has the smallest.
+        updated_at: when it was last written, ISO 8601 in UTC.
+        messages: how many messages it has.
+        bytes: how much they take.
+    """
+
+    __tablename__ = "flow_sessions"
+
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=True)
+    owner: Mapped[str]
+    flow: Mapped[str]
+    session: Mapped[str]
+    used: Mapped[int]
+    updated_at: Mapped[str]
+    messages: Mapped[int]
+    bytes: Mapped[int]
+
+    __table_args__ = (UniqueConstraint("owner", "flow", "session"), Index(None, "owner", "used"))
+
+
+class MessageRow(Base):
+    """A message of a session of a flow.
+
+    Attributes:
+        number: the order of storing.
+        session: the number of its session.
+        id: the id that runs see.
+        sender: whose it is.
+        sender_name: the name to show.
+        text: what it says.
+        context: the context id, or empty.
+        timestamp: when it was written, in UTC.
+        size: bytes that it counts for.
+    """
+
+    __tablename__ = "messages"
+
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=True)
+    session: Mapped[int]
+    id: Mapped[str]
+    sender: Mapped[str]
+    sender_name: Mapped[str]
+    text: Mapped[str]
+    context: Mapped[str]
+    timestamp: Mapped[str]
+    size: Mapped[int]
+
+    __table_args__ = (Index(None, "session", "number"),)

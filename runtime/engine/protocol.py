@@ -9,6 +9,7 @@ from typing import Final
 from flows.document import Json, JsonObject
 from runtime.options import RunOptions
 from runtime.results import RunError, RunFailed
+from runtime.sessions.messages import Message
 
 PROTOCOL: Final = 1
 """The version; the engine's greeting must name the same one."""
@@ -42,6 +43,7 @@ def run_request(
     *,
     gateway: str | None = None,
     closed_ports: Collection[int] = (),
+    messages: Collection[Message] | None = None,
 ) -> JsonObject:
     """The request to run nodes and edges.
 
@@ -52,12 +54,13 @@ def run_request(
         options: the run's options.
         gateway: the base URL of the model gateway, or None when the run calls no model.
         closed_ports: TCP ports that a run with an open network may not connect to.
+        messages: the messages of the session, oldest first; None when nothing of it is kept.
     """
     return {
         "id": run_id,
         "type": "run",
         "text": text,
-        "session": (options.session or "").strip() or None,
+        "session": options.session_name,
         "timeout": options.timeout,
         "want_nodes": options.want_nodes,
         "network": options.network,
@@ -65,6 +68,7 @@ def run_request(
         "events": options.on_event is not None,
         "max_iterations": options.max_iterations,
         "gateway": gateway,
+        "messages": None if messages is None else [message.to_json() for message in messages],
         "flow": data,
     }
 

@@ -8,6 +8,7 @@ from flows.document import JsonObject
 from runtime.options import RunOptions
 from runtime.results import RunResult
 from runtime.runner import Runner
+from runtime.sessions.memory import RunMessages
 
 
 async def run_unguarded(
@@ -18,6 +19,7 @@ async def run_unguarded(
     run_id: str | None = None,
     gateway: str | None = None,
     on_started: Callable[[int], None] | None = None,
+    messages: RunMessages | None = None,
     **options: Any,
 ) -> RunResult:
     """Run nodes and edges without admission; `options` are fields of `RunOptions`."""
@@ -28,4 +30,5 @@ async def run_unguarded(
         run_id=run_id or uuid.uuid4().hex,
         gateway=gateway,
         on_started=on_started,
+        messages=messages,
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from runtime.database.database import Database
+from runtime.database.tables import Base
 from runtime.database.version_0_1 import BACKUP, CONVERSATIONS
 
 pytestmark = pytest.mark.anyio
@@ -47,7 +48,7 @@ async def test_flows_and_conversations_become_the_local_users_and_their_files_ar
     assert not (data / CONVERSATIONS).exists()
     assert not (data / f"wirewright.db{BACKUP}.tmp").exists()
     tables = [str(name) for (name,) in query(file, "select name from sqlite_master where type = 'table'")]
-    assert sorted(tables) == ["alembic_version", "conversations", "flows"]
+    assert sorted(tables) == ["alembic_version", *sorted(Base.metadata.tables)]
 
 
 async def test_conversations_are_taken_over_into_a_database_that_has_later_ones(data: Path, tmp_path: Path) -> None:

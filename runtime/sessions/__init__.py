@@ -1,0 +1,1 @@
+"""What runs remember: the messages of a session of a flow."""
