@@ -61,8 +61,8 @@ class Unguarded(Runner):
 
 
 @pytest.fixture(scope="module")
-async def runner(runner_environment: RunnerEnvironment) -> AsyncGenerator[Unguarded]:
-    async with Unguarded(runner_environment) as made:
+async def runner(warm_environment: RunnerEnvironment) -> AsyncGenerator[Unguarded]:
+    async with Unguarded(warm_environment) as made:
         assert await made.ready(300)
         yield made
 

@@ -19,10 +19,10 @@ from tests.runtime.unguarded import run_unguarded
 
 MakeCode = Callable[[str], JsonObject]
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
-CALLS = 60
+CALLS = 40
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 async def runner(runner_environment: RunnerEnvironment) -> AsyncIterator[Runner]:
     async with Runner(runner_environment) as made:
         assert await made.ready(180)
