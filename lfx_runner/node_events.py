@@ -9,6 +9,7 @@ from typing import Any
 
 from lfx.graph import Graph
 from lfx.graph.vertex.base import Vertex, VertexStates
+from lfx.graph.vertex.vertex_types import InterfaceVertex
 
 from lfx_runner.protocol import MAX_EVENT, Message, encode, write_all
 
@@ -175,6 +176,17 @@ def _build_watched_params(self: Vertex) -> None:
 
 
 Vertex.build_params = _build_watched_params
+
+
+_describe_built = InterfaceVertex.built_object_repr
+
+
+def _describe_built_shortly(self: InterfaceVertex) -> str:
+    """Leave out the message that the engine would write as YAML: nobody reads it, and a long text takes seconds."""
+    return "" if self.artifacts else _describe_built(self)
+
+
+InterfaceVertex.built_object_repr = _describe_built_shortly
 
 
 def _ignore(**_: Any) -> None:

@@ -301,7 +301,7 @@ async def test_a_run_may_give_back_megabytes_and_more_is_a_limit(runner: Runner,
 
 
 async def test_large_flows_run_when_they_take_megabytes(runner: Runner, make_flow: MakeFlow) -> None:
-    text = "long " * 500_000
+    text = "long " * 1_000_000
     flow = make_flow(
         {"ChatInput-a": ("ChatInput", {"input_value": text}), "ChatOutput-b": "ChatOutput"},
         [("ChatInput-a", "message", "ChatOutput-b", "input_value")],
