@@ -28,6 +28,7 @@ class EditApproval(BaseModel):
     Attributes:
         edit: the change; its `old` is the current text.
         reason: why, in the assistant's words.
+        also: further texts that the same call replaces.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -35,6 +36,7 @@ class EditApproval(BaseModel):
     kind: Literal["edit"] = "edit"
     edit: ConfigureJson
     reason: str = ""
+    also: tuple[ConfigureJson, ...] = ()
 
 
 class _Consent(BaseModel):

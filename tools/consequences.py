@@ -28,16 +28,18 @@ def reports_new_errors(tool: Tool[P]) -> Tool[P]:
     return changed
 
 
-def new_errors(bench: Workbench, before: Flow) -> str:
+def new_errors(bench: Workbench, before: Flow, *, warnings: bool = False) -> str:
     """The errors of the current flow that an earlier one did not have, as lines; empty when there are none.
 
     Args:
         bench: the workbench after the change.
         before: the flow before the change.
+        warnings: whether warnings are listed, too.
     """
     if bench.current is before or bench.current.is_empty:
         return ""
     old = () if before.is_empty else bench.check(before)
     known = {(fault.code, fault.message) for fault in old}
-    caused = [fault for fault in errors(bench.check(bench.current)) if (fault.code, fault.message) not in known]
-    return f"The flow now has these errors:\n{fault_lines(caused)}" if caused else ""
+    caused = [fault for fault in bench.check(bench.current) if (fault.code, fault.message) not in known]
+    kinds = {"errors": errors(caused), "warnings": [fault for fault in caused if warnings and not fault.is_error]}
+    return "\n".join(f"The flow now has these {kind}:\n{fault_lines(some)}" for kind, some in kinds.items() if some)

@@ -117,6 +117,7 @@ class Workbench:
         mandate: the effects that the message asks for, as the classifier read it.
         tainted: whether the model has read text that the user did not write: a value, a file, a run's output.
         max_attempts: how many specs, or component sources, may be tried this turn, from 1.
+        names: ids of the components built or added this turn, by the names that the model gave them.
         initial_flow: the canvas when the turn began.
     """
 
@@ -152,6 +153,7 @@ class Workbench:
     proposed: bool = False
     offers: Mapping[str, Flow] = field(default_factory=dict[str, Flow])
     open_offer: str | None = None
+    names: dict[str, str] = field(default_factory=dict[str, str])
     initial_flow: Flow = field(init=False)
     _ready: bool = field(default=False, init=False)
     _checked: list[tuple[Flow, Catalogue, tuple[Fault, ...]]] = field(

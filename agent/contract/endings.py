@@ -19,7 +19,7 @@ from agent.contract.events import (
     Stored,
     TokenCount,
 )
-from agent.contract.flow_updates import FieldEdit
+from agent.contract.flow_updates import FieldEdit, TextChange
 from agent.turn.request import TurnRequest
 from agent.turn.result import Intent, TurnError, TurnResult
 from flows.actions import Configure
@@ -107,10 +107,19 @@ def field_edit(call: str, approval: EditApproval, canvas: Flow) -> FieldEdit:
         component_id=edit.node,
         component_type="" if node is None else node.type,
         field=edit.field,
-        old_value=None if isinstance(edit.old, Missing) else edit.old,
-        new_value=None if isinstance(edit.new, Missing) else edit.new,
+        old_value=_shown(edit.old),
+        new_value=_shown(edit.new),
         description=approval.reason,
+        also=[
+            TextChange(component_id=one.node, field=one.field, old_value=_shown(one.old), new_value=_shown(one.new))
+            for one in approval.also
+        ]
+        or None,
     )
+
+
+def _shown(value: Json | Missing) -> Json:
+    return None if isinstance(value, Missing) else value
 
 
 def _tokens(result: TurnResult) -> TokenCount:
@@ -168,4 +177,8 @@ def _approval(question: Question) -> Approval:
         return _APPROVALS.validate_python(question.model_dump(exclude={"id"}))
     old, new = cast("Json", question.old_value), cast("Json", question.new_value)
     edit = Configure(question.component_id, question.field, old, new)
-    return EditApproval(edit=edit, reason=question.reason)
+    also = tuple(
+        Configure(one.component_id, one.field, cast("Json", one.old_value), cast("Json", one.new_value))
+        for one in question.also or ()
+    )
+    return EditApproval(edit=edit, reason=question.reason, also=also)

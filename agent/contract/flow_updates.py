@@ -143,6 +143,15 @@ class PatchOperation(Received):
     value: Any
 
 
+class TextChange(Received):
+    """A further text that the same answer decides on."""
+
+    component_id: str
+    field: str
+    old_value: Any = None
+    new_value: Any = None
+
+
 class FieldEdit(Received):
     """A change of one field's text that waits for the user's decision.
 
@@ -156,6 +165,7 @@ class FieldEdit(Received):
         description: why, in the assistant's words.
         patch: the change as a JSON Patch on the flow, for clients of Langflow's own assistant. It names the node by its
             place in the list of nodes; other clients use `component_id` and `field`.
+        also: further texts that are changed together with this one.
     """
 
     id: str
@@ -166,6 +176,7 @@ class FieldEdit(Received):
     new_value: Any = None
     description: str = ""
     patch: list[PatchOperation] | None = optional()
+    also: list[TextChange] | None = optional()
 
 
 class _FieldEditUpdate(_FlowUpdate):

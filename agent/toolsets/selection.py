@@ -1,7 +1,7 @@
 """Which tools a turn gets: only those that its intent, its words and its canvas can use."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from agent.toolsets.cached import Toolset, subset
 from agent.turn.result import Intent
@@ -11,12 +11,12 @@ from tools.toolsets.discover import discover_tools
 from tools.toolsets.edit import edit_tools
 from tools.toolsets.files import FILE_READ_TOOLS, file_tools
 from tools.toolsets.manual import manual_tools
-from tools.toolsets.plan import plan_tools
+from tools.toolsets.patch import patch_tools
+from tools.toolsets.plan import plan_tools, todo_tools
 from tools.toolsets.proposals import proposal_tools
 from tools.toolsets.read import read_tools
 from tools.toolsets.run import run_tools
 from tools.toolsets.templates import template_list, template_use
-from tools.toolsets.todos import todo_tools
 from tools.toolsets.undo import undo_tools
 from tools.workbench import Workbench
 
@@ -38,8 +38,11 @@ READ_TOOLS = frozenset(
 WRITES_COMPONENTS = frozenset[Intent]({"generate_component", "component_then_flow"})
 """The intents with which the agent may write a component."""
 
-FIRST_EDITS = subset(edit_tools, "add_component", "connect_components", "configure_component")
-"""The edits that are possible on an empty canvas."""
+UNLISTED_EDITS = (patch_tools, edit_tools)
+"""Edits that a turn's model may call though it is not shown them: players and suspended turns call them by name."""
+
+CANVAS_READING = subset(read_tools, "get_field_value", "check_flow")
+"""What a turn that acts may read of the canvas beyond its summary."""
 
 CONFIGURE_ONLY = subset(edit_tools, "configure_component")
 """The one edit that belongs to a run: setting a field."""
@@ -80,12 +83,25 @@ def tools_for(intent: Intent, bench: Workbench, request: str) -> list[Toolset]:
         case "manage_files":
             return [*reading, file_tools, *_long(request), *([run_tools] if has_canvas else [])]
         case "build_flow" | "component_then_flow" | "generate_component" | "off_topic":
-            edits = edit_tools if has_canvas else FIRST_EDITS
+            reading = [CANVAS_READING] if has_canvas else []
+            edits: list[Toolset] = [patch_tools] if has_canvas else []
             templates = [template_list, template_use] if _TEMPLATES.search(request) else []
             files = [file_tools] if _FILES.search(request) else []
             writing = [component_tools] if intent in WRITES_COMPONENTS else []
-            building = [*writing, build_tools, *templates, edits, *undo, *proposals, plan_tools, run_tools]
+            building = [*writing, build_tools, *templates, *edits, *undo, *proposals, plan_tools, run_tools]
             return [discover_tools, *reading, *building, *files, *_long(request)]
+
+
+def unlisted_for(intent: Intent, listed: Sequence[Toolset]) -> list[Toolset]:
+    """The toolsets whose tools a turn's model may call without being shown them.
+
+    Args:
+        intent: the turn's intent.
+        listed: the toolsets that it is shown.
+    """
+    if intent in {"question", "run_flow", "manage_files"}:
+        return []
+    return [toolset for toolset in UNLISTED_EDITS if toolset not in listed]
 
 
 def acting_calls(names: Collection[str]) -> list[str]:
@@ -96,8 +112,8 @@ def acting_calls(names: Collection[str]) -> list[str]:
 def all_tools() -> list[Toolset]:
     """Every toolset, for the demo planner, to which descriptions cost nothing."""
     return [
-        discover_tools, read_tools, build_tools, template_list, template_use, edit_tools, undo_tools, plan_tools,
-        proposal_tools, run_tools, file_tools, todo_tools, component_tools, manual_tools,
+        discover_tools, read_tools, build_tools, template_list, template_use, patch_tools, edit_tools, undo_tools,
+        plan_tools, proposal_tools, run_tools, file_tools, todo_tools, component_tools, manual_tools,
     ]  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from agent.language.phrases import phrase
 from agent.language.questions import questions_in_words
 from agent.prompts.framing import mentions_values
 from agent.prompts.user_prompt import instructions
-from agent.toolsets.selection import all_tools, tools_for
+from agent.toolsets.selection import all_tools, tools_for, unlisted_for
 from agent.turn.loop import AgentLoop
 from agent.turn.result import TurnError, TurnResult
 from agent.turn.settle import settle
@@ -81,11 +81,14 @@ async def act(
         must_act: whether to try again after an answer without any action.
     """
     settings, intent, demo = turn.services.settings, turn.classification.intent, turn.choice.is_demo
+    listed = all_tools() if demo else tools_for(intent, bench, turn.english)
+    unlisted = [] if demo else unlisted_for(intent, listed)
     loop = turn.loop = AgentLoop(
         model=demo_model(bench, turn.original_text, turn.conversation.turn_number) if demo else await turn.model(),
         bench=bench,
         instructions=instructions(intent),
-        toolsets=all_tools() if demo else tools_for(intent, bench, turn.english),
+        toolsets=[*listed, *unlisted],
+        unlisted=frozenset(name for toolset in unlisted for name in toolset.tools),
         send=turn.send,
         usage=turn.usage["main"],
         limits=UsageLimits(

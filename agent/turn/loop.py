@@ -1,7 +1,7 @@
 """The agent's part of a turn: one run, one more if needed, and an answer that claims only what happened."""
 
 import logging
-from collections.abc import AsyncIterable, Sequence
+from collections.abc import AsyncIterable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from pydantic_ai import (
@@ -30,6 +30,7 @@ from agent.honesty.recovery import recover, without_flows
 from agent.honesty.summary import change_summary
 from agent.language.phrases import phrase
 from agent.toolsets.cached import Toolset, cached_toolset
+from agent.toolsets.listing import UnlistedTools
 from agent.toolsets.selection import acting_calls
 from agent.turn.history import HistoryCompaction
 from agent.turn.stream import Send
@@ -53,6 +54,7 @@ class AgentLoop:
         bench: what the tools work on.
         instructions: the instructions for the turn's intent.
         toolsets: the tools for the turn's intent.
+        unlisted: the names of those that the model is not shown.
         send: receives the events.
         usage: counts what the run costs.
         limits: the limits of that cost.
@@ -74,6 +76,7 @@ class AgentLoop:
     checks_claims: bool
     language: str
     context_tokens: int | None
+    unlisted: Collection[str] = ()
     messages: list[ModelMessage] = field(default_factory=list[ModelMessage])
 
     async def run(
@@ -130,7 +133,7 @@ class AgentLoop:
                     toolsets=[cached_toolset(tuple(self.toolsets))],
                     usage=self.usage,
                     usage_limits=self.limits,
-                    capabilities=[compaction],
+                    capabilities=[compaction, UnlistedTools(self.unlisted)],
                     event_stream_handler=self._forward,
                 )
             except BaseException:

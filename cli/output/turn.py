@@ -156,8 +156,10 @@ def format_question(approval: Approval) -> str:
         return f"The assistant asks to carry out this plan:\n{approval.markdown}"
     if approval.kind != "edit":
         return f"The assistant asks ({approval.kind}): {approval_text(approval)}"
-    edit = approval.edit
-    return f"The assistant asks to change {edit.node}.{edit.field}:\n- {edit.old}\n+ {edit.new}"
+    return "\n".join(
+        f"The assistant asks to change {edit.node}.{edit.field}:\n- {edit.old}\n+ {edit.new}"
+        for edit in (approval.edit, *approval.also)
+    )
 
 
 def format_change(action: FlowAction) -> str:

@@ -180,6 +180,7 @@ export interface EditQuestion {
   new_value: unknown;
   description: string;
   patch?: PatchOperation[];
+  also?: TextChange[];
   kind: "edit";
   reason: string;
 }
@@ -234,6 +235,7 @@ export interface FieldEditProposed {
   new_value: unknown;
   description: string;
   patch?: PatchOperation[];
+  also?: TextChange[];
 }
 
 /** A change to one of the user's files, without its content. */
@@ -490,6 +492,14 @@ export interface SecretQuestion {
   detail: string;
   kind: "secret";
   variable: string;
+}
+
+/** A further text that the same answer decides on. */
+export interface TextChange {
+  component_id: string;
+  field: string;
+  old_value: unknown;
+  new_value: unknown;
 }
 
 /** One step of a long task. */

@@ -21,7 +21,7 @@ from flows.actions import (
 from flows.catalogue import Catalogue
 from flows.component_type import ComponentType
 from flows.document import Flow, Node
-from flows.edits.new_nodes import new_node
+from flows.edits.new_nodes import new_node, with_display_name
 from flows.edits.node_ids import new_node_id
 from flows.edits.result import Edit, EditError, component_of, node_of
 from flows.faults import Fault, suggest
@@ -39,6 +39,7 @@ def add_component(
     *,
     node_id: str | None = None,
     values: Mapping[str, Json] | None = None,
+    name: str | None = None,
 ) -> Edit:
     """Add a component, with values if given; nothing else moves.
 
@@ -48,6 +49,7 @@ def add_component(
         type: the component type.
         node_id: the new node's id; by default one is derived from the type and the flow.
         values: field values, as text or JSON.
+        name: its display name; by default that of the type.
 
     Raises:
         EditError: the type or a value is not valid, or the id is taken.
@@ -58,6 +60,7 @@ def add_component(
         message = f"There is already a node {node_id!r}."
         raise EditError(Fault(code="duplicate_id", message=message, fix="Choose another id.", node=node_id))
     fresh = new_node(component, node_id or new_node_id(component.type, str(len(flow.nodes)), taken))
+    fresh = fresh if name is None else with_display_name(fresh, name)
     node = configured(fresh, values or {}, component)
     action = AddComponent(place(flow, node).raw, len(flow.nodes))
     return Edit(apply(flow, action), (action,))

@@ -11,19 +11,18 @@ from flows.autowire.inference import derive
 from flows.autowire.partial_edges import Link, complete
 from flows.catalogue import Catalogue
 from flows.checks import check
-from flows.component_type import TOOL_OUTPUT, ComponentType
+from flows.component_type import TOOL_OUTPUT
 from flows.document import Edge, Flow, Node
 from flows.edits.new_nodes import new_node
 from flows.edits.node_ids import new_node_id
 from flows.faults import Fault, did_you_mean, suggest
-from flows.fields.assignment import Settings, settings
 from flows.gc_pause import collection_paused
-from flows.json_values import Json, as_object, as_text
+from flows.json_values import Json
 from flows.layout.layers import layout
 from flows.ports import PortError, selected_output_changes, wire, with_changes
-from flows.spec.parse import Spec, SpecEdge, SpecValue, parse, without_comment
+from flows.spec.parse import Spec, SpecEdge, SpecValue, parse
+from flows.spec.values import with_values
 
-_FREE_TEXT = frozenset({"", "str", "prompt", "mustache", "code", "query", "link"})
 _LATER = frozenset({"missing_model", "missing_input", "no_output", "empty_flow", "needs_package", "needs_service"})
 
 
@@ -127,7 +126,7 @@ class _Builder:
                 grouped.setdefault(value.node, {})[value.field] = value
         for spec_id, values in grouped.items():
             node = self.nodes[spec_id]
-            outcome = _with_values(node, values, self.catalogue.get(node.type))
+            outcome = with_values(node, values, self.catalogue.get(node.type))
             self.nodes[spec_id] = outcome.node
             for fault in (*outcome.faults, *outcome.warnings):
                 line = values[fault.field].line if fault.field in values else self.lines[spec_id]
@@ -255,27 +254,3 @@ class _Builder:
             message, fix = message.replace(node_id, spec_id), fix.replace(node_id, spec_id)
             node = spec_id if node == node_id else node
         self.faults.append(replace(fault, message=message, fix=fix, node=node, line=line))
-
-
-def _with_values(node: Node, values: Mapping[str, SpecValue], component: ComponentType | None) -> Settings:
-    texts: dict[str, Json] = {name: _value_text(node, value) for name, value in values.items()}
-    outcome = settings(node, texts, component)
-    for fault in outcome.faults:
-        value = values.get(fault.field or "")
-        if value is not None and not value.literal and without_comment(value.text) != value.text:
-            texts[value.field] = without_comment(value.text)
-    if outcome.faults and any(texts[name] != _value_text(node, value) for name, value in values.items()):
-        outcome = settings(node, texts, component)
-    if outcome.faults:
-        # Valid values are set nevertheless, so that edges are checked against the variables of templates.
-        bad = {fault.field for fault in outcome.faults}
-        rest = settings(node, {name: text for name, text in texts.items() if name not in bad}, component)
-        return replace(outcome, node=rest.node)
-    return outcome
-
-
-def _value_text(node: Node, value: SpecValue) -> str:
-    """Return a value as it was written, without a trailing comment unless the field holds free text."""
-    field = as_object(node.field(value.field))
-    is_free = not field or (as_text(field.get("type")) in _FREE_TEXT and not field.get("options"))
-    return value.text if value.literal or is_free else without_comment(value.text)

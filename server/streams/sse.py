@@ -200,10 +200,16 @@ _Edit = TypeVar("_Edit", bound=FieldEdit)
 
 
 def _patched(edit: _Edit, canvas: Flow) -> _Edit:
-    at = next((at for at, node in enumerate(canvas.nodes) if node.id == edit.component_id), 0)
-    path = f"/data/nodes/{at}/data/node/template/{edit.field}/value"
-    edit.patch = [PatchOperation(path=path, value=edit.new_value)]
+    edit.patch = [
+        PatchOperation(path=_path(canvas, one.component_id, one.field), value=one.new_value)
+        for one in (edit, *(edit.also or ()))
+    ]
     return edit
+
+
+def _path(canvas: Flow, node_id: str, field: str) -> str:
+    at = next((at for at, node in enumerate(canvas.nodes) if node.id == node_id), 0)
+    return f"/data/nodes/{at}/data/node/template/{field}/value"
 
 
 def _value(value: Json | Missing) -> Json:

@@ -18,12 +18,10 @@ VERIFIED = "Verified: it runs."
 
 
 async def build_flow(ctx: RunContext[Workbench], spec: str) -> str:
-    """Build a whole flow from spec text; it is checked and run with a probe before it is proposed.
-
-    For small changes of a flow that is already on the canvas, use the edit tools instead.
+    """Build a whole new flow; it is checked and run with a probe before it is proposed.
 
     Args:
-        spec: the flow, in this form (a field value may also be a `|` block):
+        spec: the flow, in this form (a value may be a `|` block):
             name: My Flow
             nodes:
               A: ChatInput
@@ -44,6 +42,7 @@ async def build_flow(ctx: RunContext[Workbench], spec: str) -> str:
     verification = await verify(ctx.emit, bench, result.flow)
     if verification.to_correct:
         return await _failed(ctx, verification.to_correct, fingerprint(result.flow))
+    bench.names.update(result.ids)
     return await propose(ctx, result.flow, verification.caveat, _verdict(verification))
 
 

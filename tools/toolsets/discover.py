@@ -11,19 +11,21 @@ from tools.workbench import Workbench
 
 
 async def search_components(
-    ctx: RunContext[Workbench], query: str, limit: int = 6, accepts: str | None = None, produces: str | None = None
+    ctx: RunContext[Workbench], query: str, limit: int = 6, accepts: str = "", produces: str = ""
 ) -> str:
     """Find component types by what they do.
 
     Args:
-        query: a few English words, such as "read a pdf" or "if else".
-        limit: how many to list at most.
-        accepts: only those with an input of this type, such as Table.
-        produces: only those with an output of this type; Tool means that an agent can use it.
+        query: English words, such as "split text".
+        limit: how many.
+        accepts: only with an input of this type, such as Table.
+        produces: only with an output of this type; Tool: an agent can use it.
     """
     await ctx.emit(Progress(step="searching_components", message=f"Searching components: {query[:80]}"))
     key = ("search_components", query, limit, accepts, produces)
-    return ctx.deps.cached_read(key, lambda: _found(ctx.deps.catalogue, query, limit, accepts, produces))
+    return ctx.deps.cached_read(
+        key, lambda: _found(ctx.deps.catalogue, query, limit, accepts or None, produces or None)
+    )
 
 
 def _found(catalogue: Catalogue, query: str, limit: int, accepts: str | None, produces: str | None) -> str:
@@ -40,10 +42,10 @@ def _found(catalogue: Catalogue, query: str, limit: int, accepts: str | None, pr
 
 
 async def describe_component(ctx: RunContext[Workbench], type: str) -> str:
-    """Read a component type's ports and fields; needed before wiring or configuring one you do not know.
+    """Read a component type's ports and fields.
 
     Args:
-        type: the exact component type, as search_components lists it.
+        type: as search_components lists it.
     """
     try:
         return ctx.deps.cached_read(("describe_component", type), lambda: ctx.deps.catalogue.describe(type))

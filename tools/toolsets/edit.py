@@ -8,13 +8,13 @@ from pydantic_ai import ApprovalRequired, ModelRetry, RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
 from flows import edits
-from flows.actions import Configure
 from flows.document import Edge, edge_text
 from flows.edits import Edit, EditError
 from flows.ports import input_ports
-from tools.approvals import EditApproval, approval_metadata, is_free_text
+from tools.approvals import EditApproval, approval_metadata
 from tools.consequences import reports_new_errors
 from tools.replies import retry_edit
+from tools.toolsets.patch import text_changes
 from tools.toolsets.read import node_or_retry
 from tools.workbench import Workbench
 
@@ -129,7 +129,7 @@ async def configure_component(
     node = node_or_retry(bench.current, component_id)
     edit = _attempt(edits.configure, bench.current, bench.catalogue, component_id, values)
     approved = ctx.tool_call_approved or bench.proposal is not None or not bench.edits_need_approval
-    texts = [] if approved else _text_changes(bench, edit)
+    texts = [] if approved else text_changes(bench, edit.actions)
     if len(texts) > 1:
         names = ", ".join(change.field for change in texts)
         raise ModelRetry(f"Nothing was changed. {names} contain the user's text; change one per call.")
@@ -144,18 +144,6 @@ async def configure_component(
     before = bench.current.edges
     await bench.commit(ctx.emit, edit)
     return f"Set {', '.join(values)} of {component_id}.{_lost_edges('Connections gone with their ports', before, edit)}"
-
-
-def _text_changes(bench: Workbench, edit: Edit) -> list[Configure]:
-    """The changes of texts that were on the canvas when the turn began."""
-    found: list[Configure] = []
-    for action in edit.actions:
-        if isinstance(action, Configure):
-            node = bench.initial_flow.node(action.node)
-            field = None if node is None else node.field(action.field)
-            if field is not None and is_free_text(field) and field.get("value") == action.old:
-                found.append(action)
-    return found
 
 
 def _lost_edges(heading: str, before: Sequence[Edge], edit: Edit) -> str:

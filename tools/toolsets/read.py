@@ -1,23 +1,26 @@
 """Reading the current flow: values of fields, and what goes in and comes out."""
 
+from collections.abc import Mapping
+
 from pydantic_ai import ModelRetry, RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
 from flows.describe.summary import IOPort, describe_io
 from flows.document import Flow, Node
+from flows.edits.references import find_component
 from flows.fields.secrets import shown_value
 from tools.replies import errors, fault_lines, value_text
 from tools.workbench import Workbench
 
 
 async def get_field_value(ctx: RunContext[Workbench], component_id: str, field: str | list[str]) -> str:
-    """Read the current values of fields of a component on the canvas; secrets are redacted.
+    """Read values of fields of a component on the canvas, in full.
 
     Args:
-        component_id: the id on the canvas, such as "ChatInput-a1B2c".
-        field: the field's name, or several names.
+        component_id: its id.
+        field: a field's name, or several.
     """
-    node = node_or_retry(ctx.deps.current, component_id)
+    node = node_or_retry(ctx.deps.current, component_id, ctx.deps.names)
     names = [field] if isinstance(field, str) else list(dict.fromkeys(field))
     values: dict[str, str] = {}
     for name in names:
@@ -55,13 +58,13 @@ def _ports(ports: tuple[IOPort, ...]) -> str:
     return "; ".join(f"{port.node}.{port.name} ({', '.join(port.types) or 'a value'})" for port in ports) or "nothing"
 
 
-def node_or_retry(flow: Flow, component_id: str) -> Node:
-    """Return the node with this id.
+def node_or_retry(flow: Flow, component_id: str, names: Mapping[str, str] | None = None) -> Node:
+    """Return the node with this id, or with a name that no other has.
 
     Raises:
         ModelRetry: there is none; the message names the ids on the canvas.
     """
-    node = flow.node(component_id)
+    node = find_component(flow, component_id, names)
     if node is None:
         known = ", ".join(node.id for node in flow.nodes if not node.is_note) or "none"
         raise ModelRetry(f"There is no component {component_id!r} on the canvas. Its components: {known}.")

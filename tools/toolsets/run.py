@@ -20,10 +20,10 @@ RUN_SECONDS = 120.0
 
 
 async def run_flow(ctx: RunContext[Workbench], input: str | None = None) -> str:
-    """Run the flow on the canvas (or the one just built) once, and return what it gives.
+    """Run the flow for the user, and return what it gives.
 
     Args:
-        input: the text to type into the chat input; leave it out to run with the values as configured.
+        input: what to type into the chat; without it, the values as configured.
     """
     bench = ctx.deps
     if bench.current.is_empty:

@@ -8,7 +8,7 @@ from agent.models.scripted import call
 from agent.prompts import prompt
 from agent.toolsets.selection import READ_TOOLS, all_tools
 from flows.catalogue import Catalogue
-from tests.flow_texts import ECHO, flow_of
+from tests.flow_texts import ECHO, flow_of, node_id
 from tests.scripted_assistant import play, scripted_assistant
 from tests.stand_ins import StandInRunner, ran
 
@@ -34,16 +34,31 @@ async def test_a_build_on_an_empty_canvas_has_nothing_to_remove_or_undo(catalogu
         "search_components",
         "describe_component",
         "build_flow",
-        "add_component",
-        "connect_components",
-        "configure_component",
         "propose_plan",
         "run_flow",
     }
 
 
-async def test_a_canvas_brings_all_edit_tools_and_tools_stay_the_same_within_a_turn(catalogue: Catalogue) -> None:
-    assert "remove_component" in await tools(catalogue, "build_flow", "Change it", canvas=True)
+async def test_single_edits_can_be_called_though_their_definitions_are_not_sent(catalogue: Catalogue) -> None:
+    got = await tools(catalogue, "build_flow", "Change it", canvas=True)
+    assert "edit_flow" in got
+    assert not got & {"add_component", "configure_component", "remove_component"}
+    canvas = flow_of(ECHO, catalogue)
+    values = {"clean_data": False}
+    change = call("configure_component", 1, component_id=node_id(canvas, "ChatOutput"), values=values)
+    who, script = scripted_assistant(catalogue, "build_flow", change, "I set it.")
+    result = await play(who, "Do not clean the data", canvas)
+    assert [action.kind for action in result.actions] == ["configure"]
+    assert "configure_component" not in script.tools[1] | script.tools[2]
+
+
+async def test_a_turn_that_only_reads_has_no_unlisted_edits(catalogue: Catalogue) -> None:
+    add = call("add_component", 1, type="ChatInput")
+    who, _ = scripted_assistant(catalogue, "question", add, "Nothing.", "Nothing.")
+    assert (await play(who, "What is this?", flow_of(ECHO, catalogue))).actions == []
+
+
+async def test_tools_stay_the_same_within_a_turn(catalogue: Catalogue) -> None:
     who, script = scripted_assistant(catalogue, "build_flow", call("add_component", 1, type="ChatInput"), "I added it.")
     await play(who, "Add a chat input")
     assert script.tools[1] == script.tools[2], "the stable prefix stays cached"

@@ -16,7 +16,7 @@ from tests.scripted_assistant import call_tools
 from tests.stand_ins import StandInRunner
 from tools.events import FileChange, FileWritten, Todo, TodosWritten
 from tools.toolsets.files import file_tools
-from tools.toolsets.todos import STEPS, todo_tools
+from tools.toolsets.plan import STEPS, todo_tools
 from tools.workbench import Workbench
 
 pytestmark = pytest.mark.anyio

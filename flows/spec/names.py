@@ -1,0 +1,28 @@
+"""Display names from the ids of a spec: an id that is a name is one, a mere handle such as `A` or `n1` is not."""
+
+from __future__ import annotations
+
+import re
+
+from flows.component_type import ComponentType
+from flows.search.tokenizer import plain
+
+_HANDLE = re.compile(r"(?:[A-Za-z]{1,2}|node|comp\w*|step)[_\s-]?\d*")
+_LIMIT = 60
+
+
+def display_name(spec_id: str, component: ComponentType) -> str | None:
+    """Return the display name that a node's id gives it, or None when the id is no name of its own.
+
+    Args:
+        spec_id: the id, such as `tone_router`.
+        component: the node's type; its own names are no names of a node.
+    """
+    words = " ".join(spec_id.replace("_", " ").split())
+    known = {plain(component.type), plain(component.display_name)}
+    bare = plain(spec_id)
+    if not bare or len(words) > _LIMIT or _HANDLE.fullmatch(spec_id) or plain(bare.rstrip("0123456789")) in known:
+        return None
+    if spec_id.startswith(f"{component.type}-") or bare in known:
+        return None
+    return words[0].upper() + words[1:]

@@ -1,0 +1,129 @@
+"""Several changes in one call: what `edit_flow` answers, asks and refuses."""
+
+import pytest
+from pydantic_ai import ToolApproved, ToolDenied
+
+from agent.models.scripted import call, tool_returns
+from flows.catalogue import Catalogue
+from flows.document import Flow
+from tests.flow_texts import ECHO, LOUDER, flow_of, node_id
+from tests.scripted_assistant import play, play_all, scripted_assistant
+from tests.stand_ins import StandInRunner
+from tests.tools.toolsets.test_toolsets import use
+from tools.approvals import EditApproval
+from tools.events import FlowUpdate
+from tools.workbench import Workbench
+
+pytestmark = pytest.mark.anyio
+
+INSERT = """nodes:
+  shouter: Prompt Template
+edges:
+  Chat Input.message -> shouter.text
+  shouter.prompt -> Chat Output.input_value
+config:
+  shouter.template: Shout {text}
+  Chat Output.clean_data: false
+"""
+
+
+def bench_of(flow: Flow, catalogue: Catalogue, *, auto_edit: bool = False) -> Workbench:
+    return Workbench(
+        user="local", session="s", catalogue=catalogue, runner=StandInRunner(), flow=flow, auto_edit=auto_edit
+    )
+
+
+async def test_one_call_makes_several_changes_each_with_its_own_action(catalogue: Catalogue) -> None:
+    assistant, script = scripted_assistant(catalogue, "build_flow", call("edit_flow", 1, changes=INSERT), "Inserted.")
+    events, result = await play_all(assistant, "Put a prompt that shouts in between", flow_of(ECHO, catalogue))
+    kinds = [action.kind for action in result.actions]
+    assert kinds == ["add_component", "configure", "connect", "disconnect", "connect"]
+    assert [event.action.kind for event in events if isinstance(event, FlowUpdate)] == kinds
+    assert result.proposal is None
+    [answer] = script.tool_answers(2)
+    assert f"shouter is {node_id(result.after, 'Prompt Template')}" in answer
+    assert "Gone with it: ChatInput" in answer
+
+
+async def test_a_wrong_line_changes_nothing_and_every_fault_is_named(catalogue: Catalogue) -> None:
+    bench = bench_of(flow_of(ECHO, catalogue), catalogue)
+    before = bench.flow
+    (answer,) = await use(bench, call("edit_flow", 1, changes=f"{INSERT}  shouter.nonsense: 1\nremove:\n  Nobody\n"))
+    assert answer.outcome == "retried"
+    assert "Nothing was changed" in str(answer.content)
+    assert "nonsense" in str(answer.content)
+    assert "Nobody" in str(answer.content)
+    assert (bench.flow, bench.actions) == (before, [])
+
+
+async def test_names_given_to_new_components_are_understood_by_later_calls(catalogue: Catalogue) -> None:
+    bench = bench_of(flow_of(ECHO, catalogue), catalogue)
+    await use(
+        bench,
+        call("edit_flow", 1, changes="nodes:\n  n1: CombineText\nedges:\n  ChatInput.message -> n1.text1"),
+        call("edit_flow", 2, changes="config:\n  n1.delimiter: '-'\nremove:\n  ChatInput -> ChatOutput"),
+    )
+    assert bench.flow.node(node_id(bench.flow, "CombineText")).value("delimiter") == "-"
+    assert len(bench.flow.edges) == 1
+
+
+async def test_faults_that_the_changes_cause_are_answered(catalogue: Catalogue) -> None:
+    bench = bench_of(flow_of(ECHO, catalogue), catalogue)
+    (answer,) = await use(bench, call("edit_flow", 1, changes="nodes:\n  alone: CombineText\n"))
+    assert "The flow now has these warnings:" in str(answer.content)
+    assert "CombineText" in str(answer.content).partition("warnings:")[2]
+
+
+async def test_replacing_the_user_s_texts_waits_and_nothing_is_changed_until_then(catalogue: Catalogue) -> None:
+    canvas = flow_of(LOUDER, catalogue)
+    prompt, answer = node_id(canvas, "Prompt Template"), node_id(canvas, "ChatOutput")
+    changes = f'config:\n  {prompt}.template: "Whisper: {{text}}"\n  {answer}.clean_data: false\n'
+    edit = call("edit_flow", 1, changes=changes)
+    assistant, _ = scripted_assistant(catalogue, "build_flow", edit, "I changed both.")
+    waiting = await play(assistant, "Make it whisper and do not clean the data", canvas)
+    assert (waiting.outcome, waiting.actions) == ("pending", [])
+    [(question, approval)] = waiting.approvals.items()
+    assert isinstance(approval, EditApproval)
+    assert (approval.edit.old, approval.edit.new) == ("Say it louder: {text}", "Whisper: {text}")
+    result = await play(assistant, "", canvas, answers={question: ToolApproved()})
+    assert [action.kind for action in result.actions] == ["configure", "configure"]
+    assert result.after.node(prompt).value("template") == "Whisper: {text}"
+
+
+async def test_several_texts_are_one_question(catalogue: Catalogue) -> None:
+    canvas = flow_of(LOUDER.replace('"Say it louder: {text}"', '"Louder: {text}"\n  answer.sender_name: Bo'), catalogue)
+    changes = 'config:\n  Prompt Template.template: "Whisper: {text}"\n  Chat Output.sender_name: Ada\n'
+    edit = call("edit_flow", 1, changes=changes)
+    assistant, script = scripted_assistant(catalogue, "build_flow", edit, "I left it.")
+    waiting = await play(assistant, "Make Ada whisper", canvas)
+    [(question, approval)] = waiting.approvals.items()
+    assert isinstance(approval, EditApproval)
+    assert [one.field for one in (approval.edit, *approval.also)] == ["template", "sender_name"]
+    result = await play(assistant, "", canvas, answers={question: ToolDenied("I like it loud")})
+    assert (result.outcome, result.after) == ("complete", canvas)
+    assert "I like it loud" in str(tool_returns(script.requests[-1])[-1].content)
+
+
+async def test_what_nobody_asked_to_remove_stays_once_others_text_was_read(catalogue: Catalogue) -> None:
+    bench = bench_of(flow_of(LOUDER, catalogue), catalogue, auto_edit=True)
+    bench.request_text, bench.tainted = "Add a calculator", True
+    before = bench.flow
+    for changes in (
+        "remove:\n  Prompt Template",
+        "remove:\n  Chat Input -> Prompt Template",
+        f"nodes:\n  {node_id(before, 'Prompt Template')}: CombineText",
+        "edges:\n  Chat Input.message -> Chat Output.input_value",
+    ):
+        (answer,) = await use(bench, call("edit_flow", 1, changes=changes))
+        assert "Nothing was changed" in str(answer.content), changes
+    assert (bench.flow, bench.actions) == (before, [])
+
+
+async def test_a_proposal_is_changed_without_asking(catalogue: Catalogue) -> None:
+    bench = bench_of(Flow.empty(), catalogue)
+    await use(
+        bench, call("build_flow", 1, spec=LOUDER), call("edit_flow", 2, changes="config:\n  prompt.template: Hi {text}")
+    )
+    assert bench.proposal is not None
+    assert bench.proposal.node(node_id(bench.proposal, "Prompt Template")).value("template") == "Hi {text}"
+    assert bench.flow.is_empty
