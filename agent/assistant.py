@@ -140,7 +140,8 @@ class Assistant:
         """
         choice = self.choose(request.model)
         turn = Turn(self, request, choice)
-        return TurnStream(logged(partial(run_turn, turn), request, choice, self.settings), lambda: turn.canvas)
+        body = logged(partial(run_turn, turn), request, choice, self.settings)
+        return TurnStream(body, lambda: turn.canvas, lambda: turn.record)
 
     async def pending(self, user: str, session: str) -> dict[str, Approval]:
         """Return the pending approvals of a conversation, by tool call id."""

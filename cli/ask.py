@@ -65,21 +65,26 @@ async def _turn(
     target: "Path | None",
 ) -> int:
     """Take one turn and show it, or that it was interrupted; returns the exit code."""
+    from agent.turn.record import TurnRecord
     from agent.turn.result import TurnEnded
 
     result: TurnResult | None = None
+    record = TurnRecord()
     try:
         async with open_assistant(settings, start) as assistant:
             request = request.model_copy(update={"flow": start.canvas, "components": start.components})
             async with assistant.turn(request) as events:
-                async for event in events:
-                    if isinstance(event, TurnEnded):
-                        result = event.result
-                        if target is not None:
-                            write_result(target, result, start.canvas)
-                    rendering.show(event)
+                try:
+                    async for event in events:
+                        if isinstance(event, TurnEnded):
+                            result = event.result
+                            if target is not None:
+                                write_result(target, result, start.canvas)
+                        rendering.show(event)
+                finally:
+                    record = events.record
     except asyncio.CancelledError:
-        rendering.cancelled()
+        rendering.cancelled(record)
         raise
     finally:
         rendering.close()

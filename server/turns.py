@@ -12,6 +12,7 @@ from uuid import uuid4
 import anyio
 
 from agent.assistant import Assistant
+from agent.contract.endings import done
 from agent.contract.events import CancelledEvent, ErrorEvent, Event, Stored
 from agent.contract.requests import AssistRequest
 from agent.errors import ModelChoiceError
@@ -118,13 +119,14 @@ class AssistTurn:
                         yield encoded
         except ServerStopping:
             await self._stream.aclose()
-            yield CancelledEvent(message=STOPPING, **await self._saved_facts())
+            yield CancelledEvent(message=STOPPING, record=done(self._stream.record), **await self._saved_facts())
         except Exception:
             log.exception("assist.turn.failed")
             await self._stream.aclose()
             saved = await self._saved_facts()
             failure = TurnError(code="internal", message="Something went wrong inside the server.", fix="Try again.")
-            yield ErrorEvent.of(failure, session_id=self._session, **saved)
+            record = done(self._stream.record)
+            yield ErrorEvent.of(failure, session_id=self._session, record=record, **saved)
         finally:
             with anyio.move_on_after(SAVE_SECONDS, shield=True):
                 await self._stream.aclose()

@@ -65,7 +65,7 @@ async def verify(emit: Emit, bench: Workbench, flow: Flow) -> Verification:
     models = bench.models and replace(bench.models, budget=PROBE_BUDGET)
     options = RunOptions(timeout=PROBE_SECONDS, network="gateway-only", models=models)
     run = await bench.runner.execute(flow, PROBE, options)
-    bench.count(run)
+    bench.count(run, PROBE, by="verification")
     if run.error is None:
         return Verification(run=run)
     if run.error.code not in CORRECTABLE:

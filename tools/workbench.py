@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 from pydantic_ai import CustomEvent
 
@@ -21,6 +21,7 @@ from runtime.gateway.models import Models
 from runtime.options import RunOptions
 from runtime.results import ModelUsage, RunError, RunResult
 from runtime.telemetry import log_event
+from tools.effects import InstallEffect, PlanEffect, RunEffect
 from tools.events import FileChange, FlowPreview, FlowUpdate, Progress, Todo
 from tools.mandate import Mandate, allows_removal, node_names
 from tools.undo_stack import UndoStack
@@ -119,6 +120,10 @@ class Workbench:
         max_attempts: how many specs, or component sources, may be tried this turn, from 1.
         names: ids of the components built or added this turn, by the names that the model gave them.
         initial_flow: the canvas when the turn began.
+        applied: the flow that was built this turn and put on the canvas.
+        run_log: every run of this turn in order, verification runs too.
+        plans: what became of plans this turn.
+        installs: what became of installs this turn.
     """
 
     user: str
@@ -154,6 +159,10 @@ class Workbench:
     offers: Mapping[str, Flow] = field(default_factory=dict[str, Flow])
     open_offer: str | None = None
     names: dict[str, str] = field(default_factory=dict[str, str])
+    applied: Flow | None = None
+    run_log: list[RunEffect] = field(default_factory=list[RunEffect])
+    plans: list[PlanEffect] = field(default_factory=list[PlanEffect])
+    installs: list[InstallEffect] = field(default_factory=list[InstallEffect])
     initial_flow: Flow = field(init=False)
     _ready: bool = field(default=False, init=False)
     _checked: list[tuple[Flow, Catalogue, tuple[Fault, ...]]] = field(
@@ -170,8 +179,8 @@ class Workbench:
 
     @property
     def acted(self) -> bool:
-        """Whether anything was changed, proposed, run, written or created this turn."""
-        return bool(self.actions or self.runs or self.files or self.components) or self.proposed
+        """Whether anything was changed, proposed, run, written, created or installed this turn."""
+        return bool(self.actions or self.runs or self.files or self.components or self.installs) or self.proposed
 
     @property
     def edits_need_approval(self) -> bool:
@@ -231,8 +240,17 @@ class Workbench:
         self._checked = [*self._checked[-1:], (flow, self.catalogue, found)]
         return found
 
-    def count(self, run: RunResult) -> None:
-        """Add what a run's models used."""
+    def count(self, run: RunResult, text: str | None, *, by: Literal["user", "verification"] = "user") -> None:
+        """Log a run of this turn, and add what its models used.
+
+        Args:
+            run: its result.
+            text: its input.
+            by: whose run it was.
+        """
+        self.run_log.append(RunEffect.of(run, by=by, text=text))
+        if by == "user":
+            self.runs.append(run)
         for usage in run.usage.values():
             self.flow_usage += usage
 
@@ -263,6 +281,7 @@ class Workbench:
     def accept(self, flow: Flow) -> FlowUpdate:
         """Replace the canvas with a settled flow; the returned event carries the old one as restore point."""
         action = SetFlow(old=self.flow.raw, new=flow.raw)
+        self.applied = self.proposal or flow
         self.flow, self.proposal, self.proposed = flow, None, False
         self.actions.append(action)
         return FlowUpdate(action=action)

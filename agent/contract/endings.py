@@ -20,6 +20,7 @@ from agent.contract.events import (
     TokenCount,
 )
 from agent.contract.flow_updates import FieldEdit, TextChange
+from agent.turn.record import TurnRecord
 from agent.turn.request import TurnRequest
 from agent.turn.result import Intent, TurnError, TurnResult
 from flows.actions import Configure
@@ -47,13 +48,23 @@ def ending(result: TurnResult, session: str, stored: Stored | None = None) -> En
         case "complete" | "refused" | "pending":
             return CompleteEvent(data=_complete_data(result, session).model_copy(update=saved))
         case "cancelled":
-            return CancelledEvent(message="The turn was cancelled.", **saved)
+            return CancelledEvent(message="The turn was cancelled.", record=done(result.record), **saved)
         case "error":
             error = result.error or TurnError(code="internal", message="Something went wrong inside the assistant.")
-            usage = _tokens(result)
-            return ErrorEvent.of(error, session_id=session, usage=usage, duration_seconds=result.seconds, **saved)
+            facts = {
+                "usage": _tokens(result),
+                "duration_seconds": result.seconds,
+                "record": done(result.record),
+                **saved,
+            }
+            return ErrorEvent.of(error, session_id=session, **facts)
         case _:
             assert_never(result.outcome)
+
+
+def done(record: TurnRecord) -> TurnRecord | None:
+    """The record of a turn that did not come to its end, if anything was done."""
+    return record if record.acted else None
 
 
 def _complete_data(result: TurnResult, session: str) -> CompleteData:
@@ -71,6 +82,7 @@ def _complete_data(result: TurnResult, session: str) -> CompleteData:
         files=result.files or None,
         proposal=result.proposal,
         proposal_id=result.proposal_id,
+        record=result.record,
     )
     if result.actions or result.proposal is not None:
         data.validated = not result.caveats and not any(fault.is_error for fault in result.faults)
@@ -141,11 +153,24 @@ def turn_result(request: TurnRequest, ended: Ending) -> TurnResult:
     if isinstance(ended, ErrorEvent):
         error = TurnError(code=ended.code, message=ended.message, fix=ended.fix)
         return TurnResult(
-            outcome="error", intent="build_flow", text="", before=before, after=before, seconds=0.0, error=error
+            outcome="error",
+            intent="build_flow",
+            text="",
+            before=before,
+            after=before,
+            seconds=0.0,
+            error=error,
+            record=ended.record or TurnRecord(),
         )
     if isinstance(ended, CancelledEvent):
         return TurnResult(
-            outcome="cancelled", intent="build_flow", text=ended.message, before=before, after=before, seconds=0.0
+            outcome="cancelled",
+            intent="build_flow",
+            text=ended.message,
+            before=before,
+            after=before,
+            seconds=0.0,
+            record=ended.record or TurnRecord(),
         )
     data = ended.data
     after = data.flow or before
@@ -166,6 +191,7 @@ def turn_result(request: TurnRequest, ended: Ending) -> TurnResult:
         caveats=data.caveats,
         approvals={one.id: _approval(one) for one in data.approvals or ()},
         files=data.files or [],
+        record=data.record,
         usage={} if spent is None else {"main": spent},
         seconds=data.duration_seconds,
         models=[] if data.model is None else [data.model],

@@ -6,6 +6,7 @@ from pydantic import Field, TypeAdapter
 
 from agent.contract.flow_updates import FieldEdit, FlowUpdateEvent, StreamEvent
 from agent.contract.model import ContractModel, Received, optional
+from agent.turn.record import TurnRecord
 from agent.turn.result import TurnError
 from runtime.results import RunMetrics
 from tools.events import FileChange, Step, Todo
@@ -210,6 +211,8 @@ class _Completed(Received):
         proposal_id: its id, by which `approvals` of a later request accept it or set it aside.
         run: the last run of the turn, as `flow run --json` prints it.
         run_metrics: what that run took.
+        record: what was done, made by code; a client shows its `text`, which is in the user's language, unless
+            `disagrees` is set: then `result` begins with it.
     """
 
     result: str = ""
@@ -232,6 +235,7 @@ class _Completed(Received):
     proposal_id: str | None = optional()
     run: RunJson | None = optional()
     run_metrics: RunFigures | None = optional()
+    record: TurnRecord = Field(default_factory=TurnRecord)
 
 
 class CompleteData(Stored, _Completed):
@@ -253,6 +257,7 @@ class _Error(StreamEvent):
         code: a stable name of the kind of failure.
         fix: what the user can do.
         session_id, usage, duration_seconds: the conversation, and what the turn took; absent when it did not start.
+        record: what was done before it failed, if anything was.
     """
 
     event: Literal["error"] = "error"
@@ -262,6 +267,7 @@ class _Error(StreamEvent):
     session_id: str | None = optional()
     usage: TokenCount | None = optional()
     duration_seconds: float | None = optional()
+    record: TurnRecord | None = optional()
 
 
 class ErrorEvent(Stored, _Error):
@@ -274,8 +280,11 @@ class ErrorEvent(Stored, _Error):
 
 
 class _Cancelled(StreamEvent):
+    """The last event of something that was stopped; `record` is what was done before, if anything was."""
+
     event: Literal["cancelled"] = "cancelled"
     message: str = ""
+    record: TurnRecord | None = optional()
 
 
 class CancelledEvent(Stored, _Cancelled):

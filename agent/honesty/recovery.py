@@ -1,4 +1,4 @@
-"""Finds a flow that a model wrote into its answer instead of building it, and removes it from the text."""
+"""Finds a flow that a model wrote into its answer instead of building it."""
 
 import json
 import re
@@ -22,7 +22,7 @@ class Recovered:
 
     Attributes:
         flow: the flow; it has no errors.
-        text: the answer without it.
+        text: the prose around it.
     """
 
     flow: Flow
@@ -43,14 +43,6 @@ def recover(text: str, bench: Workbench) -> Recovered | None:
         if flow is not None and not flow.is_empty and not errors(bench.check(flow)):
             return Recovered(flow=flow, text=_without(text, start, end))
     return None
-
-
-def without_flows(text: str) -> str:
-    """Return an answer without the flows that it spells out."""
-    for start, end, written in reversed(list(_pieces(text))):
-        if _document(written) is not None or _is_spec(written):
-            text = _without(text, start, end)
-    return text
 
 
 def _without(text: str, start: int, end: int) -> str:

@@ -20,6 +20,11 @@ def phrase(key: str, language: str, *values: object, **named: object) -> str:
     return translations.get(language, translations["en"]).format(*values, **named)
 
 
+def languages(key: str) -> frozenset[str]:
+    """The codes of the languages that a phrase is in."""
+    return frozenset(_phrases()[key])
+
+
 @cache
 def _phrases() -> Mapping[str, Mapping[str, str]]:
     return yaml.safe_load(Path(__file__).with_name("phrases.yaml").read_text(encoding="utf-8"))

@@ -8,7 +8,6 @@ from pydantic_ai.usage import UsageLimits
 from agent.conversation.memory import Pending
 from agent.demo.planner import demo_model
 from agent.errors import AssistantUnavailable
-from agent.honesty.summary import change_summary
 from agent.language.phrases import phrase
 from agent.language.questions import questions_in_words
 from agent.prompts.framing import mentions_values
@@ -111,7 +110,11 @@ async def act(
         await turn.send(bench.accept(settlement.canvas))
     elif settlement.kind == "offered":
         await turn.send(Progress(step="flow_proposal_ready", message="The flow is ready for you to look at."))
-    return turn.result("complete", output or change_summary(bench, turn.language))
+    result = turn.result("complete", output)
+    result.record.disagrees = loop.disagrees
+    if loop.disagrees or not output:
+        result.text = f"{result.record.text}\n\n{output}".strip()
+    return result
 
 
 def _pending(turn: Turn, bench: Workbench, requests: DeferredToolRequests) -> Pending:
@@ -144,6 +147,6 @@ def waiting_text(turn: Turn, pending: Pending) -> str:
     text = "" if last is None else (last.text or "").strip()
     asked = questions_in_words(pending.unanswered.values(), turn.language)
     if not text:
-        done = change_summary(turn.bench, turn.language) if turn.bench is not None and turn.bench.acted else ""
+        done = turn.record.text if turn.bench is not None and turn.bench.acted else ""
         text = "\n".join(filter(None, (done, "" if asked else phrase("waiting", turn.language))))
     return "\n\n".join(filter(None, (text, *asked)))

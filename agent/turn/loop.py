@@ -26,8 +26,7 @@ from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from agent.honesty.claims import NOTHING_CHANGED, correction, false_claims
-from agent.honesty.recovery import recover, without_flows
-from agent.honesty.summary import change_summary
+from agent.honesty.recovery import recover
 from agent.language.phrases import phrase
 from agent.toolsets.cached import Toolset, cached_toolset
 from agent.toolsets.listing import UnlistedTools
@@ -63,6 +62,7 @@ class AgentLoop:
         language: the language of the assistant's own phrases.
         context_tokens: the size of the model's context; None uses what PydanticAI knows about the model.
         messages: the agent's messages so far.
+        disagrees: whether the last answer, tried once more, still claims what was not done.
     """
 
     model: Model
@@ -78,6 +78,7 @@ class AgentLoop:
     context_tokens: int | None
     unlisted: Collection[str] = ()
     messages: list[ModelMessage] = field(default_factory=list[ModelMessage])
+    disagrees: bool = False
 
     async def run(
         self,
@@ -109,12 +110,9 @@ class AgentLoop:
             return answer
         answer = await self._recover_flow(answer)
         claims = false_claims(answer, self.bench)
-        if claims:
-            log_event("assistant.claims.withheld", logging.WARNING, claims=claims)
-            return change_summary(self.bench, self.language)
-        nothing = phrase("nothing", self.language)
-        if must_act and not self._acted() and nothing not in answer:
-            return f"{answer}\n\n{nothing}".strip()
+        self.disagrees = bool(claims) or (must_act and not self._acted())
+        if self.disagrees:
+            log_event("assistant.claims.contradicted", logging.WARNING, claims=claims)
         return answer
 
     async def _run_agent(
@@ -152,11 +150,9 @@ class AgentLoop:
         return self.bench.acted or bool(acting_calls(tool_calls(self.messages)))
 
     async def _recover_flow(self, answer: str) -> str:
-        """The answer without the flows that it spells out; a usable one is proposed as if it had been built."""
+        """The answer; a flow that it spells out instead of building it is proposed, and its prose stays."""
         bench = self.bench
-        if bench.proposed:
-            return without_flows(answer) or change_summary(bench, self.language)
-        found = recover(answer, bench)
+        found = None if bench.proposed else recover(answer, bench)
         if found is None:
             return answer
         log_event("flow_builder.text_fallback", logging.WARNING, node_count=len(found.flow.nodes))

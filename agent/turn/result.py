@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic_ai import AgentStreamEvent, CustomEvent, ModelMessage
 from pydantic_ai.usage import RunUsage
 
+from agent.turn.record import TurnRecord
 from flows.actions import FlowAction
 from flows.document import Flow
 from flows.faults import Fault
@@ -61,6 +62,7 @@ class TurnResult(BaseModel):
         models: the models that answered, in order, each once.
         messages: the agent's messages.
         error: present when `outcome` is `error`.
+        record: what was done, made by code; `text` is what the model says about it.
     """
 
     outcome: Outcome
@@ -83,6 +85,7 @@ class TurnResult(BaseModel):
     models: list[str] = Field(default_factory=list[str])
     messages: list[ModelMessage] = Field(default_factory=list[ModelMessage])
     error: TurnError | None = None
+    record: TurnRecord = Field(default_factory=TurnRecord)
 
     @property
     def flow(self) -> Flow:

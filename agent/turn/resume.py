@@ -1,10 +1,13 @@
 """Resuming a suspended turn after its plan or edits were approved or denied."""
 
+from pydantic_ai import ToolDenied
+
 from agent.language.intent import Classification
 from agent.turn.act import act, open_workbench, waiting_text
 from agent.turn.request import Answer
 from agent.turn.result import TurnResult
 from agent.turn.state import Turn
+from tools.effects import PlanEffect
 
 
 async def resume(turn: Turn, given: dict[str, Answer]) -> TurnResult:
@@ -23,6 +26,11 @@ async def resume(turn: Turn, given: dict[str, Answer]) -> TurnResult:
         intent=pending.intent, english=pending.english, language=pending.language, mandate=pending.mandate
     )
     turn.before = turn.request.flow or pending.canvas
+    turn.denied_plans = [
+        PlanEffect.of(approval.markdown, "denied")
+        for call, approval in pending.approvals.items()
+        if approval.kind == "plan" and isinstance(pending.answers.get(call), ToolDenied)
+    ]
     if answers is None:
         return turn.result("pending", waiting_text(turn, pending), pending=pending)
     bench = await open_workbench(turn, pending)

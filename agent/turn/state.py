@@ -9,21 +9,33 @@ from pydantic_ai.usage import RunUsage
 from agent.conversation.context import Conversation
 from agent.conversation.memory import Pending
 from agent.conversation.proposals import offer_id
+from agent.honesty.statement import statement
 from agent.language.detect import supported_language
 from agent.language.intent import Classification
+from agent.language.phrases import languages
 from agent.language.requests import asks_run, step_count
 from agent.models.providers import ModelChoice
 from agent.prompts.framing import sanitise
 from agent.toolsets.selection import acting_calls
 from agent.turn.loop import AgentLoop, tool_calls
+from agent.turn.record import Asked, TurnRecord, record_of
 from agent.turn.request import TurnRequest
-from agent.turn.result import Outcome, TurnError, TurnResult
+from agent.turn.result import Intent, Outcome, TurnError, TurnResult
 from agent.turn.services import TurnServices
 from agent.turn.stream import Send
 from flows.document import Flow
 from runtime.results import ModelUsage
+from tools.effects import PlanEffect
 from tools.events import NewComponent
 from tools.workbench import Workbench
+
+_ASKED: dict[Intent, tuple[Asked, ...]] = {
+    "build_flow": ("edit",),
+    "run_flow": ("run",),
+    "generate_component": ("component",),
+    "component_then_flow": ("component", "edit"),
+    "manage_files": ("files",),
+}
 
 
 class Turn:
@@ -51,6 +63,7 @@ class Turn:
         self.usage = {"intent": RunUsage(), "main": RunUsage()}
         self.bench: Workbench | None = None
         self.loop: AgentLoop | None = None
+        self.denied_plans: list[PlanEffect] = []
         self._model: Model | None = None
         self._started = perf_counter()
 
@@ -83,6 +96,24 @@ class Turn:
     def runs(self) -> bool:
         """Whether the message asks for a run."""
         return asks_run(self.text, self.classification.english)
+
+    @property
+    def asked(self) -> tuple[Asked, ...]:
+        """The kinds of act that the message asks for."""
+        asked = _ASKED.get(self.classification.intent, ())
+        return (*asked, "run") if asked and self.runs and "run" not in asked else asked
+
+    @property
+    def record(self) -> TurnRecord:
+        """What was done so far, in the user's language where that has phrases for it."""
+        record = TurnRecord()
+        if self.bench is not None:
+            waiting = () if self.conversation.pending is None else self.conversation.pending.unanswered.values()
+            record = record_of(self.bench, tuple(waiting), self.denied_plans)
+        record.not_done = record.left(self.asked)
+        code = (self.classification.language or "").strip().lower()[:2]
+        record.text = statement(record, self.asked, code if code in languages("nothing") else self.language)
+        return record
 
     async def model(self) -> Model:
         """The language model of this turn, the same for every request, so that the chain stays with what answered."""
@@ -121,6 +152,7 @@ class Turn:
         )
         if pending is not None:
             self.conversation.pending = pending
+        result.record = self.record
         bench = self.bench
         if bench is not None:
             result.proposal = bench.proposal if bench.proposed else None

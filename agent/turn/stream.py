@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 
 from anyio.streams.memory import MemoryObjectSendStream
 
+from agent.turn.record import TurnRecord
 from agent.turn.result import TurnEvent
 from flows.document import Flow
 from runtime.event_stream import EventStream
@@ -23,16 +24,25 @@ class TurnStream(EventStream[TurnEvent]):
     Args:
         body: runs the turn and sends its events.
         canvas: returns the current canvas.
+        record: returns what was done so far.
     """
 
-    def __init__(self, body: Body, canvas: Callable[[], Flow] = Flow.empty) -> None:
+    def __init__(
+        self, body: Body, canvas: Callable[[], Flow] = Flow.empty, record: Callable[[], TurnRecord] = TurnRecord
+    ) -> None:
         async def produce(events: MemoryObjectSendStream[TurnEvent]) -> None:
             await body(events.send)
 
         super().__init__(produce, BUFFER)
         self._canvas = canvas
+        self._record = record
 
     @property
     def canvas(self) -> Flow:
         """The canvas with every change so far; still readable after the stream was closed."""
         return self._canvas()
+
+    @property
+    def record(self) -> TurnRecord:
+        """What was done so far; still readable after the stream was closed."""
+        return self._record()

@@ -10,6 +10,7 @@ from pydantic_ai import ToolApproved, ToolDenied
 from agent.assistant import Assistant
 from agent.contract.events import ErrorEvent
 from agent.errors import AssistantUnavailable
+from agent.turn.record import TurnRecord
 from agent.turn.request import Answer, TurnRequest
 from agent.turn.result import TurnEnded, TurnResult
 from cli.chat.lines import EndOfInput, Lines
@@ -132,6 +133,7 @@ class Conversation:
         """Take and show one turn; the canvas keeps changes made before an interruption."""
         rendering: Rendering = JsonLines(request.session) if self.as_json else Readable(interactive=True)
         result: TurnResult | None = None
+        record = TurnRecord()
         try:
             async with assistant.turn(request) as events:
                 try:
@@ -141,6 +143,7 @@ class Conversation:
                         rendering.show(event)
                 finally:
                     self._set(events.canvas)
+                    record = events.record
         except AssistantUnavailable as unavailable:
             if self.as_json:
                 print_json(ErrorEvent.of(unavailable.error).model_dump())
@@ -148,9 +151,9 @@ class Conversation:
             self._failed = True
         except asyncio.CancelledError:
             if self.as_json:
-                rendering.cancelled()
+                rendering.cancelled(record)
             rendering.close()
-            print_message("Stopped.")
+            print_message(f"Stopped.\n{record.text}" if record.acted else "Stopped.")
             raise
         finally:
             rendering.close()

@@ -7,7 +7,9 @@ from pydantic_ai import PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
 from rich.console import Console
 from rich.status import Status
 
+from agent.contract.endings import done
 from agent.contract.events import CancelledEvent
+from agent.turn.record import TurnRecord
 from agent.turn.result import TurnEnded, TurnEvent, TurnResult
 from cli.output.faults import note_faults
 from cli.output.streams import print_json, print_message, print_result
@@ -27,8 +29,8 @@ class Rendering(Protocol):
         """Show one event."""
         ...
 
-    def cancelled(self) -> None:
-        """Show that the user stopped the turn."""
+    def cancelled(self, record: TurnRecord) -> None:
+        """Show that the user stopped the turn, and what was done before."""
         ...
 
     def close(self) -> None:
@@ -47,9 +49,9 @@ class JsonLines:
         for line in self._encoder.encode(event):
             print_json(line.model_dump())
 
-    def cancelled(self) -> None:
+    def cancelled(self, record: TurnRecord) -> None:
         """Print the last event of a stopped turn."""
-        print_json(CancelledEvent(message="The turn was cancelled.").model_dump())
+        print_json(CancelledEvent(message="The turn was cancelled.", record=done(record)).model_dump(mode="json"))
 
     def close(self) -> None:
         """Nothing to restore."""
@@ -86,10 +88,12 @@ class Readable:
             case _:
                 pass
 
-    def cancelled(self) -> None:
-        """Note it."""
+    def cancelled(self, record: TurnRecord) -> None:
+        """Note it, and what was done."""
         self.close()
         print_message("Cancelled.")
+        if record.acted:
+            print_message(record.text)
 
     def close(self) -> None:
         """Stop the spinner."""
@@ -118,10 +122,14 @@ class Readable:
             print_result("")
         if result.error is not None:
             print_message(f"Error: {result.error.message} {result.error.fix}".rstrip())
+            if result.record.acted:
+                print_message(result.record.text)
             return
         if not self._streamed:
             print_result(result.text)
         self._show_run(result)
+        if result.record.text and result.record.text not in result.text:
+            print_message(result.record.text)
         for caveat in result.caveats:
             if caveat not in result.text:
                 print_message(f"Note: {caveat}")

@@ -40,10 +40,18 @@ export interface CancelledEvent {
   sequence?: number;
   event: "cancelled";
   message: string;
+  record?: TurnRecord;
   flow_id?: string;
   saved?: boolean;
   version?: number | null;
   save_error?: string;
+}
+
+/** A change of the canvas. */
+export interface ChangeEntry {
+  kind: "added" | "removed" | "connected" | "disconnected" | "changed" | "renamed" | "replaced" | "moved";
+  nodes: string[];
+  field: string | null;
 }
 
 /** What a finished turn came to, and what became of the stored flow. */
@@ -68,6 +76,7 @@ export interface CompleteData {
   proposal_id?: string;
   run?: RunResult;
   run_metrics?: RunFigures;
+  record: TurnRecord;
   flow_id?: string;
   saved?: boolean;
   version?: number | null;
@@ -90,6 +99,12 @@ export interface ComponentAdded {
   action: "add_component";
   node: NodeDocument;
   edges?: EdgeDocument[];
+}
+
+/** A component type that was written. */
+export interface ComponentEntry {
+  name: string;
+  change: "created" | "updated";
 }
 
 /** A node leaves the flow, with all of its edges. */
@@ -196,6 +211,7 @@ export interface ErrorEvent {
   session_id?: string;
   usage?: TokenCount;
   duration_seconds?: number;
+  record?: TurnRecord;
   flow_id?: string;
   saved?: boolean;
   version?: number | null;
@@ -243,6 +259,12 @@ export interface FileChange {
   path: string;
   size: number;
   change: "created" | "replaced" | "edited" | "deleted";
+}
+
+/** A change of one of the user's files. */
+export interface FileEntry {
+  path: string;
+  change: "created" | "modified" | "deleted";
 }
 
 /** One of the user's files has new content: `size` in bytes, `content` the whole text, after edits too. */
@@ -294,6 +316,12 @@ export interface FlowSet {
   action: "set_flow";
   flow: FlowDocument;
   auto_apply: boolean;
+}
+
+/** What became of an install. */
+export interface InstallEffect {
+  bundle: string;
+  status: "proposed" | "installed" | "failed" | "denied";
 }
 
 /** Packages of a component bundle wait for the user's consent to be installed; `size_mb` is their download. */
@@ -375,6 +403,12 @@ export interface PatchOperation {
   value: unknown;
 }
 
+/** What became of a plan. */
+export interface PlanEffect {
+  title: string;
+  status: "proposed" | "approved" | "denied";
+}
+
 /** A plan waits for the user's decision; `id` names it in the next request's `approvals`. */
 export interface PlanProposed {
   turn_id?: string;
@@ -401,6 +435,12 @@ export interface ProgressEvent {
   attempt: number;
   max_attempts: number;
   message: string;
+}
+
+/** A whole flow that was put on the canvas, or offered and waiting for the user. */
+export interface ProposalEntry {
+  flow: string;
+  status: "applied" | "offered";
 }
 
 /** Something of the user's waits to be removed or overwritten: components, connections or files. */
@@ -431,6 +471,14 @@ export interface RewoundEvent {
 export interface RunComplete {
   event: "complete";
   data: RunResult;
+}
+
+/** A run of this turn. */
+export interface RunEffect {
+  by: "user" | "verification";
+  input: string | null;
+  output: string | null;
+  error: string | null;
 }
 
 /** Why a run failed: a code, what happened, what to do, and the id of the node where that is known. */
@@ -540,4 +588,19 @@ export interface ToolModeSet {
   component_id: string;
   enabled: boolean;
   node?: NodeDocument;
+}
+
+/** What was done in a turn, and what of the asked was not: facts alone, true whatever the answer says. */
+export interface TurnRecord {
+  proposal: ProposalEntry | null;
+  changes: ChangeEntry[];
+  components: ComponentEntry[];
+  files: FileEntry[];
+  plans: PlanEffect[];
+  installs: InstallEffect[];
+  runs: RunEffect[];
+  waiting: boolean;
+  not_done: ("build" | "edit" | "run" | "files" | "component" | "install")[];
+  disagrees: boolean;
+  text: string;
 }

@@ -7,6 +7,7 @@ from pydantic_ai import ApprovalRequired, ModelRetry, RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
 from tools.approvals import PlanApproval, approval_metadata
+from tools.effects import PlanEffect
 from tools.events import Todo, TodosWritten
 from tools.workbench import Workbench
 
@@ -25,6 +26,8 @@ async def propose_plan(ctx: RunContext[Workbench], markdown: str) -> str:
     Args:
         markdown: the plan, in the user's language.
     """
+    if ctx.tool_call_approved or ctx.deps.auto_plan:
+        ctx.deps.plans.append(PlanEffect.of(markdown, "approved"))
     if ctx.tool_call_approved:
         return "The user approved the plan. Carry it out now."
     if ctx.deps.auto_plan:

@@ -36,8 +36,7 @@ async def run_flow(ctx: RunContext[Workbench], input: str | None = None) -> str:
         return f"Not run: {unavailable.message} {unavailable.fix}"
     await ctx.emit(Progress(step="running_flow", message="Running the flow..."))
     result = await _run(ctx, input)
-    bench.runs.append(result)
-    bench.count(result)
+    bench.count(result, input)
     bench.tainted = True
     if bench.proposal is not None and result.error is None:
         bench.proposal_ran = True

@@ -86,26 +86,27 @@ async def test_a_model_that_still_does_nothing_ends_with_a_plain_statement(catal
         catalogue, '{"intent": "build_flow", "language": "pt"}', "Ok!", "Posso fazer isso."
     )
     result = await play(who, "Adicione um prompt")
-    assert result.text == "Posso fazer isso.\n\nNada foi alterado."
+    assert result.text == "Nada foi alterado. Nada foi executado.\n\nPosso fazer isso."
+    assert result.record.disagrees
     assert not script.replies
 
 
 @pytest.mark.anyio
-async def test_a_false_claim_is_never_shown(catalogue: Catalogue) -> None:
+async def test_a_false_claim_that_is_repeated_stands_below_the_record(catalogue: Catalogue) -> None:
     who, _ = scripted_assistant(catalogue, "build_flow", LOOK, "I built the flow.", "I built the flow, really.")
     result = await play(who, "Build an echo")
-    assert result.text == "Nothing was changed."
+    assert result.text == "Nothing was changed. Nothing was run.\n\nI built the flow, really."
     assert result.proposal is None
 
 
 @pytest.mark.anyio
-async def test_a_half_true_answer_becomes_a_summary_of_what_was_done(catalogue: Catalogue) -> None:
+async def test_a_half_true_answer_stands_below_the_record_of_what_was_done(catalogue: Catalogue) -> None:
     canvas = flow_of(ECHO, catalogue)
     said = "I added a prompt and ran the flow; it works."
     who, script = scripted_assistant(catalogue, "build_flow", ADD, said, said)
     result = await play(who, "Add a prompt and run it", canvas)
     assert "ran something" in script.prompts[3]
-    assert result.text == f"Added: {result.after.nodes[-1].id}."
+    assert result.text == f"Added: {result.after.nodes[-1].id}.\nNothing was run.\n\n{said}"
     german = '{"intent": "build_flow", "language": "de"}'
     who, _ = scripted_assistant(catalogue, german, ADD, "Ich habe ihn ausgeführt.", "Ich habe ihn ausgeführt.")
     assert (await play(who, "Füge einen Prompt hinzu", canvas)).text.startswith("Hinzugefügt: Prompt Template-")

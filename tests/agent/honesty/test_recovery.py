@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.honesty.recovery import recover, without_flows
+from agent.honesty.recovery import recover
+from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from tests.flow_texts import ECHO, flow_of
@@ -61,14 +62,15 @@ def test_a_flow_with_errors_is_not_offered(bench: Workbench) -> None:
 def test_example_code_is_not_a_flow(bench: Workbench) -> None:
     text = 'Use this:\n```python\nclass A(Component):\n    nodes = {"a": 1}\n```'
     assert recover(text, bench) is None
-    assert without_flows(text) == text
 
 
-def test_a_printed_flow_is_removed_when_one_was_built(catalogue: Catalogue) -> None:
-    assert without_flows(fenced(flow_of(ECHO, catalogue))) == "Here is your flow:\nEnjoy."
+@pytest.mark.anyio
+async def test_an_answer_that_prints_the_flow_which_was_built_stays_as_it_is(catalogue: Catalogue) -> None:
+    said = fenced(flow_of(ECHO, catalogue))
+    who, _ = scripted_assistant(catalogue, "build_flow", call("build_flow", 1, spec=ECHO), said)
+    assert (await play_all(who, "Build an echo"))[1].text == said
 
 
 @given(st.text(alphabet='{}[]"nodesg:, `\n', max_size=120))
 def test_no_text_breaks_the_recovery(bench: Workbench, text: str) -> None:
     recover(f"nodes {text}", bench)
-    without_flows(text)

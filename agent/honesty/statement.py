@@ -1,0 +1,99 @@
+"""The record of a turn in the user's language: what was done and what of the asked was not, a line a fact."""
+
+from collections.abc import Iterable, Iterator
+
+from agent.language.phrases import phrase
+from agent.turn.record import Asked, ChangeEntry, TurnRecord
+from tools.effects import RunEffect
+
+TEXT_LIMIT = 300
+"""How many characters of a run's input, output or error are shown."""
+
+LISTED_CHANGES = 12
+"""How many changes are listed one by one."""
+
+LISTED_RUNS = 3
+"""How many runs are listed, the last ones."""
+
+_MISSING: dict[Asked, str] = {
+    "build": "nothing",
+    "edit": "nothing",
+    "run": "nothing_run",
+    "files": "nothing_files",
+    "component": "nothing_component",
+    "install": "nothing_install",
+}
+
+
+def statement(record: TurnRecord, asked: Iterable[Asked], language: str) -> str:
+    """A record in words. It holds facts alone, so that it is true whatever the answer says.
+
+    What was done is listed completely; of what was not done, the kinds of act that were asked for. Where anything was
+    asked or done, it also says whether the canvas was changed and whether anything was run.
+
+    Args:
+        record: what was done.
+        asked: the kinds of act that the message asks for.
+        language: the language to write in.
+
+    Returns:
+        The lines; empty when nothing was asked and nothing done.
+    """
+    asked = list(asked)
+    if not asked and not record.acted:
+        return ""
+    done = list(_done(record, language))
+    missing = dict.fromkeys(_MISSING[kind] for kind in record.left(["edit", "run", *asked]))
+    return "\n".join([*done, " ".join(phrase(key, language) for key in missing)]).strip()
+
+
+def _done(record: TurnRecord, language: str) -> Iterator[str]:
+    if record.proposal is not None:
+        key = "offered" if record.proposal.status == "offered" else "applied"
+        yield phrase(key, language, _quoted(record.proposal.flow))
+    yield from _changes(record.changes, language)
+    for one in record.components:
+        yield phrase("component", language, one.name, phrase(f"is_{one.change}", language))
+    for file in record.files:
+        yield phrase("file", language, file.path, phrase(f"is_{file.change}", language))
+    for plan in record.plans:
+        yield phrase("plan", language, _quoted(plan.title), phrase(f"is_{plan.status}", language))
+    for install in record.installs:
+        yield phrase("package", language, install.bundle, phrase(f"is_{install.status}", language))
+    yield from (_run(one, language) for one in record.runs[-LISTED_RUNS:])
+
+
+def _changes(changes: list[ChangeEntry], language: str) -> Iterator[str]:
+    by_kind: dict[str, dict[str, None]] = {}
+    for one in changes[:LISTED_CHANGES]:
+        by_kind.setdefault(one.kind, {})[_subject(one, language)] = None
+    yield from (phrase(kind, language, ", ".join(subjects)) for kind, subjects in by_kind.items())
+    if len(changes) > LISTED_CHANGES:
+        yield phrase("more", language, len(changes) - LISTED_CHANGES)
+
+
+def _subject(change: ChangeEntry, language: str) -> str:
+    """What a change concerns: a node, its field, two nodes, or the flow."""
+    joint = " → " if change.kind in {"connected", "disconnected", "replaced"} else ", "
+    subject = joint.join(change.nodes) or phrase("the_flow", language)
+    return f"{subject}.{change.field}" if change.field else subject
+
+
+def _run(run: RunEffect, language: str) -> str:
+    name = phrase("run" if run.by == "user" else "trial", language)
+    if run.input:
+        name = f"{name} ({_quoted(run.input)})"
+    if run.error is not None:
+        return phrase("run_failed", language, name, _short(run.error))
+    if run.output is None:
+        return phrase("run_silent", language, name)
+    return phrase("run_gave", language, name, _quoted(run.output))
+
+
+def _quoted(text: str) -> str:
+    return f"“{_short(text)}”"
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= TEXT_LIMIT else f"{line[:TEXT_LIMIT].rstrip()}…"
