@@ -13,7 +13,7 @@ LISTED_CHANGES = 12
 """How many changes are listed one by one."""
 
 LISTED_RUNS = 3
-"""How many runs are listed, the last ones."""
+"""How many of the user's runs are listed, the last ones; without any, the last verification run is."""
 
 _MISSING: dict[Asked, str] = {
     "build": "nothing",
@@ -60,7 +60,8 @@ def _done(record: TurnRecord, language: str) -> Iterator[str]:
         yield phrase("plan", language, _quoted(plan.title), phrase(f"is_{plan.status}", language))
     for install in record.installs:
         yield phrase("package", language, install.bundle, phrase(f"is_{install.status}", language))
-    yield from (_run(one, language) for one in record.runs[-LISTED_RUNS:])
+    runs = [one for one in record.runs if one.by == "user"][-LISTED_RUNS:]
+    yield from (_run(one, language) for one in runs or record.runs[-1:])
 
 
 def _changes(changes: list[ChangeEntry], language: str) -> Iterator[str]:

@@ -123,7 +123,9 @@ async def test_a_stopped_turn_carries_what_was_done_before(catalogue: Catalogue)
 
 async def test_every_complete_carries_a_record_that_survives_json(catalogue: Catalogue) -> None:
     runner = StandInRunner([ran(error=RunError(code="timeout", message="It took too long."))])
-    who, _ = scripted_assistant(catalogue, "run_flow", call("run_flow", 1), "It failed: it took too long.", runner=runner)
+    who, _ = scripted_assistant(
+        catalogue, "run_flow", call("run_flow", 1), "It failed: it took too long.", runner=runner
+    )
     result = await play(who, "Run it", flow_of(ECHO, catalogue))
     ended = ending(result, "s")
     assert isinstance(ended, CompleteEvent)
