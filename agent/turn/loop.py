@@ -25,13 +25,13 @@ from pydantic_ai import (
 from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage, UsageLimits
 
+from agent.conversation.compaction import HistoryCompaction
 from agent.honesty.claims import NOTHING_CHANGED, correction, false_claims
 from agent.honesty.recovery import recover
 from agent.language.phrases import phrase
 from agent.toolsets.cached import Toolset, cached_toolset
 from agent.toolsets.listing import UnlistedTools
 from agent.toolsets.selection import acting_calls
-from agent.turn.history import HistoryCompaction
 from agent.turn.stream import Send
 from runtime.telemetry import log_event
 from tools.events import Progress

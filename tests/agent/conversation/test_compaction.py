@@ -8,10 +8,10 @@ from pydantic_ai.messages import UserPromptPart
 from pydantic_ai.models.test import TestModel
 from pydantic_ai.usage import RunUsage
 
+from agent.conversation.compaction import DEFAULT_CONTEXT, HistoryCompaction, with_unique_ids
 from agent.models.chain import chain
 from agent.models.connections import connect
 from agent.models.scripted import call, tool_returns
-from agent.turn.history import DEFAULT_CONTEXT, HistoryCompaction, with_unique_ids
 from flows.catalogue import Catalogue
 from tests.flow_texts import ECHO, flow_of
 from tests.scripted_assistant import play, scripted_assistant
