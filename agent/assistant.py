@@ -9,7 +9,7 @@ from pydantic_ai.models import Model
 
 from agent.conversation.context import Conversation
 from agent.conversation.memory import Memory, ProcessMemory
-from agent.conversation.stored import StoredMemory
+from agent.conversation.stored import StoredMemory, store_failures
 from agent.errors import AssistantUnavailable
 from agent.models.clients import Clients
 from agent.models.flow_models import flow_models
@@ -31,6 +31,9 @@ from runtime.files.store import UserFiles
 from runtime.install.catalogue_file import CatalogueFile
 from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
+from runtime.sessions.keys import flow_key
+from runtime.sessions.memory import SessionMemory
+from runtime.sessions.store import FlowSessions
 from runtime.telemetry import log_event
 from tools.approvals import Approval
 from tools.workbench import MAX_ATTEMPTS, READY_SECONDS, FlowRunner, Workbench, wait_for_runner
@@ -60,6 +63,7 @@ class Assistant:
     ) -> None:
         self.settings = settings
         self.database = Database(settings.database_url, settings.data)
+        self.flow_sessions = FlowSessions(self.database)
         self.memory = memory or (StoredMemory(self.database) if settings.memory == "file" else ProcessMemory())
         self.runner = runner
         self._catalogue = catalogue
@@ -149,9 +153,11 @@ class Assistant:
         return {} if pending is None else pending.unanswered
 
     async def reset(self, user: str, session: str | None) -> int:
-        """Delete a conversation and its user's components, if there are any; returns how many components."""
+        """Delete a conversation, what its runs remember, and its user's components; returns how many components."""
         if session is not None:
             await self.memory.forget(user, session)
+            with store_failures():
+                await self.flow_sessions.remove_everywhere(user, session)
         try:
             cleared = await asyncio.to_thread(clear, self.settings.data, user)
         except (UserComponentError, OSError):
@@ -179,7 +185,13 @@ class Assistant:
             user_files=UserFiles(self.settings.data, request.user),
             user_components=self._user_components(request),
             max_attempts=request.max_attempts or MAX_ATTEMPTS,
+            memory=self._session_memory(request),
         )
+
+    def _session_memory(self, request: TurnRequest) -> SessionMemory:
+        """What the runs of a conversation remember: by its stored flow, the id in its flow, or the conversation."""
+        key = request.flow_id or flow_key(request.flow or Flow.empty(), f"conversation:{request.session}")
+        return self.flow_sessions.memory(request.user, key, request.session)
 
     def _user_components(self, request: TurnRequest) -> UserComponents | None:
         if not isinstance(self.runner, DescribesComponents):

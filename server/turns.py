@@ -95,6 +95,7 @@ class AssistTurn:
                 session=session,
                 user=LOCAL_USER,
                 flow=canvas,
+                flow_id=body.flow_id,
                 model=model,
                 answers=answers,
                 apply=body.apply,

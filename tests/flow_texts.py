@@ -20,6 +20,21 @@ AGENT = (
     "name: Helper\nnodes:\n  a: ChatInput\n  g: Agent\n  b: ChatOutput\n"
     "edges:\n  a.message -> g.input_value\n  g.response -> b.input_value\n"
 )
+HISTORY = """\
+name: History
+nodes:
+  chat: ChatInput
+  history: Memory
+  prompt: Prompt Template
+  answer: ChatOutput
+edges:
+  history.messages_text -> prompt.before
+  chat.message -> prompt.now
+  prompt.prompt -> answer.input_value
+config:
+  prompt.template: "before: {before} now: {now}"
+"""
+"""Answers with the messages before, and the one now."""
 BARE_ECHO = "nodes:\n  A: ChatInput\n  B: ChatOutput\nedges:\n  A.message -> B.input_value\n"
 LOOP = """\
 nodes:

@@ -20,6 +20,7 @@ from runtime.files.store import UserFiles
 from runtime.gateway.models import Models
 from runtime.options import RunOptions
 from runtime.results import ModelUsage, RunError, RunResult
+from runtime.sessions.memory import SessionMemory
 from runtime.telemetry import log_event
 from tools.effects import InstallEffect, PlanEffect, RunEffect
 from tools.events import FileChange, FlowPreview, FlowUpdate, Progress, Todo
@@ -117,6 +118,7 @@ class Workbench:
         request_text: the message and its translation; once `tainted`, only what they ask to remove is removed.
         mandate: the effects that the message asks for, as the classifier read it.
         tainted: whether the model has read text that the user did not write: a value, a file, a run's output.
+        memory: the messages of the conversation's runs; None keeps none after this process.
         max_attempts: how many specs, or component sources, may be tried this turn, from 1.
         names: ids of the components built or added this turn, by the names that the model gave them.
         initial_flow: the canvas when the turn began.
@@ -153,6 +155,7 @@ class Workbench:
     request_text: str = ""
     mandate: Mandate = field(default_factory=Mandate)
     tainted: bool = False
+    memory: SessionMemory | None = None
     max_attempts: int = MAX_ATTEMPTS
     rewound: int = 0
     proposed: bool = False

@@ -37,7 +37,7 @@ class StoredMemory:
 
     async def load(self, user: str, session: str) -> ConversationState:
         """Load a conversation; an unreadable one is logged, set aside and replaced by an empty one."""
-        with _failures():
+        with store_failures():
             rows = await self._rows()
             document = await rows.load(user, session)
             if document is None:
@@ -58,7 +58,7 @@ class StoredMemory:
     async def save(self, user: str, session: str, state: ConversationState) -> int:
         """Save a conversation, dropping the least recently used ones beyond the limit."""
         document = await asyncio.to_thread(state.to_json)
-        with _failures():
+        with store_failures():
             dropped, count = await (await self._rows()).save(user, session, document, self._sessions)
         for evicted in dropped:
             log_event(
@@ -68,7 +68,7 @@ class StoredMemory:
 
     async def forget(self, user: str, session: str) -> None:
         """Delete a conversation."""
-        with _failures():
+        with store_failures():
             await (await self._rows()).forget(user, session)
 
     async def _rows(self) -> ConversationRows:
@@ -79,7 +79,8 @@ class StoredMemory:
 
 
 @contextmanager
-def _failures() -> Generator[None]:
+def store_failures() -> Generator[None]:
+    """Raise `AssistantUnavailable` where the database cannot be used."""
     try:
         yield
     except StoreUnavailable as error:

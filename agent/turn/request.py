@@ -21,6 +21,8 @@ class TurnRequest(BaseModel):
         session: the conversation's id.
         user: the user's id.
         flow: the canvas; None for an empty one.
+        flow_id: the id of the stored flow that the canvas is, whose runs share what they remember; None when it is not
+            stored.
         model: `provider:name` or `demo`; None for the configured default.
         answers: the user's decisions about pending approvals, by tool call id. The text may then be empty; a text
             denies all approvals that are still unanswered.
@@ -36,6 +38,7 @@ class TurnRequest(BaseModel):
     session: str = "default"
     user: str = LOCAL_USER
     flow: FlowJson | None = None
+    flow_id: str | None = None
     model: str | None = None
     answers: dict[str, Answer] = Field(default_factory=dict[str, Answer])
     apply: Literal["ask", "always"] = "ask"

@@ -6,6 +6,7 @@ from cli.flow.build import build
 from cli.flow.check import check
 from cli.flow.compare import diff, merge
 from cli.flow.run import run
+from cli.flow.sessions import commands as sessions
 from cli.flow.spec import spec
 from cli.flow.templates import templates
 
@@ -19,3 +20,4 @@ commands.command("merge", epilog="Example: wirewright flow merge canvas.json ech
 commands.command("templates", epilog="Example: wirewright flow templates router | wirewright flow run - --input hello")(
     templates
 )
+commands.add_typer(sessions, name="sessions")

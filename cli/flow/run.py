@@ -10,15 +10,17 @@ import typer
 
 from cli.errors import FAILED, BadUsage
 from cli.flow.components import ComponentsFolder, inspect_all
+from cli.flow.sessions import session_key, stored_sessions
 from cli.options import FlowFile, Json
 from cli.output.faults import count_in_words, faults_json, has_errors, note_faults
 from cli.output.streams import encoded, print_json, print_message, print_result, progress
 
 if TYPE_CHECKING:
     from cli.flow.source import LoadedFlow
+    from flows.document import Flow
     from flows.document import Json as JsonValue
     from flows.faults import Fault
-    from runtime.options import OnEvent
+    from runtime.options import OnEvent, RunOptions
     from runtime.results import RunResult
     from runtime.run_events import RunEvent
     from runtime.runner import Runner
@@ -34,7 +36,9 @@ def run(
     f: FlowFile,
     text: Annotated[str | None, typer.Option("--input", metavar="T", help="The text to type into the chat.")] = None,
     timeout: Annotated[float, typer.Option(metavar="S", help="Seconds that the run may take.")] = RUN_SECONDS,
-    session: Annotated[str | None, typer.Option(metavar="ID", help="The session id that the flow sees.")] = None,
+    session: Annotated[
+        str | None, typer.Option(metavar="ID", help="The session id that the flow sees; its runs share their messages.")
+    ] = None,
     tweak: Annotated[
         list[str] | None, typer.Option(metavar="NODE.FIELD=VALUE", help="A value for this run alone; may be repeated.")
     ] = None,
@@ -45,6 +49,7 @@ def run(
 ) -> None:
     """Run a flow once on the real engine and print its output. With --json, events are lines before the result."""
     from cli.flow.source import all_faults, load_flow
+    from runtime.options import RunOptions
 
     if not (math.isfinite(timeout) and timeout > 0):
         raise BadUsage("bad_value", "--timeout must be a positive number of seconds.", fix="Try 60.", where="--timeout")
@@ -65,7 +70,8 @@ def run(
                 raise typer.Exit(FAILED)
             tweaks = tweaks_of(tweak or [], loaded)
             on_event = event_printer(loaded, as_json=as_json) if events else None
-            work = runner.run(loaded.flow, text, timeout=timeout, session=session, tweaks=tweaks, on_event=on_event)
+            options = RunOptions(timeout=timeout, session=session, tweaks=tweaks, on_event=on_event)
+            work = _run(runner, session_key(f, loaded.flow), loaded.flow, text, options)
             result = written(loaded, loop.run(work))
         finally:
             loop.run(runner.aclose())
@@ -76,6 +82,17 @@ def run(
         _print_result(result)
     if not result.ok:
         raise typer.Exit(FAILED)
+
+
+async def _run(runner: "Runner", key: str, flow: "Flow", text: str | None, options: "RunOptions") -> "RunResult":
+    """Run a flow; in a session, with the messages that its earlier runs have left."""
+    if options.session_name is None:
+        return await runner.execute(flow, text, options)
+    from runtime.files.folders import LOCAL_USER
+
+    async with stored_sessions() as sessions:
+        memory = sessions.memory(LOCAL_USER, key, options.session_name)
+        return await runner.execute(flow, text, replace(options, memory=memory))
 
 
 def _not_run(faults: "list[Fault]") -> "RunResult":

@@ -8,6 +8,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from flows.document import Json, JsonObject
+from runtime.files.folders import LOCAL_USER
 from server.errors import ApiError
 from server.json_response import JsonResponse
 from server.requests.body import flow_of, read_object
@@ -60,8 +61,10 @@ class OneFlow(HTTPEndpoint):
         return JsonResponse(entry.to_json(), headers={"ETag": _tag(entry)})
 
     async def delete(self, request: Request) -> Response:
-        """Remove it."""
-        await (await server_state(request).flows()).remove(request.path_params["flow_id"])
+        """Remove it, with what its sessions remember."""
+        state, flow_id = server_state(request), request.path_params["flow_id"]
+        await (await state.flows()).remove(flow_id)
+        await state.assistant.flow_sessions.remove_flow(LOCAL_USER, flow_id)
         return Response(status_code=204)
 
 

@@ -16,6 +16,7 @@ from agent.contract.runs import RunComplete
 from flows.checks import check
 from flows.document import Flow
 from runtime.event_stream import EventStream, run_events
+from runtime.files.folders import LOCAL_USER
 from runtime.options import RunOptions
 from runtime.results import RunError, RunMetrics, RunResult
 from runtime.run_events import RunEvent
@@ -40,12 +41,15 @@ async def run(request: Request) -> Response:
     """
     state = server_state(request)
     run_request = validated(RunRequest, await read_object(request, state.settings.body_limit, optional=True))
-    stored = await (await state.flows()).get(request.path_params["flow_id"])
+    flow_id = request.path_params["flow_id"]
+    stored = await (await state.flows()).get(flow_id)
     refusal = await while_connected(request, state.stopping, _refusal(state, stored.flow))
     execute = state.assistant.runner.execute
+    session = run_request.session_id
     options = RunOptions(
         timeout=run_request.timeout,
-        session=run_request.session_id,
+        session=session,
+        memory=None if session is None else state.assistant.flow_sessions.memory(LOCAL_USER, flow_id, session),
         tweaks=run_request.tweaks,
         want_nodes=run_request.nodes,
     )

@@ -47,7 +47,7 @@ async def _run(ctx: RunContext[Workbench], text: str | None) -> RunResult:
     """Run the current flow, reporting each node as it starts."""
     bench, flow = ctx.deps, ctx.deps.current
     labels = {node.id: node.display_name or node.type for node in flow.nodes}
-    options = RunOptions(timeout=RUN_SECONDS, session=bench.session, models=bench.models)
+    options = RunOptions(timeout=RUN_SECONDS, session=bench.session, memory=bench.memory, models=bench.models)
     stream = run_events(bench.runner.execute, flow, text, options)
     result = RunResult(run_id="", output=None, outputs={}, metrics=RunMetrics(seconds=0), error=_ENDED)
     with logfire.span("run", nodes=len(flow.nodes)) as span:

@@ -7,24 +7,9 @@ import pytest
 
 from flows.catalogue import Catalogue
 from flows.document import Flow
-from flows.spec import build
 from runtime.database.database import Database
 from runtime.sessions.store import FlowSessions
-
-HISTORY = """\
-name: History
-nodes:
-  chat: ChatInput
-  history: Memory
-  prompt: Prompt Template
-  answer: ChatOutput
-edges:
-  history.messages_text -> prompt.before
-  chat.message -> prompt.now
-  prompt.prompt -> answer.input_value
-config:
-  prompt.template: "before: {before} now: {now}"
-"""
+from tests.flow_texts import HISTORY, flow_of
 
 
 @pytest.fixture
@@ -38,6 +23,4 @@ async def sessions(tmp_path: Path) -> AsyncGenerator[FlowSessions]:
 @pytest.fixture
 def history(installed_catalogue: Catalogue) -> Flow:
     """A flow that answers with the messages before, and the one now."""
-    built = build(HISTORY, installed_catalogue)
-    assert built.flow is not None, built.faults
-    return built.flow
+    return flow_of(HISTORY, installed_catalogue)

@@ -1,0 +1,122 @@
+"""`wirewright flow sessions`: what the runs of a flow remember, listed, shown and removed."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from cli.errors import BadUsage, CommandError
+from cli.options import FlowFile, Json
+from cli.output.streams import print_json, print_message, print_result
+
+if TYPE_CHECKING:
+    from flows.document import Flow
+    from runtime.sessions.store import FlowSessions
+
+T = TypeVar("T")
+
+SessionName = Annotated[str, typer.Argument(metavar="SESSION", help="The session id, as --session named it.")]
+
+commands = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="List, show and remove what the runs of a flow remember."
+)
+
+
+@commands.command("list", epilog="Example: wirewright flow sessions list flow.json")
+def list_sessions(f: FlowFile, *, as_json: Json = False) -> None:
+    """List the sessions of a flow, last used first."""
+    from runtime.files.folders import LOCAL_USER
+
+    key = _key(f)
+    entries = _with_sessions(lambda sessions: sessions.entries(LOCAL_USER, key))
+    if as_json:
+        print_json({"sessions": [entry.to_json() for entry in entries]})
+        return
+    for entry in entries:
+        print_result(f"{entry.session}  {entry.messages} messages  {entry.updated_at}")
+    if not entries:
+        print_message("The flow has no sessions.")
+
+
+@commands.command("show", epilog="Example: wirewright flow sessions show flow.json monday")
+def show(f: FlowFile, session: SessionName, *, as_json: Json = False) -> None:
+    """Print the messages of a session, oldest first."""
+    from runtime.files.folders import LOCAL_USER
+
+    key = _key(f)
+    messages = _with_sessions(lambda sessions: sessions.messages(LOCAL_USER, key, session))
+    if not messages:
+        raise _no_session(session)
+    if as_json:
+        print_json({"session": session, "messages": [message.to_json() for message in messages]})
+        return
+    for message in messages:
+        print_result(f"{message.sender_name}: {message.text}")
+
+
+@commands.command("remove", epilog="Example: wirewright flow sessions remove flow.json monday")
+def remove(f: FlowFile, session: SessionName) -> None:
+    """Forget a session: the flow's next run in it starts afresh."""
+    from runtime.files.folders import LOCAL_USER
+
+    key = _key(f)
+    if not _with_sessions(lambda sessions: sessions.remove(LOCAL_USER, key, session)):
+        raise _no_session(session)
+    print_message(f"The session {session!r} is forgotten.")
+
+
+def session_key(name: str, flow: "Flow") -> str:
+    """What the sessions of a flow belong to: the id in its document, else its file, else its content."""
+    from cli.flow.source import STANDARD_INPUT
+    from runtime.sessions.keys import flow_key
+
+    return flow_key(flow, None if name == STANDARD_INPUT else f"file:{Path(name).resolve()}")
+
+
+@asynccontextmanager
+async def stored_sessions() -> "AsyncGenerator[FlowSessions]":
+    """The stored sessions, as the settings say where.
+
+    Raises:
+        CommandError: the database cannot be used.
+    """
+    from agent.settings import AssistantSettings
+    from cli.settings import settings_of
+    from runtime.database.database import Database
+    from runtime.database.errors import StoreUnavailable
+    from runtime.sessions.store import FlowSessions
+
+    settings = settings_of(AssistantSettings)
+    database = Database(settings.database_url, settings.data)
+    try:
+        yield FlowSessions(database)
+    except StoreUnavailable as failure:
+        raise CommandError("store_unavailable", failure.message, fix=failure.fix) from None
+    finally:
+        await database.aclose()
+
+
+def _with_sessions(work: "Callable[[FlowSessions], Awaitable[T]]") -> T:
+    async def working() -> T:
+        async with stored_sessions() as sessions:
+            return await work(sessions)
+
+    return asyncio.run(working())
+
+
+def _key(name: str) -> str:
+    from cli.flow.source import load_flow
+
+    loaded, _ = load_flow(name)
+    if loaded.flow is None:
+        fault = next(fault for fault in loaded.faults if fault.is_error)
+        raise BadUsage("invalid_flow", f"{name} does not build: {fault.message}", fix=fault.fix, where=name)
+    return session_key(name, loaded.flow)
+
+
+def _no_session(session: str) -> CommandError:
+    fix = "wirewright flow sessions list F lists them."
+    return CommandError("session_not_found", f"The flow has no session {session!r}.", fix=fix)

@@ -1,0 +1,71 @@
+"""What the runs of a stored flow remember, over HTTP: its sessions are listed, read and deleted."""
+
+from __future__ import annotations
+
+from starlette.endpoints import HTTPEndpoint
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from flows.document import Json
+from runtime.files.folders import LOCAL_USER
+from server.errors import ApiError
+from server.json_response import JsonResponse
+from server.requests.query import number
+from server.state import server_state
+
+PAGE = 50
+PAGE_LIMIT = 200
+"""Sessions on a page by default, and at most."""
+
+
+async def sessions(request: Request) -> Response:
+    """One page of the sessions of a flow, last used first."""
+    limit, offset = number(request, "limit", PAGE, 1, PAGE_LIMIT), number(request, "offset", 0, 0, 2**31)
+    flow_id = await _flow_id(request)
+    entries = await server_state(request).assistant.flow_sessions.entries(LOCAL_USER, flow_id)
+    page: list[Json] = [entry.to_json() for entry in entries[offset : offset + limit]]
+    return JsonResponse({"sessions": page, "total": len(entries), "limit": limit, "offset": offset})
+
+
+class OneSession(HTTPEndpoint):
+    """One session of a flow."""
+
+    async def get(self, request: Request) -> Response:
+        """Its messages, oldest first."""
+        flow_id, session = await _flow_id(request), request.path_params["session"]
+        found = await server_state(request).assistant.flow_sessions.messages(LOCAL_USER, flow_id, session)
+        if not found:
+            raise _no_session(session)
+        messages: list[Json] = [message.to_json() for message in found]
+        return JsonResponse({"session": session, "messages": messages})
+
+    async def delete(self, request: Request) -> Response:
+        """Forget it."""
+        flow_id, session = await _flow_id(request), request.path_params["session"]
+        if not await server_state(request).assistant.flow_sessions.remove(LOCAL_USER, flow_id, session):
+            raise _no_session(session)
+        return Response(status_code=204)
+
+
+async def _flow_id(request: Request) -> str:
+    """The id of the stored flow in the address.
+
+    Raises:
+        FlowNotStored: there is none.
+    """
+    flow_id: str = request.path_params["flow_id"]
+    await (await server_state(request).flows()).get(flow_id)
+    return flow_id
+
+
+def _no_session(session: str) -> ApiError:
+    shown = session if len(session) <= 80 else f"{session[:80]}…"
+    fix = "GET /api/v1/flows/{id}/sessions lists the sessions of a flow."
+    return ApiError(404, "session_not_found", f"The flow has no session {shown!r}.", fix)
+
+
+routes = [
+    Route("/api/v1/flows/{flow_id}/sessions", sessions, methods=["GET"]),
+    Route("/api/v1/flows/{flow_id}/sessions/{session:path}", OneSession),
+]
