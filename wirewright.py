@@ -17,12 +17,14 @@ if TYPE_CHECKING:
     from flows.spec import build, to_spec
     from runtime.guard import Violation, scan
     from runtime.runner import Runner
+    from runtime.sessions.store import FlowSessions
 
 _HOMES = {
     "Assistant": "agent.assistant",
     "AssistantSettings": "agent.settings",
     "Catalogue": "flows.catalogue",
     "Flow": "flows.document",
+    "FlowSessions": "runtime.sessions.store",
     "Runner": "runtime.runner",
     "TurnRequest": "agent.turn.request",
     "TurnResult": "agent.turn.result",
@@ -38,6 +40,7 @@ __all__ = [
     "AssistantSettings",
     "Catalogue",
     "Flow",
+    "FlowSessions",
     "Runner",
     "TurnRequest",
     "TurnResult",

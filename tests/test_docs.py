@@ -1,8 +1,11 @@
-"""The manual's commands work: every shell block of the HTTP manual is run against a real server."""
+"""The manual does what it says: its commands and examples are run."""
 
 import asyncio
 import re
+import shlex
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -36,6 +39,32 @@ async def test_the_commands_of_the_http_manual_work(command: str, catalogue: Cat
         output, problems = await asyncio.wait_for(process.communicate(), 30)
     assert process.returncode == 0, problems.decode()
     assert output
+
+
+def blocks(page: str, language: str) -> list[str]:
+    """The blocks of a page in one language."""
+    return re.findall(rf"^```{language}\n(.*?)^```", (DOCS / page).read_text(), re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.engine
+def test_the_manual_of_sessions_shows_what_happens(tmp_path: Path, warm_engine: None) -> None:
+    def ran(*arguments: str) -> str:
+        done = subprocess.run(
+            [sys.executable, *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=180, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    [spec] = blocks("sessions.md", "text")
+    (tmp_path / "history.txt").write_text(spec)
+    shown = "".join(blocks("sessions.md", "console"))
+    commands = re.findall(r"^\$ wirewright (.*)$", shown, re.MULTILINE)
+    for command, output in zip(commands, re.split(r"^\$ .*\n", shown, flags=re.MULTILINE)[1:], strict=True):
+        assert ran("-m", "cli.main", *shlex.split(command)) == output
+    [code] = blocks("sessions.md", "python")
+    first, second = ran("-c", code).split("\n", 1)
+    assert first == "You said: [] Now: I am Ada"
+    assert second == "You said: [User: I am Ada\nAI: You said: [] Now: I am Ada] Now: Who am I?\n"
 
 
 def test_every_link_of_the_documents_leads_somewhere() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -47,6 +48,20 @@ class FlowSessions:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    @classmethod
+    @asynccontextmanager
+    async def open(cls, url: str) -> AsyncGenerator[FlowSessions]:
+        """The sessions in a database, which is closed at the end of the block.
+
+        Args:
+            url: an SQLAlchemy URL with an asynchronous driver.
+        """
+        database = Database(url)
+        try:
+            yield cls(database)
+        finally:
+            await database.aclose()
 
     def memory(self, owner: str, flow: str, session: str) -> StoredSession:
         """The messages of one session, for a run.
