@@ -107,6 +107,12 @@ def _runs(talk: Conversation, louder: dict[str, Any]) -> None:
     run = f"{flows}/{identity}/run"
     prompt = next(node["id"] for node in louder["data"]["nodes"] if node["data"]["type"] == "Prompt Template")
     talk.ask("run", "POST", run, body={"input_value": "hello", "session_id": "s"})
+    sessions = f"{flows}/{identity}/sessions"
+    talk.ask("flow-sessions", "GET", sessions)
+    talk.ask("flow-session", "GET", f"{sessions}/s")
+    talk.ask("flow-session-delete", "DELETE", f"{sessions}/s")
+    talk.ask("flow-session-delete-again", "DELETE", f"{sessions}/s")
+    talk.ask("flow-sessions-unknown", "GET", f"{flows}/nothing/sessions")
     talk.ask("run-no-body", "POST", run)
     talk.ask(
         "run-tweaked-nodes",
