@@ -9,6 +9,7 @@ from pydantic_ai.models import Model
 
 from agent.conversation.context import Conversation
 from agent.conversation.memory import Memory, ProcessMemory
+from agent.conversation.queue import TurnQueue
 from agent.conversation.stored import StoredMemory, store_failures
 from agent.errors import AssistantUnavailable
 from agent.models.clients import Clients
@@ -20,6 +21,7 @@ from agent.turn.log import logged
 from agent.turn.request import TurnRequest
 from agent.turn.result import TurnError
 from agent.turn.run import run_turn
+from agent.turn.services import CanvasStore
 from agent.turn.state import Turn
 from agent.turn.stream import TurnStream
 from flows.catalogue import Catalogue, CatalogueMissing
@@ -70,6 +72,7 @@ class Assistant:
         self._exported = CatalogueFile(settings.cache / "catalogue.json")
         self._model = model
         self.keys = ProviderKeys(settings.data)
+        self.queue = TurnQueue()
         self._clients = clients or Clients(self.keys.environment)
 
     @classmethod
@@ -136,14 +139,18 @@ class Assistant:
                 ) from None
             return await self._exported.current()
 
-    def turn(self, request: TurnRequest) -> TurnStream:
+    def turn(self, request: TurnRequest, store: CanvasStore | None = None) -> TurnStream:
         """Take a turn, as a stream of events; it starts when the first event is awaited.
+
+        Args:
+            request: the request; while another turn of its conversation runs, this one waits.
+            store: the stored flow that it works on, which is saved at its end.
 
         Raises:
             ModelChoiceError: the requested model is unavailable.
         """
         choice = self.choose(request.model)
-        turn = Turn(self, request, choice)
+        turn = Turn(self, request, choice, store)
         body = logged(partial(run_turn, turn), request, choice, self.settings)
         return TurnStream(body, lambda: turn.canvas, lambda: turn.record)
 

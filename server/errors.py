@@ -103,6 +103,8 @@ _TURN_STATUS: Mapping[str, int] = {
     "nothing_pending": 409,
     "already_answered": 409,
     "unknown_approval": 404,
+    "flow_not_found": 404,
+    "queue_full": 429,
     "internal": 500,
     "catalogue_missing": 503,
     "runner_unavailable": 503,

@@ -13,22 +13,22 @@ import anyio
 
 from agent.assistant import Assistant
 from agent.contract.endings import done
-from agent.contract.events import CancelledEvent, ErrorEvent, Event, Stored
+from agent.contract.events import CancelledEvent, CompleteEvent, ErrorEvent, Event, Stored
 from agent.contract.requests import AssistRequest
 from agent.errors import ModelChoiceError
 from agent.models.providers import DEMO, PROVIDERS
 from agent.turn.request import Answer, TurnRequest
 from agent.turn.result import TurnEnded, TurnError
 from agent.turn.stream import TurnStream
-from flows.document import Flow, JsonObject
-from runtime.database.errors import StoreUnavailable
+from flows.document import JsonObject
 from runtime.files.folders import LOCAL_USER
 from runtime.telemetry import log_event
 from server.errors import ApiError, not_stored
 from server.requests.body import flow_of, validated
 from server.requests.disconnect import ServerStopping, until
 from server.state import ServerState
-from server.store.flows import FlowNotStored, FlowStore, StoredFlow, VersionConflict
+from server.store.flows import FlowNotStored
+from server.stored_canvas import StoredCanvas
 from server.streams.signals import approved_by, is_signal, signal_of
 from server.streams.sse import SseEncoder
 
@@ -46,7 +46,7 @@ class AssistTurn:
     Args:
         stream: the assistant's turn.
         session: the conversation's id.
-        stored: the stored flow that the turn works on, and its store, if any.
+        stored: the stored flow that the turn works on, if any.
         stopping: set when the server stops.
     """
 
@@ -54,7 +54,7 @@ class AssistTurn:
         self,
         stream: TurnStream,
         session: str,
-        stored: tuple[StoredFlow, FlowStore] | None,
+        stored: StoredCanvas | None,
         stopping: asyncio.Event,
     ) -> None:
         self._stream = stream
@@ -62,7 +62,6 @@ class AssistTurn:
         self._encoder = SseEncoder(session)
         self._stored = stored
         self._stopping = stopping
-        self._saved: Stored | None = None
 
     @classmethod
     async def of(cls, state: ServerState, document: JsonObject) -> AssistTurn:
@@ -85,7 +84,7 @@ class AssistTurn:
                 422, "invalid_request", "Both flow and flow_id were given.", "Send one of the two.", "$.flow_id"
             )
         stored = None if body.flow_id is None else await _stored(state, body.flow_id)
-        canvas = stored[0].flow if stored else None if body.flow is None else flow_of(body.flow, "$.flow")
+        canvas = stored.flow if stored else None if body.flow is None else flow_of(body.flow, "$.flow")
         session = body.session_id or f"agentic_{uuid4()}"
         try:
             model = wanted_model(state.assistant, body.provider, body.model_name)
@@ -101,7 +100,7 @@ class AssistTurn:
                 apply=body.apply,
                 max_attempts=body.max_attempts,
             )
-            stream = state.assistant.turn(request)
+            stream = state.assistant.turn(request, stored)
         except ModelChoiceError as refused:
             error = refused.error
             raise ApiError(400, error.code, error.message, error.fix, "$.provider") from None
@@ -117,7 +116,7 @@ class AssistTurn:
                 async for event in events:
                     stored = await self._save() if isinstance(event, TurnEnded) else None
                     for encoded in self._encoder.encode(event, stored):
-                        yield encoded
+                        yield self._with_merged(encoded)
         except ServerStopping:
             await self._stream.aclose()
             yield CancelledEvent(message=STOPPING, record=done(self._stream.record), **await self._saved_facts())
@@ -133,18 +132,20 @@ class AssistTurn:
                 await self._stream.aclose()
                 await self._save()
 
+    def _with_merged(self, event: Event) -> Event:
+        """The last event with the flow as it was stored, when that has changes of others as well."""
+        merged = None if self._stored is None else self._stored.merged
+        if merged is not None and isinstance(event, CompleteEvent):
+            event.data.flow = merged
+        return event
+
     async def _saved_facts(self) -> dict[str, Any]:
         stored = await self._save()
         return {} if stored is None else stored.model_dump()
 
     async def _save(self) -> Stored | None:
         """Save the turn's canvas as one revision of the stored flow, once; returns whether and how it was saved."""
-        if self._stored is None or self._saved is not None:
-            return self._saved
-        loaded, store = self._stored
-        with anyio.CancelScope(shield=True):
-            self._saved = await _saved(loaded, store, self._stream.canvas)
-        return self._saved
+        return None if self._stored is None else await self._stored.save(self._stream.canvas)
 
 
 def wanted_model(assistant: Assistant, provider: str | None, name: str | None) -> str | None:
@@ -196,28 +197,9 @@ async def _answers(assistant: Assistant, body: AssistRequest, session: str) -> d
     return answers
 
 
-async def _stored(state: ServerState, flow_id: str) -> tuple[StoredFlow, FlowStore]:
+async def _stored(state: ServerState, flow_id: str) -> StoredCanvas:
     store = await state.flows()
     try:
-        return await store.get(flow_id), store
+        return StoredCanvas(await store.get(flow_id), store)
     except FlowNotStored:
         raise not_stored(flow_id, "$.flow_id") from None
-
-
-async def _saved(loaded: StoredFlow, store: FlowStore, canvas: Flow) -> Stored:
-    entry = loaded.entry
-    stored = Stored(flow_id=entry.id, saved=True, version=entry.version)
-    if canvas == loaded.flow:
-        return stored
-    try:
-        return stored.model_copy(update={"version": (await store.replace(entry.id, canvas, entry.version)).version})
-    except VersionConflict as conflict:
-        reason = "The stored flow was changed by someone else meanwhile; it was not overwritten."
-        return Stored(flow_id=entry.id, saved=False, version=conflict.current, save_error=reason)
-    except FlowNotStored:
-        reason = "The stored flow was removed meanwhile."
-        return Stored(flow_id=entry.id, saved=False, version=None, save_error=reason)
-    except StoreUnavailable:
-        log.exception("assist.turn.not_saved")
-        reason = "The flow store could not be written."
-        return Stored(flow_id=entry.id, saved=False, version=entry.version, save_error=reason)

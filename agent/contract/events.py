@@ -179,12 +179,17 @@ class Stored(Received):
         saved: whether the store holds the turn's canvas now.
         version: the version that the store holds, from 1; null when the flow was removed meanwhile.
         save_error: why the canvas was not saved.
+        merged: true when others had changed the stored flow meanwhile and both changes are in it now; the `flow` of
+            `complete` is then the merged one.
+        clashes: what both changed differently (a component, a field, an edge); what the others stored was kept.
     """
 
     flow_id: str | None = optional()
     saved: bool | None = optional()
     version: int | None = Field(default=0, exclude_if=lambda version: version == 0)
     save_error: str | None = optional()
+    merged: bool | None = optional()
+    clashes: list[str] | None = optional()
 
 
 class _Completed(Received):

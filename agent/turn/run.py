@@ -2,13 +2,14 @@
 
 import asyncio
 from contextlib import suppress
+from functools import partial
 
 import anyio
 import logfire
 from opentelemetry.trace import StatusCode, get_current_span
 
 from agent.demo.planner import demo_intent
-from agent.errors import explain
+from agent.errors import AssistantUnavailable, explain
 from agent.language.intent import Classification, classify
 from agent.language.requests import asks_redo, asks_to_place, asks_undo, step_count
 from agent.prompts import prompt
@@ -49,22 +50,45 @@ async def run_turn(turn: Turn, send: Send) -> None:
     with logfire.span("turn", conversation=turn.request.session, provider=choice.provider) as span:
         await send(Progress(step="generating", message="Reading your request..."))
         try:
-            result = await _outcome(turn)
-            await turn.save(result)
-        except asyncio.CancelledError:
-            span.set_attributes({"intent": turn.classification.intent, "outcome": "cancelled", **turn.cost()})
-            with anyio.move_on_after(SAVE_SECONDS, shield=True):
-                await turn.save(turn.result("cancelled"))
-            raise
-        except Exception as failure:  # noqa: BLE001  (the boundary of a turn: every failure becomes a message for the user)
-            result = turn.result("error", error=explain(failure, choice.provider, list(choice.names)))
-            _trace_failure(span, failure, result, content=turn.services.settings.trace_content)
-            with suppress(Exception):  # the first failure is the one to report
-                await turn.save(result)
+            async with turn.services.queue.turn(turn.request.user, turn.request.session, partial(_waits, send)) as late:
+                result = await _saved_result(turn, span, late=late)
+        except AssistantUnavailable as refused:  # too many are waiting; nothing was begun, so nothing is saved
+            result = turn.result("error", error=refused.error)
         span.set_attributes(
             {"intent": result.intent, "outcome": result.outcome, "seconds": result.seconds, **turn.cost()}
         )
         await send(TurnEnded(result=result))
+
+
+async def _waits(send: Send) -> None:
+    await send(Progress(step="generating", message="Waiting for the message before this one..."))
+
+
+async def _saved_result(turn: Turn, span: logfire.LogfireSpan, *, late: bool) -> TurnResult:
+    """Run a turn and save it, however it ends.
+
+    Args:
+        turn: the turn.
+        span: receives failures.
+        late: whether other turns came before it, so that its stored flow is read again.
+    """
+    choice = turn.choice
+    try:
+        if late:
+            await turn.refresh()
+        result = await _outcome(turn)
+        await turn.save(result)
+    except asyncio.CancelledError:
+        span.set_attributes({"intent": turn.classification.intent, "outcome": "cancelled", **turn.cost()})
+        with anyio.move_on_after(SAVE_SECONDS, shield=True):
+            await turn.save(turn.result("cancelled"))
+        raise
+    except Exception as failure:  # noqa: BLE001  (the boundary of a turn: every failure becomes a message for the user)
+        result = turn.result("error", error=explain(failure, choice.provider, list(choice.names)))
+        _trace_failure(span, failure, result, content=turn.services.settings.trace_content)
+        with suppress(Exception):  # the first failure is the one to report
+            await turn.save(result)
+    return result
 
 
 async def _outcome(turn: Turn) -> TurnResult:

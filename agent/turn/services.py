@@ -5,11 +5,29 @@ from typing import Protocol
 from pydantic_ai.models import Model
 
 from agent.conversation.memory import Memory
+from agent.conversation.queue import TurnQueue
 from agent.models.providers import ModelChoice, ProviderInfo
 from agent.settings import AssistantSettings
 from agent.turn.request import TurnRequest
 from flows.catalogue import Catalogue
+from flows.document import Flow
 from tools.workbench import Workbench
+
+
+class CanvasStore(Protocol):
+    """The stored flow that a turn works on."""
+
+    async def load(self) -> Flow:
+        """Read it again, because the turn had to wait for others.
+
+        Raises:
+            AssistantUnavailable: it is not there any more.
+        """
+        ...
+
+    async def save(self, canvas: Flow) -> object:
+        """Save the canvas at the end of the turn, once."""
+        ...
 
 
 class TurnServices(Protocol):
@@ -28,6 +46,11 @@ class TurnServices(Protocol):
     @property
     def knows_components(self) -> bool:
         """Whether the component types are available without waiting for the runner's first installation."""
+        ...
+
+    @property
+    def queue(self) -> TurnQueue:
+        """Lets one turn of a conversation run at a time."""
         ...
 
     async def catalogue(self) -> Catalogue:

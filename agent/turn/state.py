@@ -21,7 +21,7 @@ from agent.turn.loop import AgentLoop, tool_calls
 from agent.turn.record import Asked, TurnRecord, record_of
 from agent.turn.request import TurnRequest
 from agent.turn.result import Intent, Outcome, TurnError, TurnResult
-from agent.turn.services import TurnServices
+from agent.turn.services import CanvasStore, TurnServices
 from agent.turn.stream import Send
 from flows.document import Flow
 from runtime.results import ModelUsage
@@ -45,12 +45,16 @@ class Turn:
         services: what the assistant provides.
         request: the user's request.
         choice: the models that serve it.
+        store: the stored flow that it works on, if any.
     """
 
     send: Send
     """Receives the events; set by `begin`."""
 
-    def __init__(self, services: TurnServices, request: TurnRequest, choice: ModelChoice) -> None:
+    def __init__(
+        self, services: TurnServices, request: TurnRequest, choice: ModelChoice, store: CanvasStore | None = None
+    ) -> None:
+        self.store = store
         self.services = services
         self.request = request
         self.choice = choice
@@ -121,8 +125,16 @@ class Turn:
             self._model = await self.services.model(self.choice)
         return self._model
 
+    async def refresh(self) -> None:
+        """Read the stored flow again, because other turns came before this one."""
+        if self.store is not None:
+            self.before = await self.store.load()
+            self.request = self.request.model_copy(update={"flow": self.before})
+
     async def save(self, result: TurnResult) -> None:
-        """Save what later turns need to know of this one."""
+        """Save the canvas, and what later turns need to know of this one."""
+        if self.store is not None:
+            await self.store.save(self.canvas)
         await self.conversation.remember(self.text, result, self.bench)
 
     def result(

@@ -45,6 +45,8 @@ export interface CancelledEvent {
   saved?: boolean;
   version?: number | null;
   save_error?: string;
+  merged?: boolean;
+  clashes?: string[];
 }
 
 /** A change of the canvas. */
@@ -81,6 +83,8 @@ export interface CompleteData {
   saved?: boolean;
   version?: number | null;
   save_error?: string;
+  merged?: boolean;
+  clashes?: string[];
 }
 
 /** The last event of a turn that came to an end. */
@@ -216,6 +220,8 @@ export interface ErrorEvent {
   saved?: boolean;
   version?: number | null;
   save_error?: string;
+  merged?: boolean;
+  clashes?: string[];
 }
 
 export type Event = ProgressEvent | TokenEvent | ComponentAdded | ComponentRemoved | Connected | Disconnected | Configured | OutputSelected | ConnectionModeSet | ToolModeSet | Arranged | Amended | DetailSet | FlowSet | PlanProposed | FieldEditProposed | FlowPreviewEvent | FileWrittenEvent | TodosEvent | RewoundEvent | CompleteEvent | ErrorEvent | CancelledEvent;

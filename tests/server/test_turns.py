@@ -7,16 +7,19 @@ from agent.errors import ModelChoiceError
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import JsonObject
+from flows.edits import configure
 from runtime.database.database import Database
 from server.errors import ApiError
 from server.settings import ServerSettings
 from server.store.sql import SqlFlowStore
 from server.turns import wanted_model
+from tests.flow_texts import LOUDER, flow_of, node_id
 from tests.scripted_assistant import ScriptedModel, assistant
 from tests.server.live import FLOWS, STREAM, Live, events, frames, leaving, serving
 from tests.stand_ins import StandInRunner
 
 ADD = call("add_component", 1, type="ChatInput")
+ADD_OUTPUT = call("add_component", 1, type="ChatOutput")
 RUN = call("run_flow", 2, input="hello")
 
 
@@ -48,9 +51,9 @@ async def test_a_turn_that_changes_nothing_makes_no_revision(catalogue: Catalogu
 
 
 @pytest.mark.anyio
-async def test_someone_elses_change_is_kept_when_a_turn_ends(catalogue: Catalogue, echo: JsonObject) -> None:
+async def test_someone_elses_change_is_merged_with_those_of_a_turn(catalogue: Catalogue, echo: JsonObject) -> None:
     blocked = ScriptedModel("build_flow", [ADD], "Done.", blocks_at=2)
-    theirs = {"name": "Theirs", "data": {"nodes": [], "edges": []}}
+    theirs = {**echo, "name": "Theirs"}
     async with serving(assistant(catalogue, blocked)) as live:
         flow_id = await stored(live, echo)
         async with live.client.stream("POST", STREAM, json={"input_value": "Add", "flow_id": flow_id}) as response:
@@ -58,10 +61,70 @@ async def test_someone_elses_change_is_kept_when_a_turn_ends(catalogue: Catalogu
             await live.client.put(f"{FLOWS}/{flow_id}", json={"flow": theirs, "version": 1})
             blocked.released.set()
             data = [event async for event in frames(response)][-1]["data"]
-        assert (data["saved"], data["version"]) == (False, 2)
-        assert "not overwritten" in data["save_error"]
-        assert len(data["flow"]["data"]["nodes"]) == 3, "the turn's own result is not lost either"
-        assert (await live.client.get(f"{FLOWS}/{flow_id}")).json()["flow"] == theirs
+        assert (data["saved"], data["version"], data["merged"]) == (True, 3, True)
+        assert "clashes" not in data
+        kept = (await live.client.get(f"{FLOWS}/{flow_id}")).json()["flow"]
+        assert (kept["name"], len(kept["data"]["nodes"])) == ("Theirs", 3)
+        assert data["flow"] == kept, "the client sees what was stored"
+
+
+@pytest.mark.anyio
+async def test_what_both_changed_is_named_and_theirs_is_kept(catalogue: Catalogue) -> None:
+    flow = flow_of(LOUDER, catalogue)
+    prompt = node_id(flow, "Prompt Template")
+    change = call("configure_component", 1, component_id=prompt, values={"template": "Whisper: {text}"})
+    blocked = ScriptedModel("build_flow", [change], "Done.", blocks_at=2)
+    theirs = configure(flow, catalogue, prompt, {"template": "Sing: {text}"}).flow
+    async with serving(assistant(catalogue, blocked)) as live:
+        flow_id = await stored(live, flow.to_json())
+        request = {"input_value": "Whisper", "flow_id": flow_id, "apply": "always"}
+        async with live.client.stream("POST", STREAM, json=request) as response:
+            await blocked.blocked.wait()
+            await live.client.put(f"{FLOWS}/{flow_id}", json={"flow": theirs.to_json(), "version": 1})
+            blocked.released.set()
+            data = [event async for event in frames(response)][-1]["data"]
+        kept = (await live.client.get(f"{FLOWS}/{flow_id}")).json()["flow"]
+    assert (data["saved"], data["version"], data["clashes"]) == (False, 2, [f"{prompt}: template"])
+    assert data["save_error"] == f"Someone else changed the same meanwhile, which was kept: {prompt}: template."
+    assert data["flow"] == kept == theirs.to_json()
+
+
+@pytest.mark.anyio
+async def test_two_sessions_on_one_flow_both_keep_their_changes(catalogue: Catalogue, echo: JsonObject) -> None:
+    first = ScriptedModel("build_flow", [ADD], "Done.", "build_flow", [ADD_OUTPUT], "Done.", blocks_at=2)
+    async with serving(assistant(catalogue, first)) as live:
+        flow_id = await stored(live, echo)
+        one: dict[str, object] = {"input_value": "Add an input", "flow_id": flow_id, "session_id": "one"}
+        async with live.client.stream("POST", STREAM, json=one) as response:
+            await first.blocked.wait()
+            first.released.set()
+            ended = [event async for event in frames(response)][-1]["data"]
+        two = (await events(live.client, input_value="Add an output", flow_id=flow_id, session_id="two"))[-1]["data"]
+        kept = (await live.client.get(f"{FLOWS}/{flow_id}")).json()
+    assert (ended["saved"], two["saved"], kept["version"], kept["node_count"]) == (True, True, 3, 4)
+
+
+@pytest.mark.anyio
+async def test_a_second_message_waits_its_turn_and_sees_what_the_first_did(
+    catalogue: Catalogue, echo: JsonObject
+) -> None:
+    model = ScriptedModel("build_flow", [ADD], "One.", "build_flow", [ADD_OUTPUT], "Two.", blocks_at=2)
+    async with serving(assistant(catalogue, model)) as live:
+        request: dict[str, object] = {"flow_id": await stored(live, echo), "session_id": "s"}
+        async with live.client.stream("POST", STREAM, json={**request, "input_value": "Add an input"}) as first:
+            await model.blocked.wait()
+            async with live.client.stream("POST", STREAM, json={**request, "input_value": "Add an output"}) as second:
+                seen = frames(second)
+                waiting = [await anext(seen), await anext(seen)][-1]
+                model.released.set()
+                one = [event async for event in frames(first)][-1]["data"]
+                two = [event async for event in seen][-1]["data"]
+    assert waiting["message"] == "Waiting for the message before this one..."
+    assert [(data["result"], data["version"], data["saved"]) for data in (one, two)] == [
+        ("One.", 2, True),
+        ("Two.", 3, True),
+    ]
+    assert [len(data["flow"]["data"]["nodes"]) for data in (one, two)] == [3, 4]
 
 
 @pytest.mark.anyio

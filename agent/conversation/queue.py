@@ -1,0 +1,68 @@
+"""The turns of a conversation, one at a time: a message that comes while another is worked on waits."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from agent.errors import AssistantUnavailable
+from agent.turn.result import TurnError
+
+WAITING = 4
+"""How many messages of one conversation may wait while another is worked on."""
+
+
+@dataclass
+class _Line:
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    present: int = 0
+
+
+class TurnQueue:
+    """Lets one turn of a conversation run at a time, in the order in which they came.
+
+    Args:
+        waiting: how many turns of a conversation may wait.
+    """
+
+    def __init__(self, waiting: int = WAITING) -> None:
+        self._waiting = waiting
+        self._lines: dict[tuple[str, str], _Line] = {}
+
+    def waiting(self, user: str, session: str) -> int:
+        """How many turns of a conversation wait for one that runs."""
+        line = self._lines.get((user, session))
+        return 0 if line is None else line.present - 1
+
+    @asynccontextmanager
+    async def turn(self, user: str, session: str, waits: Callable[[], Awaitable[None]]) -> AsyncGenerator[bool]:
+        """Take a turn of a conversation, when those before it have ended.
+
+        Args:
+            user: the user's id.
+            session: the conversation's id.
+            waits: called once if others are before this one.
+
+        Yields:
+            Whether it had to wait, so that what was read before may be outdated.
+
+        Raises:
+            AssistantUnavailable: too many are waiting.
+        """
+        key = (user, session)
+        line = self._lines.setdefault(key, _Line())
+        before = line.present
+        if before > self._waiting:
+            message = f"{before - 1} messages of this conversation are waiting already; this one was not taken."
+            fix = "Send it again when the others are answered, or stop the turn that runs."
+            raise AssistantUnavailable(TurnError(code="queue_full", message=message, fix=fix))
+        line.present += 1
+        try:
+            if before:
+                await waits()
+            async with line.lock:  # asyncio's locks are fair
+                yield before > 0
+        finally:
+            line.present -= 1
+            if not line.present and self._lines.get(key) is line:
+                del self._lines[key]
