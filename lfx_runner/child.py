@@ -19,6 +19,17 @@ from lfx_runner.execute import exception_chain, run_flow
 from lfx_runner.introspect.component import describe
 from lfx_runner.node_events import Emit, Sender
 from lfx_runner.protocol import MAX_RESULT, encode, run_environment, write_all
+from lfx_runner.stores.files import (
+    WORK,
+    FilesTooLarge,
+    given_folder,
+    keep_locally,
+    place_fields,
+    stamps,
+    take_files,
+    without_folder,
+    written_files,
+)
 
 SETTLE = 0.2
 """Seconds without a request before a waiting process rehearses a run; runs in quick succession need the processor."""
@@ -59,7 +70,7 @@ def main(
         if os.read(go, 1):
             size = os.fstat(request).st_size
             line = os.pread(request, size, 0)
-            write_all(results, answer(line, Sender(events), prepared, ports_closed=ports_closed))
+            write_all(results, answer(line, Sender(events), prepared, folder, ports_closed=ports_closed))
         status = 0
     finally:
         os._exit(status)
@@ -85,10 +96,10 @@ def isolate(parent: int, keep: set[int], folder: Path, prepared: ClosedPorts, *,
     environment = run_environment(dict(os.environ), str(home), str(temporary))
     os.environ.clear()
     os.environ.update(environment)
-    confine_process(folder)
+    confine_process(folder, given_folder(folder))
     if ports_closed:
         prepared.enforce()
-    os.chdir(home)
+    os.chdir(folder / WORK)
     tempfile.tempdir = None
     random.seed()
     if "numpy" in sys.modules:
@@ -118,13 +129,14 @@ def _move_engine_home(home: Path) -> None:
         service.settings.__dict__["config_dir"] = str(home)
 
 
-def answer(line: bytes, emit: Emit, prepared: ClosedPorts, *, ports_closed: bool) -> bytes:
+def answer(line: bytes, emit: Emit, prepared: ClosedPorts, folder: Path, *, ports_closed: bool) -> bytes:
     """Run the request in `line` and return the result as one line.
 
     Args:
         line: the request.
         emit: called with each event, if the request asks for events.
         prepared: the ports that an open run was expected to close.
+        folder: the private folder.
         ports_closed: whether they are closed already.
     """
     request: dict[str, Any] = json.loads(line)
@@ -145,8 +157,32 @@ def answer(line: bytes, emit: Emit, prepared: ClosedPorts, *, ports_closed: bool
         models.use_gateway(gateway)
     if request.get("type") == "describe":
         return encode_result(describe(request), {"described": None})
-    result = run_flow(request, emit if request.get("events") else None)
-    return encode_result(result, {"output": None, "outputs": {}, "nodes": {}, "types": {}, "messages": None})
+    return _run(request, folder, emit if request.get("events") else None)
+
+
+def _run(request: dict[str, Any], folder: Path, emit: Emit | None) -> bytes:
+    """Run the flow with the files that it is given, and return the result with the files that it wrote."""
+    work = folder / WORK
+    take_files(given_folder(folder), work)
+    try:
+        place_fields(request["flow"], request.get("file_fields") or [], work)
+    except Exception as error:  # noqa: BLE001 - whatever a damaged workbook raises
+        return encode_result(_unread(error), {})
+    keep_locally()
+    before = stamps(work)
+    result = run_flow(request, emit)
+    try:
+        result["files"] = written_files(work, before)
+    except (FilesTooLarge, OSError) as error:
+        result["failure"] = result["failure"] or {"node": None, "chain": exception_chain(error)}
+    empty: dict[str, Any] = {"output": None, "outputs": {}, "nodes": {}, "types": {}, "messages": None, "files": []}
+    return without_folder(encode_result(result, empty), work)
+
+
+def _unread(error: Exception) -> dict[str, Any]:
+    """The result of a run with a workbook that cannot be read."""
+    reason = ValueError(f"The workbook cannot be read: {error}")
+    return {"output": None, "outputs": {}, "failure": {"node": None, "chain": exception_chain(reason)}}
 
 
 def encode_result(result: dict[str, Any], empty: dict[str, Any]) -> bytes:

@@ -13,6 +13,7 @@ from lfx.run._defaults import apply_run_defaults
 
 from lfx_runner.memory import Memory, use
 from lfx_runner.node_events import MAX_ITERATIONS, Emit, Tokens, Watch, watch_with
+from lfx_runner.stores.files import USER
 from lfx_runner.values import kind_of, plain
 
 MAX_CHAIN = 12
@@ -102,6 +103,7 @@ class _Run:
         graph = Graph.from_payload(
             dict(self._flow),
             flow_id=str(uuid.uuid4()),
+            user_id=USER,
             instantiate_components=False,
             emit_extension_events=False,  # it would try for ten seconds to write them to a file that no run may write
         )
@@ -112,7 +114,7 @@ class _Run:
         graph._set_cache_to_vertices_in_cycle()  # as lfx does after instantiating
         graph._set_cache_if_listen_notify_components()
         self._graph = graph
-        apply_run_defaults(graph, session_id=self._session, user_id=None)
+        apply_run_defaults(graph, session_id=self._session, user_id=USER)
         self._set_input(graph)
         await graph.arun(
             inputs=[{}],

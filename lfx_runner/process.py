@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lfx_runner.event_pipe import EventPipe
+from lfx_runner.stores.files import given_folder
 
 
 @dataclass
@@ -29,6 +31,11 @@ class Child:
     received: bytearray = field(default_factory=bytearray)
     results_closed: bool = False
     """Whether it closed the pipe for its result."""
+
+    def remove_folders(self) -> None:
+        """Delete its private folder and the files that it was given."""
+        shutil.rmtree(self.folder, onerror=unlock)
+        shutil.rmtree(given_folder(self.folder), ignore_errors=True)
 
 
 def peak_of(used: Any) -> float:

@@ -19,10 +19,11 @@ from typing import Self
 
 from lfx_runner import child
 from lfx_runner.confine.linux import adopt_orphans, end_orphans
-from lfx_runner.confine.policy import ClosedPorts, prepare
+from lfx_runner.confine.policy import PARTS, ClosedPorts, prepare
 from lfx_runner.event_pipe import EventPipe
-from lfx_runner.process import Child, peak_of, unlock
+from lfx_runner.process import Child, peak_of
 from lfx_runner.protocol import MAX_REQUEST, MAX_RESULT, LineBuffer, Message, encode, write_all
+from lfx_runner.stores.files import given_folder, hand_over
 
 CHUNK = 1 << 18
 MAX_RUNS = 64
@@ -222,6 +223,7 @@ class Zygote:
         process.deadline = process.started + timeout
         self._runs[run] = process
         try:
+            hand_over(request.get("files"), given_folder(process.folder))
             write_all(process.request, line)
             os.write(process.go, b"1")
         except OSError:  # it died while it was waiting; `_reap` reports that as a crash
@@ -241,8 +243,8 @@ class Zygote:
     def _fork(self, *, ports_closed: bool) -> Child | None:
         """A new process that waits for its request, or None when the system refuses to fork."""
         folder = Path(tempfile.mkdtemp(prefix="run-", dir=self._folder))
-        for name in ("home", "tmp"):
-            (folder / name).mkdir(mode=0o700)
+        for part in (given_folder(folder), *(folder / name for name in PARTS)):
+            part.mkdir(mode=0o700)
         request, name = tempfile.mkstemp(dir=folder)
         os.unlink(name)  # noqa: PTH108 - a path from mkstemp
         (go_read, go_write), (results_read, results_write), (events_read, events_write) = pipes = (
@@ -254,7 +256,8 @@ class Zygote:
         except OSError:
             for descriptor in (request, *(end for pipe in pipes for end in pipe)):
                 os.close(descriptor)
-            shutil.rmtree(folder, ignore_errors=True)
+            for each in (folder, given_folder(folder)):
+                shutil.rmtree(each, ignore_errors=True)
             return None
         if pid == 0:
             child.main(
@@ -386,7 +389,7 @@ class Zygote:
             os.close(descriptor)
         self._children.pop(each.pid, None)
         end_orphans(self._children)
-        shutil.rmtree(each.folder, onerror=unlock)
+        each.remove_folders()
         if each.run is not None:
             self._runs.pop(each.run, None)
         if each in self._spares:

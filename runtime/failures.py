@@ -65,6 +65,7 @@ def _rule(code: RunErrorCode, types: str, text: str, fix: str) -> _Rule:
 
 # The first rule that matches any cause applies.
 _RULES = (
+    _rule("limit", "FilesTooLarge", "", "Let the flow write fewer files, or smaller ones."),
     _rule("limit", "ResultTooLarge", "", "Let the flow return less: fewer rows, or a shorter text."),
     _rule("limit", "IterationLimit", "", "Let the loop go over fewer rows, or end it sooner."),
     _rule("limit", "MemoryError", "", "Give the flow less data at once."),

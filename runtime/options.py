@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from flows.document import Json
+from runtime.files.store import UserFiles
 from runtime.gateway.models import Models
 from runtime.run_events import RunEvent
 from runtime.sessions.memory import SessionMemory
@@ -46,6 +47,11 @@ class RunOptions:
     """How many times one node may run before the run ends with an error of code `limit`; None for 1,000."""
     allow_variables: Collection[str] | None = None
     """Names of the variables that may enter the run; None for those that the runner allows."""
+
+    files: UserFiles | None = None
+    """The user's files: the run may read those that its nodes name, and what it writes is kept among them.
+
+    None for no files. A verification run keeps nothing."""
 
     @property
     def session_name(self) -> str | None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.edits import EditError, configure
+from runtime.files.flow_files import give_files
 from runtime.guard import refuse, runnable
 from runtime.guard.admission import find
 from runtime.install.bundles import bundle_of, install_hint
@@ -33,7 +36,9 @@ def prepare_run(flow: Flow, catalogue: Catalogue, text: str | None, options: Run
     if error is not None:
         raise RunFailed(error)
     allowed = options.allow_variables or ()
-    return fill_variables(runnable(tweaked), catalogue, allowed, lookup, verification=options.verification)
+    given = give_files(runnable(tweaked), options.files, samples=options.verification)
+    filled = fill_variables(given.data, catalogue, allowed, lookup, verification=options.verification)
+    return replace(filled, files=given)
 
 
 def _apply_tweaks(flow: Flow, catalogue: Catalogue, tweaks: Tweaks) -> Flow:

@@ -26,12 +26,20 @@ class Redactor:
         forms = {form for secret in secrets for form in _forms(secret) if form}
         self._forms = sorted(forms, key=len, reverse=True)
         self._pattern = re.compile("|".join(map(re.escape, self._forms))) if forms else None
+        every = [re.escape(form.encode("utf-8", errors="replace")) for form in self._forms]
+        self._bytes = re.compile(b"|".join(every)) if every else None
         self._pending: dict[str, str] = {}
         """Held back text that may be the beginning of a secret, by node."""
 
     def text(self, text: str) -> str:
         """The text without secrets."""
         return text if self._pattern is None else self._pattern.sub(HIDDEN, text)
+
+    def content(self, content: bytes) -> bytes:
+        """The content of a file without secrets, whatever its encoding is."""
+        if self._bytes is None:
+            return content
+        return self._bytes.sub(HIDDEN.encode(), content)
 
     def value(self, value: Json) -> Json:
         """A value without secrets, in texts, numbers and names."""

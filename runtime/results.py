@@ -134,6 +134,29 @@ class RunFailed(Exception):
 
 
 @dataclass(frozen=True, kw_only=True)
+class RunFile:
+    """A file that a run wrote into the user's files.
+
+    Attributes:
+        path: inside the user's folder, with forward slashes.
+        size: in bytes.
+        new: whether it did not exist before.
+    """
+
+    path: str
+    size: int
+    new: bool
+
+    def to_json(self) -> JsonObject:
+        """Return it as a JSON object."""
+        return asdict(self)
+
+
+RunFiles: TypeAlias = Annotated[tuple[RunFile, ...], Field(exclude_if=lambda files: not files)]
+"""Files under a key that is left out when there is none."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class RunResult:
     """The outcome of one run.
 
@@ -152,6 +175,8 @@ class RunResult:
     """What the model calls of each node used, by node id; the key is empty for calls that name no node."""
     faults: Faults = ()
     """What is wrong with a flow that did not pass its checks and was not run."""
+    files: RunFiles = ()
+    """What it wrote into the user's files, in the order of their paths."""
 
     @classmethod
     def failed(cls, run_id: str, failure: RunFailed) -> RunResult:
@@ -183,6 +208,7 @@ class RunResult:
             "usage": {node: usage.to_json() for node, usage in self.usage.items()},
             "error": None if self.error is None else self.error.to_json(),
             **({"faults": [fault.to_json() for fault in self.faults]} if self.faults else {}),
+            **({"files": [file.to_json() for file in self.files]} if self.files else {}),
         }
 
     @classmethod
@@ -203,4 +229,5 @@ class RunResult:
             error=None if obj["error"] is None else RunError(**obj["error"]),
             usage={node: ModelUsage(**usage) for node, usage in obj.get("usage", {}).items()},
             faults=tuple(Fault(**fault) for fault in obj.get("faults", ())),
+            files=tuple(RunFile(**file) for file in obj.get("files", ())),
         )

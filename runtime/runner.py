@@ -11,6 +11,7 @@ from typing import Self
 
 from flows.catalogue import Catalogue
 from flows.document import Flow, JsonObject
+from flows.json_values import as_list
 from runtime.engine.component_results import (
     DESCRIBE_SECONDS,
     ComponentDescription,
@@ -22,6 +23,9 @@ from runtime.engine.protocol import describe_request, run_request
 from runtime.engine.queue import RequestQueue
 from runtime.engine.run_results import read_event, read_result
 from runtime.engine.supervisor import EngineSupervisor, RunnerState
+from runtime.files.exchange import FileExchange
+from runtime.files.flow_files import NO_FILES
+from runtime.files.store import UserFiles
 from runtime.gateway.models import Models
 from runtime.gateway.service import ModelGateway
 from runtime.install.environment import RunnerEnvironment
@@ -159,6 +163,7 @@ class Runner:
         on_event: OnEvent | None = None,
         max_iterations: int | None = None,
         allow_variables: Collection[str] | None = None,
+        files: UserFiles | None = None,
     ) -> RunResult:
         """Run `flow` with `text` as its input; the keywords are the fields of `RunOptions`.
 
@@ -179,6 +184,7 @@ class Runner:
             on_event: called on the event loop with each event, in order and before the result; it must not block.
             max_iterations: how many times one node may run (default: 1,000); more is an error of code `limit`.
             allow_variables: names of the variables that may enter (default: those of the runner).
+            files: the user's files, which nodes may name and the run may write (default: none).
         """
         options = RunOptions(
             timeout=timeout,
@@ -191,6 +197,7 @@ class Runner:
             on_event=on_event,
             max_iterations=max_iterations,
             allow_variables=allow_variables,
+            files=files,
         )
         return await self.execute(flow, text, options)
 
@@ -211,14 +218,21 @@ class Runner:
                 messages = None if memory is None else RunMessages(await recall(memory))
                 async with self._gateway.attach(prepared.data, catalogue, options.models) as attached:
                     safe = replace(options, on_event=redactor.guard(options.on_event))
+                    exchange = FileExchange(prepared.files, options.files, self._supervisor)
                     result = await self._exchange(
-                        attached.data, text, safe, run_id=run_id, gateway=attached.url, messages=messages
+                        attached.data,
+                        text,
+                        safe,
+                        run_id=run_id,
+                        gateway=attached.url,
+                        messages=messages,
+                        files=exchange,
                     )
                 explained = prepared.explain(attached.account_for(result))
                 redacted = await asyncio.to_thread(redactor.result, explained)
-                if memory is None or messages is None or not redacted.ok:
-                    return redacted
-                return await remember(memory, messages, redacted, redactor)
+                if memory is not None and messages is not None and redacted.ok:
+                    redacted = await remember(memory, messages, redacted, redactor)
+                return await asyncio.to_thread(exchange.keep, redacted, redactor, keep=not options.verification)
         except RunFailed as failure:
             return RunResult.failed(run_id, failure)
 
@@ -248,6 +262,7 @@ class Runner:
         gateway: str | None = None,
         on_started: Callable[[int], None] | None = None,
         messages: RunMessages | None = None,
+        files: FileExchange | None = None,
     ) -> RunResult:
         """Have the engine run admitted nodes and edges.
 
@@ -259,6 +274,7 @@ class Runner:
             gateway: the base URL of the model gateway.
             on_started: gets the run's process id.
             messages: those of the session; gets what the engine reports about them.
+            files: those that the run may read; gets those that it wrote.
         """
         request = run_request(
             run_id,
@@ -275,12 +291,17 @@ class Runner:
             if on_event is not None and (event := read_event(message)) is not None:
                 on_event(event)
 
+        exchange = files or FileExchange(NO_FILES, None, self._supervisor)
         try:
-            answer = await self._queue.send(request, options.timeout, on_started=on_started, on_event=forward)
+            async with exchange.staged() as given:
+                answer = await self._queue.send(
+                    {**request, **given}, options.timeout, on_started=on_started, on_event=forward
+                )
         except RunFailed as failure:
             return RunResult.failed(run_id, failure)
         if messages is not None:
             messages.reported = answer.get("messages")
+        exchange.returned = as_list(answer.get("files"))
         return read_result(run_id, answer, options.timeout)
 
     def _memory(self, flow: Flow, options: RunOptions) -> SessionMemory | None:

@@ -14,6 +14,7 @@ from flows.catalogue import Catalogue
 from flows.document import Json, JsonObject
 from flows.fields.secrets import is_secret
 from flows.json_values import as_text, object_at
+from runtime.files.flow_files import NO_FILES, GivenFiles
 from runtime.guard.admission import find, same_code
 from runtime.node_json import (
     definition_of,
@@ -64,11 +65,13 @@ class FilledFlow:
         data: the nodes and edges.
         secrets: every secret that the run holds, those of the flow included; none may appear in its results.
         withheld: the variables that did not enter.
+        files: the files that the run may read.
     """
 
     data: JsonObject
     secrets: frozenset[str] = frozenset()
     withheld: tuple[Withheld, ...] = ()
+    files: GivenFiles = NO_FILES
 
     def explain(self, result: RunResult) -> RunResult:
         """The result; a withheld variable of the failed node becomes the cause of its error where that is likely."""

@@ -7,6 +7,7 @@ from starlette.requests import Request
 
 from agent.assistant import Assistant
 from runtime.files.folders import LOCAL_USER
+from runtime.files.store import UserFiles
 from server.settings import ServerSettings
 from server.store.flows import FlowStore
 from server.telemetry.metrics import Metrics
@@ -27,6 +28,11 @@ class ServerState:
     assistant: Assistant
     stopping: asyncio.Event
     metrics: Metrics = field(default_factory=Metrics)
+
+    @property
+    def files(self) -> UserFiles:
+        """The files of the user."""
+        return UserFiles(self.settings.data, LOCAL_USER)
 
     async def flows(self) -> FlowStore:
         """The stored flows of the user; the database is opened when it is first needed.

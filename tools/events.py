@@ -127,11 +127,13 @@ class FileWritten(CustomEvent, name="file_written"):
 
     Attributes:
         change: the file and the kind of change.
-        content: the whole new text.
+        content: the whole new text; empty for a file that is not text.
+        by_run: whether a flow wrote it, not the assistant.
     """
 
     change: FileChange
     content: str
+    by_run: bool = False
 
 
 @dataclass(kw_only=True)

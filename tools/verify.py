@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.faults import Fault
+from runtime.files.flow_files import without_file
 from runtime.gateway.models import Budget
+from runtime.guard import runnable
 from runtime.options import RunOptions
 from runtime.results import RunResult
 from tools.replies import errors, fault_lines
@@ -63,11 +65,12 @@ async def verify(emit: Emit, bench: Workbench, flow: Flow) -> Verification:
     if unavailable is not None:
         return Verification(caveat=f"It was checked but not run: {unavailable.message}")
     models = bench.models and replace(bench.models, budget=PROBE_BUDGET)
-    options = RunOptions(timeout=PROBE_SECONDS, network="gateway-only", models=models)
+    options = RunOptions(timeout=PROBE_SECONDS, network="gateway-only", models=models, files=bench.user_files)
     run = await bench.runner.execute(flow, PROBE, options)
     bench.count(run, PROBE, by="verification")
     if run.error is None:
-        return Verification(run=run)
+        sampled = ", ".join(sorted(set(without_file(runnable(flow)))))
+        return Verification(run=run, caveat=_SAMPLED.format(sampled) if sampled else None)
     if run.error.code not in CORRECTABLE:
         return Verification(run=run, caveat=f"It was checked but could not be run to the end: {run.error.message}")
     online = ", ".join(sorted({node.display_name for node in flow.nodes if _uses_network(node.type, bench.catalogue)}))
@@ -82,6 +85,9 @@ _NETWORK_IMPORT = re.compile(
 _OFFLINE = (
     "It was checked and run without the network that {online} needs; the steps after it had no real data ({message})"
 )
+
+
+_SAMPLED = "{} names no file yet, so it was tried with a small sample file"
 
 
 def _uses_network(type: str, catalogue: Catalogue) -> bool:

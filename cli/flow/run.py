@@ -48,6 +48,7 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Run a flow once on the real engine and print its output. With --json, events are lines before the result."""
+    from cli.files.local import local_files
     from cli.flow.source import all_faults, load_flow
     from runtime.options import RunOptions
 
@@ -70,7 +71,9 @@ def run(
                 raise typer.Exit(FAILED)
             tweaks = tweaks_of(tweak or [], loaded)
             on_event = event_printer(loaded, as_json=as_json) if events else None
-            options = RunOptions(timeout=timeout, session=session, tweaks=tweaks, on_event=on_event)
+            options = RunOptions(
+                timeout=timeout, session=session, tweaks=tweaks, on_event=on_event, files=local_files()
+            )
             work = _run(runner, session_key(f, loaded.flow), loaded.flow, text, options)
             result = written(loaded, loop.run(work))
         finally:
@@ -154,7 +157,8 @@ def event_printer(loaded: "LoadedFlow", *, as_json: bool) -> "OnEvent":
 def result_json(result: "RunResult") -> dict[str, object]:
     """A result as a JSON document."""
     shown = result.to_json()
-    return {key: shown[key] for key in ("ok", "output", "outputs", "types", "metrics", "error")}
+    keys = ("ok", "output", "outputs", "types", "metrics", "error", "files")
+    return {key: shown[key] for key in keys if key in shown}
 
 
 def written(loaded: "LoadedFlow", result: "RunResult") -> "RunResult":
@@ -201,6 +205,8 @@ def _print_result(result: "RunResult") -> None:
         print_result(result.output)
     elif result.ok or result.outputs:
         print_result(encoded(dict(result.outputs)))
+    for file in result.files:
+        print_message(f"{'Wrote' if file.new else 'Replaced'} {file.path} ({file.size} bytes).")
     if result.error is not None:
         where = f"{result.error.node}: " if result.error.node else ""
         print_message(

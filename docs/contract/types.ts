@@ -503,6 +503,13 @@ export interface RunFigures {
   total_tokens: number;
 }
 
+/** A file that a run wrote into the user's files. */
+export interface RunFile {
+  path: string;
+  size: number;
+  new: boolean;
+}
+
 /** What a run used: wall-clock seconds of building and running, tokens, model calls, peak memory in MB. */
 export interface RunMetrics {
   seconds: number;
@@ -534,6 +541,7 @@ export interface RunResult {
   types: Record<string, unknown>;
   usage: Record<string, ModelUsage>;
   faults?: Fault[];
+  files?: RunFile[];
   ok: boolean;
 }
 

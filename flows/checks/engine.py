@@ -27,13 +27,11 @@ _CHOSEN: dict[str, tuple[tuple[str, str, frozenset[str]], ...]] = {
     "DataOperations": (("jq", "operations", _JQ),),
     "ParseJSONData": (("jq", "", frozenset()),),
     "SaveToFile": (
-        ("langflow", "storage_location", frozenset({"Local"})),
         ("boto3", "storage_location", frozenset({"AWS"})),
         ("googleapiclient", "storage_location", frozenset({"Google Drive"})),
     ),
 }
 """When a function needs such a package: the package, the field, and its options (none: always)."""
-_LANGFLOW = "langflow"
 
 
 def check_engine(nodes: Sequence[Node], catalogue: Catalogue, running: set[str]) -> list[Fault]:
@@ -51,12 +49,6 @@ def check_engine(nodes: Sequence[Node], catalogue: Catalogue, running: set[str])
             continue
         held = texts(component.lacking.get("sometimes"))
         chosen = [name for name in held if _is_chosen(node, name)]
-        if _LANGFLOW in chosen:
-            message = f"{node.id} ({node.type}) saves to Langflow's file storage, which the engine alone does not have."
-            fix = "Connect the text or table to an output instead, or run the flow in Langflow."
-            severity = "warning" if node.tool_mode else severity
-            faults.append(Fault(code="needs_service", message=message, fix=fix, severity=severity, node=node.id))
-            continue
         always = [*texts(component.lacking.get("always")), *([] if node.tool_mode else chosen)]
         sometimes = [name for name in held if name not in _OPTIONAL]
         if always or sometimes:

@@ -20,6 +20,7 @@ from typing import Any, Literal, get_args
 
 from lfx_runner.confine import landlock, seccomp
 from lfx_runner.confine.linux import library
+from lfx_runner.stores.files import WORK
 
 Network = Literal["gateway-only", "open"]
 
@@ -33,6 +34,8 @@ FOLDER_SIZE = "256m"
 """Size of a run's private folders together, where they can be a separate file system."""
 CPU_MARGIN = 5
 PROBED_PORT = 9
+PARTS = ("home", "tmp", WORK)
+"""The folders inside a run's private folder."""
 PR_SET_NO_NEW_PRIVS = 38
 CLONE_NEWNS, CLONE_NEWNET = 0x00020000, 0x40000000
 MS_REC, MS_PRIVATE, MS_NOSUID, MS_NODEV = 0x4000, 1 << 18, 2, 4
@@ -94,11 +97,12 @@ class ClosedPorts:
             os.close(self.ruleset)
 
 
-def confine_process(private: Path) -> list[str]:
+def confine_process(private: Path, *readable: Path) -> list[str]:
     """Restrict files, processes, privileges and resources; `confine_network` restricts the network.
 
     Args:
         private: the one folder that stays writable.
+        readable: folders of this run that it may only read.
 
     Returns:
         The names of the parts that hold.
@@ -106,7 +110,7 @@ def confine_process(private: Path) -> list[str]:
     held = [*_limit(), *_mount_private_folder(private), *_drop_privileges()]
     if landlock.abi():
         with contextlib.suppress(OSError):
-            landlock.restrict_files(_readable(), [private, *(Path(device) for device in DEVICES)])
+            landlock.restrict_files({*_readable(), *readable}, [private, *(Path(device) for device in DEVICES)])
             held.append("files")
             if landlock.abi() >= 6:
                 held.append("signals")
@@ -200,7 +204,7 @@ def _mount_private_folder(private: Path) -> Iterator[str]:
         or library().mount(b"tmpfs", os.fsencode(private), b"tmpfs", MS_NOSUID | MS_NODEV, options) != 0
     ):
         return
-    for name in ("home", "tmp"):
+    for name in PARTS:
         (private / name).mkdir(mode=0o700)
     yield "folder size"
 

@@ -144,6 +144,16 @@ class EngineSupervisor:
             await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
             self._folder = None
 
+    def staging_folder(self) -> Path:
+        """A path for the files of one run, on the disk that the engine moves them on; nothing is there yet.
+
+        Raises:
+            RunFailed: no engine was started.
+        """
+        if self._folder is None:
+            raise RunFailed(ENGINE_CLOSED)
+        return self._folder / f"staged-{uuid.uuid4().hex}"
+
     def run_in_background(self, work: Coroutine[None, None, None]) -> None:
         """Run a coroutine in a task that ends with this."""
         task = asyncio.create_task(work)

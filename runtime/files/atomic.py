@@ -14,7 +14,7 @@ from runtime.files.names import TEMPORARY_PREFIX
 
 NO_FOLLOW: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 READ: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | NO_FOLLOW
-_CREATE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW
+CREATE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW
 
 
 def write_atomically(path: Path | str, content: bytes, *, folder: int | None = None, overwrite: bool = True) -> None:
@@ -34,7 +34,7 @@ def write_atomically(path: Path | str, content: bytes, *, folder: int | None = N
     target = os.fspath(path)
     temporary = os.path.join(os.path.dirname(target), f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}")  # noqa: PTH118, PTH120 - may be relative to `folder`
     try:
-        with os.fdopen(os.open(temporary, _CREATE, 0o600, dir_fd=folder), "wb") as file:
+        with os.fdopen(os.open(temporary, CREATE, 0o600, dir_fd=folder), "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())

@@ -38,6 +38,14 @@ class FileRefused(Exception):
         self.message = message
 
 
+class FileMissing(FileRefused):
+    """There is no such file."""
+
+
+class FileExists(FileRefused):
+    """There is such a file already, and it may not be replaced."""
+
+
 def segments(path: str) -> tuple[str, ...]:
     """The names in a path, each checked; empty for the folder itself.
 

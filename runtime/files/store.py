@@ -10,24 +10,29 @@ import contextlib
 import errno
 import os
 import stat
+import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from runtime.files.atomic import NO_FOLLOW, READ, write_atomically
 from runtime.files.folders import UserFolderError, user_folder
-from runtime.files.names import FileRefused, is_reserved, segments
+from runtime.files.names import TEMPORARY_PREFIX, FileExists, FileMissing, FileRefused, is_reserved, segments
+from runtime.files.upload import UPLOAD_LIMIT, Upload, too_large
 
 SIZE_LIMIT: Final = 10 * 1024 * 1024
-"""Bytes of one file."""
+"""Bytes of one text file."""
 
 TOTAL_LIMIT: Final = 100 * 1024 * 1024
 """Bytes of all files of a user."""
 
 COUNT_LIMIT: Final = 2_000
 """Files and folders of a user."""
+
+STALE_SECONDS: Final = 3600.0
+"""Seconds after which an unfinished file is deleted."""
 
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | NO_FOLLOW
 
@@ -67,13 +72,78 @@ class UserFiles:
 
     def write(self, path: str, content: str) -> Written:
         """Write text to a file, creating it and its folders if they are missing."""
-        names, body = _file(path), _encoded(content)
+        return self._write(_file(path), _encoded(content))
+
+    def write_bytes(self, path: str, content: bytes) -> Written:
+        """Write a file of any kind, creating it and its folders if they are missing."""
+        names = _file(path)
+        if len(content) > UPLOAD_LIMIT:
+            raise too_large("/".join(names))
+        return self._write(names, content)
+
+    def _write(self, names: tuple[str, ...], body: bytes) -> Written:
         with self._root(writing=True) as root, _parent(root, names, create=True) as folder:
             before = _regular(folder, names)
             self._check_quota(root, len(body) - (before or 0), new=before is None)
             with _failures(names[-1]):
                 write_atomically(names[-1], body, folder=folder)
         return Written(path="/".join(names), size=len(body), new=before is None)
+
+    def read_bytes(self, path: str) -> bytes:
+        """The content of a file of any kind."""
+        with self.opened(path) as file:
+            return file.read()
+
+    @contextmanager
+    def opened(self, path: str) -> Generator[BinaryIO]:
+        """Open a file of any kind for reading; what it holds then stays readable, also after it was replaced."""
+        names = _file(path)
+        with self._root() as root, _parent(root, names, create=False) as folder:
+            file = _open(folder, names, UPLOAD_LIMIT)
+        with file:
+            yield file
+
+    @contextmanager
+    def receive(self, path: str, *, overwrite: bool = True) -> Generator[Upload]:
+        """Write a file piece by piece; it is in its place when the block ends, and gone when the block raises.
+
+        Args:
+            path: the file, created with its folders if they are missing.
+            overwrite: whether an existing file is replaced; otherwise that is refused.
+        """
+        names = _file(path)
+        with self._root() as root:
+            _remove_stale(root)
+            with _failures(names[-1]):
+                upload = Upload(root, "/".join(names))
+            try:
+                yield upload
+                upload.complete()
+                with self._locked(root), _parent(root, names, create=True) as folder:
+                    before = _regular(folder, names)
+                    if before is not None and not overwrite:
+                        raise FileExists(f"There is a file {'/'.join(names)} already.")
+                    self._check_quota(root, upload.size - (before or 0), new=before is None)
+                    with _failures(names[-1]):
+                        os.replace(upload.temporary, names[-1], src_dir_fd=root, dst_dir_fd=folder)
+                    upload.new = before is None
+            finally:
+                upload.discard()
+
+    def remove(self, path: str) -> int:
+        """Delete a file, and the folders that are empty then; returns its size in bytes."""
+        names = _file(path)
+        with self._root(writing=True) as root:
+            with _parent(root, names, create=False) as folder:
+                size = _regular(folder, names)
+                if size is None:
+                    raise FileMissing(f"There is no {'/'.join(names)}.")
+                with _failures("/".join(names)):
+                    os.unlink(names[-1], dir_fd=folder)
+            for depth in range(len(names) - 1, 0, -1):
+                with _parent(root, names[:depth], create=False) as folder, contextlib.suppress(OSError):
+                    os.rmdir(names[depth - 1], dir_fd=folder)
+        return size
 
     def edit(self, path: str, old: str, new: str, *, every: bool = False) -> tuple[Written, str]:
         """Replace text inside a file; returns what was written.
@@ -122,6 +192,17 @@ class UserFiles:
             yield root
         finally:
             os.close(root)
+
+    @contextmanager
+    def _locked(self, root: int) -> Generator[None]:
+        """Let only one caller at a time write, until the block ends."""
+        with _failures("your folder"):
+            again = os.open(".", _FOLDER, dir_fd=root)
+        try:
+            _lock(again)
+            yield
+        finally:
+            os.close(again)
 
     def _check_quota(self, root: int, growth: int, *, new: bool) -> None:
         """Refuse more files or bytes than a user may have."""
@@ -203,14 +284,31 @@ def _check_kind(found: os.stat_result, names: tuple[str, ...]) -> None:
 
 
 def _bytes(folder: int, names: tuple[str, ...]) -> bytes:
+    with _open(folder, names, SIZE_LIMIT) as file:
+        return file.read(SIZE_LIMIT)
+
+
+def _open(folder: int, names: tuple[str, ...], limit: int) -> BinaryIO:
+    """Open a regular file of at most `limit` bytes."""
     with _failures("/".join(names)):
-        descriptor = os.open(names[-1], READ, dir_fd=folder)
-        with os.fdopen(descriptor, "rb") as file:
-            _check_kind(os.fstat(file.fileno()), names)
-            body = file.read(SIZE_LIMIT + 1)
-    if len(body) > SIZE_LIMIT:
-        raise FileRefused(f"{'/'.join(names)} has more than {SIZE_LIMIT:,} bytes.")
-    return body
+        file = os.fdopen(os.open(names[-1], READ, dir_fd=folder), "rb")
+    try:
+        found = os.fstat(file.fileno())
+        _check_kind(found, names)
+        if found.st_size > limit:
+            raise FileRefused(f"{'/'.join(names)} has more than {limit:,} bytes.")
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _remove_stale(root: int) -> None:
+    """Delete unfinished files that a process left behind when it was killed."""
+    with contextlib.suppress(OSError):
+        for name in os.listdir(root):
+            if name.startswith(TEMPORARY_PREFIX) and time.time() - os.lstat(name, dir_fd=root).st_mtime > STALE_SECONDS:
+                os.unlink(name, dir_fd=root)
 
 
 def _below(root: int, names: tuple[str, ...]) -> Iterator[tuple[str, int]]:
@@ -243,7 +341,7 @@ def _failures(place: str) -> Generator[None]:
     try:
         yield
     except FileNotFoundError:
-        raise FileRefused(f"There is no {place}.") from None
+        raise FileMissing(f"There is no {place}.") from None
     except (NotADirectoryError, IsADirectoryError):
         raise FileRefused(f"{place} is a link, or has the wrong type.") from None
     except OSError as failure:

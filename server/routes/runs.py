@@ -52,6 +52,7 @@ async def run(request: Request) -> Response:
         memory=None if session is None else state.assistant.flow_sessions.memory(LOCAL_USER, flow_id, session),
         tweaks=run_request.tweaks,
         want_nodes=run_request.nodes,
+        files=state.files,
     )
     if run_request.stream or _wants_stream(request):
         return EventSourceResponse(

@@ -240,7 +240,8 @@ return Data(data={"env": dict(os.environ), "home": str(Path.home()), "tmp": temp
         assert "sk-secret" not in json.dumps(value)
         assert environment["DO_NOT_TRACK"] == "1"
         assert value["home"] != str(Path.home())
-        assert value["cwd"] == value["home"] == environment["HOME"]
+        assert value["home"] == environment["HOME"]
+        assert value["cwd"] == "."  # the working folder, whose own name is left out of results
         assert value["tmp"] == environment["TMPDIR"]
         assert value["stdin"] == ""
         assert isinstance(value["fds"], int)

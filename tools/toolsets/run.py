@@ -1,5 +1,6 @@
 """Running the current flow for the user, on the real engine."""
 
+import asyncio
 import logging
 
 import logfire
@@ -7,11 +8,12 @@ from pydantic_ai import ModelRetry, RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
 from runtime.event_stream import run_events
+from runtime.files.names import FileRefused
 from runtime.options import RunOptions
 from runtime.results import RunError, RunMetrics, RunResult
 from runtime.run_events import NodeStarted
 from runtime.telemetry import log_event
-from tools.events import Progress, RunProgress
+from tools.events import FileChange, FileWritten, Progress, RunProgress
 from tools.replies import errors, fault_lines, value_text
 from tools.workbench import Workbench
 
@@ -40,14 +42,39 @@ async def run_flow(ctx: RunContext[Workbench], input: str | None = None) -> str:
     bench.tainted = True
     if bench.proposal is not None and result.error is None:
         bench.proposal_ran = True
+    await _report_files(ctx, result)
     return report(result)
+
+
+async def _report_files(ctx: RunContext[Workbench], result: RunResult) -> None:
+    """Report what the run wrote into the user's files."""
+    for file in result.files:
+        change = FileChange(path=file.path, size=file.size, change="created" if file.new else "replaced")
+        ctx.deps.files.append(change)
+        await ctx.emit(FileWritten(change=change, content=await _text(ctx.deps, file.path), by_run=True))
+
+
+async def _text(bench: Workbench, path: str) -> str:
+    """The content of a file that is text; empty for any other."""
+    if bench.user_files is None:
+        return ""
+    try:
+        return await asyncio.to_thread(bench.user_files.read, path)
+    except FileRefused:
+        return ""
 
 
 async def _run(ctx: RunContext[Workbench], text: str | None) -> RunResult:
     """Run the current flow, reporting each node as it starts."""
     bench, flow = ctx.deps, ctx.deps.current
     labels = {node.id: node.display_name or node.type for node in flow.nodes}
-    options = RunOptions(timeout=RUN_SECONDS, session=bench.session, memory=bench.memory, models=bench.models)
+    options = RunOptions(
+        timeout=RUN_SECONDS,
+        session=bench.session,
+        memory=bench.memory,
+        models=bench.models,
+        files=bench.user_files,
+    )
     stream = run_events(bench.runner.execute, flow, text, options)
     result = RunResult(run_id="", output=None, outputs={}, metrics=RunMetrics(seconds=0), error=_ENDED)
     with logfire.span("run", nodes=len(flow.nodes)) as span:
@@ -71,6 +98,14 @@ _ENDED = RunError(code="crash", message="The run was ended.", fix="Run it again.
 
 def report(result: RunResult) -> str:
     """A run as text for a model; the flow's output is marked as data."""
+    written = _WRITTEN.format(", ".join(file.path for file in result.files)) if result.files else ""
+    return _outcome(result) + written
+
+
+_WRITTEN = "\nIt wrote into the user's files: {}."
+
+
+def _outcome(result: RunResult) -> str:
     if result.error is not None:
         where = f" in {result.error.node}" if result.error.node else ""
         fix = f" {result.error.fix}" if result.error.fix else ""

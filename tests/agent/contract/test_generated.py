@@ -9,7 +9,7 @@ from agent.contract.events import CompleteEvent, TokenEvent
 from flows.catalogue import Catalogue
 from flows.faults import Fault
 from flows.spec import build
-from runtime.results import ModelUsage, RunError, RunMetrics, RunResult
+from runtime.results import ModelUsage, RunError, RunFile, RunMetrics, RunResult
 from scripts.contract import files, schema, typescript
 from tests.flow_texts import LOUDER
 from tools.json_types import FlowDocument
@@ -23,6 +23,7 @@ RUN = RunResult(
     error=RunError(code="wiring", message="m"),
     usage={"a": ModelUsage()},
     faults=(FAULT,),
+    files=(RunFile(path="a.txt", size=1, new=True),),
 )
 
 
@@ -54,7 +55,7 @@ def test_keys_that_may_be_absent_are_not_required_and_never_null() -> None:
 def test_a_payload_has_exactly_the_keys_of_its_schema(name: str, value: dict[str, object]) -> None:
     described = schema()["$defs"][name]
     assert set(described["properties"]) == set(value)
-    assert set(described["required"]) == set(value) - {"faults"}
+    assert set(described["required"]) == set(value) - {"faults", "files"}
 
 
 def test_a_flow_has_the_shape_of_its_schema(catalogue: Catalogue) -> None:

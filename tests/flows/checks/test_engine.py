@@ -191,6 +191,7 @@ RUNS = {
     "router": (ROUTER, "hello "),
     "no chat input": (WITHOUT_CHAT, None),
     "side branch": (SIDE, "hello"),
+    "written file": (STORED, "Message saved successfully as 'x.json' at x.json"),
     "fan-out": (FAN_OUT, "hello hello"),
     "open variable": (PROMPT, "<hello> "),
     "loop": (LOOP, "Text: Text: hello"),
@@ -282,7 +283,7 @@ async def test_no_edit_makes_what_the_engine_ignores(whole: Catalogue) -> None:
 
 @pytest.mark.parametrize(
     ("spec", "code", "failure"),
-    [(NOTIFIED, "endless", "limit"), (STORED, "needs_service", "missing_package")],
+    [(NOTIFIED, "endless", "limit")],
 )
 async def test_what_the_bare_engine_cannot_finish_is_an_error(
     spec: str, code: str, failure: str, engine: Runner, whole: Catalogue

@@ -1,0 +1,1 @@
+"""`wirewright files`: the user's files, which flows read and write."""

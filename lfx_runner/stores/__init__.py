@@ -1,0 +1,1 @@
+"""What a run is given of the user's own, and what it gives back."""

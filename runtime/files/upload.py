@@ -1,0 +1,75 @@
+"""A file that arrives piece by piece: written beside the others under a hidden name until it is complete."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from typing import Final
+
+from runtime.files.atomic import CREATE
+from runtime.files.names import TEMPORARY_PREFIX, FileRefused
+
+UPLOAD_LIMIT: Final = 32 * 1024 * 1024
+"""Bytes of one file of any kind."""
+
+
+class FileTooLarge(FileRefused):
+    """A file has more bytes than one may have."""
+
+
+def too_large(path: str) -> FileTooLarge:
+    """The refusal of a file that has too many bytes."""
+    return FileTooLarge(f"{path} has more than {UPLOAD_LIMIT // 1024 // 1024} MB, which is the limit for one file.")
+
+
+class Upload:
+    """An unfinished file; `UserFiles.receive` makes it and puts it into its place.
+
+    Attributes:
+        temporary: its hidden name.
+        size: how many bytes were written so far.
+        new: whether there was no such file before; known when it is complete.
+    """
+
+    def __init__(self, root: int, path: str) -> None:
+        """Create it in the open folder `root`, to become `path`. Raises OSError when that fails."""
+        self._root = root
+        self.path = path
+        self.size = 0
+        self.new = True
+        self.temporary = f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}"
+        self._file = os.fdopen(os.open(self.temporary, CREATE, 0o600, dir_fd=root), "wb")
+
+    def write(self, piece: bytes) -> None:
+        """Write the next piece.
+
+        Raises:
+            FileRefused: the file becomes too large, or the disk does not take it.
+        """
+        self.size += len(piece)
+        if self.size > UPLOAD_LIMIT:
+            raise too_large(self.path)
+        try:
+            self._file.write(piece)
+        except OSError:
+            raise FileRefused(f"{self.path} cannot be written: the disk refused it.") from None
+
+    def complete(self) -> None:
+        """Write everything to the disk.
+
+        Raises:
+            FileRefused: the disk does not take it.
+        """
+        try:
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError:
+            raise FileRefused(f"{self.path} cannot be written: the disk refused it.") from None
+
+    def discard(self) -> None:
+        """Close it, and delete it unless it is in its place."""
+        with contextlib.suppress(OSError):
+            self._file.close()
+        with contextlib.suppress(OSError):
+            os.unlink(self.temporary, dir_fd=self._root)
