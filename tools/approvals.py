@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from flows.actions import Configure
 from flows.fields.secrets import is_secret
 from flows.json_values import JsonObject
 from tools.json_types import ConfigureJson
@@ -29,6 +30,7 @@ class EditApproval(BaseModel):
         edit: the change; its `old` is the current text.
         reason: why, in the assistant's words.
         also: further texts that the same call replaces.
+        done: the fields that the same call has set already, because they need no approval.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -37,6 +39,12 @@ class EditApproval(BaseModel):
     edit: ConfigureJson
     reason: str = ""
     also: tuple[ConfigureJson, ...] = ()
+    done: list[str] = Field(default_factory=list[str])
+
+    @property
+    def edits(self) -> tuple[Configure, ...]:
+        """All texts that the call replaces."""
+        return (self.edit, *self.also)
 
 
 class _Consent(BaseModel):
@@ -109,12 +117,35 @@ Approval: TypeAlias = Annotated[PlanApproval | EditApproval | Consent, Field(dis
 
 _ADAPTER: TypeAdapter[Approval] = TypeAdapter(Approval)
 _KEY = "approval"
+_HELD = "held"
+_NOTE = "note"
 _TEXT_TYPES = frozenset({"str", "prompt", "mustache", "code", "query"})
 
 
 def approval_metadata(approval: PlanApproval | EditApproval | Consent) -> dict[str, Any]:
     """The metadata of a tool call that is suspended until this is decided."""
     return {_KEY: approval.model_dump(mode="json")}
+
+
+def held_metadata() -> dict[str, Any]:
+    """The metadata of a tool call that waits only because an earlier one of the same answer waits for an approval."""
+    return {_HELD: True}
+
+
+def is_held(metadata: dict[str, Any] | None) -> bool:
+    """Whether a suspended tool call waits only for an earlier one."""
+    return metadata is not None and metadata.get(_HELD) is True
+
+
+def note_metadata(note: str) -> dict[str, Any]:
+    """The metadata of an answered tool call whose result should tell the model something first."""
+    return {_NOTE: note}
+
+
+def read_note(metadata: dict[str, Any] | None) -> str:
+    """What the result of an answered tool call should tell the model first; empty if nothing."""
+    note = None if metadata is None else metadata.get(_NOTE)
+    return note if isinstance(note, str) else ""
 
 
 def read_approval(metadata: dict[str, Any]) -> Approval:
@@ -132,7 +163,8 @@ def approval_text(approval: Approval) -> str:
         case "plan":
             return approval.markdown
         case "edit":
-            return approval.reason
+            changes = [f"{edit.node}.{edit.field}: {edit.old!r} -> {edit.new!r}" for edit in approval.edits]
+            return f"{'; '.join(changes)} {approval.reason}".rstrip()
         case _:
             return "\n".join(filter(None, (approval.title, approval.detail)))
 

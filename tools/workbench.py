@@ -1,6 +1,7 @@
 """The workbench: what the tools of one turn share, and the only place that changes the turn's flow."""
 
 import logging
+import re
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias
@@ -121,6 +122,8 @@ class Workbench:
         memory: the messages of the conversation's runs; None keeps none after this process.
         max_attempts: how many specs, or component sources, may be tried this turn, from 1.
         names: ids of the components built or added this turn, by the names that the model gave them.
+        waits: whether a call waits for an approval; those that follow it in the same answer wait too.
+        wanted: the words in which the user asked for another text than the one proposed, by component id and field.
         initial_flow: the canvas when the turn began.
         applied: the flow that was built this turn and put on the canvas.
         run_log: every run of this turn in order, verification runs too.
@@ -157,6 +160,8 @@ class Workbench:
     tainted: bool = False
     memory: SessionMemory | None = None
     max_attempts: int = MAX_ATTEMPTS
+    waits: bool = False
+    wanted: Mapping[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     rewound: int = 0
     proposed: bool = False
     offers: Mapping[str, Flow] = field(default_factory=dict[str, Flow])
@@ -189,6 +194,13 @@ class Workbench:
     def edits_need_approval(self) -> bool:
         """Whether replacing a text on the canvas now needs an approval; a run's output may not lead to a change."""
         return not self.auto_edit and (not self.runs_next or bool(self.runs))
+
+    def asked_for(self, change: Configure) -> bool:
+        """Whether a text is what the user asked for in an answer, word for word, so that it needs no approval."""
+        words, text = self.wanted.get((change.node, change.field)), change.new
+        if words is None or not isinstance(text, str) or not text.strip():
+            return False
+        return re.search(rf"(?<!\w){re.escape(text.strip())}(?!\w)", words) is not None
 
     def removal_refusal(self, nodes: Collection[str]) -> str | None:
         """Why these components, or the connections between them, may not be removed; None when they may.

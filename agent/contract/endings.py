@@ -92,6 +92,8 @@ def _complete_data(result: TurnResult, session: str) -> CompleteData:
     if result.approvals:
         data.approvals = [question(call, approval, result.after) for call, approval in result.approvals.items()]
         data.continuation_expected = result.deferred and all(one.kind == "edit" for one in data.approvals)
+    if result.withdrawn:
+        data.withdrawn = [question(call, approval, result.after) for call, approval in result.withdrawn.items()]
     if result.runs:
         data.run, data.run_metrics = result.runs[-1], RunFigures.of(result.runs[-1].metrics)
     return data
@@ -190,6 +192,7 @@ def turn_result(request: TurnRequest, ended: Ending) -> TurnResult:
         faults=data.faults,
         caveats=data.caveats,
         approvals={one.id: _approval(one) for one in data.approvals or ()},
+        withdrawn={one.id: _approval(one) for one in data.withdrawn or ()},
         files=data.files or [],
         record=data.record,
         usage={} if spent is None else {"main": spent},

@@ -210,6 +210,7 @@ class _Completed(Received):
         class_name: the type of the component that was made last.
         component_code: its source code.
         approvals: what waits for the user's decision; nothing of it has been done yet.
+        withdrawn: what waited before this turn and was not answered by its message; nothing of it has been done.
         continuation_expected: whether the message asked for more than the edits that wait.
         files: what became of the user's files, in order.
         proposal: a whole flow that waits for the user's acceptance.
@@ -234,6 +235,7 @@ class _Completed(Received):
     class_name: str | None = optional()
     component_code: str | None = optional()
     approvals: list[Question] | None = optional()
+    withdrawn: list[Question] | None = optional()
     continuation_expected: bool | None = optional()
     files: list[FileChange] | None = optional()
     proposal: FlowJson | None = optional()

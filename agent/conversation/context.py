@@ -7,14 +7,17 @@ from weakref import WeakKeyDictionary
 from pydantic_ai import DeferredToolResults, ToolApproved, ToolDenied
 from pydantic_ai.messages import repair_messages
 
+from agent.conversation.asked import Asked
 from agent.conversation.memory import ConversationState, Exchange, Memory, Pending
 from agent.conversation.proposals import Offers
+from agent.conversation.resuming import outcomes, tool_results
 from agent.errors import AssistantUnavailable
 from agent.turn.request import Answer
 from agent.turn.result import TurnError, TurnResult
 from flows.actions import SetFlow
 from flows.document import Flow
 from runtime.telemetry import log_event
+from tools.approvals import Approval
 from tools.workbench import Emit, Workbench
 
 _locks: WeakKeyDictionary[Memory, asyncio.Lock] = WeakKeyDictionary()
@@ -30,7 +33,9 @@ class Conversation:
 
     Attributes:
         denied: whether the user denied one of the approvals that this turn resumes with.
+        partly_answered: whether this turn brought answers to some of the approvals only.
         pending: the approvals with which this turn is suspended.
+        withdrawn: the approvals that waited and that this turn's message did not answer.
     """
 
     def __init__(self, memory: Memory, user: str, session: str) -> None:
@@ -41,8 +46,11 @@ class Conversation:
         self._denied_plan: str | None = None
         self._resumed: Pending | None = None
         self._answered: dict[str, Answer] = {}
+        self._wanted = ""
         self.denied = False
+        self.partly_answered = False
         self.pending: Pending | None = None
+        self.withdrawn: dict[str, Approval] = {}
 
     @property
     def turns(self) -> Sequence[Exchange]:
@@ -121,21 +129,36 @@ class Conversation:
                 state.pending = None
             await self._memory.save(*self._key, state)
 
-    async def begin(self, canvas: Flow) -> None:
-        """Load the conversation for a new message, which denies all pending approvals.
+    async def begin(self, canvas: Flow) -> Pending | None:
+        """Load the conversation for a new message; returns the suspended turn, whose approvals it may answer.
 
         Args:
             canvas: the canvas of the request.
         """
+        await self.look(canvas)
+        return self._state.pending
+
+    async def withdraw(self, canvas: Flow) -> None:
+        """Deny what waits because the message is about something else; the history keeps that it was asked.
+
+        Args:
+            canvas: the canvas of the request, on which a client may have applied edits itself.
+        """
         async with self._lock:
-            state = self._state = await self._memory.load(*self._key)
+            state = await self._memory.load(*self._key)
             waiting = state.pending
-            if waiting is not None:
-                state.dismissed_plan = waiting.plan or state.dismissed_plan
-                state.pending = None
-                if waiting.proposal is not None and waiting.proposed:
-                    state.offers.add(waiting.turn, waiting.proposal, waiting.canvas)
-                await self._memory.save(*self._key, state)
+            if waiting is None:
+                return
+            self._state = state
+            accepted = waiting.accepted_on(canvas)
+            self.withdrawn = {call: one for call, one in waiting.unanswered.items() if call not in accepted}
+            state.note_answers(dict.fromkeys(accepted, "approved"))
+            state.note_answers(dict.fromkeys(self.withdrawn, "withdrawn"))
+            state.dismissed_plan = waiting.plan or state.dismissed_plan
+            state.pending = None
+            if waiting.proposal is not None and waiting.proposed:
+                state.offers.add(waiting.turn, waiting.proposal, waiting.canvas)
+            await self._memory.save(*self._key, state)
             state.reconcile(canvas)
 
     async def look(self, canvas: Flow) -> None:
@@ -148,12 +171,16 @@ class Conversation:
             self._state = await self._memory.load(*self._key)
         self._state.reconcile(canvas)
 
-    async def answer(self, answers: dict[str, Answer], text: str) -> tuple[Pending, DeferredToolResults | None]:
+    async def answer(
+        self, answers: dict[str, Answer], text: str, canvas: Flow | None = None, *, wanted: str = ""
+    ) -> tuple[Pending, DeferredToolResults | None]:
         """Record answers to the pending approvals.
 
         Args:
             answers: by tool call id.
             text: a message sent with them; approvals left unanswered are denied with it as the reason.
+            canvas: the canvas of the request; an edit that stands on it counts as accepted.
+            wanted: the words in which the user asked for what was denied to be done differently.
 
         Returns:
             The suspended turn, and all its answers, or None while some are missing.
@@ -174,16 +201,18 @@ class Conversation:
             if again is not None:
                 message = f"{again[:100]!r} was answered before."
                 raise _refused("already_answered", message, "Answer the approvals that are still pending.")
-            pending.answers = {**pending.answers, **answers}
+            accepted = {call: ToolApproved() for call in pending.accepted_on(canvas)}
+            pending.answers = {**accepted, **pending.answers, **answers}
             if text.strip():
                 pending.answers.update({call: ToolDenied(text) for call in pending.unanswered})
-            state.pending = pending if pending.unanswered else None  # so that a second request cannot answer it again
+            self._state.pending = state.pending = pending if pending.unanswered else None  # it is answered once only
             await self._memory.save(*self._key, state)
+        self.partly_answered = bool(pending.unanswered)
         if pending.unanswered:
             return pending, None
-        self._resumed = pending
+        self._resumed, self._wanted = pending, wanted
         self._note_denials(pending)
-        return pending, DeferredToolResults(approvals={call: _for_model(one) for call, one in pending.answers.items()})
+        return pending, tool_results(pending, wanted, canvas)
 
     async def remember(self, text: str, result: TurnResult, bench: Workbench | None) -> None:
         """Save what later turns need to know of this one.
@@ -193,20 +222,13 @@ class Conversation:
             result: the turn's result.
             bench: its workbench, if it came to open one.
         """
-        if result.outcome == "pending" and self.pending is not None and self.pending.answers:
-            return  # only some answers came, and they are saved already
+        if self.partly_answered:
+            return  # the answers are saved already
         async with self._lock:
             state = await self._memory.load(*self._key)
             state.turn_count += 1
             answer = result.text if result.outcome in {"complete", "refused", "pending"} else ""
-            if self._resumed is not None and state.turns and state.turns[-1].user == text:
-                state.turns = state.turns[:-1]
-            if text.strip():
-                messages = repair_messages(result.messages) if result.messages else []  # the turn may have been cut off
-                state.record(Exchange(user=text, assistant=answer, messages=messages))
-            acted = result.actions or result.runs or result.files or result.proposal
-            if self._resumed is not None and result.outcome in {"error", "cancelled"} and not acted:
-                state.pending = self._resumed.model_copy(update={"answers": {}})
+            self._record(state, text, answer, result)
             if result.outcome == "pending":
                 state.pending = self.pending
             if self._plan_quoted:
@@ -232,6 +254,23 @@ class Conversation:
             assistant_length=len(answer),
             sessions=sessions,
         )
+
+    def _record(self, state: ConversationState, text: str, answer: str, result: TurnResult) -> None:
+        """Record the turn in the history, and what became of the approvals with which it was resumed."""
+        resumed, asked = self._resumed, [Asked.of(*one) for one in result.approvals.items()]
+        acted = result.actions or result.runs or result.files or result.proposal
+        if resumed is not None and result.outcome in {"error", "cancelled"} and not acted:
+            state.pending = resumed.model_copy(update={"answers": {}})
+        elif resumed is not None:
+            state.note_answers(*outcomes(resumed, self._wanted))
+        if resumed is not None and state.turns and state.turns[-1].user == text:
+            asked = [*state.turns[-1].asked, *asked]
+            state.turns = state.turns[:-1]
+        if text.strip():
+            known = {one.call for turn in state.turns for one in turn.asked}
+            asked = [one for one in asked if one.call not in known]  # a question may be repeated
+            messages = repair_messages(result.messages) if result.messages else []  # the turn may have been cut off
+            state.record(Exchange(user=text, assistant=answer, messages=messages, asked=asked))
 
     def _note_effects(self, state: ConversationState, result: TurnResult, bench: Workbench) -> None:
         """Note what can be undone, and which proposals are left."""
@@ -265,15 +304,6 @@ class Conversation:
     def _lock(self) -> asyncio.Lock:
         """Serialises reading and writing conversations; held for that only, never for a whole turn."""
         return _locks.setdefault(self._memory, asyncio.Lock())
-
-
-def _for_model(answer: Answer) -> Answer:
-    """The answer as the model reads it: a denial says what follows from it."""
-    if isinstance(answer, ToolApproved):
-        return answer
-    reason = answer.message.strip()
-    denial = "The user said no." if reason in {"", ToolDenied().message} else f"The user said no: {reason}"
-    return ToolDenied(f"{denial} Nothing was changed by this call. Do not ask for the same again.")
 
 
 def _refused(code: str, message: str, fix: str) -> AssistantUnavailable:

@@ -1,11 +1,13 @@
 """The memory of conversations: the last turns, pending approvals, and the changes that can be undone."""
 
 from collections import OrderedDict
+from collections.abc import Mapping
 from typing import Annotated, Literal, Protocol
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_ai import ModelMessage
 
+from agent.conversation.asked import Asked, Outcome, noted, stand
 from agent.conversation.proposals import Offers
 from agent.turn.request import Answer
 from agent.turn.result import Intent
@@ -34,6 +36,7 @@ class Exchange(BaseModel):
         user: the message.
         assistant: the answer; empty if there was none.
         messages: the messages between the agent and its tools.
+        asked: the approvals that it asked for.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -41,6 +44,7 @@ class Exchange(BaseModel):
     user: str
     assistant: str
     messages: list[ModelMessage] = Field(default_factory=list[ModelMessage])
+    asked: list[Asked] = Field(default_factory=list[Asked])
 
 
 class Pending(BaseModel):
@@ -57,6 +61,7 @@ class Pending(BaseModel):
         max_attempts: how many attempts the turn has to pass the checks.
         messages: the messages so far; the last holds the suspended tool calls.
         approvals: the approvals, by tool call id.
+        calls: the ids of all suspended calls, in order; those without an approval wait for an earlier one.
         answers: the answers so far.
         canvas: the canvas when the turn was suspended.
         proposal: a proposed flow that is not settled yet.
@@ -76,6 +81,7 @@ class Pending(BaseModel):
     max_attempts: int = MAX_ATTEMPTS
     messages: list[ModelMessage]
     approvals: dict[str, Approval]
+    calls: list[str] = Field(default_factory=list[str])
     answers: dict[str, Answer] = Field(default_factory=dict[str, Answer])
     canvas: FlowJson
     proposal: FlowJson | None = None
@@ -88,6 +94,15 @@ class Pending(BaseModel):
     def unanswered(self) -> dict[str, Approval]:
         """The approvals without an answer."""
         return {call: approval for call, approval in self.approvals.items() if call not in self.answers}
+
+    def accepted_on(self, canvas: Flow | None) -> list[str]:
+        """The unanswered edits whose new value already stands on a canvas, because a client has applied them itself.
+
+        Args:
+            canvas: the canvas of a request; None when it has none.
+        """
+        edits = {call: one.edits for call, one in self.unanswered.items() if one.kind == "edit"}
+        return [] if canvas is None else [call for call, texts in edits.items() if stand(texts, canvas)]
 
     @property
     def plan(self) -> str | None:
@@ -119,6 +134,15 @@ class ConversationState(BaseModel):
     def record(self, exchange: Exchange) -> None:
         """Remember a turn, forgetting the oldest beyond `TURNS`."""
         self.turns = [*self.turns, exchange][-TURNS:]
+
+    def note_answers(self, outcomes: Mapping[str, Outcome], reason: str = "") -> None:
+        """Note in the history what became of approvals.
+
+        Args:
+            outcomes: what became of them, by tool call id.
+            reason: the user's words.
+        """
+        self.turns = [turn.model_copy(update={"asked": noted(turn.asked, outcomes, reason)}) for turn in self.turns]
 
     def reconcile(self, canvas: Flow) -> None:
         """Notice that a client has accepted the open proposal, so that it can be undone like any change.

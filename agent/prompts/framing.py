@@ -179,7 +179,13 @@ def brief(description: str) -> str:
 
 def _history(turns: Sequence[Exchange]) -> str:
     exchanges = [
-        f"User: {quoted(turn.user[:ANSWER_LIMIT])}\nAssistant: {quoted(turn.assistant[:ANSWER_LIMIT])}"
+        "\n".join(
+            [
+                f"User: {quoted(turn.user[:ANSWER_LIMIT])}",
+                f"Assistant: {quoted(turn.assistant[:ANSWER_LIMIT])}",
+                *(quoted(one.line) for one in turn.asked),
+            ]
+        )
         for turn in turns
         if turn.assistant
     ]

@@ -1,12 +1,14 @@
 """The tools of a turn as one toolset, whose definitions are made once instead of for every request."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from pydantic_ai import RunContext
+from pydantic_ai import ApprovalRequired, RunContext
 from pydantic_ai.toolsets import AbstractToolset, FunctionToolset, ToolsetTool
 
+from tools.approvals import held_metadata, is_held, read_note
 from tools.workbench import Workbench
 
 Toolset = FunctionToolset[Workbench]
@@ -14,6 +16,13 @@ Toolset = FunctionToolset[Workbench]
 
 CACHE_SIZE = 64
 """How many combined toolsets are cached; the least recently used is dropped first."""
+
+
+UNAFFECTED = frozenset({"search_components", "describe_component", "list_templates", "read_manual", "write_todos"})
+"""Tools that read neither the canvas nor files, so that they need not wait for an earlier call."""
+
+ASKING = frozenset({"configure_component", "edit_flow", "propose_plan"})
+"""Tools that can ask their own question, or hold back, while an earlier call waits."""
 
 
 class CachedToolset(AbstractToolset[Workbench]):
@@ -48,8 +57,19 @@ class CachedToolset(AbstractToolset[Workbench]):
     async def call_tool(
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[Workbench], tool: ToolsetTool[Workbench]
     ) -> Any:
-        """Call a tool through its toolset."""
-        return await tool.toolset.call_tool(name, tool_args, ctx, tool)
+        """Call a tool through its toolset; a call that follows one which waits for an approval waits too."""
+        given = ctx.tool_call_metadata
+        if is_held(given):
+            ctx = replace(ctx, tool_call_approved=False)
+        if ctx.deps.waits and name not in UNAFFECTED and name not in ASKING:
+            raise ApprovalRequired(metadata=held_metadata())
+        try:
+            answer = await tool.toolset.call_tool(name, tool_args, ctx, tool)
+        except ApprovalRequired:
+            ctx.deps.waits = True
+            raise
+        note = read_note(given)
+        return f"{note}\n{answer}" if note and isinstance(answer, str) else answer
 
 
 @lru_cache(CACHE_SIZE)

@@ -17,7 +17,7 @@ from agent.turn.loop import AgentLoop
 from agent.turn.result import TurnError, TurnResult
 from agent.turn.settle import settle
 from agent.turn.state import Turn
-from tools.approvals import read_approval
+from tools.approvals import is_held, read_approval
 from tools.events import Progress
 from tools.mandate import has_long_names
 from tools.workbench import INSTALLING, Workbench
@@ -48,7 +48,7 @@ async def open_workbench(turn: Turn, pending: Pending | None = None) -> Workbenc
     bench.auto_edit = bench.auto_plan or (pending is not None and pending.apply == "always")
     bench.runs_next = turn.classification.intent != "run_flow" and turn.runs
     turn.conversation.carry_on(bench)
-    bench.request_text = f"{turn.text}\n{turn.classification.english}"
+    bench.request_text = "\n".join(dict.fromkeys((turn.text, turn.original_text, turn.classification.english)))
     bench.mandate = turn.classification.mandate
     bench.tainted = has_long_names(bench.flow) or mentions_values(turn.text)
     if pending is not None:
@@ -119,8 +119,9 @@ async def act(
 
 def _pending(turn: Turn, bench: Workbench, requests: DeferredToolRequests) -> Pending:
     read = turn.classification
+    calls = [call.tool_call_id for call in requests.approvals]
     return Pending(
-        text=turn.text,
+        text=turn.original_text,
         english=read.english,
         language=read.language,
         mandate=read.mandate,
@@ -130,8 +131,9 @@ def _pending(turn: Turn, bench: Workbench, requests: DeferredToolRequests) -> Pe
         max_attempts=bench.max_attempts,
         messages=turn.messages,
         approvals={
-            call.tool_call_id: read_approval(requests.metadata[call.tool_call_id]) for call in requests.approvals
+            call: read_approval(requests.metadata[call]) for call in calls if not is_held(requests.metadata[call])
         },
+        calls=calls,
         canvas=bench.flow,
         proposal=bench.proposal,
         proposed=bench.proposed,

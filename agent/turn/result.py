@@ -54,6 +54,7 @@ class TurnResult(BaseModel):
         faults: the faults of the resulting or proposed flow.
         caveats: what could not be verified.
         approvals: the pending approvals, by tool call id; present when `outcome` is `pending`.
+        withdrawn: the approvals that waited before this turn and that its message left unanswered, by tool call id.
         deferred: whether the request asks for steps beyond the pending ones.
         files: the changes to the user's files, in order.
         components: the component types created, in order.
@@ -77,6 +78,7 @@ class TurnResult(BaseModel):
     faults: list[FaultJson] = Field(default_factory=list[Fault])
     caveats: list[str] = Field(default_factory=list[str])
     approvals: dict[str, Approval] = Field(default_factory=dict[str, Approval])
+    withdrawn: dict[str, Approval] = Field(default_factory=dict[str, Approval])
     deferred: bool = False
     files: list[FileChange] = Field(default_factory=list[FileChange])
     components: list[NewComponent] = Field(default_factory=list[NewComponent])

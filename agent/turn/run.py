@@ -8,16 +8,18 @@ import anyio
 import logfire
 from opentelemetry.trace import StatusCode, get_current_span
 
-from agent.demo.planner import demo_intent
+from agent.conversation.memory import Pending
 from agent.errors import AssistantUnavailable, explain
-from agent.language.intent import Classification, classify
+from agent.language.phrases import phrase
+from agent.language.questions import questions_in_words
 from agent.language.requests import asks_redo, asks_to_place, asks_undo, step_count
 from agent.prompts import prompt
 from agent.prompts.user_prompt import framed_message
 from agent.turn.act import act, open_workbench
+from agent.turn.answers.resume import resume
+from agent.turn.answers.words import answer_in_words
 from agent.turn.commands import answer_proposals, place_proposal, redo, undo
 from agent.turn.result import Intent, TurnEnded, TurnResult
-from agent.turn.resume import resume
 from agent.turn.state import Turn
 from agent.turn.stream import Send
 from tools.events import Progress, Step
@@ -99,14 +101,27 @@ async def _outcome(turn: Turn) -> TurnResult:
             return await resume(turn, rest)
         if not turn.text.strip():
             return await answer_proposals(turn)
-    await turn.conversation.begin(turn.before)
+    pending = await turn.conversation.begin(turn.before)
+    if pending is not None and turn.text.strip():
+        answered = await answer_in_words(turn, pending)
+        if answered is not None:
+            return answered
+        if turn.classification.reply == "other" and turn.classification.intent == "question":
+            return await _answer_beside(turn, pending)
+    await turn.conversation.withdraw(turn.before)
     if asks_undo(turn.text):
         return await undo(turn)
     if asks_redo(turn.text):
         return await redo(turn)
     if asks_to_place(turn.text) and turn.conversation.proposals.open is not None:
         return await place_proposal(turn)
-    await _classify(turn)
+    if not turn.classified:
+        await turn.classify()
+    return await _serve(turn)
+
+
+async def _serve(turn: Turn) -> TurnResult:
+    """Answer a classified message, or act on it."""
     if turn.classification.intent == "off_topic":
         return turn.result("refused", prompt("off_topic"))
     bench = await open_workbench(turn)
@@ -115,15 +130,13 @@ async def _outcome(turn: Turn) -> TurnResult:
     return await act(turn, bench, framed_message(turn, bench))
 
 
-async def _classify(turn: Turn) -> None:
-    if turn.choice.is_demo:
-        turn.classification = Classification(intent=demo_intent(turn.text))
-        return
-    model = await turn.model()
-    with logfire.span("intent"):
-        turn.classification = await classify(turn.text, model, turn.usage["intent"])
-    if turn.classification.intent == "question" and turn.runs:
-        turn.classification = turn.classification.model_copy(update={"intent": "run_flow"})
+async def _answer_beside(turn: Turn, pending: Pending) -> TurnResult:
+    """Answer a question that changes nothing; what waits goes on waiting."""
+    answered = await _serve(turn)
+    if answered.outcome != "complete":
+        return answered
+    asked = questions_in_words(pending.unanswered.values(), turn.language) or [phrase("waiting", turn.language)]
+    return turn.result("pending", "\n\n".join([answered.text, *asked]), pending=pending)
 
 
 def _first_step(turn: Turn) -> Progress:

@@ -1,7 +1,9 @@
 """The state of one turn: its request, what it has done so far, and its result."""
 
+from collections.abc import Collection
 from time import perf_counter
 
+import logfire
 from pydantic_ai import ModelMessage, ModelResponse
 from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage
@@ -9,9 +11,10 @@ from pydantic_ai.usage import RunUsage
 from agent.conversation.context import Conversation
 from agent.conversation.memory import Pending
 from agent.conversation.proposals import offer_id
+from agent.demo.planner import demo_intent
 from agent.honesty.statement import statement
 from agent.language.detect import supported_language
-from agent.language.intent import Classification
+from agent.language.intent import Classification, classify
 from agent.language.phrases import languages
 from agent.language.requests import asks_run, step_count
 from agent.models.providers import ModelChoice
@@ -62,6 +65,7 @@ class Turn:
         self.original_text = self.text
         """The message that began the work; for a resumed turn, the one that was suspended."""
         self.classification = Classification()
+        self.classified = False
         self.before = request.flow or Flow.empty()
         self.conversation = Conversation(services.memory, request.user, request.session)
         self.usage = {"intent": RunUsage(), "main": RunUsage()}
@@ -88,8 +92,8 @@ class Turn:
 
     @property
     def english(self) -> str:
-        """The message in English if it was translated, else as written."""
-        return self.classification.english or self.text
+        """The message that began the work, in English if it was translated, else as written."""
+        return self.classification.english or self.original_text
 
     @property
     def language(self) -> str:
@@ -99,7 +103,7 @@ class Turn:
     @property
     def runs(self) -> bool:
         """Whether the message asks for a run."""
-        return asks_run(self.text, self.classification.english)
+        return asks_run(self.text, self.original_text, self.classification.english)
 
     @property
     def asked(self) -> tuple[Asked, ...]:
@@ -131,6 +135,22 @@ class Turn:
             self.before = await self.store.load()
             self.request = self.request.model_copy(update={"flow": self.before})
 
+    async def classify(self, waiting: Collection[str] = ()) -> None:
+        """Classify the message, by the model or by the demo planner's rules.
+
+        Args:
+            waiting: the kinds of question that wait for an answer.
+        """
+        self.classified = True
+        if self.choice.is_demo:
+            self.classification = Classification(intent=demo_intent(self.text))
+            return
+        model = await self.model()
+        with logfire.span("intent"):
+            self.classification = await classify(self.text, model, self.usage["intent"], waiting)
+        if self.classification.intent == "question" and self.runs:
+            self.classification = self.classification.model_copy(update={"intent": "run_flow"})
+
     async def save(self, result: TurnResult) -> None:
         """Save the canvas, and what later turns need to know of this one."""
         if self.store is not None:
@@ -148,6 +168,8 @@ class Turn:
             error: why it failed.
             pending: the approvals that it is suspended for.
         """
+        if pending is not None:
+            self.conversation.pending = pending
         result = TurnResult(
             outcome=outcome,
             intent=self.classification.intent,
@@ -161,9 +183,8 @@ class Turn:
             models=_answering_models(self.messages),
             messages=self.messages,
             error=error,
+            withdrawn=self.conversation.withdrawn,
         )
-        if pending is not None:
-            self.conversation.pending = pending
         result.record = self.record
         bench = self.bench
         if bench is not None:
@@ -187,6 +208,9 @@ class Turn:
 
     def _has_further_steps(self) -> bool:
         """Whether the message asks for more than what was done and what is suspended."""
+        pending = self.conversation.pending
+        if pending is not None and len(pending.calls) > len(pending.approvals):
+            return True
         runs = self.runs and not (self.bench and self.bench.runs)
         return runs or step_count(self.english) > len(acting_calls(tool_calls(self.messages)))
 

@@ -133,6 +133,8 @@ class Readable:
         for caveat in result.caveats:
             if caveat not in result.text:
                 print_message(f"Note: {caveat}")
+        for approval in result.withdrawn.values():
+            print_message(f"Not done, because you did not answer it ({approval.kind}): {approval_text(approval)}")
         note_faults(result.faults)
         if not self._interactive:
             self._note_questions(result)

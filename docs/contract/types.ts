@@ -72,6 +72,7 @@ export interface CompleteData {
   class_name?: string;
   component_code?: string;
   approvals?: (PlanQuestion | EditQuestion | InstallQuestion | RemovalQuestion | OutboundQuestion | SecretQuestion)[];
+  withdrawn?: (PlanQuestion | EditQuestion | InstallQuestion | RemovalQuestion | OutboundQuestion | SecretQuestion)[];
   continuation_expected?: boolean;
   files?: FileChange[];
   proposal?: FlowDocument;

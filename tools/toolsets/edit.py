@@ -11,7 +11,7 @@ from flows import edits
 from flows.document import Edge, edge_text
 from flows.edits import Edit, EditError
 from flows.ports import input_ports
-from tools.approvals import EditApproval, approval_metadata
+from tools.approvals import EditApproval, approval_metadata, held_metadata
 from tools.consequences import reports_new_errors
 from tools.replies import retry_edit
 from tools.toolsets.patch import text_changes
@@ -134,11 +134,17 @@ async def configure_component(
         names = ", ".join(change.field for change in texts)
         raise ModelRetry(f"Nothing was changed. {names} contain the user's text; change one per call.")
     if texts:
-        others = {name: value for name, value in values.items() if name != texts[0].field}
+        others = {name: value for name, value in values.items() if name != texts[0].field and not bench.waits}
         if others:
             await bench.commit(ctx.emit, edits.configure(bench.current, bench.catalogue, component_id, others))
         reason = reason or f"Change of {node.display_name or node.type}"
-        raise ApprovalRequired(metadata=approval_metadata(EditApproval(edit=texts[0], reason=reason)))
+        raise ApprovalRequired(
+            metadata=approval_metadata(EditApproval(edit=texts[0], reason=reason, done=list(others)))
+        )
+    if bench.waits:
+        raise ApprovalRequired(metadata=held_metadata())
+    if not edit.actions and ctx.tool_call_approved:
+        return f"The user accepted it: {component_id} has these values now."
     if not edit.actions:
         return f"{component_id} already has these values; nothing was changed."
     before = bench.current.edges

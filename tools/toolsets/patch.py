@@ -8,7 +8,7 @@ from pydantic_ai.toolsets import FunctionToolset
 from flows.actions import Configure, FlowAction
 from flows.edits import EditError
 from flows.spec.patch import Patch, patch
-from tools.approvals import EditApproval, approval_metadata, is_free_text
+from tools.approvals import EditApproval, approval_metadata, held_metadata, is_free_text
 from tools.consequences import new_errors
 from tools.replies import retry_edit
 from tools.workbench import Workbench
@@ -38,6 +38,8 @@ async def edit_flow(ctx: RunContext[Workbench], changes: str) -> str:
         found = patch(before, changes, bench.catalogue, bench.names)
     except EditError as error:
         raise retry_edit(error) from error
+    if not found.edit.actions and ctx.tool_call_approved:
+        return "The user accepted it: the flow is like this now."
     if not found.edit.actions:
         return "The flow is like this already; nothing was changed."
     for nodes in found.removals:
@@ -51,19 +53,22 @@ async def edit_flow(ctx: RunContext[Workbench], changes: str) -> str:
         reason = f"Change of {_name(bench, first.node)}" + (f" and {len(also)} more texts" if also else "")
         approval = EditApproval(edit=first, reason=reason, also=tuple(also))
         raise ApprovalRequired(metadata=approval_metadata(approval))
+    if bench.waits:
+        raise ApprovalRequired(metadata=held_metadata())
     await bench.commit(ctx.emit, found.edit)
     bench.names.update(found.ids)
     return "\n".join(filter(None, (_report(found), new_errors(bench, before, warnings=True))))
 
 
 def text_changes(bench: Workbench, actions: Iterable[FlowAction]) -> list[Configure]:
-    """The changes of texts that were on the canvas when the turn began."""
+    """The changes of texts that were on the canvas when the turn began, but for those that the user has dictated."""
     found: list[Configure] = []
     for action in actions:
         if isinstance(action, Configure):
             node = bench.initial_flow.node(action.node)
             field = None if node is None else node.field(action.field)
-            if field is not None and is_free_text(field) and field.get("value") == action.old:
+            replaces = field is not None and is_free_text(field) and field.get("value") == action.old
+            if replaces and not bench.asked_for(action):
                 found.append(action)
     return found
 

@@ -10,20 +10,26 @@ from agent.turn.state import Turn
 from tools.effects import PlanEffect
 
 
-async def resume(turn: Turn, given: dict[str, Answer]) -> TurnResult:
+async def resume(turn: Turn, given: dict[str, Answer], *, in_words: bool = False, wanted: str = "") -> TurnResult:
     """Record the user's answers; the agent continues once every approval has one.
 
     Args:
         turn: the turn.
         given: the answers, by tool call id.
+        in_words: whether the message itself was the answer.
+        wanted: the words in which the user asked for what is denied to be done differently.
 
     Raises:
         AssistantUnavailable: nothing is pending, or an answer is to none of the pending approvals.
     """
-    pending, answers = await turn.conversation.answer(given, turn.text)
+    beside = "" if in_words else turn.text
+    pending, answers = await turn.conversation.answer(given, beside, turn.request.flow, wanted=wanted)
     turn.text, turn.original_text = turn.text or pending.text, pending.text
     turn.classification = Classification(
-        intent=pending.intent, english=pending.english, language=pending.language, mandate=pending.mandate
+        intent=pending.intent,
+        english=pending.english,
+        language=pending.language,
+        mandate=pending.mandate | turn.classification.mandate,
     )
     turn.before = turn.request.flow or pending.canvas
     turn.denied_plans = [
@@ -34,6 +40,14 @@ async def resume(turn: Turn, given: dict[str, Answer]) -> TurnResult:
     if answers is None:
         return turn.result("pending", waiting_text(turn, pending), pending=pending)
     bench = await open_workbench(turn, pending)
+    if wanted:
+        edits = [edit for one in pending.approvals.values() if one.kind == "edit" for edit in one.edits]
+        bench.wanted = {(edit.node, edit.field): wanted for edit in edits}
     return await act(
-        turn, bench, None, history=pending.messages, answers=answers, must_act=not turn.conversation.denied
+        turn,
+        bench,
+        None,
+        history=pending.messages,
+        answers=answers,
+        must_act=bool(wanted) or not turn.conversation.denied,
     )

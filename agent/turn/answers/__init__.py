@@ -1,0 +1,1 @@
+"""Answers to what a turn waits for: by id or in words."""

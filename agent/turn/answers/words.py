@@ -1,0 +1,49 @@
+"""Answers in words: a message that answers what waits, in any language."""
+
+from pydantic_ai import ToolApproved, ToolDenied
+
+from agent.conversation.memory import Pending
+from agent.language.intent import Meaning
+from agent.language.phrases import phrase
+from agent.language.replies import plain_reply
+from agent.turn.act import waiting_text
+from agent.turn.answers.resume import resume
+from agent.turn.request import Answer
+from agent.turn.result import TurnResult
+from agent.turn.state import Turn
+
+
+async def answer_in_words(turn: Turn, pending: Pending) -> TurnResult | None:
+    """Take a message as the answer to the approvals that wait, if it is one.
+
+    Plain words are decided without a model; the classifier reads everything else and is told only the kinds of what
+    waits.
+
+    Args:
+        turn: the turn.
+        pending: the suspended turn.
+
+    Returns:
+        The result; None when the message is a request of its own, whose classification the turn then has.
+    """
+    plain = plain_reply(turn.text)
+    if plain is None:
+        await turn.classify([one.kind for one in pending.unanswered.values()])
+    meaning: Meaning | None = plain or turn.classification.reply
+    match meaning:
+        case "approve":
+            return await resume(turn, _all(pending, ToolApproved()), in_words=True)
+        case "deny":
+            return await resume(turn, _all(pending, ToolDenied() if plain else ToolDenied(turn.text)), in_words=True)
+        case "change":
+            return await resume(turn, _all(pending, ToolDenied(turn.text)), in_words=True, wanted=turn.text)
+        case "unclear":
+            turn.conversation.pending = pending
+            text = f"{phrase('unclear', turn.language)}\n\n{waiting_text(turn, pending)}"
+            return turn.result("pending", text, pending=pending)
+        case _:
+            return None
+
+
+def _all(pending: Pending, answer: Answer) -> dict[str, Answer]:
+    return dict.fromkeys(pending.unanswered, answer)
