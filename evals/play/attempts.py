@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import secrets
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
@@ -20,7 +20,7 @@ from evals.play.simulated_user import SimulatedUser
 from evals.play.stub_services import serve
 from evals.play.user_components import UserComponentType, make_user_components, save_user_components
 from evals.play.workers import for_each
-from evals.players.player import Agent, Player, Unplayable
+from evals.players.player import Agent, ClosableAgent, Player, Unplayable
 from evals.scenario import Scenario
 from evals.scenarios.flows import BadFlow, read_named
 from flows.document import Flow
@@ -164,12 +164,24 @@ async def _play(
         await asyncio.to_thread(_set_up_user, scenario, environment.settings.data, user)
         try:
             async with asyncio.timeout(limits.seconds):
-                await _turns(scenario, player.prepare(scenario, environment), user, environment, record, limits)
+                agent = player.prepare(scenario, environment)
+                async with _closing(agent):
+                    await _turns(scenario, agent, user, environment, record, limits)
         except TimeoutError:
             record.stopped = "timeout"
         record.files = await asyncio.to_thread(_expected_files, scenario, UserFiles(environment.settings.data, user))
         if record.stopped is None:
             await _probes(scenario, environment, record)
+
+
+@contextlib.asynccontextmanager
+async def _closing(agent: Agent) -> AsyncGenerator[None]:
+    """Close what an agent has opened, such as the database of what its runs remember."""
+    try:
+        yield
+    finally:
+        if isinstance(agent, ClosableAgent):
+            await agent.aclose()
 
 
 async def _turns(

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEnded, TurnEvent, TurnResult
@@ -16,6 +16,15 @@ class Agent(Protocol):
 
     def turn(self, request: TurnRequest) -> AbstractAsyncContextManager[AsyncIterator[TurnEvent]]:
         """The events of one turn; the last is a `TurnEnded`."""
+        ...
+
+
+@runtime_checkable
+class ClosableAgent(Protocol):
+    """An agent with connections of its own, which are closed after an attempt."""
+
+    async def aclose(self) -> None:
+        """Close them."""
         ...
 
 

@@ -90,6 +90,10 @@ class _ReplayAgent:
         if self._differs is not None:
             raise Unplayable(self._differs)
 
+    async def aclose(self) -> None:
+        """Close the assistant's connections."""
+        await self._assistant.aclose()
+
     def _respond(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         assert self._turn is not None  # noqa: S101 - a turn has begun
         if not info.function_tools:

@@ -110,6 +110,10 @@ class OracleAgent:
             self._plan = self._planned(self._scenario.turns[self._number], request.flow or Flow.empty())
         return self._assistant.turn(request)
 
+    async def aclose(self) -> None:
+        """Close the assistant's connections."""
+        await self._assistant.aclose()
+
     def _respond(self, _: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         return self._plan.next(classifies=not info.function_tools)
 
