@@ -1,0 +1,39 @@
+"""`wirewright chat --flow` on the real engine: the flow's runs remember within the conversation."""
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from agent.assistant import Assistant
+from agent.models.scripted import call
+from tests.cli.conftest import Wirewright
+from tests.flow_texts import HISTORY
+from tests.scripted_assistant import ScriptedModel
+
+FIRST = "before:  now: I am Ada"
+
+
+@pytest.mark.engine
+@pytest.mark.usefixtures("warm_engine")
+def test_a_flow_that_is_run_twice_in_a_chat_remembers(
+    wirewright: Wirewright, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def chat() -> list[str]:
+        replies = [
+            ("run_flow", call("run_flow", 1, turn=turn, input=text), "Ran it.")
+            for turn, text in enumerate(("I am Ada", "Who am I?"), start=1)
+        ]
+        model = ScriptedModel(*(reply for turn in replies for reply in turn))
+        with monkeypatch.context() as patched:
+            patched.setattr(Assistant, "open", partial(Assistant.open, model=model))
+            talk = b"Run it with: I am Ada\nRun it with: Who am I?\n"
+            done = wirewright("chat", "--flow", file, "--json", stdin=talk)
+        assert done.code == 0, done.err
+        return [line["data"]["run"]["output"] for line in done.lines if line["event"] == "complete"]
+
+    file = tmp_path / "history.flow"
+    file.write_text(HISTORY, encoding="utf-8")
+    second = f"before: User: I am Ada\nAI: {FIRST} now: Who am I?"
+    assert chat() == [FIRST, second]
+    assert chat() == [FIRST, second]  # another conversation
