@@ -21,6 +21,7 @@ from agent.turn.request import Answer, TurnRequest
 from agent.turn.result import TurnEnded, TurnError
 from agent.turn.stream import TurnStream
 from flows.document import JsonObject
+from flows.fields.model_providers import prefix_of
 from runtime.files.folders import LOCAL_USER
 from runtime.telemetry import log_event
 from server.errors import ApiError, not_stored
@@ -34,6 +35,9 @@ from server.streams.sse import SseEncoder
 
 SAVE_SECONDS = 10.0
 """How long saving a turn's changes may take when its client has disconnected."""
+
+_NAMES_WITH_COLONS = frozenset({"ollama", "openai-compatible"})
+"""Providers whose own model names may look like another provider's, such as Ollama's `mistral:7b`."""
 
 STOPPING = "The server is stopping; what was done so far stands."
 
@@ -167,10 +171,14 @@ def wanted_model(assistant: Assistant, provider: str | None, name: str | None) -
         if name == DEMO:
             return DEMO
         raise ApiError(400, "unknown_model", "The demo planner has no models.", "Leave model_name out.", "$.model_name")
-    if provider:
-        return f"{provider}:{name}"
-    if ":" in name and name.partition(":")[0] in PROVIDERS:
-        return name
+    named, prefix = _named(name), prefix_of(provider) or provider
+    if named is not None and prefix and prefix not in {named[0], *_NAMES_WITH_COLONS}:
+        message = f"model_name is a model of {named[0]}, but provider is {prefix[:60]}."
+        raise ApiError(400, "model_mismatch", message, "Send one of the two, or make them agree.", "$.model_name")
+    if prefix:
+        return f"{prefix}:{named[1] if named is not None and named[0] == prefix else name}"
+    if named is not None:
+        return ":".join(named)
     default = assistant.choose(None)
     if default.is_demo:
         raise ApiError(
@@ -181,6 +189,15 @@ def wanted_model(assistant: Assistant, provider: str | None, name: str | None) -
             "$.model_name",
         )
     return f"{default.provider}:{name}"
+
+
+def _named(name: str) -> tuple[str, str] | None:
+    """The provider and the model of a name written `provider:name`; None for a name alone."""
+    provider, sign, model = name.partition(":")
+    prefix = prefix_of(provider)
+    if prefix is None or prefix not in PROVIDERS or not (sign and model.strip()):
+        return None
+    return prefix, model.strip()
 
 
 async def _answers(assistant: Assistant, body: AssistRequest, session: str) -> dict[str, Answer]:

@@ -5,6 +5,7 @@ PydanticAI is imported only when a flow calls a model, so that other flows start
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -69,7 +70,7 @@ def _choice(name: str, default: str | None, environment: Mapping[str, str] | Non
     from agent.models.providers import choose
 
     try:
-        choice = choose(None if name == ASSISTANT else name, default, environment)
+        choice = choose(None if name == ASSISTANT else _served(name, default, environment), default, environment)
     except ModelChoiceError as refused:
         error = refused.error
         code = "missing_key" if error.code == "provider_not_configured" else "missing_model"
@@ -77,6 +78,21 @@ def _choice(name: str, default: str | None, environment: Mapping[str, str] | Non
     if choice.is_demo:
         raise ModelUnavailable("The demo planner is not a language model, so it cannot serve flows.", _SET_KEY)
     return choice
+
+
+def _served(name: str, default: str | None, environment: Mapping[str, str] | None) -> str:
+    """The name with the API that serves it: flows call both of OpenAI's APIs `OpenAI`.
+
+    Chat Completions serves a flow where the assistant itself uses it, or where only it is configured.
+    """
+    from agent.models.providers import PROVIDERS
+
+    values = os.environ if environment is None else environment
+    provider, _, model = name.partition(":")
+    uses_chat = (default or "").partition(":")[0].strip() == "openai-chat" or not PROVIDERS["openai"].available(values)
+    if provider == "openai" and uses_chat and PROVIDERS["openai-chat"].available(values):
+        return f"openai-chat:{model}"
+    return name
 
 
 def _connected(choice: ModelChoice, environment: Mapping[str, str] | None) -> Model:

@@ -1,11 +1,12 @@
 """Model providers: which are configured, what models they have, and which serve a request."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
 from agent.errors import ModelChoiceError
+from flows.fields.model_providers import prefix_of
 
 DEMO = "demo"
 """The model name of the demo planner, which is not a language model."""
@@ -170,12 +171,11 @@ def choose(wanted: str | None, default: str | None, environment: Mapping[str, st
         return ModelChoice(provider=DEMO) if usual is None else ModelChoice(provider=usual.name, names=usual.models)
     if wanted == DEMO:
         return ModelChoice(provider=DEMO)
-    provider, _, name = wanted.partition(":")
+    given, _, name = wanted.partition(":")
+    provider, name = prefix_of(given) or given.strip(), name.strip()
     info = PROVIDERS.get(provider)
     if info is None:
-        raise ModelChoiceError.of(
-            "unknown_provider", f"Unknown provider: {provider[:60]}.", f"Use one of: {', '.join(PROVIDERS)}, {DEMO}."
-        )
+        raise ModelChoiceError.of("unknown_provider", f"Unknown provider: {provider[:60]}.", _use(configured))
     if info not in configured:
         names = ", ".join(entry.name for entry in configured) or f"{DEMO} only"
         raise ModelChoiceError.of(
@@ -191,3 +191,19 @@ def choose(wanted: str | None, default: str | None, environment: Mapping[str, st
         )
     rest = tuple(model for model in info.models if model != name)
     return ModelChoice(provider=provider, names=(name, *rest) if name else info.models)
+
+
+def usable_models(configured: Iterable[ProviderInfo]) -> list[str]:
+    """One usable name for each configured provider, as `provider:name`; NAME where only the account knows the names.
+
+    Args:
+        configured: the configured providers.
+    """
+    return [f"{info.name}:{info.models[0] if info.models else 'NAME'}" for info in configured]
+
+
+def _use(configured: Sequence[ProviderInfo]) -> str:
+    """What to do instead of naming an unknown provider: only what is configured is proposed."""
+    if configured:
+        return f"Use one of: {', '.join(usable_models(configured))}."
+    return "Set a provider's key, such as OPENAI_API_KEY; until then only demo serves."

@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 
+from agent.models.providers import PROVIDERS, usable_models
 from agent.prompts import prompt
 from agent.prompts.framing import Frame, likely_components
 from agent.toolsets.selection import WRITES_COMPONENTS
 from agent.turn.result import Intent
 from agent.turn.state import Turn
+from flows.fields.model_providers import STORED, prefix_of, split_model
 from tools.replies import errors
 from tools.workbench import Workbench
 
@@ -30,8 +32,9 @@ def framed_message(turn: Turn, bench: Workbench) -> str:
         _frame(turn, bench),
         dismissed_plan=turn.conversation.quote_plan(turn.text),
         likely=likely_components(turn.english, bench.catalogue),
-        models=[f"{info.name}:{info.models[0]}" for info in turn.services.providers() if info.models],
-        wanted_model=":".join(filter(None, (read.provider, read.model))) or None,
+        default_model=_default_model(turn),
+        models=_other_models(turn),
+        wanted_model=_wanted(read.provider, read.model),
     ).around(turn.text)
 
 
@@ -45,3 +48,28 @@ def _frame(turn: Turn, bench: Workbench) -> Frame:
         proposal=None if waits is None else (waits, bench.offers[waits]),
         earlier={name: flow for name, flow in bench.offers.items() if name != waits},
     )
+
+
+def _default_model(turn: Turn) -> str:
+    """The turn's own model as a model field takes it; empty for a script, which no flow can name."""
+    choice = turn.choice
+    return f"{choice.provider}:{choice.names[0]}" if choice.provider in STORED and choice.names else ""
+
+
+def _other_models(turn: Turn) -> list[str]:
+    """A model of each other configured provider, as a model field takes it; one for both of OpenAI's APIs."""
+    own = STORED.get(turn.choice.provider)
+    found = {STORED[info.name]: info for info in reversed(turn.services.providers()) if STORED[info.name] != own}
+    return usable_models(reversed(found.values()))
+
+
+def _wanted(provider: str | None, model: str | None) -> str | None:
+    """The model that a message names, as a model field takes it where its provider is known."""
+    given = ":".join(filter(None, (provider, model)))
+    named = split_model(given) or split_model(model or "")
+    if named is not None:
+        return ":".join(named)
+    prefix = prefix_of(given)
+    if prefix is None or prefix not in PROVIDERS:
+        return given or None
+    return usable_models([PROVIDERS[prefix]])[0]

@@ -16,7 +16,7 @@
 | `duplicate_edge` | warning | an edge occurs twice |
 | `cycle` | error | nodes feed each other without a loop; the engine starts none of them |
 | `missing_input` | error | a required connection is missing (a required text, or a node that is not run: warning) |
-| `missing_model` | error | a model field without a model (a node that is not run: warning) |
+| `missing_model` | warning | a model field without a model, which takes the assistant's |
 | `open_loop` | error | a loop without input or without an edge that leads back (not run: warning) |
 | `loop_border` | error | an edge into or out of a loop's steps that carries no value (not run: warning) |
 | `endless` | error | a component that listens for what the same flow notifies; the engine runs it endlessly |

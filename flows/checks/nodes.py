@@ -113,9 +113,9 @@ def _check_inputs(node: Node, fed: set[tuple[str, str]], severity: Severity) -> 
         if not field.get("required") or (value not in EMPTY and value != CONNECTED):
             continue
         if kind == "model":
-            fix = 'Choose one, such as [{"provider": "OpenAI", "name": "gpt-4o-mini"}].'
-            message = f"{node.id}.{name} has no model."
-            faults.append(_fault("missing_model", message, fix, node, name, severity))
+            fix = "Choose one as provider:name, if the flow is to run elsewhere."
+            message = f"{node.id}.{name} has no model of its own; the assistant's model is used."
+            faults.append(_warning("missing_model", message, fix, node, name))
         else:
             is_handle = kind == "other" and bool(texts(field.get("input_types")))
             fix = "Connect an output to it." if is_handle else "Set it or connect an output to it."

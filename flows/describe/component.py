@@ -165,10 +165,10 @@ def _setting(name: str, field: JsonObject, info: int, options: int) -> str:
     if columns:
         parts.append(f"columns {', '.join(columns)}")
     if kind == "model":
-        parts.append("written provider:name")
+        parts.append("written provider:name; empty takes the assistant's model")
     elif field.get("options") == [] and (field.get("real_time_refresh") or field.get("refresh_button")):
         parts.append("one of what is there where it runs")
-    if field.get("required"):
+    if field.get("required") and kind != "model":
         parts.append("required")
     if is_secret(field):
         parts.append("secret")

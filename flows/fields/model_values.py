@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from flows.fields.model_providers import STORED, split_model, stored_provider
 from flows.json_values import Json, JsonObject
 
 CONNECTED = "connect_other_models"
@@ -17,27 +18,17 @@ _PROVIDERS = {
     "claude": "Anthropic",
     "gemini": "Google Generative AI",
 }
-_NAMES = {
-    "openai": "OpenAI",
-    "anthropic": "Anthropic",
-    "google": "Google Generative AI",
-    "gemini": "Google Generative AI",
-    "google generative ai": "Google Generative AI",
-    "ollama": "Ollama",
-    "groq": "Groq",
-    "mistral": "Mistral",
-    "ibm watsonx": "IBM WatsonX",
-    "watsonx": "IBM WatsonX",
-    "wirewright": "Wirewright",
-}
+ASSISTANT = "assistant"
+"""A model's name that means the assistant's own model; a field that is left empty means the same."""
 
 
 def canonical_model(value: Json) -> Json:
     """Return a model value as `[{"provider": …, "name": …}]`.
 
     Accepts the canonical list, one object, either of them as JSON or YAML text (also quoted or fenced) or nested in
-    another's `name`, and a bare name (`gpt-4o`, `OpenAI/gpt-4o`, `openai:gpt-4o`). An empty value and the marker of
-    a connected model are returned unchanged.
+    another's `name`, and a name (`gpt-4o`, `OpenAI/gpt-4o`, `openai:gpt-4o`, `bedrock:…`, with every provider of
+    ours). The provider is the one that Langflow knows, where it knows one. An empty value and the marker of a
+    connected model are returned unchanged; `assistant` is empty, since an empty field takes the assistant's model.
 
     Raises:
         ValueError: the value names no model.
@@ -53,7 +44,12 @@ def canonical_model(value: Json) -> Json:
             models += _entries(entry, depth=0)
     if not models:
         raise ValueError("names no model")
-    return models
+    return "" if all(is_assistant(model) for model in models) else models
+
+
+def is_assistant(model: Json) -> bool:
+    """Whether one model of a canonical value is the assistant's own, as flows of earlier versions store it."""
+    return isinstance(model, dict) and model.get("provider") == "Wirewright" and model.get("name") == ASSISTANT
 
 
 def _entries(entry: Json, depth: int) -> list[Json]:
@@ -72,22 +68,25 @@ def _entries(entry: Json, depth: int) -> list[Json]:
     known: JsonObject = {key: item for key, item in entry.items() if key not in {"model", "model_name"}}
     provider = entry.get("provider")
     if isinstance(provider, str) and provider.strip() and provider != "Unknown":
-        return [{**known, "provider": _NAMES.get(provider.strip().lower(), provider.strip()), "name": name.strip()}]
+        return [{**known, "provider": _stored(provider), "name": name.strip()}]
     return [{**known, **_from_name(name.strip())}]
 
 
 def _from_name(name: str) -> JsonObject:
-    for sign in (":", "/"):
-        provider, found, rest = name.partition(sign)
-        if found and rest and provider.strip().lower() in _NAMES:
-            return {"provider": _NAMES[provider.strip().lower()], "name": rest.strip()}
+    if name.lower() in {ASSISTANT, f"wirewright:{ASSISTANT}", f"wirewright/{ASSISTANT}"}:
+        return {"provider": "Wirewright", "name": ASSISTANT}
+    named = split_model(name)
+    if named is not None:
+        return {"provider": STORED[named[0]], "name": named[1]}
     lowered = name.lower()
-    if lowered == "assistant":  # the model that the assistant itself uses
-        return {"provider": "Wirewright", "name": lowered}
     provider = next((provider for start, provider in _PROVIDERS.items() if lowered.startswith(start)), "")
     if not provider:
         raise ValueError(f"does not say whose model {name!r} is")
     return {"provider": provider, "name": name}
+
+
+def _stored(provider: str) -> str:
+    return "Wirewright" if provider.strip().lower() == "wirewright" else stored_provider(provider)
 
 
 def _unfenced(text: str) -> str:

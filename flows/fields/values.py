@@ -246,7 +246,7 @@ def _file(field: JsonObject, value: Json) -> Json:
 
 
 def _model(field: JsonObject, value: Json) -> Json:
-    fix = 'Write it as [{"provider": "OpenAI", "name": "gpt-4o-mini"}], or as provider:name.'
+    fix = "Leave it empty for the assistant's own model, or write provider:name."
     try:
         model = canonical_model(value)
     except ValueError as error:

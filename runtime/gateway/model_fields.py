@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from flows.catalogue import Catalogue
 from flows.component_type import ComponentType
 from flows.document import Json, JsonObject
+from flows.fields.model_providers import prefix_of
 from flows.fields.model_values import CONNECTED, canonical_model
 from flows.fields.secrets import looks_secret
 from flows.json_values import as_object, as_text, object_at, texts
@@ -29,22 +30,6 @@ from runtime.results import RunError, RunFailed
 
 if TYPE_CHECKING:
     from runtime.gateway.accounts import RunAccount
-
-PROVIDERS: Mapping[str, str] = {
-    "openai": "openai",
-    "anthropic": "anthropic",
-    "google": "google",
-    "google generative ai": "google",
-    "groq": "groq",
-    "mistral": "mistral",
-    "mistralai": "mistral",
-    "ollama": "ollama",
-    "openrouter": "openrouter",
-    "azure ai foundry": "azure",
-    "ibm watsonx": "watsonx",
-    "ibm watsonx.ai": "watsonx",
-}
-"""PydanticAI's prefixes for the providers that lfx names; any other provider keeps its name, in lower case."""
 
 ADDRESSES = frozenset({"api_base", "base_url", "ollama_base_url", "base_url_ibm_watsonx", "project_id"})
 """Fields with the address of a provider; they are emptied, so that a client uses the gateway's address."""
@@ -240,12 +225,12 @@ def _model_name(value: Json, shown: str) -> str:
         chosen = canonical_model(value)
     except ValueError as error:
         message = f"The model of {shown} {error}."
-        fix = 'Choose one, such as [{"provider": "OpenAI", "name": "gpt-4o-mini"}].'
+        fix = "Leave it empty for the assistant's own model, or choose one as provider:name."
         raise RunFailed(RunError(code="missing_model", message=message, fix=fix, node=shown)) from None
     if not isinstance(chosen, list) or not chosen:
         return ASSISTANT
     first = as_object(chosen[0])
-    provider, name = as_text(first.get("provider")).strip().lower(), as_text(first.get("name"))
+    provider, name = as_text(first.get("provider")), as_text(first.get("name"))
     if name == ASSISTANT:
         return ASSISTANT
-    return f"{PROVIDERS.get(provider, provider.replace(' ', '-'))}:{name}"
+    return f"{prefix_of(provider) or provider.strip().lower().replace(' ', '-')}:{name}"

@@ -13,7 +13,7 @@ from starlette.routing import Route
 from agent.contract.events import CancelledEvent, CompleteEvent, ErrorEvent
 from agent.contract.requests import ResetRequest
 from agent.errors import ModelChoiceError
-from agent.models.providers import DEMO, PROVIDERS, available
+from agent.models.providers import DEMO, PROVIDERS
 from agent.turn.result import TurnError
 from flows.document import Json, JsonObject
 from flows.json_values import as_object
@@ -80,7 +80,7 @@ async def check_config(request: Request) -> Response:
 
 def config(state: ServerState) -> JsonObject:
     """What is configured, in the seeds' shape; `demo` is true when only the demo planner serves by default."""
-    ready = {info.name for info in available()}
+    ready = {info.name for info in state.assistant.providers()}
     names: list[Json] = [name for name in PROVIDERS if name in ready]
     facts: JsonObject = {
         "configured": bool(ready),

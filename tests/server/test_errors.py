@@ -179,6 +179,7 @@ async def test_an_unknown_flow_is_a_404_before_the_stream_starts(catalogue: Cata
         ({"model_name": "openai:gpt-6-luna"}, "provider_not_configured"),
         ({"model_name": "gpt-6-luna"}, "no_provider"),
         ({"provider": "demo", "model_name": "gpt-6-luna"}, "unknown_model"),
+        ({"provider": "openai", "model_name": "anthropic:claude-x"}, "model_mismatch"),
     ],
 )
 async def test_an_unavailable_model_is_a_400_and_never_the_demo(

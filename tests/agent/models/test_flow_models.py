@@ -76,6 +76,23 @@ def test_an_unavailable_model_is_an_error_and_never_served_by_the_demo(
         assert caught.value.fix
 
 
+@pytest.mark.parametrize(
+    ("default", "environment", "served"),
+    [
+        (None, {"OPENAI_API_KEY": "k"}, "openai"),
+        ("openai-chat:m", {"OPENAI_API_KEY": "k"}, "openai-chat"),
+        (None, {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}, "openai-chat"),
+        ("openai-chat:m", {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}, "openai-chat"),
+    ],
+)
+def test_what_flows_call_openai_is_served_by_the_api_that_is_configured(
+    default: str | None, environment: dict[str, str], served: str, connected: Connected
+) -> None:
+    choices, connect = connected
+    flow_models(default, connect=connect, environment=lambda: environment).resolve("openai:gpt-x")
+    assert [(choice.provider, choice.names[0]) for choice in choices] == [(served, "gpt-x")]
+
+
 def test_an_override_serves_every_model_but_no_embeddings() -> None:
     script = TestModel()
     models = flow_models(None, override=script)

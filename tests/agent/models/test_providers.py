@@ -5,6 +5,7 @@ import pytest
 from agent.errors import ModelChoiceError
 from agent.models.connections import connect, connect_embedding
 from agent.models.providers import PROVIDERS, ModelChoice, available, choose
+from flows.fields.model_providers import STORED
 from tests.agent.models.wires import addressed
 
 KEYED = {"ANTHROPIC_API_KEY": "k", "OLLAMA_BASE_URL": "http://127.0.0.1:11434/v1"}
@@ -107,3 +108,23 @@ def test_a_name_that_a_provider_cannot_have_is_refused() -> None:
     with pytest.raises(ModelChoiceError) as refused:
         connect_embedding("anthropic", "any", {"ANTHROPIC_API_KEY": "k"})
     assert refused.value.error.code == "no_embeddings"
+
+
+def test_a_provider_may_be_written_as_langflow_names_it() -> None:
+    environment = {"GOOGLE_API_KEY": "k", "AZURE_OPENAI_API_KEY": "k", "AZURE_OPENAI_ENDPOINT": "https://x.example"}
+    assert choose("Google Generative AI:gemini-x", None, environment).names[0] == "gemini-x"
+    assert choose("Azure OpenAI:own", None, environment) == ModelChoice(provider="azure", names=("own",))
+
+
+def test_every_provider_has_a_name_to_store_in_a_flow() -> None:
+    assert set(PROVIDERS) <= set(STORED)
+
+
+def test_an_error_proposes_only_what_is_configured() -> None:
+    with pytest.raises(ModelChoiceError) as refused:
+        choose("nobody:model", None, {**KEYED, "OPENAI_COMPATIBLE_BASE_URL": "http://127.0.0.1:8000/v1"})
+    newest = PROVIDERS["anthropic"].models[0]
+    assert refused.value.error.fix == f"Use one of: anthropic:{newest}, ollama:qwen3, openai-compatible:NAME."
+    with pytest.raises(ModelChoiceError) as refused:
+        choose("nobody:model", None, {})
+    assert refused.value.error.fix.startswith("Set a provider's key")

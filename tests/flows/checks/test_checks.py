@@ -149,7 +149,7 @@ def test_fault_is_found_when_a_clean_flow_is_damaged(
                 "nodes:\n  A: ChatInput\n  M: LanguageModelComponent\n  B: ChatOutput\nedges:\n"
                 "  A.message -> M.input_value\n  M.text_output -> B.input_value\n"
             ),
-            [("missing_model", "error")],
+            [("missing_model", "warning")],
         ),
         (
             (

@@ -143,5 +143,5 @@ def test_a_side_branch_that_the_chat_does_not_reach_is_reported(built: Built, ca
 
 def test_a_missing_model_is_reported_until_one_is_chosen(built: Built, catalogue: Catalogue):
     flow, ids = built(TOOLS.replace("config:\n  G.model: openai:gpt-4o-mini\n", ""))
-    assert ("missing_model", "error") in codes(flow, catalogue)
+    assert ("missing_model", "warning") in codes(flow, catalogue)
     assert codes(configure(flow, catalogue, ids["G"], {"model": "openai:gpt-4o"}).flow, catalogue) == []
