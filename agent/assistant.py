@@ -1,9 +1,10 @@
 """The assistant: assembles settings, memory, models and runner, and takes turns."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
 from functools import partial
+from typing import TypeAlias
 
 from pydantic_ai.models import Model
 
@@ -28,6 +29,7 @@ from flows.catalogue import Catalogue, CatalogueMissing
 from flows.document import Flow
 from runtime.components.inspection import DescribesComponents
 from runtime.components.store import UserComponentError, UserComponents, clear
+from runtime.components.store import names as component_names
 from runtime.database.database import Database
 from runtime.files.store import UserFiles
 from runtime.install.catalogue_file import CatalogueFile
@@ -39,6 +41,9 @@ from runtime.sessions.store import FlowSessions
 from runtime.telemetry import log_event
 from tools.approvals import Approval
 from tools.workbench import MAX_ATTEMPTS, READY_SECONDS, FlowRunner, Workbench, wait_for_runner
+
+UsedComponents: TypeAlias = Callable[[Collection[str]], Awaitable[Collection[str]]]
+"""Says which of these component types the user's flows use."""
 
 
 class Assistant:
@@ -159,18 +164,34 @@ class Assistant:
         pending = (await self.memory.load(user, session)).pending
         return {} if pending is None else pending.unanswered
 
-    async def reset(self, user: str, session: str | None) -> int:
-        """Delete a conversation, what its runs remember, and its user's components; returns how many components."""
+    async def reset(self, user: str, session: str | None, used: UsedComponents | None = None) -> int:
+        """Delete a conversation, what its runs remember, and its user's components; returns how many components.
+
+        Args:
+            user: the user's id.
+            session: the conversation's id; None deletes the components alone.
+            used: says which of these components are used by the user's flows, and are kept.
+        """
         if session is not None:
-            await self.memory.forget(user, session)
-            with store_failures():
-                await self.flow_sessions.remove_everywhere(user, session)
+            await self._forget(user, session)
         try:
-            cleared = await asyncio.to_thread(clear, self.settings.data, user)
+            names = await asyncio.to_thread(component_names, self.settings.data, user)
+            keep = await used(names) if used is not None and names else ()
+            cleared = await asyncio.to_thread(clear, self.settings.data, user, keep)
         except (UserComponentError, OSError):
             cleared = 0
         log_event("assistant.session.reset", session_id=session, components_cleared=cleared)
         return cleared
+
+    async def forget(self, user: str, session: str) -> None:
+        """Delete one conversation and what its runs remember; the user's components stay."""
+        await self._forget(user, session)
+        log_event("assistant.session.reset", session_id=session, components_cleared=0)
+
+    async def _forget(self, user: str, session: str) -> None:
+        await self.memory.forget(user, session)
+        with store_failures():
+            await self.flow_sessions.remove_everywhere(user, session)
 
     async def drop_plan(self, user: str, session: str) -> None:
         """Forget the dismissed plan of a conversation, so that the next message does not quote it."""

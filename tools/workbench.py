@@ -111,6 +111,7 @@ class Workbench:
         rewound: how many of `actions` undid or redid earlier turns.
         proposed: whether the proposal was made or changed this turn, and is to be offered at its end.
         offers: the proposals of earlier turns that were not accepted, by id.
+        own_components: the names of the component types that are the user's own.
         open_offer: which of them still waits for the user; the turn begins with it as its proposal.
         cached_reads: the answers of this turn's catalogue reads.
         user_components: creates and stores the user's components; None when components cannot be created.
@@ -166,6 +167,7 @@ class Workbench:
     proposed: bool = False
     offers: Mapping[str, Flow] = field(default_factory=dict[str, Flow])
     open_offer: str | None = None
+    own_components: tuple[str, ...] = ()
     names: dict[str, str] = field(default_factory=dict[str, str])
     applied: Flow | None = None
     run_log: list[RunEffect] = field(default_factory=list[RunEffect])

@@ -96,11 +96,12 @@ class ResetRequest(ContractModel):
 
     Attributes:
         session_id: the conversation; without one only the user's components are removed.
-        what: `all`, or only the `plan` that was denied or waits.
+        what: `all`; `session` for the conversation alone, whose user keeps every component; or only the `plan` that was
+            denied or waits. Components that a stored flow uses are always kept.
     """
 
     session_id: str | None = Field(default=None, min_length=1, max_length=200)
-    what: Literal["all", "plan"] = "all"
+    what: Literal["all", "session", "plan"] = "all"
 
 
 class RunRequest(ContractModel):

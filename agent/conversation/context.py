@@ -9,6 +9,7 @@ from pydantic_ai.messages import repair_messages
 
 from agent.conversation.asked import Asked
 from agent.conversation.memory import ConversationState, Exchange, Memory, Pending
+from agent.conversation.notes import notes_of
 from agent.conversation.proposals import Offers
 from agent.conversation.resuming import outcomes, tool_results
 from agent.errors import AssistantUnavailable
@@ -270,7 +271,8 @@ class Conversation:
             known = {one.call for turn in state.turns for one in turn.asked}
             asked = [one for one in asked if one.call not in known]  # a question may be repeated
             messages = repair_messages(result.messages) if result.messages else []  # the turn may have been cut off
-            state.record(Exchange(user=text, assistant=answer, messages=messages, asked=asked))
+            notes = notes_of(result)
+            state.record(Exchange(user=text, assistant=answer, messages=messages, asked=asked, notes=notes))
 
     def _note_effects(self, state: ConversationState, result: TurnResult, bench: Workbench) -> None:
         """Note what can be undone, and which proposals are left."""

@@ -37,6 +37,7 @@ class Exchange(BaseModel):
         assistant: the answer; empty if there was none.
         messages: the messages between the agent and its tools.
         asked: the approvals that it asked for.
+        notes: how it ended if it has no answer, and what ran.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -45,6 +46,7 @@ class Exchange(BaseModel):
     assistant: str
     messages: list[ModelMessage] = Field(default_factory=list[ModelMessage])
     asked: list[Asked] = Field(default_factory=list[Asked])
+    notes: list[str] = Field(default_factory=list[str])
 
 
 class Pending(BaseModel):

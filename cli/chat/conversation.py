@@ -1,7 +1,9 @@
 """A conversation: sends messages and answers to the assistant, and keeps the canvas up to date."""
 
 import asyncio
+from collections.abc import Collection
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
@@ -26,7 +28,8 @@ HELP = """Each line is a message, or a command:
   /show   draw the flow on the canvas
   /undo   take back the changes of the last turn; again goes one turn further back
   /redo   make them again
-  /reset  delete the conversation and the components created for you; the canvas stays
+  /reset  delete the conversation and the components created for you that no flow uses; the canvas stays
+  /forget delete the conversation alone
   /quit   leave, as Ctrl-D does
 Ctrl-C stops the assistant."""
 
@@ -85,8 +88,11 @@ class Conversation:
             case "/show":
                 self._show()
             case "/reset":
-                await assistant.reset(LOCAL_USER, self.session)
+                await assistant.reset(LOCAL_USER, self.session, partial(self._used, assistant))
                 print_message("The conversation and the components created for you are deleted.")
+            case "/forget":
+                await assistant.forget(LOCAL_USER, self.session)
+                print_message("The conversation is deleted; the components created for you stay.")
             case "/undo" | "/redo":
                 await self._turns(text.removeprefix("/"), assistant, lines)
             case _:
@@ -94,6 +100,13 @@ class Conversation:
                     return False
                 print_message(f"Unknown command: {text.split()[0]}.\n{HELP}")
         return True
+
+    async def _used(self, assistant: Assistant, names: Collection[str]) -> set[str]:
+        """Those of these component types that the canvas or a stored flow uses."""
+        from server.store.sql import SqlFlowStore
+
+        here = set[str]() if self.canvas is None else {node.type for node in self.canvas.nodes}
+        return here.intersection(names) | await SqlFlowStore(assistant.database, LOCAL_USER).components_used(names)
 
     def _show(self) -> None:
         """Show the canvas."""

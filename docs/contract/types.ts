@@ -462,7 +462,7 @@ export interface RemovalQuestion {
 /** Asks to forget a conversation. */
 export interface ResetRequest {
   session_id?: string | null;
-  what?: "all" | "plan";
+  what?: "all" | "session" | "plan";
 }
 
 /** A turn that was interrupted goes on from an earlier point. Sent only by streams that resume. */

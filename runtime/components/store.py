@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -109,14 +109,30 @@ async def load(data: Path, user: str | None, runner: DescribesComponents) -> Sto
     return StoredComponents(tuple(components), tuple(broken))
 
 
-def clear(data: Path, user: str | None) -> int:
-    """Remove all components of a user and return how many were removed. Blocks.
+def names(data: Path, user: str | None) -> list[str]:
+    """The names of a user's components. Blocks.
+
+    Raises:
+        UserComponentError: there is no user.
+    """
+    return [path.stem for path in _files(_folder(data, user))]
+
+
+def clear(data: Path, user: str | None, keep: Collection[str] = ()) -> int:
+    """Remove the components of a user and return how many were removed. Blocks.
+
+    Args:
+        data: the data folder.
+        user: their owner.
+        keep: the names of those that stay.
 
     Raises:
         UserComponentError: there is no user.
     """
     removed = 0
     for path in _files(_folder(data, user)):
+        if path.stem in keep:
+            continue
         with contextlib.suppress(OSError):
             path.unlink()
             removed += 1

@@ -61,13 +61,16 @@ async def assist(request: Request) -> Response:
 
 
 async def reset(request: Request) -> Response:
-    """Forget a conversation and the components of its user, or only its plan. Nothing to forget is not an error."""
+    """Forget a conversation and its user's components, or it alone, or its plan. Nothing to forget is not an error."""
     state = server_state(request)
     body = await read_object(request, state.settings.body_limit, optional=True)
     reset_request = validated(ResetRequest, {**dict(request.query_params), **body})
     cleared = 0
     if reset_request.what == "all":
-        cleared = await state.assistant.reset(LOCAL_USER, reset_request.session_id)
+        used = (await state.flows()).components_used
+        cleared = await state.assistant.reset(LOCAL_USER, reset_request.session_id, used)
+    elif reset_request.session_id is not None and reset_request.what == "session":
+        await state.assistant.forget(LOCAL_USER, reset_request.session_id)
     elif reset_request.session_id is not None:
         await state.assistant.drop_plan(LOCAL_USER, reset_request.session_id)
     return JsonResponse({"status": "ok", "components_cleared": cleared, "session_id": reset_request.session_id})

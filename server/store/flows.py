@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from typing import Protocol
 
@@ -87,6 +88,10 @@ class FlowStore(Protocol):
             FlowNotStored: there is none with this id.
             VersionConflict: it is at another version; nothing is written.
         """
+        ...
+
+    async def components_used(self, names: Collection[str]) -> set[str]:
+        """Those of these component types that a stored flow uses."""
         ...
 
     async def remove(self, flow_id: str) -> None:

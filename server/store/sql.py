@@ -1,7 +1,7 @@
 """Flows in an SQL database."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
@@ -73,6 +73,17 @@ class SqlFlowStore:
         if current is None:
             raise FlowNotStored(flow_id)
         raise VersionConflict(current)
+
+    async def components_used(self, names: Collection[str]) -> set[str]:
+        """Those of these component types that a stored flow uses, or at least mentions in quotes."""
+        used: set[str] = set()
+        async with self._database.reading() as connection:
+            for name in names:
+                mentions = FlowRow.document.contains(f'"{name}"', autoescape=True)
+                found = select(FlowRow.id).where(FlowRow.owner == self._owner, mentions).limit(1)
+                if (await connection.execute(found)).first() is not None:
+                    used.add(name)
+        return used
 
     async def remove(self, flow_id: str) -> None:
         """Remove the flow with this id."""

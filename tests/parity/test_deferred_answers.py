@@ -199,6 +199,14 @@ async def test_a_users_components_in_a_turn_are_counted(catalogue: Catalogue, wa
     assert watch.figure("assistant_user_component_overlay_entries_sum") >= 1
 
 
+async def test_a_later_conversation_is_told_of_the_users_own_components(catalogue: Catalogue) -> None:
+    model = ScriptedModel("generate_component", make(1), "Here.", "question", "It adds.")
+    async with serving(assistant(catalogue, model, ComponentRunner())) as live:
+        await events(live.client, input_value="create a component", session_id="agentic_s1")
+        await events(live.client, input_value="What adds numbers?", session_id="agentic_s2")
+    assert "[The user's own components: SumComponent." in last_prompt(model.requests[-1])
+
+
 async def reset(live: Live, session: str) -> dict[str, Any]:
     """The reply of a reset."""
     reply = await live.client.post("/api/v1/agentic/sessions/reset", json={"session_id": session})

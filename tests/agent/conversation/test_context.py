@@ -200,4 +200,4 @@ async def test_a_cancelled_turn_leaves_a_valid_history(catalogue: Catalogue) -> 
     ]
     assert [part.tool_name for part in returns] == ["run_flow"], "the call that was cut off is closed"
     await play(who, "What happened?", canvas)
-    assert "[Conversation history" not in script.prompts[-1], "a turn without an answer is not quoted"
+    assert "User: Run it\n(Interrupted before the end. Done until then: " in script.prompts[-1]

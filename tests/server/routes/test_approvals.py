@@ -8,7 +8,7 @@ from pydantic_ai import ToolCallPart
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import Flow
-from runtime.components.store import clear, save
+from runtime.components.store import clear, names, save
 from runtime.files.folders import LOCAL_USER
 from server.settings import ServerSettings
 from server.streams.signals import EDITS_APPROVED, PLAN_APPROVED
@@ -243,6 +243,36 @@ async def test_a_reset_removes_the_components_of_its_user_alone_and_counts_them(
     assert again.json() == {"status": "ok", "components_cleared": 0, "session_id": "s"}
     assert wrong.status_code == 422
     assert clear(who.settings.data, "someone") == 1
+
+
+async def test_a_reset_keeps_components_that_a_stored_flow_uses(catalogue: Catalogue, canvas: Flow) -> None:
+    who = assistant(catalogue, ScriptedModel())
+    for name in ("Doubler", "Halver", "Do_bler"):
+        save(who.settings.data, LOCAL_USER, name, f"class {name}: ...")
+    document = canvas.to_json()
+    document["data"]["nodes"][0]["data"]["type"] = "Doubler"  # type: ignore[index,call-overload]
+    async with serving(who) as live:
+        stored = (await live.client.post(FLOWS, json=document)).json()
+        used = await live.client.post(RESET, json={"session_id": "s"})
+        left = names(who.settings.data, LOCAL_USER)
+        await live.client.delete(f"{FLOWS}/{stored['id']}")
+        unused = await live.client.post(RESET, json={"session_id": "s"})
+    assert (used.json()["components_cleared"], left) == (2, ["Doubler"])
+    assert (unused.json()["components_cleared"], names(who.settings.data, LOCAL_USER)) == (1, [])
+
+
+async def test_a_session_alone_can_be_reset(catalogue: Catalogue) -> None:
+    model = ScriptedModel(*["question", "An answer."] * 3)
+    who = assistant(catalogue, model)
+    save(who.settings.data, LOCAL_USER, "Doubler", "class Doubler: ...")
+    async with serving(who) as live:
+        for session in ("one", "two"):
+            await events(live.client, input_value="What?", session_id=session)
+        reset = await live.client.post(RESET, json={"session_id": "one", "what": "session"})
+        counts = [len((await who.memory.load(LOCAL_USER, session)).turns) for session in ("one", "two")]
+    assert reset.json() == {"status": "ok", "components_cleared": 0, "session_id": "one"}
+    assert counts == [0, 1]
+    assert names(who.settings.data, LOCAL_USER) == ["Doubler"]
 
 
 @pytest.mark.anyio
