@@ -14,6 +14,7 @@ from flows.checks import check
 from flows.component_type import ComponentType
 from flows.document import Flow, JsonObject
 from flows.edits import Edit
+from flows.edits.placing import tidied
 from flows.faults import Fault
 from flows.merge import merge
 from runtime.components.store import UserComponents
@@ -272,7 +273,15 @@ class Workbench:
             self.flow_usage += usage
 
     async def commit(self, emit: Emit, edit: Edit) -> None:
-        """Apply an edit: to the proposal if there is one, else live to the canvas."""
+        """Apply an edit: to the proposal if there is one, else live to the canvas.
+
+        Nodes that were added this turn go beside what they are joined to; others move only where they must.
+        """
+        placed = {node.id for node in self.initial_flow.nodes}
+        free = {node.id for node in self.current.nodes} - placed
+        await self._apply(emit, tidied(self.current, edit, free))
+
+    async def _apply(self, emit: Emit, edit: Edit) -> None:
         if self.proposal is not None:
             await self.propose(emit, edit.flow)
             return
@@ -284,7 +293,7 @@ class Workbench:
     async def rewind(self, emit: Emit, edit: Edit) -> None:
         """Apply an edit that undoes or redoes an earlier turn; it concerns the canvas even beside a proposal."""
         proposal, self.proposal = self.proposal, None
-        await self.commit(emit, edit)
+        await self._apply(emit, edit)
         self.proposal = proposal
         self.rewound += len(edit.actions)
 

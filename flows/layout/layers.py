@@ -47,16 +47,27 @@ def positions(flow: Flow) -> dict[str, tuple[float, float]]:
 
 def layers(node_ids: list[str], edges: tuple[Edge, ...]) -> dict[str, int]:
     """Return each node's column: one more than its last predecessor; edges that close a cycle do not count."""
-    following: dict[str, list[str]] = {node_id: [] for node_id in node_ids}
-    for edge in edges:
-        if not edge.is_feedback and edge.source in following and edge.target in following:
-            following[edge.source].append(edge.target)
-    order, forward = _forward_edges(node_ids, following)
+    order, forward = _forward_edges(node_ids, _following(node_ids, edges))
     found = dict.fromkeys(node_ids, 0)
     for node_id in order:
         for target in forward[node_id]:
             found[target] = max(found[target], found[node_id] + 1)
     return found
+
+
+def forward_edges(node_ids: list[str], edges: tuple[Edge, ...]) -> list[Edge]:
+    """Return the edges that run forward: between two of these nodes, and not closing a cycle."""
+    _, forward = _forward_edges(node_ids, _following(node_ids, edges))
+    return [edge for edge in edges if not edge.is_feedback and edge.target in forward.get(edge.source, ())]
+
+
+def _following(node_ids: list[str], edges: tuple[Edge, ...]) -> dict[str, list[str]]:
+    """Return the nodes that each node feeds."""
+    following: dict[str, list[str]] = {node_id: [] for node_id in node_ids}
+    for edge in edges:
+        if not edge.is_feedback and edge.source in following and edge.target in following:
+            following[edge.source].append(edge.target)
+    return following
 
 
 def place(flow: Flow, node: Node) -> Node:

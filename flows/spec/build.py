@@ -18,7 +18,7 @@ from flows.edits.node_ids import new_node_id
 from flows.faults import Fault, did_you_mean, suggest
 from flows.gc_pause import collection_paused
 from flows.json_values import Json
-from flows.layout.layers import layout
+from flows.layout.tidy import laid_out
 from flows.ports import PortError, selected_output_changes, wire, with_changes
 from flows.spec.parse import Spec, SpecEdge, SpecValue, parse
 from flows.spec.values import with_values
@@ -93,7 +93,7 @@ class _Builder:
         return self.faults
 
     def flow(self) -> Flow:
-        return layout(self._unplaced)
+        return laid_out(self._unplaced)
 
     @cached_property
     def _unplaced(self) -> Flow:
