@@ -11,6 +11,10 @@ from flows.layout.sizes import node_height, node_width
 
 COLUMN = 480
 """The distance between columns in pixels; a node is 384 wide."""
+COLUMNS = 8
+"""How many columns stand side by side; a flow with more goes on in a row below."""
+ROW_GAP = 120.0
+"""The distance between rows in pixels."""
 
 
 def layout(flow: Flow) -> Flow:
@@ -42,6 +46,22 @@ def positions(flow: Flow) -> dict[str, tuple[float, float]]:
             found[node_id] = (float(layer * COLUMN), top)
             top += height
     clear_feedback_edges(nodes, flow.edges, found)
+    return _wrapped(nodes, found)
+
+
+def _wrapped(nodes: Mapping[str, Node], places: dict[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
+    """Return places in rows of `COLUMNS` columns, one row below the other."""
+    rows: dict[int, list[str]] = {}
+    for node_id, (x, _) in places.items():
+        rows.setdefault(int(x // (COLUMN * COLUMNS)), []).append(node_id)
+    found, bottom = dict(places), 0.0
+    for number, row in sorted(rows.items()):
+        top = min(places[node_id][1] for node_id in row)
+        down = bottom + ROW_GAP - top if number else 0.0
+        for node_id in row:
+            x, y = places[node_id]
+            found[node_id] = (x - number * COLUMN * COLUMNS, y + down)
+        bottom = max(found[node_id][1] + node_height(nodes[node_id]) for node_id in row)
     return found
 
 

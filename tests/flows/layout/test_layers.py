@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flows.document import Flow
-from flows.layout.layers import layers, layout, positions
+from flows.layout.layers import COLUMN, COLUMNS, layers, layout, positions
 from flows.layout.sizes import node_height
 
 Built = Callable[[str], tuple[Flow, dict[str, str]]]
@@ -72,3 +72,17 @@ def test_feedback_does_not_move_the_loop(built: Built):
 def test_notes_stay_where_they_are():
     note = {"id": "n", "type": "noteNode", "position": {"x": 7, "y": 9}, "data": {"id": "n", "type": "note"}}
     assert layout(Flow.from_json({"nodes": [note], "edges": []})).nodes[0].position == (7.0, 9.0)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(9, 40))
+def test_a_wide_flow_goes_on_in_the_row_below(count: int):
+    places = positions(flow_of(count, [(number, number + 1) for number in range(count - 1)]))
+    for number in range(count - 1):
+        (x, y), (next_x, next_y) = places[f"n{number}"], places[f"n{number + 1}"]
+        if (number + 1) % COLUMNS:
+            assert next_x == x + COLUMN
+        else:
+            assert next_x == 0
+            assert next_y > y + node_height(flow_of(count, []).nodes[number])
+    assert max(x for x, _ in places.values()) == (COLUMNS - 1) * COLUMN

@@ -6,9 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flows.actions import AddComponent, Connect, RemoveComponent, apply, apply_all
-from flows.catalogue import Catalogue
 from flows.document import Flow, Node
-from flows.edits import add_component, connect, insert_between
 from flows.json_values import JsonObject
 from flows.layout.layers import forward_edges
 from flows.layout.sizes import GAP, node_height, node_width
@@ -73,7 +71,8 @@ def tidied(before: Flow, after: Flow, free: set[str]) -> Flow:
 
 
 # An edit: what to do, and two numbers that choose the nodes.
-EDITS = st.lists(st.tuples(st.sampled_from("append between before join remove".split()), st.integers(0, 99), st.integers(0, 99)), max_size=16)  # fmt: skip
+KINDS = ["append", "between", "before", "join", "remove"]
+EDITS = st.lists(st.tuples(st.sampled_from(KINDS), st.integers(0, 99), st.integers(0, 99)), max_size=16)
 
 
 @settings(max_examples=100, deadline=None, derandomize=True)

@@ -34,7 +34,7 @@ async def test_inserting_reports_the_two_new_connections(bench: Workbench) -> No
     assert str(answer.content) == (
         f"Inserted {new}: {source}.prompt -> {new}.text1; {new}.combined_text -> {target}.input_value."
     )
-    assert [action.kind for action in bench.actions] == ["disconnect", "add_component", "connect", "connect"]
+    assert [action.kind for action in bench.actions] == ["disconnect", "add_component", "connect", "connect", "arrange"]
 
 
 async def test_replacing_reports_what_was_not_kept(bench: Workbench) -> None:

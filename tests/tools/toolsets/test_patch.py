@@ -37,7 +37,7 @@ async def test_one_call_makes_several_changes_each_with_its_own_action(catalogue
     assistant, script = scripted_assistant(catalogue, "build_flow", call("edit_flow", 1, changes=INSERT), "Inserted.")
     events, result = await play_all(assistant, "Put a prompt that shouts in between", flow_of(ECHO, catalogue))
     kinds = [action.kind for action in result.actions]
-    assert kinds == ["add_component", "configure", "connect", "disconnect", "connect"]
+    assert kinds == ["add_component", "configure", "connect", "disconnect", "connect", "arrange"]
     assert [event.action.kind for event in events if isinstance(event, FlowUpdate)] == kinds
     assert result.proposal is None
     [answer] = script.tool_answers(2)
