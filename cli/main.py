@@ -15,6 +15,7 @@ from cli.chat import command as chat
 from cli.components import app as components
 from cli.errors import DONE, USAGE_ERROR, BadUsage, CommandError
 from cli.eval import app as evaluate
+from cli.files import app as files
 from cli.flow import app as flow
 from cli.output.streams import print_json, print_message, use_utf8
 
@@ -31,6 +32,7 @@ app.command("ask", epilog='Example: wirewright ask "Build an echo flow and run i
 app.command("chat", epilog="Example: wirewright chat --flow echo.json --out echo.json")(chat.chat)
 app.add_typer(flow.commands, name="flow")
 app.add_typer(components.commands, name="components")
+app.add_typer(files.commands, name="files")
 app.add_typer(runner.commands, name="runner")
 app.add_typer(evaluate.commands, name="eval")
 

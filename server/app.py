@@ -12,7 +12,7 @@ from agent.assistant import Assistant
 from runtime.runner import Runner
 from server.errors import HANDLERS
 from server.middleware.host_check import HostCheck
-from server.routes import assist, components, flow_sessions, flows, health, metrics, providers, runs
+from server.routes import assist, components, files, flow_sessions, flows, health, metrics, providers, runs
 from server.settings import ServerSettings
 from server.state import ServerState
 
@@ -57,6 +57,7 @@ def create_app(
             *flows.routes,
             *flow_sessions.routes,
             *runs.routes,
+            *files.routes,
             *components.routes,
             *providers.routes,
             *metrics.routes,

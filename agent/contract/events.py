@@ -1,6 +1,7 @@
 """What a client of the HTTP API receives: the events of a turn's stream, the last of which says how it ended."""
 
 from typing import Annotated, Any, Literal, TypeAlias
+from urllib.parse import quote
 
 from pydantic import Field, TypeAdapter
 
@@ -48,14 +49,28 @@ class FlowPreviewEvent(StreamEvent):
     graph: str
 
 
+FILES_PATH = "/api/v1/files"
+"""The path of the user's files."""
+
+
+def file_url(path: str) -> str:
+    """The path that serves one of the user's files."""
+    return f"{FILES_PATH}/{quote(path)}"
+
+
 class FileWrittenEvent(StreamEvent):
-    """One of the user's files has new content: `size` in bytes, `content` the whole text, after edits too."""
+    """One of the user's files has new content: by the assistant, or by a flow that ran (`run_flow`).
+
+    `size` in bytes; `content` the whole text, after edits too, and empty for a file that is not text; `url` serves a
+    file that a flow wrote.
+    """
 
     event: Literal["file_written"] = "file_written"
-    action: Literal["write_file", "edit_file"]
+    action: Literal["write_file", "edit_file", "run_flow"]
     path: str
     size: int
     content: str
+    url: str | None = optional()
 
 
 class TodosEvent(StreamEvent):

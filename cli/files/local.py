@@ -1,9 +1,15 @@
 """The files of this machine's user."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cli.errors import BadUsage
+
 if TYPE_CHECKING:
-    from runtime.files.store import UserFiles
+    from runtime.files.store import UserFiles, Written
+
+_PIECE = 1 << 20
+"""Bytes that are copied at once."""
 
 
 def local_files() -> "UserFiles":
@@ -14,3 +20,31 @@ def local_files() -> "UserFiles":
     from runtime.files.store import UserFiles
 
     return UserFiles(settings_of(AssistantSettings).data, LOCAL_USER)
+
+
+def add_file(path: str, folder: str = "", *, where: str = "PATH") -> "Written":
+    """Copy a file of this machine into the user's files under its own name; one of the same name is replaced.
+
+    Args:
+        path: the file.
+        folder: the folder inside the user's.
+        where: the argument that names it.
+
+    Raises:
+        BadUsage: it cannot be read, or is refused.
+    """
+    from runtime.files.names import FileRefused
+    from runtime.files.store import Written
+
+    source = Path(path)
+    name = f"{folder.rstrip('/')}/{source.name}" if folder else source.name
+    try:
+        with source.open("rb") as file, local_files().receive(name) as upload:
+            while piece := file.read(_PIECE):
+                upload.write(piece)
+    except FileRefused as refused:
+        fix = "Choose another name, or remove files with: wirewright files remove"
+        raise BadUsage("file_refused", refused.message, fix=fix, where=where) from None
+    except OSError:
+        raise BadUsage("unreadable", f"{path} cannot be read.", fix="Name a file that exists.", where=where) from None
+    return Written(path=upload.path, size=upload.size, new=upload.new)

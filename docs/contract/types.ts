@@ -274,15 +274,16 @@ export interface FileEntry {
   change: "created" | "modified" | "deleted";
 }
 
-/** One of the user's files has new content: `size` in bytes, `content` the whole text, after edits too. */
+/** One of the user's files has new content: by the assistant, or by a flow that ran (`run_flow`). `size` in bytes; `content` the whole text, after edits too, and empty for a file that is not text; `url` serves a file that a flow wrote. */
 export interface FileWrittenEvent {
   turn_id?: string;
   sequence?: number;
   event: "file_written";
-  action: "write_file" | "edit_file";
+  action: "write_file" | "edit_file" | "run_flow";
   path: string;
   size: number;
   content: string;
+  url?: string;
 }
 
 /** What is on the canvas; `viewport` is the part of it that is in view. */

@@ -26,8 +26,9 @@ from server.requests.body import read_object, validated
 from server.requests.disconnect import ServerStopping, until, while_connected
 from server.routes.assist import GRACE_SECONDS, PING_SECONDS
 from server.state import ServerState, server_state
-from server.streams.sse import frame
+from server.streams.sse import file_written, frame
 from tools.workbench import wait_for_runner
+from tools.written import written_by_run
 
 READY_SECONDS = 30.0
 """How long a run waits for a runner that is still starting."""
@@ -36,8 +37,9 @@ READY_SECONDS = 30.0
 async def run(request: Request) -> Response:
     """Run a stored flow once; a flow that fails is a reply with `ok: false`.
 
-    As a stream, each event is a JSON object whose `event` is `node_started`, `node_finished`, `token`, `cut`, or at the
-    end `complete` with the reply under `data`. Too many runs at once are a 503, or in a stream a reply of code `limit`.
+    As a stream, each event is a JSON object whose `event` is `node_started`, `node_finished`, `token`, `cut`,
+    `file_written`, or at the end `complete` with the reply under `data`. Too many runs at once are a 503, or in a
+    stream a reply of code `limit`.
     """
     state = server_state(request)
     run_request = validated(RunRequest, await read_object(request, state.settings.body_limit, optional=True))
@@ -97,7 +99,12 @@ async def _frames(
     async with items:
         try:
             async for item in until(state.stopping, aiter(items)):
-                yield frame(RunComplete(data=item) if isinstance(item, RunResult) else item)
+                if not isinstance(item, RunResult):
+                    yield frame(item)
+                    continue
+                async for written in written_by_run(state.files, item.files):
+                    yield frame(file_written(written))
+                yield frame(RunComplete(data=item))
         except ServerStopping:
             yield frame(CancelledEvent(message="The server is stopping; the run was ended."))
 

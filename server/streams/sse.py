@@ -19,6 +19,7 @@ from agent.contract.events import (
     Stored,
     TodosEvent,
     TokenEvent,
+    file_url,
 )
 from agent.contract.flow_updates import (
     Amended,
@@ -115,9 +116,8 @@ class SseEncoder:
                     flow=flow.raw, name=flow.name, node_count=nodes, edge_count=edges, graph=event.graph
                 )
                 return [preview]
-            case FileWritten(change=change):
-                action = "edit_file" if change.change == "edited" else "write_file"
-                return [FileWrittenEvent(action=action, path=change.path, size=change.size, content=event.content)]
+            case FileWritten():
+                return [file_written(event)]
             case TodosWritten():
                 return [TodosEvent(todos=event.todos)]
             case PartStartEvent(part=TextPart(content=text)):
@@ -134,6 +134,16 @@ class SseEncoder:
             return []
         self._has_text = True
         return [TokenEvent(chunk=text)]
+
+
+def file_written(event: FileWritten) -> FileWrittenEvent:
+    """A file of the user with new content, as clients receive it; one that a flow wrote has a link."""
+    change = event.change
+    action = "run_flow" if event.by_run else "edit_file" if change.change == "edited" else "write_file"
+    written = FileWrittenEvent(action=action, path=change.path, size=change.size, content=event.content)
+    if event.by_run:
+        written.url = file_url(change.path)
+    return written
 
 
 def flow_update(event: FlowUpdate) -> FlowUpdateEvent:

@@ -1,6 +1,5 @@
 """Running the current flow for the user, on the real engine."""
 
-import asyncio
 import logging
 
 import logfire
@@ -8,14 +7,14 @@ from pydantic_ai import ModelRetry, RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
 from runtime.event_stream import run_events
-from runtime.files.names import FileRefused
 from runtime.options import RunOptions
 from runtime.results import RunError, RunMetrics, RunResult
 from runtime.run_events import NodeStarted
 from runtime.telemetry import log_event
-from tools.events import FileChange, FileWritten, Progress, RunProgress
+from tools.events import Progress, RunProgress
 from tools.replies import errors, fault_lines, value_text
 from tools.workbench import Workbench
+from tools.written import written_by_run
 
 RUN_SECONDS = 120.0
 """The time limit of a user's run."""
@@ -42,26 +41,10 @@ async def run_flow(ctx: RunContext[Workbench], input: str | None = None) -> str:
     bench.tainted = True
     if bench.proposal is not None and result.error is None:
         bench.proposal_ran = True
-    await _report_files(ctx, result)
+    async for written in written_by_run(bench.user_files, result.files):
+        bench.files.append(written.change)
+        await ctx.emit(written)
     return report(result)
-
-
-async def _report_files(ctx: RunContext[Workbench], result: RunResult) -> None:
-    """Report what the run wrote into the user's files."""
-    for file in result.files:
-        change = FileChange(path=file.path, size=file.size, change="created" if file.new else "replaced")
-        ctx.deps.files.append(change)
-        await ctx.emit(FileWritten(change=change, content=await _text(ctx.deps, file.path), by_run=True))
-
-
-async def _text(bench: Workbench, path: str) -> str:
-    """The content of a file that is text; empty for any other."""
-    if bench.user_files is None:
-        return ""
-    try:
-        return await asyncio.to_thread(bench.user_files.read, path)
-    except FileRefused:
-        return ""
 
 
 async def _run(ctx: RunContext[Workbench], text: str | None) -> RunResult:

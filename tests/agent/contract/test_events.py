@@ -48,6 +48,7 @@ CUSTOM_EVENTS: dict[str, st.SearchStrategy[CustomEvent]] = {
         FileWritten,
         change=st.builds(FileChange, path=st.text(), size=st.integers(), change=st.just("created")),
         content=st.text(),
+        by_run=st.booleans(),
     ),
     "todos_written": st.builds(TodosWritten, todos=st.lists(st.builds(Todo, content=st.text()))),
     "turn_ended": st.builds(TurnEnded, result=_RESULTS),

@@ -1,0 +1,108 @@
+"""`wirewright files`: add, list, get and remove the files that flows and the assistant read and write."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.errors import BadUsage, CommandError
+from cli.files.local import add_file, local_files
+from cli.options import Json
+from cli.output.streams import print_json, print_message, print_result
+
+if TYPE_CHECKING:
+    from runtime.files.names import FileRefused
+
+commands = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Your files, which flows read and write.")
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The file as `files list` shows it.")]
+
+
+@commands.command(epilog="Example: wirewright files add handbook.pdf")
+def add(
+    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files of this machine.")],
+    folder: Annotated[str, typer.Option(metavar="NAME", help="Put them into this folder of yours.")] = "",
+    *,
+    as_json: Json = False,
+) -> None:
+    """Copy files into yours; those of the same name are replaced."""
+    added = [add_file(path, folder) for path in paths]
+    if as_json:
+        print_json({"files": [{"path": file.path, "size": file.size, "new": file.new} for file in added]})
+        return
+    for file in added:
+        print_message(f"{'Added' if file.new else 'Replaced'} {file.path} ({file.size} bytes).")
+
+
+@commands.command("list", epilog="Example: wirewright files list --json")
+def list_files(*, as_json: Json = False) -> None:
+    """List your files with their sizes."""
+    from runtime.files.names import FileRefused
+
+    try:
+        listed = local_files().listing()
+    except FileRefused as refused:
+        raise _failed(refused) from None
+    if as_json:
+        print_json({"files": [{"path": path, "size": size} for path, size in listed]})
+    elif not listed:
+        print_message("There are no files yet; add one with: wirewright files add PATH")
+    for path, size in () if as_json else listed:
+        print_result(f"{size:>12,}  {path}")
+
+
+@commands.command(epilog="Example: wirewright files get report.csv --out report.csv")
+def get(
+    name: Name,
+    out: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write it there; without it, standard output gets the content.")
+    ] = None,
+    *,
+    as_json: Json = False,
+) -> None:
+    """Give the content of a file."""
+    import sys
+
+    from cli.output.files import writable, writing
+    from runtime.files.names import FileRefused
+
+    target = writable(out)
+    if as_json and target is None:
+        raise BadUsage("usage", "--json needs --out: the content is not JSON.", fix="Name a file.", where="--out")
+    try:
+        content = local_files().read_bytes(name)
+    except FileRefused as refused:
+        raise _failed(refused) from None
+    if target is None:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+        return
+    with writing(target):
+        target.write_bytes(content)
+    if as_json:
+        print_json({"path": name, "size": len(content), "out": str(target)})
+    else:
+        print_message(f"{name} is in {target}.")
+
+
+@commands.command(epilog="Example: wirewright files remove report.csv")
+def remove(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Files as `files list` shows them.")],
+    *,
+    as_json: Json = False,
+) -> None:
+    """Delete files."""
+    from runtime.files.names import FileRefused
+
+    removed: list[dict[str, object]] = []
+    try:
+        removed.extend({"path": name, "size": local_files().remove(name)} for name in names)
+    except FileRefused as refused:
+        raise _failed(refused) from None
+    if as_json:
+        print_json({"removed": removed})
+    else:
+        print_message(f"Removed {', '.join(names)}.")
+
+
+def _failed(refused: "FileRefused") -> CommandError:
+    return CommandError("file_refused", refused.message, fix="wirewright files list shows your files.")

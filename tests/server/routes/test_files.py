@@ -1,0 +1,110 @@
+"""The user's files over real HTTP: uploaded, listed, downloaded, removed, and refused."""
+
+import asyncio
+import socket
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+from flows.catalogue import Catalogue
+from runtime.files.upload import UPLOAD_LIMIT
+from tests.scripted_assistant import assistant
+from tests.server.live import Live, serving
+
+pytestmark = pytest.mark.anyio
+FILES = "/api/v1/files"
+
+
+def code(reply: httpx.Response) -> tuple[int, str]:
+    return reply.status_code, reply.json()["error"]["code"]
+
+
+def stored(folder: Path) -> list[Path]:
+    """Every file of every user, also unfinished ones."""
+    return [path for path in folder.glob("users/**/*") if path.is_file()]
+
+
+async def upload(live: Live, *named: tuple[str, bytes], folder: str = "") -> httpx.Response:
+    parts = [("file", (name, content)) for name, content in named]
+    return await live.client.post(FILES, files=parts, params={"folder": folder} if folder else {})
+
+
+async def test_files_are_added_listed_given_and_removed(catalogue: Catalogue) -> None:
+    content = bytes(range(256)) * 2_000
+    async with serving(assistant(catalogue)) as live:
+        added = await upload(live, ("hand book é.pdf", content), ("b.txt", b"two"), folder="docs")
+        assert added.status_code == 201
+        assert added.json()["files"][0] == {
+            "path": "docs/hand book é.pdf",
+            "size": len(content),
+            "new": True,
+            "url": f"{FILES}/docs/hand%20book%20%C3%A9.pdf",
+        }
+        listed = (await live.client.get(FILES)).json()
+        assert [(file["path"], file["size"]) for file in listed["files"]] == [
+            ("docs/b.txt", 3),
+            ("docs/hand book é.pdf", len(content)),
+        ]
+        assert (listed["total"], listed["total_bytes"]) == (2, len(content) + 3)
+        got = await live.client.get(added.json()["files"][0]["url"])
+        assert (got.content, got.headers["content-type"]) == (content, "application/pdf")
+        assert got.headers["content-disposition"].startswith("attachment;")
+        assert got.headers["x-content-type-options"] == "nosniff"
+        again = await upload(live, ("b.txt", b"three"), folder="docs")
+        assert again.json()["files"][0]["new"] is False
+        assert (await live.client.delete(f"{FILES}/docs/b.txt")).status_code == 204
+        assert code(await live.client.get(f"{FILES}/docs/b.txt")) == (404, "file_not_found")
+        assert code(await live.client.delete(f"{FILES}/docs/b.txt")) == (404, "file_not_found")
+
+
+async def test_a_page_among_the_files_is_given_as_bytes(catalogue: Catalogue) -> None:
+    async with serving(assistant(catalogue)) as live:
+        await upload(live, ("a.html", b"<script>alert(1)</script>"), ("a.svg", b"<svg/>"))
+        for name in ("a.html", "a.svg"):
+            got = await live.client.get(f"{FILES}/{name}")
+            assert got.headers["content-type"] == "application/octet-stream"
+
+
+@pytest.mark.parametrize("name", ["../up.txt", "/etc/cron", ".components/x.py", "con.txt", "a\\..\\b", "x" * 300])
+async def test_a_name_that_leaves_the_folder_is_refused(catalogue: Catalogue, name: str, data_folder: Path) -> None:
+    async with serving(assistant(catalogue)) as live:
+        assert code(await upload(live, (name, b"x"))) == (422, "file_refused")
+        assert (await live.client.get(FILES)).json()["total"] == 0
+        assert stored(data_folder) == []
+
+
+async def test_a_file_that_is_too_large_leaves_nothing(catalogue: Catalogue, data_folder: Path) -> None:
+    async with serving(assistant(catalogue)) as live:
+        assert code(await upload(live, ("big.bin", bytes(UPLOAD_LIMIT + 1)))) == (413, "too_large")
+        assert (await live.client.get(FILES)).json()["total"] == 0
+        assert stored(data_folder) == []
+
+
+async def test_what_is_not_an_upload_is_refused(catalogue: Catalogue) -> None:
+    kind = {"content-type": "multipart/form-data; boundary=b"}
+    async with serving(assistant(catalogue)) as live:
+        assert code(await live.client.post(FILES, json={})) == (415, "unsupported_media_type")
+        assert code(await live.client.post(FILES, content=b"--x", headers=kind)) == (400, "malformed")
+        assert code(await live.client.post(FILES, data={"a": "b"}, files={"f": ("", b"x")})) == (422, "no_file")
+        cut = b'--b\r\nContent-Disposition: form-data; name="f"; filename="a.txt"\r\n\r\nhalf'
+        assert code(await live.client.post(FILES, content=cut, headers=kind)) == (400, "malformed")
+        many = [(f"{number}.txt", b"x") for number in range(21)]
+        assert code(await upload(live, *many)) == (422, "file_refused")
+
+
+async def test_an_upload_that_is_interrupted_leaves_nothing(catalogue: Catalogue, data_folder: Path) -> None:
+    async with serving(assistant(catalogue)) as live:
+        port = urlsplit(str(live.client.base_url)).port
+        with socket.create_connection(("127.0.0.1", port or 0)) as raw:
+            head = f"POST {FILES} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Length: 1000\r\n"
+            raw.sendall(f"{head}Content-Type: multipart/form-data; boundary=b\r\n\r\n".encode())
+            raw.sendall(b'--b\r\nContent-Disposition: form-data; name="f"; filename="a.txt"\r\n\r\nhalf')
+            await asyncio.sleep(0.3)
+        for _ in range(50):
+            left = stored(data_folder)
+            if not left:
+                break
+            await asyncio.sleep(0.1)
+        assert left == []
