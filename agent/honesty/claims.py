@@ -1,8 +1,25 @@
-"""Compares what an answer claims was done with what was done, by rules over words and without a model."""
+"""Compares an answer with the record of its turn, without a model: what makes the assistant try once more.
+
+Rules that need no language come first: an act that was asked for and not done, a failed run that goes unmentioned, a
+quoted output that no run gave. Word patterns add claims of acts of which the record knows nothing.
+"""
 
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, cast
 
-from tools.workbench import Workbench
+import yaml
+
+from agent.turn.record import Asked, TurnRecord
+
+Difference: TypeAlias = Literal[
+    "idle", "not_run", "failed_run", "output",
+    "added", "removed", "connected", "renamed", "ran", "file", "component", "installed", "count",
+]  # fmt: skip
+"""A kind of difference between answer and record; those from `added` on come from word patterns."""
 
 NOTHING_CHANGED = (
     "Your last reply changed nothing. Do what was asked now with the tools; do not ask for confirmation; "
@@ -10,125 +27,237 @@ NOTHING_CHANGED = (
 )
 """The correction, sent once, of a model that did nothing about a request to act."""
 
-_SENTENCE = re.compile(r"(?<=[.!?;:])\s+|\n+")
-_DENIED = re.compile(
-    r"\b(?:not|never|no|none|nothing|cannot|unable|fail\w*|without|unless|if|would|could|can|will|should|shall|may|to\s+be"
-    r"|não|nada|nichts|sem|se|posso|poderia|falhou|seria|nunca|sin|si|puedo|podría|falló|nicht|kein\w*|ohne|wenn"
-    r"|kann|könnte|würde|werde|wird|ne|pas|aucun\w*|sans|peux|pourrais|échoué|rien)\b|n't\b|n’t\b|\bn['’]",
-    re.IGNORECASE,
+_REASONS: dict[Difference, str] = {
+    "not_run": "a run was asked for, and nothing was run",
+    "failed_run": "the last run failed, and it does not say so",
+    "output": "it quotes an output that no run gave",
+    "file": "it names a file as written that was not",
+    "component": "it names a component as made that was not",
+    "count": "it counts more than was done",
+}
+
+QUOTED_LETTERS = 3
+"""A shorter quotation is no output."""
+
+_SENTENCE = re.compile(r"(?<=[.!?;:])\s+|(?<=[。!?;])|\n+")
+_QUOTE = re.compile(
+    r"```.*?```|`[^`\n]+`|\"[^\"\n]+\"|“[^”\n]+”|„[^“”\n]+[“”]|«[^»\n]+»|「[^」\n]+」|『[^』\n]+』"
+    r"|(?m:^\s*>.+(?:\n\s*>.+)*)",
+    re.DOTALL,
 )
-_LEAD = (
-    r"(?:\bI(?:['’]ve)?\b(?:\s+(?:have|had|just|also|then|now|already|successfully))*"
-    r"|\b(?:has|have)\s+been|\b(?:was|were)(?:\s+successfully)?|\b(?:is|are)\s+now|^\W*(?:done\W+)?"
-    r"|\beu(?:\s+já)?|\bfoi|\bforam|\b(?:lo|la)?\s*he|\bha\s+sido|\bich\s+habe\b(?:\s+\w+){0,6}?|\bwurden?\b(?:\s+\w+){0,4}?"
-    r"|\bj['’]ai|\bl['’]ai|\ba\s+été|\bont\s+été)"
+_MASKED = re.compile(rf"(?<!\w)'[^'\n]+'(?!\w)|{_QUOTE.pattern}", re.DOTALL)
+_FILE = re.compile(
+    r"(?<![\w/.@-])[\w-]+(?:/[\w.-]+)*\.(?:md|txt|json|csv|tsv|ya?ml|pdf|docx?|xlsx?|html?|py|xml|log|png|jpe?g|svg)\b"
 )
-_NEXT = r"(?:,(?:\s+then)?|\band(?:\s+then)?|\by\b|\be\b|\bet\b|\bund\b)"
-_VERBS: dict[str, tuple[str, ...]] = {
-    "built": (
-        r"built|created|made|generated|assembled|set\s+up",
-        r"constru[íi]\w*|criei|criad[oa]s?|montei|montad[oa]|creé|cread[oa]s?|armé",
-        r"gebaut|erstellt|angelegt|construit\w*|créée?s?",
-    ),
-    "added": (
-        r"added|inserted|duplicated",
-        r"adicion(?:ei|ad[oa]s?)|inseri\w*|agregu[ée]|agregad[oa]s?|añad(?:í|id[oa]s?)",
-        r"hinzugefügt|eingefügt|ajoutée?s?|insérée?s?",
-    ),
-    "removed": (
-        r"removed|deleted",
-        r"remov(?:i|id[oa]s?)|apaguei|apagad[oa]s?|eliminad[oa]s?|eliminé|quité",
-        r"entfernt|gelöscht|supprimée?s?|retirée?s?",
-    ),
-    "connected": (
-        r"connected|wired|linked",
-        r"conect(?:ei|ad[oa]s?)|conecté|liguei",
-        r"verbunden|connectée?s?|reliée?s?",
-    ),
-    "changed": (
-        r"changed|updated|configured|renamed|replaced|switched|modified",
-        r"alter(?:ei|ad[oa]s?)|mudei|mudad[oa]s?|atualizei|cambi(?:é|ad[oa]s?)|actualizad[oa]s?",
-        r"geändert|aktualisiert|ersetzt|modifiée?s?|changée?s?|remplacée?s?",
-    ),
-    "ran": (
-        r"ran|executed|rodei|execut(?:ei|ad[oa]s?)|ejecut(?:é|ad[oa]s?)",
-        r"ausgeführt|exécutée?s?|lancée?s?",
-    ),
-    "wrote": (
-        r"wrote|saved|written|salvei|gravei|escrevi|guardé|escribí",
-        r"gespeichert|geschrieben|enregistrée?s?|écrit\w*",
-    ),
-}
-_DIRECT = {
-    act: re.compile(rf"{_LEAD}\s*(?:[\w']+\s+){{0,2}}?\b(?:{'|'.join(verbs)})\b", re.IGNORECASE)
-    for act, verbs in _VERBS.items()
-}
-_FURTHER = {
-    act: re.compile(rf"{_NEXT}\s*(?:[\w']+\s+){{0,1}}?\b(?:{'|'.join(verbs)})\b", re.IGNORECASE)
-    for act, verbs in _VERBS.items()
-}
-_RAN_WELL = re.compile(
-    r"\b(?:successfully|without\s+errors?|com\s+sucesso|sem\s+erros?|con\s+éxito|sin\s+errores|erfolgreich|ohne\s+fehler"
-    r"|avec\s+succès|sans\s+erreurs?)\b",
-    re.IGNORECASE,
-)
-_CONFIRMING: dict[str, frozenset[str]] = {
-    "removed": frozenset({"remove_component", "disconnect", "set_flow"}),
-    "connected": frozenset({"connect", "add_component", "set_flow"}),
-    "added": frozenset({"add_component", "connect", "set_flow"}),
-}
-"""The kinds of change that confirm a claim; any change confirms the other claims."""
+_CLASS = re.compile(r"`([A-ZÄÖÜ]\w{2,})`")
+_IDENTIFIER = re.compile(r"[\w./:-]*[_./:\d-][\w./:-]*|[A-Z0-9_]+|\w*[a-z][A-Z]\w*")
+_ITEM = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
+_ARROW = re.compile(r"(?:→|⇒|->|=>|=)\s*$")
+_CLAUSE = re.compile(r"[,、,;]")
+_QUESTION = re.compile(r"[??]")
 
 
-def false_claims(text: str, bench: Workbench) -> list[str]:
-    """The false claims of an answer: of `built`, `added`, `removed`, `connected`, `changed`, `ran` and `wrote`.
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """What an answer is compared with.
 
-    Only plain statements count; a sentence with a negation, a condition, an offer or a question claims nothing.
+    Attributes:
+        record: what was done.
+        asked: the kinds of act that the message asks for.
+        known: texts that an answer may quote without claiming anything: the message, values of the canvas, what tools
+            answered.
+        language: the answer's language; None when it is unknown.
+        attempted: whether a tool that acts was called, even if it refused; such a turn is not idle.
+        must_act: whether acting is still expected; not after the user denied an approval.
+    """
+
+    record: TurnRecord
+    asked: tuple[Asked, ...] = ()
+    known: Sequence[str] = ()
+    language: str | None = None
+    attempted: bool = False
+    must_act: bool = True
+
+    @cached_property
+    def told(self) -> str:
+        """Everything that an answer may quote, as `plain` text, a line for each."""
+        record = self.record
+        runs = [text for run in record.runs for text in (run.input, run.output, run.error) if text]
+        names = [record.proposal.flow] if record.proposal else []
+        names += [node for change in record.changes for node in (*change.nodes, change.field or "")]
+        names += [one.name for one in record.components] + [one.path for one in record.files]
+        names += [one.title for one in record.plans] + [one.bundle for one in record.installs]
+        return "\n".join(map(plain, [*runs, *names, *self.known]))
+
+
+def differences(answer: str, evidence: Evidence) -> list[Difference]:
+    """How an answer differs from the record, each difference once; any of them causes the one retry.
+
+    A true decline, a question back and a report of a failure differ in nothing.
 
     Args:
-        text: the answer.
-        bench: the turn's workbench.
+        answer: the answer.
+        evidence: what it is compared with.
     """
-    run_failed = bool(bench.runs) and bench.runs[-1].error is not None
-    found: dict[str, None] = {}
-    for sentence in _SENTENCE.split(text):
-        for act in _claims(sentence):
-            if not _happened(act, bench) or (act == "ran" and run_failed and _RAN_WELL.search(sentence)):
-                found[act] = None
-    return list(found)
-
-
-def _claims(sentence: str) -> list[str]:
-    """What one sentence claims was done."""
-    if sentence.rstrip().endswith("?"):
+    record, asked = evidence.record, evidence.asked
+    if not asked and not record.acted:
         return []
-    direct = {act for act, claim in _DIRECT.items() if _stated(claim, sentence)}
-    further = {act for act, claim in _FURTHER.items() if _stated(claim, sentence)} if direct else set[str]()
-    return [act for act in _VERBS if act in direct or act in further]
+    claimed = list(_claimed(answer, evidence))
+    spoken = evidence.language
+    silent = not (_QUESTION.search(answer) or denies(answer, spoken) or _says("past", answer, spoken))
+    waits = record.waiting and record.proposal is None
+    found: list[Difference] = []
+    if evidence.must_act and asked and not waits and (silent or claimed):
+        if not record.acted and not evidence.attempted:
+            found.append("idle")
+        elif "run" in asked and not record.runs and silent:
+            found.append("not_run")
+    if record.runs and record.runs[-1].error is not None and not admits(answer, evidence):
+        found.append("failed_run")
+    if any(_foreign_quotes(answer, evidence)):
+        found.append("output")
+    return list(dict.fromkeys([*found, *claimed]))
 
 
-def _stated(claim: re.Pattern[str], sentence: str) -> bool:
-    found = claim.search(sentence)
-    return found is not None and _DENIED.search(sentence[: found.end()]) is None
-
-
-def correction(claims: list[str]) -> str:
-    """The correction, sent once, of a model whose answer makes these false claims."""
+def correction(found: Sequence[Difference]) -> str:
+    """The correction, sent once, of a model whose answer differs from the record."""
+    if "idle" in found:
+        return NOTHING_CHANGED
+    reasons = [_REASONS.get(one, f"it says that something was {one}, and no tool did that") for one in found]
     return (
-        f"Your last reply says that you {', '.join(claims)} something, and no tool did. Do it now with the tools, or "
-        "say plainly what was not done; answer in the user's language."
+        f"Your last reply differs from what was done: {'; '.join(dict.fromkeys(reasons))}. Do it now with the tools, "
+        "or say plainly what was not done; answer in the user's language."
     )
 
 
-def _happened(act: str, bench: Workbench) -> bool:
-    match act:
-        case "ran":
-            return bool(bench.runs)
-        case "wrote":
-            return bool(bench.files or bench.actions or bench.proposed)
-        case "built":
-            return bool(bench.actions or bench.proposed or bench.files)
-        case _:
-            kinds = {action.kind for action in bench.actions}
-            confirmed = not _CONFIRMING[act].isdisjoint(kinds) if act in _CONFIRMING else bool(kinds)
-            return bench.proposed or bool(bench.files) or confirmed
+def denies(answer: str, language: str | None) -> bool:
+    """Whether an answer says of anything that it was not done, or declines."""
+    prose = _pattern("flawless").sub(" ", _QUOTE.sub(" ", answer))
+    return _says("negation", prose, language) or _says("declines", prose, language)
+
+
+def admits(answer: str, evidence: Evidence) -> bool:
+    """Whether an answer says that the last run failed: in words of failing, or by quoting the error."""
+    prose = _pattern("flawless").sub(" ", answer)
+    if _says("fails", prose, evidence.language):
+        return True
+    words = set(plain(evidence.record.runs[-1].error or "").split())
+    return len(words & set(plain(answer).split())) > len(words) / 2
+
+
+def _foreign_quotes(answer: str, evidence: Evidence) -> Iterator[str]:
+    """What an answer about a run that went well quotes although no run gave it and nobody wrote it."""
+    runs = [run for run in evidence.record.runs if run.by == "user"]
+    if not runs or runs[-1].error is not None:
+        return
+    outputs = [plain(run.output) for run in runs if run.output]
+    quotes_output = any(output in plain(answer) for output in outputs)
+    for sentence in _sentences(answer):
+        for quote in _QUOTE.finditer(sentence):
+            before = sentence[: quote.start()]
+            if quotes_output and not _ARROW.search(before):
+                continue
+            if "?" in sentence[quote.end() :] or _says("condition", before, evidence.language):
+                continue
+            inner = quote.group().strip('`"“”„«»「」『』> \n')
+            written = plain(inner)
+            if len(written) < QUOTED_LETTERS or _IDENTIFIER.fullmatch(inner) or written in evidence.told:
+                continue
+            if not any(len(output) >= QUOTED_LETTERS and output in written for output in outputs):
+                yield inner
+
+
+def _claimed(answer: str, evidence: Evidence) -> Iterator[Difference]:
+    """The acts that an answer claims, in plain sentences about this turn, and of which the record knows nothing."""
+    record = evidence.record
+    kinds = {change.kind for change in record.changes}
+    other = record.proposal is not None or "replaced" in kinds
+    for sentence in _sentences(answer):
+        said = _said(sentence, evidence.language)
+        if "added" in said and not (other or kinds & {"added", "connected"} or record.components or record.files):
+            yield "added"
+        if "removed" in said and not (other or kinds & {"removed", "disconnected"} or _deleted(record)):
+            yield "removed"
+        if "connected" in said and not (other or "connected" in kinds) and "edit" in evidence.asked:
+            yield "connected"
+        if "renamed" in said and not (record.proposal is not None or "renamed" in kinds):
+            yield "renamed"
+        if "ran" in said and not record.runs:
+            yield "ran"
+        if "installed" in said and not record.did("install"):
+            yield "installed"
+        if "created" in said and not (record.acted or record.waiting):
+            yield "added"
+        yield from _named(sentence, evidence, created="created" in said)
+        yield from _counted(sentence, record, said)
+
+
+def _said(sentence: str, language: str | None) -> set[str]:
+    """The kinds of act that a sentence states: not in a quotation, and not negated, offered, conditional or past."""
+    prose = _MASKED.sub(lambda quote: "¤" * len(quote.group()), sentence)
+    found: set[str] = set()
+    for kind in _words()["claims"]:
+        for claim in _pattern(f"claims.{kind}").finditer(prose):
+            comma = _CLAUSE.search(prose, claim.end())
+            upto = prose[: len(prose) if comma is None else comma.start()]
+            asks = _QUESTION.search(prose[claim.end() :]) is not None
+            if not asks and not any(_says(one, upto, language) for one in ("negation", "condition", "past")):
+                found.add(kind)
+    return found | ({"removed"} if _says("gone", prose) else set())
+
+
+def _named(sentence: str, evidence: Evidence, *, created: bool) -> Iterator[Difference]:
+    """Files and component types that a sentence says were made, though they were not."""
+    made = {file.path.rsplit("/", 1)[-1].casefold() for file in evidence.record.files}
+    for found in _FILE.finditer(sentence):
+        listed = "files" in evidence.asked and _ITEM.sub("", sentence).lstrip("`*_ ").startswith(found.group())
+        if found.group().rsplit("/", 1)[-1].casefold() not in made and (created or listed) and evidence.asked:
+            yield "file"
+    if created and _says("component", sentence):
+        for name in _CLASS.findall(sentence):
+            if plain(name) not in evidence.told:
+                yield "component"
+
+
+def _counted(sentence: str, record: TurnRecord, said: set[str]) -> Iterator[Difference]:
+    """A number of components that a sentence says were added, removed or connected, when there were fewer."""
+    if record.proposal is not None:
+        return
+    for kind in said & {"added", "removed", "connected"}:
+        nodes = {node for change in record.changes if change.kind == kind for node in change.nodes}
+        if nodes and any(number > len(nodes) and _says(f"counts.{number}", sentence) for number in _words()["counts"]):
+            yield "count"
+
+
+def _deleted(record: TurnRecord) -> bool:
+    return any(file.change == "deleted" for file in record.files)
+
+
+def _sentences(text: str) -> Iterable[str]:
+    return (sentence for sentence in _SENTENCE.split(text) if sentence and sentence.strip())
+
+
+def plain(text: str) -> str:
+    """A text as quotations are compared: its letters and digits in lower case."""
+    return " ".join(re.findall(r"[\w]+", text.casefold()))
+
+
+def _says(kind: str, text: str, language: str | None = None) -> bool:
+    return _pattern(kind, language).search(text) is not None
+
+
+@cache
+def _words() -> Mapping[str, Any]:
+    return yaml.safe_load(Path(__file__).with_name("words.yaml").read_text(encoding="utf-8"))
+
+
+@cache
+def _pattern(kind: str, language: str | None = None) -> re.Pattern[str]:
+    """A table of words as one pattern: `claims.added` is a table of its own; of one by language, the answer's."""
+    entry: Any = _words()
+    for name in kind.split("."):
+        entry = entry[int(name) if name.isdecimal() else name]
+    if isinstance(entry, dict):
+        by_language = cast("dict[str, str]", entry)
+        entry = "|".join(by_language[one] for one in ([language] if language in by_language else by_language))
+    return re.compile(re.sub(r"\s*\n\s*|(?<=\))\s+(?=\|)|\s+(?=\|)", "", entry), re.IGNORECASE)

@@ -47,6 +47,11 @@ def statement(record: TurnRecord, asked: Iterable[Asked], language: str) -> str:
     return "\n".join([*done, " ".join(phrase(key, language) for key in missing)]).strip()
 
 
+def closed(text: str, language: str) -> str:
+    """A statement that stands above an answer which says otherwise: it adds that nothing else was done."""
+    return f"{text} {phrase('nothing_else', language)}".strip()
+
+
 def _done(record: TurnRecord, language: str) -> Iterator[str]:
     if record.proposal is not None:
         key = "offered" if record.proposal.status == "offered" else "applied"

@@ -8,6 +8,7 @@ from pydantic_ai.usage import UsageLimits
 from agent.conversation.memory import Pending
 from agent.demo.planner import demo_model
 from agent.errors import AssistantUnavailable
+from agent.honesty.statement import closed
 from agent.language.phrases import phrase
 from agent.language.questions import questions_in_words
 from agent.prompts.framing import mentions_values
@@ -98,7 +99,10 @@ async def act(
         ),
         acts=intent != "question",
         checks_claims=not demo and intent != "question",  # the demo planner reports only what its tools answered
-        language=turn.language,
+        language=turn.language_code,
+        phrases=turn.language,
+        asked=turn.asked,
+        record=lambda: turn.record,
         context_tokens=settings.context_tokens,
     )
     output = await loop.run(message, history=history, answers=answers, must_act=must_act)
@@ -113,6 +117,8 @@ async def act(
         await turn.send(Progress(step="flow_proposal_ready", message="The flow is ready for you to look at."))
     result = turn.result("complete", output)
     result.record.disagrees = loop.disagrees
+    if loop.disagrees:
+        result.record.text = closed(result.record.text, turn.record_language)
     if loop.disagrees or not output:
         result.text = f"{result.record.text}\n\n{output}".strip()
     return result

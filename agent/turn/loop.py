@@ -1,7 +1,7 @@
 """The agent's part of a turn: one run, one more if needed, and an answer that claims only what happened."""
 
 import logging
-from collections.abc import AsyncIterable, Collection, Sequence
+from collections.abc import AsyncIterable, Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from pydantic_ai import (
@@ -20,19 +20,24 @@ from pydantic_ai import (
     TextPart,
     TextPartDelta,
     ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
     capture_run_messages,
 )
 from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from agent.conversation.compaction import HistoryCompaction
-from agent.honesty.claims import NOTHING_CHANGED, correction, false_claims
+from agent.honesty.claims import Difference, Evidence, correction, differences
 from agent.honesty.recovery import recover
 from agent.language.phrases import phrase
 from agent.toolsets.cached import Toolset, cached_toolset
 from agent.toolsets.listing import UnlistedTools
 from agent.toolsets.selection import acting_calls
+from agent.turn.record import Asked, TurnRecord
 from agent.turn.stream import Send
+from flows.document import Flow
+from flows.json_values import as_object
 from runtime.telemetry import log_event
 from tools.events import Progress
 from tools.verify import verify
@@ -59,7 +64,10 @@ class AgentLoop:
         limits: the limits of that cost.
         acts: whether something is to be done; the answer is then held back until it has been checked.
         checks_claims: whether the answer's claims are checked.
-        language: the language of the assistant's own phrases.
+        language: the code of the user's language, if known.
+        phrases: the language of the assistant's own phrases.
+        asked: the kinds of act that the message asks for.
+        record: returns what was done so far.
         context_tokens: the size of the model's context; None uses what PydanticAI knows about the model.
         messages: the agent's messages so far.
         disagrees: whether the last answer, tried once more, still claims what was not done.
@@ -74,7 +82,10 @@ class AgentLoop:
     limits: UsageLimits
     acts: bool
     checks_claims: bool
-    language: str
+    language: str | None
+    phrases: str
+    asked: tuple[Asked, ...]
+    record: Callable[[], TurnRecord]
     context_tokens: int | None
     unlisted: Collection[str] = ()
     messages: list[ModelMessage] = field(default_factory=list[ModelMessage])
@@ -100,20 +111,31 @@ class AgentLoop:
         if not isinstance(answer, str) or not self.checks_claims:
             return answer
         answer = await self._recover_flow(answer)
-        claims = false_claims(answer, self.bench)
-        idle = must_act and not self._acted()
-        if not claims and not idle:
+        found = self._differences(answer, must_act=must_act)
+        if not found:
             return answer
         await self.send(Progress(step="retrying", message="Trying again...", attempt=2, max_attempts=2))
-        answer = await self._run_agent(NOTHING_CHANGED if idle else correction(claims), self.messages, None)
+        answer = await self._run_agent(correction(found), self.messages, None)
         if not isinstance(answer, str):
             return answer
         answer = await self._recover_flow(answer)
-        claims = false_claims(answer, self.bench)
-        self.disagrees = bool(claims) or (must_act and not self._acted())
-        if self.disagrees:
-            log_event("assistant.claims.contradicted", logging.WARNING, claims=claims)
+        found = self._differences(answer, must_act=must_act)
+        self.disagrees = bool(found)
+        if found:
+            log_event("assistant.answer.disagrees", logging.WARNING, differences=found)
         return answer
+
+    def _differences(self, answer: str, *, must_act: bool) -> list[Difference]:
+        """How the answer differs from what was done."""
+        evidence = Evidence(
+            record=self.record(),
+            asked=self.asked,
+            known=[*_texts(self.messages), *_values(self.bench.current)],
+            language=self.language,
+            attempted=bool(acting_calls(tool_calls(self.messages))),
+            must_act=must_act,
+        )
+        return differences(answer, evidence)
 
     async def _run_agent(
         self, prompt: str | None, history: Sequence[ModelMessage], answers: DeferredToolResults | None
@@ -145,10 +167,6 @@ class AgentLoop:
             if is_shown(event, text=not self.acts):
                 await self.send(event)
 
-    def _acted(self) -> bool:
-        """Whether anything was done, or at least attempted with an acting tool."""
-        return self.bench.acted or bool(acting_calls(tool_calls(self.messages)))
-
     async def _recover_flow(self, answer: str) -> str:
         """The answer; a flow that it spells out instead of building it is proposed, and its prose stays."""
         bench = self.bench
@@ -161,7 +179,7 @@ class AgentLoop:
         if problem:
             bench.caveats.append(problem)
         await bench.propose(self.send, found.flow)
-        return found.text or phrase("recovered", self.language)
+        return found.text or phrase("recovered", self.phrases)
 
 
 def tool_calls(messages: Sequence[ModelMessage]) -> list[str]:
@@ -173,6 +191,21 @@ def tool_calls(messages: Sequence[ModelMessage]) -> list[str]:
         for part in message.parts
         if isinstance(part, ToolCallPart)
     ]
+
+
+def _texts(messages: Sequence[ModelMessage]) -> Iterator[str]:
+    """What the model was given: prompts, with the canvas and the history that they quote, and what tools answered."""
+    for message in messages:
+        for part in message.parts:
+            if isinstance(part, UserPromptPart | ToolReturnPart):
+                yield str(part.content)
+
+
+def _values(flow: Flow) -> Iterator[str]:
+    """The names and the texts of a flow's components."""
+    for node in flow.nodes:
+        yield f"{node.id} {node.type} {node.display_name}"
+        yield from (value for one in node.template.values() if isinstance(value := as_object(one).get("value"), str))
 
 
 def is_shown(event: AgentStreamEvent, *, text: bool) -> bool:

@@ -119,9 +119,19 @@ class Turn:
             waiting = () if self.conversation.pending is None else self.conversation.pending.unanswered.values()
             record = record_of(self.bench, tuple(waiting), self.denied_plans)
         record.not_done = record.left(self.asked)
-        code = (self.classification.language or "").strip().lower()[:2]
-        record.text = statement(record, self.asked, code if code in languages("nothing") else self.language)
+        record.text = statement(record, self.asked, self.record_language)
         return record
+
+    @property
+    def language_code(self) -> str | None:
+        """The code of the message's language, if the classifier named one."""
+        return (self.classification.language or "").strip().lower()[:2] or None
+
+    @property
+    def record_language(self) -> str:
+        """The language of the record's text; it has more than the assistant's other phrases."""
+        code = self.language_code
+        return code if code is not None and code in languages("nothing") else self.language
 
     async def model(self) -> Model:
         """The language model of this turn, the same for every request, so that the chain stays with what answered."""
