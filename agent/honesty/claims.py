@@ -5,7 +5,7 @@ quoted output that no run gave. Word patterns add claims of acts of which the re
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -152,7 +152,7 @@ def _foreign_quotes(answer: str, evidence: Evidence) -> Iterator[str]:
         return
     outputs = [plain(run.output) for run in runs if run.output]
     quotes_output = any(output in plain(answer) for output in outputs)
-    for sentence in _sentences(answer):
+    for sentence, _ in _sentences(answer):
         for quote in _QUOTE.finditer(sentence):
             before = sentence[: quote.start()]
             if quotes_output and not _ARROW.search(before):
@@ -172,8 +172,8 @@ def _claimed(answer: str, evidence: Evidence) -> Iterator[Difference]:
     record = evidence.record
     kinds = {change.kind for change in record.changes}
     other = record.proposal is not None or "replaced" in kinds
-    for sentence in _sentences(answer):
-        said = _said(sentence, evidence.language)
+    for sentence, prose in _sentences(answer):
+        said = _said(prose, evidence.language)
         if "added" in said and not (other or kinds & {"added", "connected"} or record.components or record.files):
             yield "added"
         if "removed" in said and not (other or kinds & {"removed", "disconnected"} or _deleted(record)):
@@ -192,9 +192,8 @@ def _claimed(answer: str, evidence: Evidence) -> Iterator[Difference]:
         yield from _counted(sentence, record, said)
 
 
-def _said(sentence: str, language: str | None) -> set[str]:
+def _said(prose: str, language: str | None) -> set[str]:
     """The kinds of act that a sentence states: not in a quotation, and not negated, offered, conditional or past."""
-    prose = _MASKED.sub(lambda quote: "¤" * len(quote.group()), sentence)
     found: set[str] = set()
     for kind in _words()["claims"]:
         for claim in _pattern(f"claims.{kind}").finditer(prose):
@@ -233,8 +232,14 @@ def _deleted(record: TurnRecord) -> bool:
     return any(file.change == "deleted" for file in record.files)
 
 
-def _sentences(text: str) -> Iterable[str]:
-    return (sentence for sentence in _SENTENCE.split(text) if sentence and sentence.strip())
+def _sentences(text: str) -> Iterator[tuple[str, str]]:
+    """The sentences of a text, each also with its quotations masked; a quotation is not cut."""
+    masked = _MASKED.sub(lambda quote: "¤" * len(quote.group()), text)
+    start = 0
+    for end in [*(gap.end() for gap in _SENTENCE.finditer(masked)), len(text)]:
+        if text[start:end].strip():
+            yield text[start:end], masked[start:end]
+        start = end
 
 
 def plain(text: str) -> str:
