@@ -171,7 +171,7 @@ def _claimed(answer: str, evidence: Evidence) -> Iterator[Difference]:
     """The acts that an answer claims, in plain sentences about this turn, and of which the record knows nothing."""
     record = evidence.record
     kinds = {change.kind for change in record.changes}
-    other = record.proposal is not None or "replaced" in kinds
+    other = record.proposal is not None or bool(kinds & {"replaced", "changed"})  # which texts may be put in any words
     for sentence, prose in _sentences(answer):
         said = _said(prose, evidence.language)
         if "added" in said and not (other or kinds & {"added", "connected"} or record.components or record.files):
@@ -180,7 +180,7 @@ def _claimed(answer: str, evidence: Evidence) -> Iterator[Difference]:
             yield "removed"
         if "connected" in said and not (other or "connected" in kinds) and "edit" in evidence.asked:
             yield "connected"
-        if "renamed" in said and not (record.proposal is not None or "renamed" in kinds):
+        if "renamed" in said and not (record.proposal is not None or kinds & {"renamed", "changed"}):
             yield "renamed"
         if "ran" in said and not record.runs:
             yield "ran"

@@ -91,9 +91,11 @@ def test_a_quotation_that_no_run_gave_is_noticed_and_others_are_not() -> None:
 def test_a_claim_beyond_what_was_done_is_noticed() -> None:
     changed = [{"kind": "changed", "nodes": ["Prompt-1"], "field": "template"}]
     assert compared("I changed the prompt and saved it in `style.md`.", "edit", changes=changed) == ["file"]
-    assert compared("The prompt is new, and I removed the parser.", "edit", changes=changed) == ["removed"]
-    assert compared("Changed. I did not remove the parser.", "edit", changes=changed) == []
-    assert compared("The prompt is changed. If you like, I can remove the parser.", "edit", changes=changed) == []
+    assert compared("I removed the last sentence of the prompt.", "edit", changes=changed) == []
+    moved = [{"kind": "moved", "nodes": ["Prompt-1"]}]
+    assert compared("The prompt is in its place, and I removed the parser.", "edit", changes=moved) == ["removed"]
+    assert compared("Moved. The parser was not removed.", "edit", changes=moved) == []
+    assert compared("Moved. If you like, the parser can be removed.", "edit", changes=moved) == []
     removed = [{"kind": "removed", "nodes": ["TextOutput-1"]}]
     assert compared("I removed both outputs.", "edit", changes=removed) == ["count"]
 
