@@ -32,6 +32,10 @@ def ask(
     ] = None,
     model: ModelName = None,
     components: ComponentsFolder = None,
+    session: Annotated[
+        str | None,
+        typer.Option(metavar="S", help="Keep this conversation or go on with it; TEXT may answer what waits."),
+    ] = None,
     *,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Approve plans and edits without being asked.")] = False,
     as_json: Json = False,
@@ -48,10 +52,12 @@ def ask(
     target = writable(out)
     settings = settings_of(AssistantSettings)
     check_model(model, settings)
+    if session is not None:
+        settings = settings.model_copy(update={"memory": "file"})
     start = StartingPoint(flow, components)
     apply = "always" if yes else "ask"
-    request = TurnRequest(text=_text(text), session=f"cli-{uuid4().hex}", model=model, apply=apply)
-    rendering = JsonLines(request.session) if as_json else Readable()
+    request = TurnRequest(text=_text(text), session=session or f"cli-{uuid4().hex}", model=model, apply=apply)
+    rendering = JsonLines(request.session) if as_json else Readable(session=session)
     code = asyncio.run(_turn(request, start, settings, rendering, target))
     if code != DONE:
         raise typer.Exit(code)

@@ -1,6 +1,7 @@
 """The conversation of a turn: earlier turns, pending approvals, and what is saved at the end."""
 
 import asyncio
+import re
 from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
@@ -22,6 +23,8 @@ from tools.approvals import Approval
 from tools.workbench import Emit, Workbench
 
 _locks: WeakKeyDictionary[Memory, asyncio.Lock] = WeakKeyDictionary()
+
+_QUESTION_MARK = re.compile("[?？؟]")
 
 
 class Conversation:
@@ -72,6 +75,14 @@ class Conversation:
     def proposals(self) -> Offers:
         """The proposals of earlier turns that were not accepted."""
         return self._state.offers
+
+    @property
+    def offer_awaits_reply(self) -> bool:
+        """Whether the last turn offered a proposal that still waits, and asked no other question."""
+        last, waits = self.turns[-1:], self.proposals.open
+        return waits is not None and any(
+            turn.offered == waits.id and not _QUESTION_MARK.search(turn.assistant) for turn in last
+        )
 
     def carry_on(self, bench: Workbench) -> None:
         """Give a workbench what earlier turns left: what can be undone, and the proposal that still waits.
@@ -271,8 +282,16 @@ class Conversation:
             known = {one.call for turn in state.turns for one in turn.asked}
             asked = [one for one in asked if one.call not in known]  # a question may be repeated
             messages = repair_messages(result.messages) if result.messages else []  # the turn may have been cut off
-            notes = notes_of(result)
-            state.record(Exchange(user=text, assistant=answer, messages=messages, asked=asked, notes=notes))
+            state.record(
+                Exchange(
+                    user=text,
+                    assistant=answer,
+                    messages=messages,
+                    asked=asked,
+                    notes=notes_of(result),
+                    offered=result.proposal_id,
+                )
+            )
 
     def _note_effects(self, state: ConversationState, result: TurnResult, bench: Workbench) -> None:
         """Note what can be undone, and which proposals are left."""

@@ -38,6 +38,7 @@ class Exchange(BaseModel):
         messages: the messages between the agent and its tools.
         asked: the approvals that it asked for.
         notes: how it ended if it has no answer, and what ran.
+        offered: the id of the proposal that it offered, if any.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -47,6 +48,7 @@ class Exchange(BaseModel):
     messages: list[ModelMessage] = Field(default_factory=list[ModelMessage])
     asked: list[Asked] = Field(default_factory=list[Asked])
     notes: list[str] = Field(default_factory=list[str])
+    offered: str | None = None
 
 
 class Pending(BaseModel):

@@ -26,6 +26,8 @@ class TurnRequest(BaseModel):
         model: `provider:name` or `demo`; None for the configured default.
         answers: the user's decisions about pending approvals, by tool call id. The text may then be empty; a text
             denies all approvals that are still unanswered.
+        replying: whether the text was typed as the answer to what waits, so that it is a no with a reason unless the
+            classifier reads it otherwise.
         apply: whether plans and replaced texts on the canvas need approval (`ask`) or not (`always`).
         components: the flow's own component types, as source code.
         max_attempts: how many attempts the assistant has to build a flow or generate a component that passes its
@@ -41,6 +43,7 @@ class TurnRequest(BaseModel):
     flow_id: str | None = None
     model: str | None = None
     answers: dict[str, Answer] = Field(default_factory=dict[str, Answer])
+    replying: bool = False
     apply: Literal["ask", "always"] = "ask"
     components: tuple[str, ...] = ()
     max_attempts: int | None = Field(default=None, ge=1, le=MAX_ATTEMPTS)

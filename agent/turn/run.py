@@ -17,7 +17,7 @@ from agent.prompts import prompt
 from agent.prompts.user_prompt import framed_message
 from agent.turn.act import act, open_workbench
 from agent.turn.answers.resume import resume
-from agent.turn.answers.words import answer_in_words
+from agent.turn.answers.words import answer_in_words, decide_in_words
 from agent.turn.commands import answer_proposals, place_proposal, redo, undo
 from agent.turn.result import Intent, TurnEnded, TurnResult
 from agent.turn.state import Turn
@@ -115,6 +115,9 @@ async def _outcome(turn: Turn) -> TurnResult:
         return await redo(turn)
     if asks_to_place(turn.text) and turn.conversation.proposals.open is not None:
         return await place_proposal(turn)
+    decided = await decide_in_words(turn)
+    if decided is not None:
+        return decided
     if not turn.classified:
         await turn.classify()
     return await _serve(turn)

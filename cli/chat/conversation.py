@@ -12,6 +12,7 @@ from pydantic_ai import ToolApproved, ToolDenied
 from agent.assistant import Assistant
 from agent.contract.events import ErrorEvent
 from agent.errors import AssistantUnavailable
+from agent.language.replies import PlainReply, plain_reply
 from agent.turn.record import TurnRecord
 from agent.turn.request import Answer, TurnRequest
 from agent.turn.result import TurnEnded, TurnResult
@@ -32,10 +33,6 @@ HELP = """Each line is a message, or a command:
   /forget delete the conversation alone
   /quit   leave, as Ctrl-D does
 Ctrl-C stops the assistant."""
-
-
-_YES = {"y", "yes"}
-_NO = {"", "n", "no"}
 
 
 @dataclass
@@ -125,22 +122,27 @@ class Conversation:
             apply="always" if self.approve_all else "ask",
             components=self.components,
         )
+        words = ""
         while True:
             self._failed = False
             result = await lines.work(self._turn(request, assistant))
             if result is None:
                 return
             self._failed = result.outcome == "error"
+            request = request.model_copy(update={"flow": self.canvas, "answers": {}, "replying": False})
             if result.outcome == "pending":
-                answers = await self._answers(result.approvals, lines)
-                request = request.model_copy(update={"text": "", "answers": answers, "flow": self.canvas})
+                answers, words = ({}, words) if words else await self._answers(result.approvals, lines)
+                if answers:
+                    request = request.model_copy(update={"text": "", "answers": answers})
+                else:
+                    request, words = request.model_copy(update={"text": words, "replying": True}), ""
                 continue
             if result.proposal is None or result.error is not None:
                 return
             reply = await self._offer(result, assistant, lines)
             if reply is None:
                 return
-            request = request.model_copy(update={"text": reply, "answers": {}, "flow": self.canvas})
+            request = request.model_copy(update={"text": reply, "flow": self.canvas})
 
     async def _turn(self, request: TurnRequest, assistant: Assistant) -> TurnResult | None:
         """Take and show one turn; the canvas keeps changes made before an interruption."""
@@ -172,27 +174,28 @@ class Conversation:
             rendering.close()
         return result
 
-    async def _answers(self, approvals: dict[str, Approval], lines: Lines) -> dict[str, Answer]:
-        """The user's answer to each question, by id."""
+    async def _answers(self, approvals: dict[str, Approval], lines: Lines) -> tuple[dict[str, Answer], str]:
+        """The user's answers by id, up to a reply in other words than yes or no, which is returned beside them."""
         answers: dict[str, Answer] = {}
         for id_, approval in approvals.items():
             print_message(format_question(approval))
             covered = self.approve_all and approval.kind in {"plan", "edit"}
             reply = "y" if covered else await self._line("Do it? [y/N, or why not] ", lines)
-            if reply.lower() in _YES:
-                answers[id_] = ToolApproved()
-            else:
-                answers[id_] = ToolDenied() if reply.lower() in _NO else ToolDenied(reply)
-        return answers
+            meaning = _meaning(reply)
+            if meaning is None:
+                return answers, reply
+            answers[id_] = ToolApproved() if meaning == "approve" else ToolDenied()
+        return answers, ""
 
     async def _offer(self, result: TurnResult, assistant: Assistant, lines: Lines) -> str | None:
         """Ask whether to use a proposed flow; a reply that is neither yes nor no is returned as the next message."""
         canvas = self.canvas or Flow.empty()
         place = "on the canvas" if canvas.is_empty else "beside what is on the canvas"
         reply = await self._reply(f"Put it {place}? [y/N] ", lines)
-        accepted = reply.lower() in _YES
-        if not accepted and reply.lower() not in _NO:
+        meaning = _meaning(reply)
+        if meaning is None:
             return reply
+        accepted = meaning == "approve"
         answers: dict[str, Answer] = {result.proposal_id or "": ToolApproved() if accepted else ToolDenied()}
         request = TurnRequest(text="", session=self.session, flow=self.canvas, model=self.model, answers=answers)
         async with assistant.turn(request.model_copy(update={"components": self.components})) as events:
@@ -220,3 +223,8 @@ class Conversation:
         self.canvas = flow
         if self.target is not None:
             write_flow(self.target, flow)
+
+
+def _meaning(reply: str) -> PlainReply | None:
+    """What a plain reply means, in any language; nothing at all is a no."""
+    return plain_reply(reply) if reply else "deny"

@@ -62,10 +62,12 @@ class Readable:
 
     Args:
         interactive: whether the user can answer questions here; if not, how to answer them is noted.
+        session: the conversation in which they can be answered later, if it is kept.
     """
 
-    def __init__(self, *, interactive: bool = False) -> None:
+    def __init__(self, *, interactive: bool = False, session: str | None = None) -> None:
         self._interactive = interactive
+        self._session = session
         self._console = Console(stderr=True, highlight=False, markup=False)
         self._status: Status | None = None
         self._streamed = ""
@@ -145,6 +147,8 @@ class Readable:
             print_message(format_question(approval))
         if result.approvals:
             print_message("Nothing was done about it yet. Ask again with --yes to approve.")
+            if self._session:
+                print_message(f"Or answer in your words with --session {self._session}.")
         if result.proposal is not None:
             print_message("The flow is a proposal: nothing on the canvas was changed.")
 

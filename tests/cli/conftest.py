@@ -92,7 +92,11 @@ def runner(monkeypatch: pytest.MonkeyPatch, catalogue: Catalogue, excerpt: Path)
 
     @asynccontextmanager
     async def opened(settings: AssistantSettings) -> AsyncGenerator[Assistant]:
-        yield Assistant(settings, stand_in, catalogue=catalogue)
+        assistant = Assistant(settings, stand_in, catalogue=catalogue)
+        try:
+            yield assistant
+        finally:
+            await assistant.aclose()
 
     async def nothing() -> None:
         pass

@@ -129,6 +129,20 @@ def test_a_turn_that_waits_for_an_approval_says_what_it_asks_and_exits_with_3(
     assert [line["action"] for line in lines.lines if line["event"] == "flow_update"] == ["edit_field"]
 
 
+def test_a_question_is_answered_in_words_in_the_same_session(
+    wirewright: Wirewright, runner: StandInRunner, louder: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "out.json"
+    first = wirewright("ask", "Change the prompt to 'Whisper: {text}'", "--flow", louder, "--session", "s1")
+    assert first.code == 3
+    assert "--session s1" in first.err
+    other = wirewright("ask", "sí, adelante", "--session", "s2")
+    assert other.code != 3, "nothing waits in another conversation"
+    done = wirewright("ask", "sí, adelante", "--session", "s1", "--out", target)
+    assert done.code == 0
+    assert "Whisper: {text}" in wirewright("flow", "spec", target).out
+
+
 def test_each_change_is_shown_to_a_person(wirewright: Wirewright, runner: StandInRunner, louder: Path) -> None:
     done = wirewright("ask", "Remove the prompt template and connect chat input to chat output", "--flow", louder)
     assert done.code == 0

@@ -8,6 +8,7 @@ from agent.language.phrases import phrase
 from agent.language.replies import plain_reply
 from agent.turn.act import waiting_text
 from agent.turn.answers.resume import resume
+from agent.turn.commands import answer_proposals, place_proposal
 from agent.turn.request import Answer
 from agent.turn.result import TurnResult
 from agent.turn.state import Turn
@@ -29,7 +30,7 @@ async def answer_in_words(turn: Turn, pending: Pending) -> TurnResult | None:
     plain = plain_reply(turn.text)
     if plain is None:
         await turn.classify([one.kind for one in pending.unanswered.values()])
-    meaning: Meaning | None = plain or turn.classification.reply
+    meaning: Meaning | None = plain or turn.classification.reply or ("deny" if turn.request.replying else None)
     match meaning:
         case "approve":
             return await resume(turn, _all(pending, ToolApproved()), in_words=True)
@@ -41,6 +42,28 @@ async def answer_in_words(turn: Turn, pending: Pending) -> TurnResult | None:
             turn.conversation.pending = pending
             text = f"{phrase('unclear', turn.language)}\n\n{waiting_text(turn, pending)}"
             return turn.result("pending", text, pending=pending)
+        case _:
+            return None
+
+
+async def decide_in_words(turn: Turn) -> TurnResult | None:
+    """Take a message as the answer to the proposal that the last turn offered, if it is one.
+
+    Returns:
+        The result; None when the message is a request of its own, such as a change of the proposal.
+    """
+    waits = turn.conversation.proposals.open
+    if waits is None or not turn.conversation.offer_awaits_reply:
+        return None
+    plain = plain_reply(turn.text)
+    if plain is None:
+        await turn.classify(["proposal"])
+    match plain or turn.classification.reply:
+        case "approve":
+            return await place_proposal(turn)
+        case "deny":
+            turn.conversation.take_answers({waits.id: ToolDenied()})
+            return await answer_proposals(turn)
         case _:
             return None
 

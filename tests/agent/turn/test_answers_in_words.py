@@ -11,7 +11,7 @@ from flows.document import Flow
 from flows.edits import configure
 from tests.consents import offer_consents
 from tests.flow_texts import ECHO, LOUDER, flow_of, node_id
-from tests.scripted_assistant import ScriptedModel, play, scripted_assistant
+from tests.scripted_assistant import ScriptedModel, assistant, play, scripted_assistant
 
 pytestmark = pytest.mark.anyio
 PLAN = "1. Read the file\n2. Split it\n3. Answer from it"
@@ -273,8 +273,6 @@ async def test_searches_do_not_wait(catalogue: Catalogue, canvas: Flow) -> None:
 
 
 async def test_the_demo_planner_takes_plain_words_too(catalogue: Catalogue, canvas: Flow) -> None:
-    from tests.scripted_assistant import assistant
-
     who = assistant(catalogue)
     waiting = await play(who, "Set the sender name of Chat Output to 'Ada'", canvas)
     assert waiting.outcome == "pending", waiting.text
@@ -282,8 +280,30 @@ async def test_the_demo_planner_takes_plain_words_too(catalogue: Catalogue, canv
     assert (result.outcome, name_of(result.after)) == ("complete", "Ada")
 
 
-async def test_a_built_flow_and_a_yes_do_not_mix_up(catalogue: Catalogue) -> None:
-    who, _ = scripted_assistant(catalogue, "build_flow", call("build_flow", 1, spec=ECHO), "Built.", "question", "Hi.")
-    offered = await play(who, "Build an echo")
-    assert offered.proposal is not None
-    assert offered.approvals == {}
+@pytest.mark.parametrize("text", ["yes please", "ja, mach", "好的"])
+async def test_a_plain_yes_puts_the_flow_that_was_just_offered_on_the_canvas(catalogue: Catalogue, text: str) -> None:
+    who, model = scripted_assistant(catalogue, "build_flow", call("build_flow", 1, spec=ECHO), "I built an echo.")
+    assert (await play(who, "Build an echo")).proposal is not None
+    result = await play(who, text)
+    assert [node.type for node in result.after.nodes] == ["ChatInput", "ChatOutput"]
+    assert len(classifications(model)) == 1
+
+
+async def test_a_no_in_other_words_sets_the_offered_flow_aside(catalogue: Catalogue) -> None:
+    who, model = scripted_assistant(
+        catalogue, "build_flow", call("build_flow", 1, spec=ECHO), "I built an echo.", reading("deny")
+    )
+    await play(who, "Build an echo")
+    result = await play(who, "rather not today")
+    assert (result.outcome, result.after.nodes) == ("complete", ())
+    assert "a flow to be put on the canvas" in classifications(model)[-1]
+
+
+@pytest.mark.parametrize("answer", ["I built an echo. Shall I run it?", "回声已建好。要运行吗？"])
+async def test_a_yes_to_another_question_is_left_to_the_model(catalogue: Catalogue, answer: str) -> None:
+    who, model = scripted_assistant(
+        catalogue, "build_flow", call("build_flow", 1, spec=ECHO), answer, "question", "It echoes."
+    )
+    await play(who, "Build an echo")
+    assert (await play(who, "yes")).after.is_empty
+    assert len(classifications(model)) == 2

@@ -81,7 +81,8 @@ async def test_an_edit_is_asked_about_and_done_when_approved(
     for said, template in (("y", "Whisper: {text}"), ("too quiet", "Say it louder: {text}\n")):
         conversation = Conversation(canvas=canvas)
         lines = Typed("Make it whisper", said)
-        await conversation.hold(assistant(catalogue, "build_flow", [change], "Done as you said."), lines)
+        read = [] if said == "y" else ['{"intent": "build_flow", "reply": "deny"}']
+        await conversation.hold(assistant(catalogue, "build_flow", [change], *read, "Done as you said."), lines)
         assert conversation.canvas is not None
         found = conversation.canvas.node(node)
         assert found is not None
@@ -95,10 +96,46 @@ async def test_an_edit_is_asked_about_and_done_when_approved(
 )
 async def test_the_model_reads_a_denial_once(reply: str, denial: str, catalogue: Catalogue, canvas: Flow) -> None:
     change = call("configure_component", 1, component_id=prompt_of(canvas), values={"template": "Whisper: {text}"})
-    model = ScriptedModel("build_flow", [change], "Understood.")
+    read = [] if reply == "n" else ["I cannot say"]
+    model = ScriptedModel("build_flow", [change], *read, "Understood.")
     who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue, model=model)
     await Conversation(canvas=canvas).hold(who, Typed("Make it whisper", reply))
     assert [part for part in tool_returns(model.requests[-1]) if str(part.content).startswith(denial)]
+
+
+@pytest.mark.parametrize("reply", ["ja, mach", "sí, adelante", "はい", "sounds good"])
+async def test_a_yes_in_any_language_is_a_yes(reply: str, catalogue: Catalogue, canvas: Flow) -> None:
+    change = call("configure_component", 1, component_id=prompt_of(canvas), values={"template": "Whisper: {text}"})
+    conversation = Conversation(canvas=canvas)
+    await conversation.hold(assistant(catalogue, "build_flow", [change], "Done."), Typed("Make it whisper", reply))
+    assert "Whisper: {text}" in str(conversation.canvas)
+
+
+async def test_a_reply_that_wants_it_differently_is_done_so(catalogue: Catalogue, canvas: Flow) -> None:
+    first, second = (
+        call("configure_component", step, component_id=prompt_of(canvas), values={"template": text})
+        for step, text in enumerate(("Whisper: {text}", "Sing: {text}"), 1)
+    )
+    read = '{"intent": "build_flow", "reply": "change"}'
+    conversation = Conversation(canvas=canvas)
+    who = assistant(catalogue, "build_flow", [first], read, [second], "It sings.")
+    lines = Typed("Make it whisper", "ok but make it Sing: {text}")
+    await conversation.hold(who, lines)
+    assert "Sing: {text}" in str(conversation.canvas)
+    assert lines.prompts.count("Do it? [y/N, or why not] ") == 1, "what the user has dictated is not asked again"
+
+
+async def test_the_first_of_two_questions_is_answered_before_words_answer_the_second(
+    catalogue: Catalogue, canvas: Flow
+) -> None:
+    change = call("configure_component", 1, component_id=prompt_of(canvas), values={"template": "Whisper: {text}"})
+    name = call("configure_component", 2, component_id=node_id(canvas, "ChatOutput"), values={"sender_name": "Ada"})
+    read = '{"intent": "build_flow", "reply": "deny"}'
+    conversation = Conversation(canvas=canvas)
+    who = assistant(catalogue, "build_flow", [change, name], read, "Half of it.")
+    await conversation.hold(who, Typed("Whisper, Ada", "y", "the name is fine as it is"))
+    assert "Whisper: {text}" in str(conversation.canvas)
+    assert "Ada" not in str(conversation.canvas)
 
 
 async def test_the_conversation_is_kept_until_it_is_reset(

@@ -15,7 +15,7 @@ from flows.document import Flow
 from server.streams.signals import EDITS_APPROVED, PLAN_APPROVED
 from tests.consents import CONSENTS, offer_consents
 from tests.scripted_assistant import ScriptedModel, assistant
-from tests.server.live import ASSIST, Live, events, serving
+from tests.server.live import ASSIST, STREAM, Live, events, serving
 
 pytestmark = pytest.mark.anyio
 ASKED = {
@@ -53,6 +53,17 @@ async def test_a_consent_is_asked_in_words_with_its_own_fields_and_given_by_id(k
         done = await data(live, approvals={approval["id"]: {"decision": "approve"}})
     assert model.tool_answers(-1) == [f"Done: {kind} it."]
     assert "approvals" not in done
+
+
+@pytest.mark.parametrize("path", [ASSIST, STREAM])
+@pytest.mark.parametrize(("text", "answer"), [("ja, mach", "Done: install it."), ("いいえ", "The user said no.")])
+async def test_a_consent_is_given_or_refused_in_words(path: str, text: str, answer: str, catalogue: Catalogue) -> None:
+    model = ScriptedModel("build_flow", do("install"), "I see.", "I see.")
+    async with serving(assistant(catalogue, model)) as live:
+        for said in ("Please do it", text):
+            response = await live.client.post(path, json={"input_value": said, "session_id": "s"})
+            assert response.status_code == 200
+    assert model.tool_answers(2)[-1].startswith(answer)
 
 
 @pytest.mark.parametrize("signal", [PLAN_APPROVED, EDITS_APPROVED])
