@@ -36,14 +36,23 @@ def figures(name: str) -> dict[str, Any]:
     }
 
 
-def test_every_plain_reply_of_the_tuning_set_is_decided_and_no_other_wrongly() -> None:
-    assert figures("replies_tuning.yaml") == {
+@pytest.mark.parametrize(
+    ("name", "plain", "decided", "left", "wrong"),
+    [
+        ("replies_tuning.yaml", 45, 45, 53, []),
+        ("replies_unseen.yaml", 44, 40, 53, ["en-08"]),  # measured once after the table was written, and left so
+    ],
+)
+def test_the_figures_of_the_measured_replies_stand(
+    name: str, plain: int, decided: int, left: int, wrong: list[str]
+) -> None:
+    assert figures(name) == {
         "rows": 100,
         "languages": 8,
-        "plain": 45,
-        "decided": 45,
-        "left to the classifier": 53,
-        "wrong": [],
+        "plain": plain,
+        "decided": decided,
+        "left to the classifier": left,
+        "wrong": wrong,
     }
 
 
