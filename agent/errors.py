@@ -3,6 +3,8 @@
 An exception's own text is never shown: a provider's message is read from the response body, without secrets and paths.
 """
 
+import math
+
 from pydantic_ai import exceptions as ai
 
 from agent.turn.result import TurnError
@@ -53,7 +55,11 @@ def explain(failure: Exception, provider: str, tried: list[str]) -> TurnError:
         return TurnError(code="internal", message="Something went wrong inside the assistant.", fix="Try again.")
     cause = innermost_cause(failure)
     suffix = f" The cause: {cause}" if cause else ""
-    return TurnError(code=error.code, message=f"{error.format()}{suffix}", fix=error.fix)
+    fix = error.fix
+    asked = failure.retry_after if isinstance(failure, ai.ModelAPIError) else None
+    if asked is not None and error.retry:
+        fix = f"Try again in {math.ceil(asked)} seconds, as the provider asks."
+    return TurnError(code=error.code, message=f"{error.format()}{suffix}", fix=fix)
 
 
 def exhausted(provider: str, tried: list[str]) -> TurnError:

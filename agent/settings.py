@@ -39,6 +39,9 @@ class AssistantSettings(BaseSettings):
     token_limit: int = Field(default=2_000_000, ge=1_000)
     """The maximum number of tokens in a turn, including retries."""
 
+    wait_limit: float = Field(default=120.0, ge=0.0, le=3_600.0)
+    """How many seconds a turn waits altogether for a provider that asks to wait (`Retry-After`); 0 never waits."""
+
     context_tokens: int | None = Field(default=None, ge=4_000)
     """The size of the models' context in tokens; when it is nearly full, the turn's history is summarised. Unset: what
     is known about the model, else 128,000."""

@@ -29,12 +29,16 @@ class Reply:
         calls: tool calls as (name, arguments).
         status: an HTTP status other than 200 makes it an error.
         error: the body of that error's `error` object.
+        headers: headers of that error, such as `Retry-After`.
+        cached: how many of its 100 input tokens were read from a cache.
     """
 
     text: str = ""
     calls: tuple[tuple[str, dict[str, Any]], ...] = ()
     status: int = 200
     error: dict[str, Any] = field(default_factory=dict[str, Any])
+    headers: dict[str, str] = field(default_factory=dict[str, str], repr=False)
+    cached: int = field(default=0, repr=False)
 
 
 Script = Callable[[dict[str, Any]], Reply]
@@ -95,7 +99,7 @@ class ScriptedProvider:
     async def _complete(self, request: Request) -> Response:
         body, reply = await self.reply_to(request)
         if reply.status != 200:
-            return JSONResponse({"error": reply.error}, status_code=reply.status)
+            return JSONResponse({"error": reply.error}, reply.status, reply.headers)
         model, number = body["model"], self.requests
         if body.get("stream"):
             return StreamingResponse(_frames(reply, model, number), media_type="text/event-stream")
@@ -119,9 +123,10 @@ def completion_tokens(reply: Reply) -> int:
     return len(reply.text) // 4 + 20 * len(reply.calls) + 1
 
 
-def _usage(reply: Reply) -> dict[str, int]:
+def _usage(reply: Reply) -> dict[str, Any]:
     written = completion_tokens(reply)
-    return {"prompt_tokens": 100, "completion_tokens": written, "total_tokens": 100 + written}
+    cached = {"prompt_tokens_details": {"cached_tokens": reply.cached}} if reply.cached else {}
+    return {"prompt_tokens": 100, "completion_tokens": written, "total_tokens": 100 + written, **cached}
 
 
 def _whole(reply: Reply, model: str, number: int) -> dict[str, Any]:

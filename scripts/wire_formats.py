@@ -35,21 +35,21 @@ class EveryWire(ScriptedProvider):
     async def _responses(self, request: Request) -> Response:
         body, reply = await self.reply_to(request)
         if reply.status != 200:
-            return JSONResponse({"error": reply.error}, reply.status)
+            return JSONResponse({"error": reply.error}, reply.status, reply.headers)
         whole = responses_whole(reply, body["model"], self.requests)
         return _sent(responses_frames(reply, whole)) if body.get("stream") else JSONResponse(whole)
 
     async def _messages(self, request: Request) -> Response:
         body, reply = await self.reply_to(request)
         if reply.status != 200:
-            return JSONResponse({"type": "error", "error": reply.error}, reply.status)
+            return JSONResponse({"type": "error", "error": reply.error}, reply.status, reply.headers)
         whole = messages_whole(reply, body["model"], self.requests)
         return _sent(messages_frames(whole)) if body.get("stream") else JSONResponse(whole)
 
     async def _generate(self, request: Request) -> Response:
         _, reply = await self.reply_to(request)
         if reply.status != 200:
-            return JSONResponse({"error": reply.error}, reply.status)
+            return JSONResponse({"error": reply.error}, reply.status, reply.headers)
         model, _, method = request.path_params["call"].partition(":")
         streams = method == "streamGenerateContent"
         chunks = generate_chunks(reply, model, self.requests, split=streams)
@@ -105,7 +105,7 @@ def responses_whole(reply: Reply, model: str, number: int) -> dict[str, Any]:
         "metadata": {},
         "usage": {
             "input_tokens": 100,
-            "input_tokens_details": {"cached_tokens": 0},
+            "input_tokens_details": {"cached_tokens": reply.cached},
             "output_tokens": written,
             "output_tokens_details": {"reasoning_tokens": 0},
             "total_tokens": 100 + written,
@@ -161,13 +161,18 @@ def messages_whole(reply: Reply, model: str, number: int) -> dict[str, Any]:
         "content": content,
         "stop_reason": "tool_use" if reply.calls else "end_turn",
         "stop_sequence": None,
-        "usage": {"input_tokens": 100, "output_tokens": completion_tokens(reply)},
+        "usage": {**_anthropic_input(reply), "output_tokens": completion_tokens(reply)},
     }
+
+
+def _anthropic_input(reply: Reply) -> dict[str, int]:
+    cached = {"cache_read_input_tokens": reply.cached} if reply.cached else {}
+    return {"input_tokens": 100 - reply.cached, **cached}
 
 
 def messages_frames(whole: dict[str, Any]) -> Iterator[str]:
     """The same message as the events of its stream."""
-    usage = {"input_tokens": 100, "output_tokens": 1}
+    usage = {**whole["usage"], "output_tokens": 1}
     begun = {**whole, "content": [], "stop_reason": None, "usage": usage}
     yield _frame({"type": "message_start", "message": begun}, named=True)
     for index, block in enumerate(whole["content"]):

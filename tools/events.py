@@ -26,6 +26,7 @@ Step: TypeAlias = Literal[
     "validated",
     "validation_failed",
     "retrying",
+    "waiting",
 ]
 
 

@@ -139,7 +139,10 @@ def _shown(value: Json | Missing) -> Json:
 def _tokens(result: TurnResult) -> TokenCount:
     sent = sum(usage.input_tokens for usage in result.usage.values())
     received = sum(usage.output_tokens for usage in result.usage.values())
-    return TokenCount(input_tokens=sent, output_tokens=received, total_tokens=sent + received)
+    cached = sum(usage.cache_read_tokens for usage in result.usage.values())
+    return TokenCount(
+        input_tokens=sent, output_tokens=received, total_tokens=sent + received, cached_tokens=cached or None
+    )
 
 
 def turn_result(request: TurnRequest, ended: Ending) -> TurnResult:
@@ -178,7 +181,11 @@ def turn_result(request: TurnRequest, ended: Ending) -> TurnResult:
     after = data.flow or before
     intent = TypeAdapter[Intent](Intent).validate_python(data.intent) if data.intent in _INTENTS else "build_flow"
     runs: list[RunResult] = [] if data.run is None else [data.run]
-    spent = data.usage and RunUsage(input_tokens=data.usage.input_tokens, output_tokens=data.usage.output_tokens)
+    spent = data.usage and RunUsage(
+        input_tokens=data.usage.input_tokens,
+        output_tokens=data.usage.output_tokens,
+        cache_read_tokens=data.usage.cached_tokens or 0,
+    )
     return TurnResult(
         outcome="pending" if data.approvals else "refused" if intent == "off_topic" else "complete",
         intent=intent,

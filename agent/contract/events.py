@@ -160,11 +160,19 @@ Question: TypeAlias = Annotated[
 
 
 class TokenCount(Received):
-    """The tokens of a turn, all phases together."""
+    """The tokens of a turn, all phases together.
+
+    Attributes:
+        input_tokens: tokens sent, those from a cache too.
+        output_tokens: tokens received.
+        total_tokens: both together.
+        cached_tokens: how many of those sent the provider read from its cache; absent if none.
+    """
 
     input_tokens: int = 0
     output_tokens: int = 0
     total_tokens: int = 0
+    cached_tokens: int | None = optional()
 
 
 class RunFigures(Received):

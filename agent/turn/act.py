@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from pydantic_ai import DeferredToolRequests, DeferredToolResults, ModelMessage, ModelResponse
+from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import UsageLimits
 
 from agent.conversation.memory import Pending
@@ -11,6 +12,7 @@ from agent.errors import AssistantUnavailable
 from agent.honesty.statement import closed
 from agent.language.phrases import phrase
 from agent.language.questions import questions_in_words
+from agent.models.caching import cache_settings
 from agent.prompts.framing import mentions_values
 from agent.prompts.user_prompt import instructions
 from agent.toolsets.selection import all_tools, tools_for, unlisted_for
@@ -104,6 +106,7 @@ async def act(
         asked=turn.asked,
         record=lambda: turn.record,
         context_tokens=settings.context_tokens,
+        settings=ModelSettings() if demo else cache_settings(turn.choice, turn.request.user, turn.request.session),
     )
     output = await loop.run(message, history=history, answers=answers, must_act=must_act)
     if isinstance(output, DeferredToolRequests):

@@ -134,7 +134,15 @@ class _TurnLog:
             tokens = {"input": usage.input_tokens, "output": usage.output_tokens}
             total = sum(tokens.values())
             user = self.request.user
-            log_event("assistant.tokens.phase", phase=phase, user_id=user, session_id=session, **tokens, total=total)
+            log_event(
+                "assistant.tokens.phase",
+                phase=phase,
+                user_id=user,
+                session_id=session,
+                **tokens,
+                total=total,
+                cached=usage.cache_read_tokens,
+            )
         for approval in result.approvals.values():
             if isinstance(approval, PlanApproval):
                 log_event("assistant.plan.proposed", session_id=session, markdown_length=len(approval.markdown))

@@ -25,6 +25,7 @@ from pydantic_ai import (
     capture_run_messages,
 )
 from pydantic_ai.models import Model
+from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from agent.conversation.compaction import HistoryCompaction
@@ -69,6 +70,7 @@ class AgentLoop:
         asked: the kinds of act that the message asks for.
         record: returns what was done so far.
         context_tokens: the size of the model's context; None uses what PydanticAI knows about the model.
+        settings: the settings of every model request, such as what is cached.
         messages: the agent's messages so far.
         disagrees: whether the last answer, tried once more, still claims what was not done.
     """
@@ -87,6 +89,7 @@ class AgentLoop:
     asked: tuple[Asked, ...]
     record: Callable[[], TurnRecord]
     context_tokens: int | None
+    settings: ModelSettings = field(default_factory=ModelSettings)
     unlisted: Collection[str] = ()
     messages: list[ModelMessage] = field(default_factory=list[ModelMessage])
     disagrees: bool = False
@@ -149,6 +152,7 @@ class AgentLoop:
                     deferred_tool_results=answers,
                     deps=self.bench,
                     model=self.model,
+                    model_settings=self.settings,
                     instructions=self.instructions,
                     toolsets=[cached_toolset(tuple(self.toolsets))],
                     usage=self.usage,

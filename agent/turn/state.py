@@ -1,5 +1,6 @@
 """The state of one turn: its request, what it has done so far, and its result."""
 
+import math
 from collections.abc import Collection
 from time import perf_counter
 
@@ -17,7 +18,8 @@ from agent.language.detect import supported_language
 from agent.language.intent import Classification, classify
 from agent.language.phrases import languages
 from agent.language.requests import asks_run, step_count
-from agent.models.providers import ModelChoice
+from agent.models.patience import PatientModel
+from agent.models.providers import PROVIDERS, ModelChoice
 from agent.prompts.framing import sanitise
 from agent.toolsets.selection import acting_calls
 from agent.turn.loop import AgentLoop, tool_calls
@@ -29,7 +31,7 @@ from agent.turn.stream import Send
 from flows.document import Flow
 from runtime.results import ModelUsage
 from tools.effects import PlanEffect
-from tools.events import NewComponent
+from tools.events import NewComponent, Progress
 from tools.workbench import Workbench
 
 _ASKED: dict[Intent, tuple[Asked, ...]] = {
@@ -136,8 +138,14 @@ class Turn:
     async def model(self) -> Model:
         """The language model of this turn, the same for every request, so that the chain stays with what answered."""
         if self._model is None:
-            self._model = await self.services.model(self.choice)
+            model = await self.services.model(self.choice)
+            self._model = PatientModel(model, self._tell_wait, self.services.settings.wait_limit)
         return self._model
+
+    async def _tell_wait(self, seconds: float) -> None:
+        info = PROVIDERS.get(self.choice.provider)
+        title = "The model provider" if info is None else info.title
+        await self.send(Progress(step="waiting", message=f"{title} asks to wait {math.ceil(seconds)} s..."))
 
     async def refresh(self) -> None:
         """Read the stored flow again, because other turns came before this one."""

@@ -439,7 +439,7 @@ export interface ProgressEvent {
   turn_id?: string;
   sequence?: number;
   event: "progress";
-  step: "generating" | "generating_flow" | "generating_component" | "generating_document" | "orchestrating" | "searching_components" | "building_flow" | "flow_built" | "flow_build_failed" | "flow_proposal_ready" | "preparing_runner" | "running_flow" | "validating" | "validated" | "validation_failed" | "retrying" | string;
+  step: "generating" | "generating_flow" | "generating_component" | "generating_document" | "orchestrating" | "searching_components" | "building_flow" | "flow_built" | "flow_build_failed" | "flow_proposal_ready" | "preparing_runner" | "running_flow" | "validating" | "validated" | "validation_failed" | "retrying" | "waiting" | string;
   attempt: number;
   max_attempts: number;
   message: string;
@@ -585,6 +585,7 @@ export interface TokenCount {
   input_tokens: number;
   output_tokens: number;
   total_tokens: number;
+  cached_tokens?: number;
 }
 
 /** A piece of the answer's text, sent while a question is answered. */
