@@ -1,7 +1,9 @@
 """Verification: a new flow is checked, and run with a probe input, before it is presented."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from flows.catalogue import Catalogue
 from flows.document import Flow
@@ -11,11 +13,9 @@ from runtime.gateway.models import Budget
 from runtime.guard import runnable
 from runtime.options import RunOptions
 from runtime.results import RunResult
+from tools.probes import Probe, probes_for
 from tools.replies import errors, fault_lines
 from tools.workbench import Emit, Workbench
-
-PROBE = "hello"
-"""The chat input of a verification run."""
 
 PROBE_SECONDS = 30.0
 """The time limit of a verification run."""
@@ -33,13 +33,17 @@ class Verification:
 
     Attributes:
         faults: structural errors; a flow with errors is not run.
-        run: the probe run, if there was one.
+        run: the last probe run, if there was one.
+        probe: its input.
         caveat: why the flow could not be run to the end, in words for the user.
+        disappointment: how what it gave falls short: no output, an error as text, or not what it should show.
     """
 
     faults: tuple[Fault, ...] = ()
     run: RunResult | None = None
+    probe: Probe | None = None
     caveat: str | None = None
+    disappointment: str = ""
 
     @property
     def to_correct(self) -> str:
@@ -50,13 +54,16 @@ class Verification:
         return fault_lines([Fault(code=error.code, message=error.message, fix=error.fix, node=error.node)])
 
 
-async def verify(emit: Emit, bench: Workbench, flow: Flow) -> Verification:
-    """Check a flow and run it once with a probe, within the budget of a verification.
+async def verify(
+    emit: Emit, bench: Workbench, flow: Flow, probes: Mapping[str, str] = MappingProxyType({})
+) -> Verification:
+    """Check a flow and run it with each of its probes, within the budget of a verification.
 
     Args:
         emit: receives progress while the runner is being prepared.
         bench: has the turn's catalogue, runner and models, and counts what the run's models use.
         flow: the flow.
+        probes: inputs to try, with what each output should contain.
     """
     faults = errors(bench.check(flow))
     if faults:
@@ -64,19 +71,37 @@ async def verify(emit: Emit, bench: Workbench, flow: Flow) -> Verification:
     unavailable = await bench.wait_for_runner(emit)
     if unavailable is not None:
         return Verification(caveat=f"It was checked but not run: {unavailable.message}")
+    found = Verification()
+    for probe in probes_for(flow, probes):
+        found = await _probed(bench, flow, probe)
+        if found.caveat or found.to_correct or found.disappointment:
+            break
+    return found
+
+
+async def _probed(bench: Workbench, flow: Flow, probe: Probe) -> Verification:
+    """Run a flow with one probe."""
     models = bench.models and replace(bench.models, budget=PROBE_BUDGET)
     options = RunOptions(timeout=PROBE_SECONDS, network="gateway-only", models=models, files=bench.user_files)
-    run = await bench.runner.execute(flow, PROBE, options)
-    bench.count(run, PROBE, by="verification")
-    if run.error is None:
-        sampled = ", ".join(sorted(set(without_file(runnable(flow)))))
-        return Verification(run=run, caveat=_SAMPLED.format(sampled) if sampled else None)
-    if run.error.code not in CORRECTABLE:
-        return Verification(run=run, caveat=f"It was checked but could not be run to the end: {run.error.message}")
+    run = await bench.runner.execute(flow, probe.text, options)
+    bench.count(run, probe.text, by="verification")
     online = ", ".join(sorted({node.display_name for node in flow.nodes if _uses_network(node.type, bench.catalogue)}))
+    if run.error is None:
+        short = probe.disappointment(run)
+        if short and online:
+            return Verification(run=run, probe=probe, caveat=_OFFLINE.format(online=online, message=short))
+        sampled = ", ".join(sorted(set(without_file(runnable(flow)))))
+        if sampled:
+            caveat = ": ".join(filter(None, (_SAMPLED.format(sampled), short)))
+            return Verification(run=run, probe=probe, caveat=caveat)
+        return Verification(run=run, probe=probe, disappointment=short)
+    if run.error.code not in CORRECTABLE:
+        return Verification(
+            run=run, probe=probe, caveat=f"It was checked but could not be run to the end: {run.error.message}"
+        )
     if run.error.code == "code" and online:
-        return Verification(run=run, caveat=_OFFLINE.format(online=online, message=run.error.message))
-    return Verification(run=run)
+        return Verification(run=run, probe=probe, caveat=_OFFLINE.format(online=online, message=run.error.message))
+    return Verification(run=run, probe=probe)
 
 
 _NETWORK_IMPORT = re.compile(

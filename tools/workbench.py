@@ -17,6 +17,7 @@ from flows.edits import Edit
 from flows.edits.placing import tidied
 from flows.faults import Fault
 from flows.merge import merge
+from flows.spec.parse import Spec
 from runtime.components.store import UserComponents
 from runtime.files.store import UserFiles
 from runtime.gateway.models import Models
@@ -123,6 +124,7 @@ class Workbench:
         tainted: whether the model has read text that the user did not write: a value, a file, a run's output.
         memory: the messages of the conversation's runs; None keeps none after this process.
         max_attempts: how many specs, or component sources, may be tried this turn, from 1.
+        draft: the last spec given to `build_flow`, parsed, and its lines that have errors; a correction changes it.
         names: ids of the components built or added this turn, by the names that the model gave them.
         waits: whether a call waits for an approval; those that follow it in the same answer wait too.
         wanted: the words in which the user asked for another text than the one proposed, by component id and field.
@@ -169,6 +171,7 @@ class Workbench:
     offers: Mapping[str, Flow] = field(default_factory=dict[str, Flow])
     open_offer: str | None = None
     own_components: tuple[str, ...] = ()
+    draft: tuple[Spec, frozenset[int]] | None = None
     names: dict[str, str] = field(default_factory=dict[str, str])
     applied: Flow | None = None
     run_log: list[RunEffect] = field(default_factory=list[RunEffect])
@@ -283,6 +286,7 @@ class Workbench:
 
     async def _apply(self, emit: Emit, edit: Edit) -> None:
         if self.proposal is not None:
+            self.draft = None
             await self.propose(emit, edit.flow)
             return
         before, self.flow = self.flow, edit.flow

@@ -9,6 +9,7 @@ from agent.toolsets.selection import WRITES_COMPONENTS
 from agent.turn.result import Intent
 from agent.turn.state import Turn
 from flows.fields.model_providers import STORED, prefix_of, split_model
+from flows.templates import fitting
 from tools.replies import errors
 from tools.workbench import Workbench
 
@@ -31,6 +32,7 @@ def framed_message(turn: Turn, bench: Workbench) -> str:
     return replace(
         _frame(turn, bench),
         dismissed_plan=turn.conversation.quote_plan(turn.text),
+        templates=[f"{one.name}: {one.description}" for one in fitting(turn.english)] if bench.flow.is_empty else (),
         likely=likely_components(turn.english, bench.catalogue),
         default_model=_default_model(turn),
         models=_other_models(turn),

@@ -179,7 +179,7 @@ class AgentLoop:
             return answer
         log_event("flow_builder.text_fallback", logging.WARNING, node_count=len(found.flow.nodes))
         checked = await verify(self.send, bench, found.flow)
-        problem = checked.caveat or checked.to_correct
+        problem = checked.caveat or checked.to_correct or checked.disappointment
         if problem:
             bench.caveats.append(problem)
         await bench.propose(self.send, found.flow)

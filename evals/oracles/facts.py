@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -67,6 +67,7 @@ class Comparison:
         The reference flow is the scenario's: what it keeps of the start has the ids of the start. The resulting flow is
         matched by its content, never by its ids.
         """
+        result = _without_new_names(result, start, target)
         types = {node.id: node.type for node in start.nodes}
         kept = {node.id: node.id for node in target.nodes if types.get(node.id) == node.type}
         target = _relabelled(target, kept, "t:")
@@ -98,6 +99,14 @@ class Comparison:
         """The F1 of one kind of fact."""
         correct = _count(kind, self.result_facts & self.target_facts)
         return f1(correct, _count(kind, self.result_facts), _count(kind, self.target_facts))
+
+
+def _without_new_names(result: ScoredFlow, start: ScoredFlow, target: ScoredFlow) -> ScoredFlow:
+    """The resulting flow without names of new components that the reference has not: a player may choose them."""
+    old = {node.id for node in start.nodes}
+    wanted = {node.name for node in target.nodes}
+    nodes = tuple(node if node.id in old or node.name in wanted else replace(node, name="") for node in result.nodes)
+    return ScoredFlow(nodes, result.edges)
 
 
 def _count(kind: str, found: Collection[Fact]) -> int:

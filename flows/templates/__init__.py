@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 
 from flows.faults import did_you_mean
 from flows.json_values import JsonObject
-from flows.search.tokenizer import plain
+from flows.search.synonyms import SMALL_WORDS
+from flows.search.tokenizer import plain, stem, words
 
-__all__ = ["Template", "UnknownTemplate", "template", "templates"]
+__all__ = ["Template", "UnknownTemplate", "fitting", "template", "templates"]
 
 _ENDING = ".txt"
 _OUTSIDE = frozenset({"model", "network", "file"})
+_RARE = 2
+"""A keyword of at most so many templates says which one is meant."""
 _HEADER = re.compile(r"(?m)^(?:# )?(?P<key>name|description|tags|needs): (?P<value>.+)$")
 
 
@@ -75,6 +79,31 @@ def templates() -> tuple[Template, ...]:
     texts = [entry for entry in (files(__name__) / "specs").iterdir() if entry.name.endswith(_ENDING)]
     found = [_read(entry.name.removesuffix(_ENDING), entry.read_text(encoding="utf-8")) for entry in texts]
     return tuple(sorted(found, key=lambda one: one.name))
+
+
+def fitting(request: str, limit: int = 3) -> list[Template]:
+    """Return the templates that a request is about, best first; empty when it is about none.
+
+    Args:
+        request: what is to be built, in English.
+        limit: how many at most.
+    """
+    wanted = {stem(word) for word in words(request)} - SMALL_WORDS
+    known = _keywords_of_all()
+    counts = Counter(word for found in known.values() for word in found)
+    scores = {name: sum(2 if counts[word] <= _RARE else 1 for word in wanted & found) for name, found in known.items()}
+    best = sorted((one for one in templates() if scores[one.name] > 1), key=lambda one: (-scores[one.name], one.name))
+    return best[:limit]
+
+
+@cache
+def _keywords_of_all() -> dict[str, frozenset[str]]:
+    return {one.name: _keywords(one) for one in templates()}
+
+
+def _keywords(one: Template) -> frozenset[str]:
+    texts = (one.name.replace("-", " "), one.title, *(tag for tag in one.tags if tag not in _OUTSIDE))
+    return frozenset(stem(word) for text in texts for word in words(text)) - SMALL_WORDS
 
 
 def template(name: str) -> Template:

@@ -40,7 +40,11 @@ async def use_template(ctx: RunContext[Workbench], name: str) -> str:
         caveat = f"It was checked but not run, because a run needs: {', '.join(chosen.needs)}."
     else:
         found = await verify(ctx.emit, bench, result.flow)
-        caveat = found.caveat or (f"It does not run here: {found.to_correct}" if found.to_correct else None)
+        caveat = (
+            found.caveat
+            or found.disappointment
+            or (f"It does not run here: {found.to_correct}" if found.to_correct else None)
+        )
     return await propose(ctx, result.flow, caveat)
 
 

@@ -53,7 +53,7 @@ def test_a_failed_attempt_shows_its_fix_as_changes_and_as_a_canvas(
     material = material_of(played, catalogue, fix_of(failed, catalogue))
     html = render_report("html", material)
     assert "1 of 3 changes to the nearest reference flow would do; every smaller set was tried (4 flows run)" in html
-    assert "Set template of Prompt Template to “hello {name}”, from “Hello {name}!”" in html
+    assert "Set template of Hello to “hello {name}”, from “Hello {name}!”" in html
     assert html.count("<figcaption>Built, with the fix</figcaption>") == 1
     assert "1 change away" in html
     shown = [one.smallest_fix for one in gather(material, SIZES[0]).attempts if one.smallest_fix is not None]
@@ -66,12 +66,12 @@ def test_the_other_forms_tell_the_changes(failed: Attempt, played: Played, catal
     material = material_of(played, catalogue, fix_of(failed, catalogue))
     attempts = json.loads(render_report("json", material))["attempts"]
     found = next(one for one in attempts if (one["scenario"], one["repeat"]) == (failed.scenario, 0))
-    assert found["fix"]["changes"] == ["Set template of Prompt Template to “hello {name}”, from “Hello {name}!”"]
+    assert found["fix"]["changes"] == ["Set template of Hello to “hello {name}”, from “Hello {name}!”"]
     assert (found["fix"]["whole"], found["fix"]["tries"], found["fix"]["proven"]) == (3, 4, True)
     assert all(one["fix"] is None for one in attempts if one is not found)
     text = render_report("md", material)
     assert "| attempt | player | why | smallest fix |" in text
-    assert "`Set template of Prompt Template to “hello {name}”" in text
+    assert "`Set template of Hello to “hello {name}”" in text
     assert "smallest fix |" not in render_report("md", material_of(played, catalogue))
 
 
