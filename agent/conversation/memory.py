@@ -9,6 +9,7 @@ from pydantic_ai import ModelMessage
 
 from agent.conversation.asked import Asked, Outcome, noted, stand
 from agent.conversation.proposals import Offers
+from agent.turn.record import TurnRecord
 from agent.turn.request import Answer
 from agent.turn.result import Intent
 from flows.document import Flow
@@ -66,6 +67,7 @@ class Pending(BaseModel):
         messages: the messages so far; the last holds the suspended tool calls.
         approvals: the approvals, by tool call id.
         calls: the ids of all suspended calls, in order; those without an approval wait for an earlier one.
+        record: what was done before.
         answers: the answers so far.
         canvas: the canvas when the turn was suspended.
         proposal: a proposed flow that is not settled yet.
@@ -86,6 +88,7 @@ class Pending(BaseModel):
     messages: list[ModelMessage]
     approvals: dict[str, Approval]
     calls: list[str] = Field(default_factory=list[str])
+    record: TurnRecord = Field(default_factory=TurnRecord)
     answers: dict[str, Answer] = Field(default_factory=dict[str, Answer])
     canvas: FlowJson
     proposal: FlowJson | None = None

@@ -104,7 +104,7 @@ async def act(
         language=turn.language_code,
         phrases=turn.language,
         asked=turn.asked,
-        record=lambda: turn.record,
+        record=lambda: turn.record.after(turn.earlier),
         context_tokens=settings.context_tokens,
         settings=ModelSettings() if demo else cache_settings(turn.choice, turn.request.user, turn.request.session),
     )
@@ -144,6 +144,7 @@ def _pending(turn: Turn, bench: Workbench, requests: DeferredToolRequests) -> Pe
             call: read_approval(requests.metadata[call]) for call in calls if not is_held(requests.metadata[call])
         },
         calls=calls,
+        record=turn.record.after(turn.earlier),
         canvas=bench.flow,
         proposal=bench.proposal,
         proposed=bench.proposed,

@@ -116,6 +116,20 @@ class TurnRecord(BaseModel):
             case "install":
                 return any(one.status == "installed" for one in self.installs)
 
+    def after(self, earlier: "TurnRecord") -> "TurnRecord":
+        """What was done in both parts of a turn that was suspended: this one, and the one before it."""
+        return self.model_copy(
+            update={
+                "proposal": self.proposal or earlier.proposal,
+                "changes": [*earlier.changes, *self.changes],
+                "components": [*earlier.components, *self.components],
+                "files": [*earlier.files, *self.files],
+                "plans": [*earlier.plans, *self.plans],
+                "installs": [*earlier.installs, *self.installs],
+                "runs": [*earlier.runs, *self.runs],
+            }
+        )
+
     def left(self, asked: Iterable[Asked]) -> list[Asked]:
         """The kinds of act of which nothing was done."""
         return [kind for kind in dict.fromkeys(asked) if not self.did(kind)]

@@ -74,6 +74,8 @@ class Turn:
         self.bench: Workbench | None = None
         self.loop: AgentLoop | None = None
         self.denied_plans: list[PlanEffect] = []
+        self.earlier = TurnRecord()
+        """What was done before the turn was suspended."""
         self._model: Model | None = None
         self._started = perf_counter()
 
@@ -120,7 +122,7 @@ class Turn:
         if self.bench is not None:
             waiting = () if self.conversation.pending is None else self.conversation.pending.unanswered.values()
             record = record_of(self.bench, tuple(waiting), self.denied_plans)
-        record.not_done = record.left(self.asked)
+        record.not_done = record.after(self.earlier).left(self.asked)
         record.text = statement(record, self.asked, self.record_language)
         return record
 

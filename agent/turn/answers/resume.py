@@ -31,7 +31,7 @@ async def resume(turn: Turn, given: dict[str, Answer], *, in_words: bool = False
         language=pending.language,
         mandate=pending.mandate | turn.classification.mandate,
     )
-    turn.before = turn.request.flow or pending.canvas
+    turn.before, turn.earlier = turn.request.flow or pending.canvas, pending.record
     turn.denied_plans = [
         PlanEffect.of(approval.markdown, "denied")
         for call, approval in pending.approvals.items()

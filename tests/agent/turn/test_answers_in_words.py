@@ -214,6 +214,17 @@ async def test_what_was_set_before_the_question_is_told_with_the_denial(catalogu
     assert "had been set before the question" in told
 
 
+@pytest.mark.parametrize("reply", ["no", "yes"])
+async def test_what_was_done_before_the_question_may_be_said_after_it(
+    catalogue: Catalogue, canvas: Flow, reply: str
+) -> None:
+    add = call("add_component", 1, type="TextInput")
+    who, model = scripted_assistant(catalogue, "build_flow", add, rename(canvas, "Ada", 2), "I added a text input.")
+    waiting = await play(who, "Add a text input and call the bot Ada", canvas)
+    result = await play(who, reply, waiting.after)
+    assert (result.text, result.record.disagrees, model.replies) == ("I added a text input.", False, [])
+
+
 async def test_arguments_that_the_user_changed_are_told(catalogue: Catalogue, canvas: Flow) -> None:
     who, model = scripted_assistant(catalogue, "build_flow", rename(canvas, "Ada"), "She is called Eve.")
     waiting = await play(who, "Call the bot Ada", canvas)
