@@ -5,7 +5,7 @@ import resource
 import sys
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from lfx.graph import Graph
@@ -31,7 +31,7 @@ def run_flow(request: Mapping[str, Any], emit: Emit | None = None) -> dict[str, 
     watch = Watch(emit, request.get("max_iterations") or MAX_ITERATIONS)
     messages = request.get("messages")
     session = request.get("session") or uuid.uuid4().hex
-    memory = Memory(session, messages or [], _chat_inputs(request["flow"]))
+    memory = Memory(session, messages or [], frozenset(_chat_inputs(request["flow"])))
     use(memory)
     run = _Run(request["flow"], request.get("text"), session, watch)
     watch_with(watch)
@@ -56,9 +56,15 @@ def run_flow(request: Mapping[str, Any], emit: Emit | None = None) -> dict[str, 
     }
 
 
-def _chat_inputs(flow: Mapping[str, Any]) -> frozenset[str]:
-    nodes = flow.get("nodes") or ()
-    return frozenset(str(node.get("id")) for node in nodes if (node.get("data") or {}).get("type") == "ChatInput")
+def _chat_inputs(flow: Mapping[str, Any]) -> Iterator[str]:
+    """The ids of the chat inputs, also of those inside groups."""
+    for node in flow.get("nodes") or ():
+        data = node.get("data") or {}
+        if data.get("type") == "ChatInput":
+            yield str(node.get("id"))
+        group = (data.get("node") or {}).get("flow")
+        if isinstance(group, dict):
+            yield from _chat_inputs(group.get("data") or {})
 
 
 def exception_chain(error: BaseException) -> list[dict[str, str]]:

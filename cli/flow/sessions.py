@@ -58,11 +58,24 @@ def show(f: FlowFile, session: SessionName, *, as_json: Json = False) -> None:
 
 
 @commands.command("remove", epilog="Example: wirewright flow sessions remove flow.json monday")
-def remove(f: FlowFile, session: SessionName) -> None:
+def remove(
+    f: FlowFile,
+    session: Annotated[
+        str | None, typer.Argument(metavar="[SESSION]", help="The session id, as --session named it.")
+    ] = None,
+    *,
+    every: Annotated[bool, typer.Option("--all", help="Forget every session of the flow.")] = False,
+) -> None:
     """Forget a session: the flow's next run in it starts afresh."""
     from runtime.files.folders import LOCAL_USER
 
+    if every == (session is not None):
+        raise BadUsage("usage", "Name a session, or give --all.", fix="wirewright flow sessions list F lists them.")
     key = _key(f)
+    if session is None:
+        count = _with_sessions(lambda sessions: sessions.remove_flow(LOCAL_USER, key))
+        print_message(f"{count} sessions are forgotten." if count != 1 else "1 session is forgotten.")
+        return
     if not _with_sessions(lambda sessions: sessions.remove(LOCAL_USER, key, session)):
         raise _no_session(session)
     print_message(f"The session {session!r} is forgotten.")

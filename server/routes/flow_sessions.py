@@ -19,13 +19,21 @@ PAGE_LIMIT = 200
 """Sessions on a page by default, and at most."""
 
 
-async def sessions(request: Request) -> Response:
-    """One page of the sessions of a flow, last used first."""
-    limit, offset = number(request, "limit", PAGE, 1, PAGE_LIMIT), number(request, "offset", 0, 0, 2**31)
-    flow_id = await _flow_id(request)
-    entries = await server_state(request).assistant.flow_sessions.entries(LOCAL_USER, flow_id)
-    page: list[Json] = [entry.to_json() for entry in entries[offset : offset + limit]]
-    return JsonResponse({"sessions": page, "total": len(entries), "limit": limit, "offset": offset})
+class Sessions(HTTPEndpoint):
+    """All sessions of a flow."""
+
+    async def get(self, request: Request) -> Response:
+        """One page of them, last used first."""
+        limit, offset = number(request, "limit", PAGE, 1, PAGE_LIMIT), number(request, "offset", 0, 0, 2**31)
+        flow_id = await _flow_id(request)
+        entries = await server_state(request).assistant.flow_sessions.entries(LOCAL_USER, flow_id)
+        page: list[Json] = [entry.to_json() for entry in entries[offset : offset + limit]]
+        return JsonResponse({"sessions": page, "total": len(entries), "limit": limit, "offset": offset})
+
+    async def delete(self, request: Request) -> Response:
+        """Forget them all."""
+        await server_state(request).assistant.flow_sessions.remove_flow(LOCAL_USER, await _flow_id(request))
+        return Response(status_code=204)
 
 
 class OneSession(HTTPEndpoint):
@@ -66,6 +74,6 @@ def _no_session(session: str) -> ApiError:
 
 
 routes = [
-    Route("/api/v1/flows/{flow_id}/sessions", sessions, methods=["GET"]),
+    Route("/api/v1/flows/{flow_id}/sessions", Sessions),
     Route("/api/v1/flows/{flow_id}/sessions/{session:path}", OneSession),
 ]

@@ -50,9 +50,11 @@ def test_runs_of_a_session_remember_until_it_is_removed(wirewright: Wirewright, 
     again = wirewright("flow", "sessions", "remove", history, "s")
     assert again.code == 1
     assert "wirewright flow sessions list" in again.err
-    assert [each["session"] for each in wirewright("flow", "sessions", "list", history, "--json").json["sessions"]] == [
-        "t"
-    ]
+    left = wirewright("flow", "sessions", "list", history, "--json").json["sessions"]
+    assert [each["session"] for each in left] == ["t"]
+    every = wirewright("flow", "sessions", "remove", history, "--all")
+    assert (every.code, every.err) == (0, "1 session is forgotten.\n")
+    assert wirewright("flow", "sessions", "list", history, "--json").json["sessions"] == []
 
 
 @pytest.mark.usefixtures("excerpt")
@@ -70,6 +72,14 @@ def test_sessions_of_a_file_that_cannot_be_read_are_bad_usage(wirewright: Wirewr
     assert wirewright("flow", "sessions", "list", tmp_path / "nothing").code == 2
     broken = wirewright("flow", "sessions", "list", "-", "--json", stdin=b"nodes:\n  a: Nothing\n")
     assert (broken.code, broken.json["error"]["code"]) == (2, "invalid_flow")
+
+
+@pytest.mark.usefixtures("excerpt")
+@pytest.mark.parametrize("arguments", [(), ("s", "--all")])
+def test_removing_needs_one_session_or_all(wirewright: Wirewright, history: Path, arguments: tuple[str, ...]) -> None:
+    refused = wirewright("flow", "sessions", "remove", history, *arguments)
+    assert refused.code == 2
+    assert "--all" in refused.err
 
 
 @pytest.mark.usefixtures("excerpt")

@@ -76,6 +76,8 @@ async def test_sessions_are_listed_read_and_deleted(engine: Runner, catalogue: C
         assert (await to.delete(f"{place}/sessions/s")).status_code == 204
         assert await said(to, place, "I am Ada", "s") == FIRST
         assert (await to.get(f"{place}/sessions/a/b")).status_code == 200
+        assert (await to.delete(f"{place}/sessions")).status_code == 204
+        assert (await to.get(f"{place}/sessions")).json()["total"] == 0
 
 
 @pytest.mark.engine
