@@ -61,7 +61,7 @@ def show(f: FlowFile, session: SessionName, *, as_json: Json = False) -> None:
 def remove(
     f: FlowFile,
     session: Annotated[
-        str | None, typer.Argument(metavar="[SESSION]", help="The session id, as --session named it.")
+        str | None, typer.Argument(metavar="SESSION", help="The session id, as --session named it.")
     ] = None,
     *,
     every: Annotated[bool, typer.Option("--all", help="Forget every session of the flow.")] = False,

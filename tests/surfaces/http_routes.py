@@ -113,6 +113,7 @@ def _runs(talk: Conversation, louder: dict[str, Any]) -> None:
     talk.ask("flow-session-delete", "DELETE", f"{sessions}/s")
     talk.ask("flow-session-delete-again", "DELETE", f"{sessions}/s")
     talk.ask("flow-sessions-unknown", "GET", f"{flows}/nothing/sessions")
+    talk.ask("flow-sessions-delete", "DELETE", sessions)
     talk.ask("run-no-body", "POST", run)
     talk.ask(
         "run-tweaked-nodes",
