@@ -102,11 +102,11 @@ async def _outcome(turn: Turn) -> TurnResult:
         if not turn.text.strip():
             return await answer_proposals(turn)
     pending = await turn.conversation.begin(turn.before)
-    if pending is not None and turn.text.strip():
+    if pending is not None:
         answered = await answer_in_words(turn, pending)
         if answered is not None:
             return answered
-        if turn.classification.reply == "other" and turn.classification.intent == "question":
+        if turn.classification.reply == "other" and turn.classification.intent in {"question", "off_topic"}:
             return await _answer_beside(turn, pending)
     await turn.conversation.withdraw(turn.before)
     if asks_undo(turn.text):
@@ -136,7 +136,7 @@ async def _serve(turn: Turn) -> TurnResult:
 async def _answer_beside(turn: Turn, pending: Pending) -> TurnResult:
     """Answer a question that changes nothing; what waits goes on waiting."""
     answered = await _serve(turn)
-    if answered.outcome != "complete":
+    if answered.outcome not in {"complete", "refused"}:
         return answered
     asked = questions_in_words(pending.unanswered.values(), turn.language) or [phrase("waiting", turn.language)]
     return turn.result("pending", "\n\n".join([answered.text, *asked]), pending=pending)

@@ -27,6 +27,8 @@ async def answer_in_words(turn: Turn, pending: Pending) -> TurnResult | None:
     Returns:
         The result; None when the message is a request of its own, whose classification the turn then has.
     """
+    if not turn.text.strip():
+        return turn.result("pending", waiting_text(turn, pending), pending=pending)
     plain = plain_reply(turn.text)
     if plain is None:
         await turn.classify([one.kind for one in pending.unanswered.values()])
@@ -39,7 +41,6 @@ async def answer_in_words(turn: Turn, pending: Pending) -> TurnResult | None:
         case "change":
             return await resume(turn, _all(pending, ToolDenied(turn.text)), in_words=True, wanted=turn.text)
         case "unclear":
-            turn.conversation.pending = pending
             text = f"{phrase('unclear', turn.language)}\n\n{waiting_text(turn, pending)}"
             return turn.result("pending", text, pending=pending)
         case _:

@@ -149,6 +149,24 @@ async def test_a_question_beside_the_point_is_answered_and_the_approval_goes_on_
     assert name_of((await play(who, "yes", canvas)).after) == "Ada"
 
 
+async def test_an_off_topic_message_leaves_the_question_open(catalogue: Catalogue, canvas: Flow) -> None:
+    who, _ = scripted_assistant(
+        catalogue, "build_flow", rename(canvas, "Ada"), reading("other", "off_topic"), "She is called Ada."
+    )
+    waiting = await play(who, "Call the bot Ada", canvas)
+    result = await play(who, "Tell me a joke", canvas)
+    assert (result.outcome, result.approvals) == ("pending", waiting.approvals)
+    assert name_of((await play(who, "yes", canvas)).after) == "Ada"
+
+
+async def test_an_empty_message_asks_again(catalogue: Catalogue, canvas: Flow) -> None:
+    who, _ = scripted_assistant(catalogue, "build_flow", rename(canvas, "Ada"), "She is called Ada.")
+    waiting = await play(who, "Call the bot Ada", canvas)
+    result = await play(who, "  ", canvas)
+    assert (result.outcome, result.approvals) == ("pending", waiting.approvals)
+    assert name_of((await play(who, "yes", canvas)).after) == "Ada"
+
+
 async def test_another_request_is_served_and_the_history_says_what_was_left_unanswered(
     catalogue: Catalogue, canvas: Flow
 ) -> None:
