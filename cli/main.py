@@ -10,7 +10,7 @@ os.environ.setdefault("LOGFIRE_IGNORE_NO_CONFIG", "1")  # only `serve` sends tra
 
 import typer
 
-from cli import ask, runner, serve
+from cli import ask, models, runner, serve
 from cli.chat import command as chat
 from cli.components import app as components
 from cli.errors import DONE, USAGE_ERROR, BadUsage, CommandError
@@ -33,6 +33,7 @@ app.command("chat", epilog="Example: wirewright chat --flow echo.json --out echo
 app.add_typer(flow.commands, name="flow")
 app.add_typer(components.commands, name="components")
 app.add_typer(files.commands, name="files")
+app.add_typer(models.commands, name="models")
 app.add_typer(runner.commands, name="runner")
 app.add_typer(evaluate.commands, name="eval")
 

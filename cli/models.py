@@ -1,0 +1,106 @@
+"""`wirewright models`: the language models of this installation, and whether they answer."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.errors import FAILED, CommandError
+from cli.options import Json
+from cli.output.streams import print_json, print_message, print_result
+
+if TYPE_CHECKING:
+    from agent.models.keys import ProviderKeys
+    from agent.models.overview import ModelTest, Overview
+    from agent.settings import AssistantSettings
+
+commands = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="Show the language models of this installation, and test them."
+)
+
+
+@commands.command("list", epilog="Example: wirewright models list --json")
+def list_models(*, as_json: Json = False) -> None:
+    """List every provider, whether it is configured and why, and the default model."""
+    found = _overview(*_configuration())
+    if as_json:
+        print_json(found.model_dump())
+        return
+    if found.error is not None:
+        print_result(f"Default: none. {found.error.message} {found.error.fix}")
+    else:
+        print_result(f"Default: {found.default}")
+    for one in found.providers:
+        names = ", ".join(one.models[:3]) or "name a model of your account"
+        offered = f"; models: {names}{', …' if len(one.models) > 3 else ''}" if one.configured else ""
+        print_result(f"  {'yes' if one.configured else 'no '}  {one.name}: {one.why}{offered}")
+
+
+@commands.command("test", epilog="Example: wirewright models test openai:gpt-6-luna")
+def probe(
+    models: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[MODEL]...", help="provider:name; none tests the default and one of each configured provider."
+        ),
+    ] = None,
+    *,
+    as_json: Json = False,
+) -> None:
+    """Send each model one tiny real request, and say which answer. The providers may charge for it."""
+    import asyncio
+
+    from agent.models.overview import models_to_test
+
+    settings, keys = _configuration()
+    found = _overview(settings, keys)
+    unusable = [settings.model] if settings.model and found.error is not None else []
+    names = list(dict.fromkeys(models or [*unusable, *models_to_test(found)]))
+    tests = asyncio.run(_tests(names, keys))
+    ok = bool(tests) and all(one.ok for one in tests)
+    if as_json:
+        print_json({"ok": ok, "models": [one.model_dump() for one in tests]})
+    else:
+        for one in tests:
+            print_result(_line(one))
+        if not tests:
+            print_message("No provider is configured, so there is nothing to test. See: wirewright models list")
+    if not ok:
+        raise typer.Exit(FAILED)
+
+
+def _configuration() -> "tuple[AssistantSettings, ProviderKeys]":
+    from agent.models.keys import ProviderKeys
+    from agent.settings import AssistantSettings
+    from cli.settings import settings_of
+
+    settings = settings_of(AssistantSettings)
+    return settings, ProviderKeys(settings.data)
+
+
+def _overview(settings: "AssistantSettings", keys: "ProviderKeys") -> "Overview":
+    from agent.errors import AssistantUnavailable
+    from agent.models.overview import overview
+    from agent.models.providers import PROVIDERS
+
+    try:
+        return overview(settings.model, keys.environment(), {name: keys.stored(name) for name in PROVIDERS})
+    except AssistantUnavailable as unavailable:
+        error = unavailable.error
+        raise CommandError(error.code, error.message, fix=error.fix) from None
+
+
+async def _tests(names: list[str], keys: "ProviderKeys") -> "list[ModelTest]":
+    from agent.models.clients import Clients
+    from agent.models.overview import try_models
+
+    clients = Clients(keys.environment)
+    try:
+        return await try_models(names, clients, keys.environment())
+    finally:
+        await clients.aclose()
+
+
+def _line(one: "ModelTest") -> str:
+    if one.error is None:
+        return f"yes  {one.model}: answered in {one.seconds:.1f} s"
+    return f"no   {one.model}: {one.error.message} {one.error.fix}".rstrip()
