@@ -49,8 +49,9 @@ _MASKED = re.compile(rf"(?<!\w)'[^'\n]+'(?!\w)|{_QUOTE.pattern}", re.DOTALL)
 _FILE = re.compile(
     r"(?<![\w/.@-])[\w-]+(?:/[\w.-]+)*\.(?:md|txt|json|csv|tsv|ya?ml|pdf|docx?|xlsx?|html?|py|xml|log|png|jpe?g|svg)\b"
 )
-_CLASS = re.compile(r"`([A-ZÄÖÜ]\w{2,})`")
-_IDENTIFIER = re.compile(r"[\w./:-]*[_./:\d-][\w./:-]*|[A-Z0-9_]+|\w*[a-z][A-Z]\w*")
+_JOINED = re.compile(r"[`*_\"\s]*(?:,|&|\+|and|und|et|y|e|と|、|和)[`*_\"\s]*")
+_HABIT = re.compile(r"\b(?:is|are|gets?|é|são|es|son|viene|vengono|wird|werden)\s+(?:\w+\s+)?$", re.IGNORECASE)
+_NAME = re.compile(r"[A-Z][A-Za-z]+(?: [A-Z][A-Za-z]+){1,2}|[\w./:-]*[_./:\d-][\w./:-]*|[A-Z0-9_]+|\w*[a-z][A-Z]\w*")
 _ITEM = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 _ARROW = re.compile(r"(?:→|⇒|->|=>|=)\s*$")
 _CLAUSE = re.compile(r"[,、,;]")
@@ -112,7 +113,8 @@ def differences(answer: str, evidence: Evidence) -> list[Difference]:
             found.append("idle")
         elif "run" in asked and not record.runs and silent:
             found.append("not_run")
-    if record.runs and record.runs[-1].error is not None and not admits(answer, evidence):
+    failed = bool(record.runs) and record.runs[-1].error is not None
+    if failed and not (admits(answer, evidence) or denies(answer, spoken)):
         found.append("failed_run")
     if any(_foreign_quotes(answer, evidence)):
         found.append("output")
@@ -161,7 +163,7 @@ def _foreign_quotes(answer: str, evidence: Evidence) -> Iterator[str]:
                 continue
             inner = quote.group().strip('`"“”„«»「」『』> \n')
             written = plain(inner)
-            if len(written) < QUOTED_LETTERS or _IDENTIFIER.fullmatch(inner) or written in evidence.told:
+            if len(written) < QUOTED_LETTERS or _NAME.fullmatch(inner) or written in evidence.told:
                 continue
             if not any(len(output) >= QUOTED_LETTERS and output in written for output in outputs):
                 yield inner
@@ -173,7 +175,8 @@ def _claimed(answer: str, evidence: Evidence) -> Iterator[Difference]:
     kinds = {change.kind for change in record.changes}
     other = record.proposal is not None or bool(kinds & {"replaced", "changed"})  # which texts may be put in any words
     for sentence, prose in _sentences(answer):
-        said = _said(prose, evidence.language)
+        stated = _stated(prose, evidence.language)
+        said = stated.keys()
         if "added" in said and not (other or kinds & {"added", "connected"} or record.components or record.files):
             yield "added"
         if "removed" in said and not (other or kinds & {"removed", "disconnected"} or _deleted(record)):
@@ -189,42 +192,55 @@ def _claimed(answer: str, evidence: Evidence) -> Iterator[Difference]:
         if "created" in said and not (record.acted or record.waiting):
             yield "added"
         yield from _named(sentence, evidence, created="created" in said)
-        yield from _counted(sentence, record, said)
+        yield from _counted(record, stated)
 
 
-def _said(prose: str, language: str | None) -> set[str]:
-    """The kinds of act that a sentence states: not in a quotation, and not negated, offered, conditional or past."""
-    found: set[str] = set()
+def _stated(prose: str, language: str | None) -> dict[str, str]:
+    """The kinds of act that a sentence states, each with its clause up to two words after the verb.
+
+    A sentence states nothing in a quotation, nor where it negates, offers, asks, sets a condition or tells of the past.
+    """
+    found: dict[str, str] = {"removed": ""} if _says("gone", prose) else {}
     for kind in _words()["claims"]:
         for claim in _pattern(f"claims.{kind}").finditer(prose):
             comma = _CLAUSE.search(prose, claim.end())
             upto = prose[: len(prose) if comma is None else comma.start()]
-            asks = _QUESTION.search(prose[claim.end() :]) is not None
-            if not asks and not any(_says(one, upto, language) for one in ("negation", "condition", "past")):
-                found.add(kind)
-    return found | ({"removed"} if _says("gone", prose) else set())
+            if _HABIT.search(prose[: claim.start()]) or _QUESTION.search(prose[claim.end() :]):
+                continue
+            if not any(_says(one, upto, language) for one in ("negation", "condition", "past")):
+                found[kind] = " ".join([prose[: claim.end()], *prose[claim.end() :].split()[:2]])
+    return found
 
 
 def _named(sentence: str, evidence: Evidence, *, created: bool) -> Iterator[Difference]:
     """Files and component types that a sentence says were made, though they were not."""
     made = {file.path.rsplit("/", 1)[-1].casefold() for file in evidence.record.files}
-    for found in _FILE.finditer(sentence):
-        listed = "files" in evidence.asked and _ITEM.sub("", sentence).lstrip("`*_ ").startswith(found.group())
-        if found.group().rsplit("/", 1)[-1].casefold() not in made and (created or listed) and evidence.asked:
+    inputs = " ".join(f"{run.input} {run.output}" for run in evidence.record.runs)
+    found = list(_FILE.finditer(sentence)) if evidence.asked else []
+    real = [name.group().rsplit("/", 1)[-1].casefold() in made for name in found]
+    for at, name in enumerate(found):
+        listed = "files" in evidence.asked and _ITEM.sub("", sentence).lstrip("`*_ ").startswith(name.group())
+        joined = any(
+            real[pair] != real[pair + 1] and _JOINED.fullmatch(sentence[found[pair].end() : found[pair + 1].start()])
+            for pair in (at - 1, at)
+            if 0 <= pair < len(found) - 1
+        )
+        claimed = listed or (created and (joined or not any(real)))
+        if claimed and not real[at] and name.group() not in inputs:
             yield "file"
-    if created and _says("component", sentence):
-        for name in _CLASS.findall(sentence):
-            if plain(name) not in evidence.told:
-                yield "component"
+    types = [name for pair in _component().findall(sentence) for name in pair if name]
+    if created and any(plain(name) not in evidence.told for name in types):
+        yield "component"
 
 
-def _counted(sentence: str, record: TurnRecord, said: set[str]) -> Iterator[Difference]:
-    """A number of components that a sentence says were added, removed or connected, when there were fewer."""
+def _counted(record: TurnRecord, stated: Mapping[str, str]) -> Iterator[Difference]:
+    """A number of components that a clause says were added, removed or connected, when there were fewer."""
     if record.proposal is not None:
         return
-    for kind in said & {"added", "removed", "connected"}:
+    for kind in stated.keys() & {"added", "removed", "connected"}:
         nodes = {node for change in record.changes if change.kind == kind for node in change.nodes}
-        if nodes and any(number > len(nodes) and _says(f"counts.{number}", sentence) for number in _words()["counts"]):
+        more = [number for number in _words()["counts"] if nodes and number > len(nodes)]
+        if any(_says(f"counts.{number}", stated[kind]) for number in more):
             yield "count"
 
 
@@ -254,6 +270,13 @@ def _says(kind: str, text: str, language: str | None = None) -> bool:
 @cache
 def _words() -> Mapping[str, Any]:
     return yaml.safe_load(Path(__file__).with_name("words.yaml").read_text(encoding="utf-8"))
+
+
+@cache
+def _component() -> re.Pattern[str]:
+    """The name of a component type beside the word for one."""
+    word = _words()["component"]
+    return re.compile(rf"(?i:{word})[^`]{{0,15}}`([A-Z]\w{{2,}})`|`([A-Z]\w{{2,}})`[^`]{{0,15}}(?i:{word})")
 
 
 @cache
