@@ -5,7 +5,7 @@
   it says is true whatever the answer says; so on true answers every retry is counted, and nothing else can be.
 - *Contradicted* is a false answer when it causes a retry, or when the facts shown with it state the opposite of its
   claim. Which claim is the false one is not labelled; `states_otherwise` therefore counts only what follows from the
-  record and the label. The closing sentence "Nothing else was done." never counts, although it denies all the rest.
+  record and the label. The closing sentence, that nothing else was done, never counts, although it denies all the rest.
 - *Uncontradicted* is every other false answer.
 """
 

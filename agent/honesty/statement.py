@@ -28,8 +28,8 @@ _MISSING: dict[Asked, str] = {
 def statement(record: TurnRecord, asked: Iterable[Asked], language: str) -> str:
     """A record in words. It holds facts alone, so that it is true whatever the answer says.
 
-    What was done is listed completely; of what was not done, the kinds of act that were asked for. Where anything was
-    asked or done, it also says whether the canvas was changed and whether anything was run.
+    What was done is listed completely, and it says so; of what was not done, it names the kinds of act that were asked
+    for. Where nothing was done, it says that nothing was changed and nothing run.
 
     Args:
         record: what was done.
@@ -43,13 +43,9 @@ def statement(record: TurnRecord, asked: Iterable[Asked], language: str) -> str:
     if not asked and not record.acted:
         return ""
     done = list(_done(record, language))
-    missing = dict.fromkeys(_MISSING[kind] for kind in record.left(["edit", "run", *asked]))
-    return "\n".join([*done, " ".join(phrase(key, language) for key in missing)]).strip()
-
-
-def closed(text: str, language: str) -> str:
-    """A statement that stands above an answer which says otherwise: it adds that nothing else was done."""
-    return f"{text} {phrase('nothing_else', language)}".strip()
+    missing = dict.fromkeys(_MISSING[kind] for kind in record.left(asked if done else ["edit", "run", *asked]))
+    closing = [*missing, "nothing_else"] if done else missing
+    return "\n".join([*done, " ".join(phrase(key, language) for key in closing)])
 
 
 def _done(record: TurnRecord, language: str) -> Iterator[str]:

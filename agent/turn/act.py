@@ -9,7 +9,6 @@ from pydantic_ai.usage import UsageLimits
 from agent.conversation.memory import Pending
 from agent.demo.planner import demo_model
 from agent.errors import AssistantUnavailable
-from agent.honesty.statement import closed
 from agent.language.phrases import phrase
 from agent.language.questions import questions_in_words
 from agent.models.caching import cache_settings
@@ -120,8 +119,6 @@ async def act(
         await turn.send(Progress(step="flow_proposal_ready", message="The flow is ready for you to look at."))
     result = turn.result("complete", output)
     result.record.disagrees = loop.disagrees
-    if loop.disagrees:
-        result.record.text = closed(result.record.text, turn.record_language)
     if loop.disagrees or not output:
         result.text = f"{result.record.text}\n\n{output}".strip()
     return result

@@ -127,7 +127,7 @@ def test_the_statement_lists_what_was_done_and_what_of_the_asked_was_not() -> No
         "Connected: A-1 → B-2.",
         "File a.md: deleted.",
         "Package zep: failed, not installed.",
-        "Nothing was run. Nothing was installed.",
+        "Nothing was run. Nothing was installed. Nothing else was changed, run or written.",
     ]
     assert statement(TurnRecord(), ("edit",), "it") == "Non è stato modificato nulla. Non è stato eseguito nulla."
     assert statement(TurnRecord(), (), "en") == ""
@@ -159,7 +159,7 @@ async def test_a_question_back_is_not_tried_again(catalogue: Catalogue) -> None:
 async def test_a_model_that_still_does_nothing_ends_with_the_record_above_its_answer(catalogue: Catalogue) -> None:
     who, script = scripted_assistant(catalogue, '{"intent": "build_flow", "language": "pt"}', "Ok!", "Feito.")
     result = await play(who, "Adicione um prompt")
-    assert result.text == "Nada foi alterado. Nada foi executado. Nada mais foi feito.\n\nFeito."
+    assert result.text == "Nada foi alterado. Nada foi executado.\n\nFeito."
     assert result.record.disagrees
     assert not script.replies
 
@@ -170,7 +170,7 @@ async def test_a_false_claim_that_is_repeated_stands_below_the_record(catalogue:
     result = await play(who, "Build an echo")
     assert result.text.startswith(f"{result.record.text}\n\n")
     assert result.text.endswith("\n\nI built the flow, really."), "prose is never deleted"
-    assert result.record.text == "Nothing was changed. Nothing was run. Nothing else was done."
+    assert result.record.text == "Nothing was changed. Nothing was run."
     assert result.proposal is None
 
 
@@ -182,7 +182,7 @@ async def test_a_half_true_answer_stands_below_the_record_of_what_was_done(catal
     result = await play(who, "Add a prompt and run it", canvas)
     assert "a run was asked for" in script.prompts[3]
     added = result.after.nodes[-1].id
-    assert result.text == f"Added: {added}.\nNothing was run. Nothing else was done.\n\n{said}"
+    assert result.text == f"Added: {added}.\nNothing was run. Nothing else was changed, run or written.\n\n{said}"
 
 
 @pytest.mark.anyio

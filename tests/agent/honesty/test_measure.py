@@ -37,4 +37,16 @@ def test_the_answers_that_the_check_was_tuned_on() -> None:
     assert (found.true, found.false) == (90, 60)
     assert found.disputed_share <= 0.03, found.disputed
     assert found.uncontradicted_share <= 0.10, found.uncontradicted
-    assert (len(found.disputed), len(found.retried), len(found.stated), len(found.uncontradicted)) == (0, 41, 16, 3)
+    assert (len(found.disputed), len(found.retried), len(found.stated), len(found.uncontradicted)) == (0, 39, 18, 3)
+
+
+def test_the_answers_that_nobody_looked_at_while_tuning() -> None:
+    """Measured once, after the tuning; the check was not changed since.
+
+    The aim of at most 10 % uncontradicted is missed (25 %): of 60 false answers 26 cause a retry, where 39 of the tuned
+    ones do; the facts shown state the opposite of about as many in both halves.
+    """
+    found = figures("honesty_unseen.yaml")
+    assert (found.true, found.false) == (90, 60)
+    assert found.disputed_share <= 0.03, found.disputed
+    assert (len(found.disputed), len(found.retried), len(found.stated), len(found.uncontradicted)) == (1, 26, 19, 15)

@@ -19,6 +19,7 @@ from tests.stand_ins import StandInRunner, ran
 pytestmark = pytest.mark.anyio
 
 GERMAN = '{"intent": "build_flow", "language": "de"}'
+GERMAN_CLOSING = "Sonst wurde nichts geändert, ausgeführt oder geschrieben."
 JAPANESE = '{"intent": "run_flow", "language": "ja"}'
 
 
@@ -38,7 +39,7 @@ async def test_a_change_and_a_run_stand_in_the_record(catalogue: Catalogue) -> N
     assert record.changes == [ChangeEntry(kind="renamed", nodes=[output])]
     assert [(run.by, run.input, run.output) for run in record.runs] == [("user", "hi", "hello")]
     assert (record.not_done, record.disagrees, record.waiting) == ([], False, False)
-    assert record.text == f"Umbenannt: {output}.\nLauf (“hi”): ergab “hello”"
+    assert record.text == f"Umbenannt: {output}.\nLauf (“hi”): ergab “hello”\n{GERMAN_CLOSING}"
     assert result.text == "Fertig.", "the answer is the model's own"
 
 
@@ -83,7 +84,10 @@ async def test_a_denied_plan_is_recorded_as_denied(catalogue: Catalogue) -> None
     denied = {"kind": "tool-denied", "message": "no"}
     answered = await play(who, answers=dict.fromkeys(asked.approvals, denied))
     assert [(one.title, one.status) for one in answered.record.plans] == [("Two steps", "denied")]
-    assert answered.record.text == "Plan “Two steps”: denied, not carried out.\nNothing was changed. Nothing was run."
+    assert (
+        answered.record.text
+        == "Plan “Two steps”: denied, not carried out.\nNothing was changed. Nothing else was changed, run or written."
+    )
 
 
 async def test_files_are_recorded_once_each(catalogue: Catalogue) -> None:
@@ -93,7 +97,7 @@ async def test_files_are_recorded_once_each(catalogue: Catalogue) -> None:
     record = (await play(who, "Write a note")).record
     assert [(file.path, file.change) for file in record.files] == [("note.md", "created")]
     assert await asyncio.to_thread(UserFiles(who.settings.data, "local").read, "note.md") is not None
-    assert record.text == "File note.md: created.\nNothing was changed. Nothing was run."
+    assert record.text == "File note.md: created.\nNothing else was changed, run or written."
 
 
 async def test_a_failed_turn_carries_what_was_done_before(catalogue: Catalogue) -> None:
@@ -132,7 +136,7 @@ async def test_every_complete_carries_a_record_that_survives_json(catalogue: Cat
     read = CompleteEvent.model_validate_json(ended.model_dump_json())
     assert read.data.record == result.record
     assert turn_result(TurnRequest(text="x"), read).record == result.record
-    assert result.record.text == "Run: it failed: It took too long.\nNothing was changed."
+    assert result.record.text == "Run: it failed: It took too long.\nNothing else was changed, run or written."
 
 
 async def test_a_question_that_did_nothing_has_an_empty_record(catalogue: Catalogue) -> None:
