@@ -2,9 +2,9 @@
 
 Most of the time of the scenarios' tests would go into running flows that are wrong on purpose, the same ones every
 time. Their runs are recorded in `cassettes/runs.jsonl` (`python -m scripts.recorded_runs`); those that are not are made
-and kept in `.cache/`. The key of a run holds the engine's version, the flow, the input, the options and the scenario's
-models. A reference is run unless the sources of the runtime and the runner are those of the recordings, so that these
-hide no change of theirs.
+and kept in `.cache/`. The key of a run holds the engine's version, the flow, the input, the options, the scenario's
+models and the messages that its session has; what it adds to them is kept with its result. A reference is run unless
+the sources of the runtime and the runner are those of the recordings, so that these hide no change of theirs.
 """
 
 import ast
@@ -23,10 +23,13 @@ from pydantic import TypeAdapter
 from evals.play.environment import PlayEnvironment
 from evals.play.stub_services import HOST
 from evals.scenario import Scenario
-from flows.document import Flow
+from flows.document import Flow, JsonObject
 from runtime.options import RunOptions
 from runtime.results import RunResult
 from runtime.run_events import RunEvent
+from runtime.sessions.memory import ProcessSessions, SessionMemory
+from runtime.sessions.messages import Message, MessageChanges, read_changes
+from runtime.sessions.store import StoredSession
 from tools.workbench import FlowRunner
 
 ROOT = Path(__file__).parent.parent.parent
@@ -58,6 +61,21 @@ def with_cached_runs(
     return replace(environment, runner=CachedRunner(environment.runner, folder, [version, *models], recorded))
 
 
+class _Listening:
+    """The messages of a session, and those that a run stores there."""
+
+    def __init__(self, memory: SessionMemory) -> None:
+        self._memory = memory
+        self.stored: list[JsonObject] = []
+
+    async def load(self) -> list[Message]:
+        return await self._memory.load()
+
+    async def save(self, changes: MessageChanges) -> None:
+        self.stored = [message.to_json() for message in changes.added]
+        await self._memory.save(changes)
+
+
 class CachedRunner:
     """A runner that keeps results; everything but `execute` is the runner's own.
 
@@ -75,13 +93,17 @@ class CachedRunner:
         self._folder = folder
         self._conditions = list(conditions)
         self._recorded = recorded or {}
+        self._sessions = ProcessSessions()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._runner, name)
 
     async def execute(self, flow: Flow, text: str | None, options: RunOptions) -> RunResult:
-        """Run a flow, or give what it gave before, events included."""
-        key = self._key(flow, text, options)
+        """Run a flow, or give what it gave before, events and messages of its session included."""
+        heard_session = None if options.session is None or options.verification else _Listening(self._memory(options))
+        options = replace(options, memory=heard_session)
+        given = [] if heard_session is None else await heard_session.load()
+        key = self._key(flow, text, options, given)
         if key is None:
             return await self._runner.execute(flow, text, options)
         path = self._folder / f"{key}.json"
@@ -91,6 +113,8 @@ class CachedRunner:
             kept = json.loads(content)
             for event in kept["events"] if listener is not None else ():
                 listener(_EVENTS.validate_python(event))
+            if heard_session is not None:
+                await heard_session.save(read_changes(kept.get("messages"), given))
             return RunResult.from_json(kept["result"])
         events: list[RunEvent] = []
 
@@ -102,18 +126,29 @@ class CachedRunner:
         result = await self._runner.execute(flow, text, replace(options, on_event=listener and heard))
         if result.error is None or result.error.code not in UNSTABLE:
             heard_events = [event.model_dump() for event in events]
-            _write(path, {"key": key, "result": result.to_json(), "events": heard_events})
+            kept = {"key": key, "result": result.to_json(), "events": heard_events}
+            if heard_session is not None and heard_session.stored:
+                kept["messages"] = {"stored": heard_session.stored}
+            _write(path, kept)
         return result
 
-    def _key(self, flow: Flow, text: str | None, options: RunOptions) -> str | None:
+    def _memory(self, options: RunOptions) -> SessionMemory:
+        """The messages of a run's session, which are kept in this process: a run that is not made stores none."""
+        stored = options.memory
+        flow = f"{stored.owner} {stored.flow}" if isinstance(stored, StoredSession) else ""
+        return self._sessions.memory(flow, options.session or "")
+
+    def _key(self, flow: Flow, text: str | None, options: RunOptions, given: Sequence[Message]) -> str | None:
         """The key of a run; None for one that calls a scenario's service, whose address is another every time."""
         chosen = {
             field.name: repr(value)
             for field in fields(options)
-            if field.name not in {"on_event", "session", "models"}
+            if field.name not in {"on_event", "session", "memory", "models"}
             and (value := getattr(options, field.name)) != field.default
         }
         parts = [flow.to_json(), text, chosen, options.on_event is not None, options.models is not None]
+        if given:
+            parts.append([[each.sender, each.sender_name, each.context, each.text] for each in given])
         key = json.dumps([*parts, self._conditions], sort_keys=True)
         return None if HOST in key else hashlib.sha256(key.encode()).hexdigest()[:32]
 

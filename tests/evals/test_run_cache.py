@@ -7,9 +7,13 @@ import pytest
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build
+from runtime.database.database import Database
 from runtime.options import RunOptions
 from runtime.results import RunResult
+from runtime.runner import Runner
+from runtime.sessions.store import FlowSessions
 from tests.evals.run_cache import CachedRunner, code_of
+from tests.flow_texts import HISTORY, flow_of
 from tests.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
@@ -53,6 +57,19 @@ async def test_a_run_that_calls_a_service_is_always_made(tmp_path: Path, catalog
     flow = flow_that_says("http://127.0.0.1:4711/x", catalogue)
     runner = CachedRunner(StandInRunner(results=[ran("1"), ran("2")]), tmp_path, ())
     assert await outputs(runner, (flow, None, RunOptions()), (flow, None, RunOptions())) == ["1", "2"]
+
+
+@pytest.mark.engine
+async def test_a_session_is_remembered_whether_its_runs_are_made_or_not(
+    tmp_path: Path, catalogue: Catalogue, engine: Runner
+) -> None:
+    flow, memory = flow_of(HISTORY, catalogue), FlowSessions(Database("nowhere"))
+    first, second = (RunOptions(session="s", memory=memory.memory(owner, "f", "s")) for owner in ("ada", "bob"))
+    made = await outputs(CachedRunner(engine, tmp_path, ()), (flow, "one", first), (flow, "two", first))
+    assert made == ["before:  now: one", f"before: User: one\nAI: {made[0]} now: two"]
+    kept = CachedRunner(StandInRunner(results=[ran("made")]), tmp_path, ())
+    assert await outputs(kept, (flow, "one", second), (flow, "two", second)) == made
+    assert await outputs(kept, (flow, "three", second)) == ["made"]
 
 
 def test_the_digest_of_sources_ignores_prose_alone() -> None:
