@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from flows.search.ranking import Index
 
 FORMAT = 1
+_MISSPELT = 0.6
+"""The likeness from which on a query may be a misspelt name."""
 REMEDY = "run: wirewright runner install"
 
 
@@ -233,12 +235,17 @@ class Catalogue:
         """Return suggestions for a query without results: matches without filters, or else the most similar names."""
         return self._index.search(query, limit) or self._index.nearest(query, limit)
 
-    def describe(self, type_name: str, budget: int = DESCRIPTION_BUDGET) -> str:
+    def nearest_by_name(self, query: str, limit: int = 3) -> list[Match]:
+        """Return the types whose names are so similar to a query that it may be one of them, misspelt."""
+        return [match for match in self._index.nearest(query, limit) if match.score >= _MISSPELT]
+
+    def describe(self, type_name: str, budget: int | None = DESCRIPTION_BUDGET) -> str:
         """Return a compact description of a component type for a model: ports, fields, options, ranges, defaults.
 
         Args:
             type_name: the type, or a name that `find` accepts.
-            budget: the length in characters not to exceed; ports and required fields are always included.
+            budget: the length in characters not to exceed; ports and required fields are always included. None leaves
+                nothing out.
 
         Raises:
             UnknownComponent: there is no such type; the error names the most similar ones.

@@ -112,7 +112,7 @@ class ComponentType:
         )
 
     @cached_property
-    def descriptions(self) -> dict[int, str]:
+    def descriptions(self) -> dict[int | None, str]:
         """Its descriptions so far, by their budget in characters."""
         return {}
 

@@ -11,6 +11,7 @@ from flows.describe.summary import canvas_summary
 from flows.document import Flow
 from flows.faults import Fault
 from flows.fields.secrets import shown_value
+from flows.search.limits import limits_of, relevant
 from tools.replies import clip, fault_lines, value_text
 
 CANVAS_LIMIT = 2_000
@@ -165,15 +166,19 @@ def mentioned(text: str, canvas: Flow) -> list[str]:
     return list(found.values())
 
 
-def likely_components(request: str, catalogue: Catalogue, limit: int = LIKELY) -> list[str]:
-    """Descriptions of the component types that a build may need, chat input and output first.
+def likely_components(
+    request: str, catalogue: Catalogue, limit: int = LIKELY, *, canvas: Flow | None = None
+) -> list[str]:
+    """Descriptions of the component types that a build may need, and what it asks for that none of them does.
 
     Args:
         request: the request in English.
         catalogue: the component types.
         limit: how many at most.
+        canvas: the flow that is changed; chat input and output are described for a new one only.
     """
-    names = ["ChatInput", "ChatOutput", *(match.type for match in catalogue.search(request[:500], limit + 2))]
+    found_types = [match.type for match in relevant(catalogue.search(request[:500], limit + 2), request[:500])]
+    names = [*(() if canvas is not None and not canvas.is_empty else ("ChatInput", "ChatOutput")), *found_types]
     found: dict[str, str] = {}
     for name in names:
         if len(found) == limit:
@@ -182,7 +187,7 @@ def likely_components(request: str, catalogue: Catalogue, limit: int = LIKELY) -
             found.setdefault(name, quoted(brief(catalogue.describe(name))))
         except UnknownComponent:
             continue  # this installation lacks it
-    return list(found.values())
+    return [*found.values(), *limits_of(request[:2_000], catalogue)]
 
 
 def brief(description: str) -> str:

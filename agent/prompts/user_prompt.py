@@ -33,7 +33,7 @@ def framed_message(turn: Turn, bench: Workbench) -> str:
         _frame(turn, bench),
         dismissed_plan=turn.conversation.quote_plan(turn.text),
         templates=[f"{one.name}: {one.description}" for one in fitting(turn.english)] if bench.flow.is_empty else (),
-        likely=likely_components(turn.english, bench.catalogue),
+        likely=likely_components(turn.english, bench.catalogue, canvas=bench.flow),
         default_model=_default_model(turn),
         models=_other_models(turn),
         wanted_model=_wanted(read.provider, read.model),

@@ -18,6 +18,7 @@ KEPT, _CHOICE, _FIELD, _ADVANCED, _HIDDEN = 9, 3, 2, 1, 0
 _SHARE_OF_CHOICES = 0.5
 _DETAILS = ((70, 14), (0, 10), (0, 6))
 """The length of a field's hint and the number of options, from most to least detail."""
+_UNCUT = 100_000
 _FEW = 6
 _CUT = "\n(more left out for length)"
 
@@ -30,12 +31,13 @@ class _Line:
     priority: int
 
 
-def describe_component(component: ComponentType, budget: int = DESCRIPTION_BUDGET) -> str:
+def describe_component(component: ComponentType, budget: int | None = DESCRIPTION_BUDGET) -> str:
     """Return a compact description of a component type; cached for each budget.
 
     Args:
         component: the component type.
-        budget: the length in characters; details that do not fit are left out, except ports and required fields.
+        budget: the length in characters; details that do not fit are left out, except ports and required fields. None
+            leaves nothing out.
     """
     known = component.descriptions.get(budget)
     if known is None:
@@ -43,7 +45,9 @@ def describe_component(component: ComponentType, budget: int = DESCRIPTION_BUDGE
     return known
 
 
-def _described(component: ComponentType, budget: int) -> str:
+def _described(component: ComponentType, budget: int | None) -> str:
+    if budget is None:
+        return _text(list(_lines(component, _UNCUT, _UNCUT)))
     lines: list[_Line] = []
     for info, options in _DETAILS:
         lines = list(_lines(component, info, options))
@@ -88,10 +92,8 @@ def _lines(component: ComponentType, info: int, options: int) -> Iterator[_Line]
     title = (
         component.type if component.display_name == component.type else f'{component.type} "{component.display_name}"'
     )
-    yield _Line(
-        f"{title}, {component.category or 'component'}{suffix}: {_cut(' '.join(component.description.split()), 200)}",
-        KEPT,
-    )
+    about = _cut(" ".join(component.description.split()), max(200, info))
+    yield _Line(f"{title}, {component.category or 'component'}{suffix}: {about}", KEPT)
     yield _Line("outputs:", KEPT)
     for output in component.outputs:
         loop = "; takes a loop's feedback" if output.get("allows_loop") else ""

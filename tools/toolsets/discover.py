@@ -5,9 +5,13 @@ from pydantic_ai.toolsets import FunctionToolset
 
 from flows.catalogue import Catalogue, UnknownComponent
 from flows.component_type import Match
+from flows.search.limits import limits_of, relevant
 from tools.events import Progress
 from tools.replies import bullets
 from tools.workbench import Workbench
+
+NEAREST = 3
+"""How many components are listed that do not quite fit."""
 
 
 async def search_components(
@@ -29,11 +33,15 @@ async def search_components(
 
 
 def _found(catalogue: Catalogue, query: str, limit: int, accepts: str | None, produces: str | None) -> str:
-    matches = catalogue.search(query, max(1, min(limit, 20)), accepts=accepts, produces=produces)
+    matches = relevant(catalogue.search(query, max(1, min(limit, 20)), accepts=accepts, produces=produces), query)
+    impossible = limits_of(query, catalogue)
+    if impossible:
+        near = f"\nThe nearest:\n{bullets(map(_line, matches[:NEAREST]))}" if matches else ""
+        return "\n".join(impossible) + near
     if not matches:
         filters = [f"{verb} {kind}" for verb, kind in (("accepts", accepts), ("produces", produces)) if kind]
         nothing = f"No component {' and '.join([f'matches {query!r}', *filters])}."
-        near = catalogue.nearest_matches(query)
+        near = relevant(catalogue.search(query, NEAREST), query) if filters else catalogue.nearest_by_name(query)
         if not near:
             return f"{nothing} Try other words for what it should do."
         heading = "Without these filters:" if filters else "The nearest by name, which may not do what you want:"
@@ -48,7 +56,7 @@ async def describe_component(ctx: RunContext[Workbench], type: str) -> str:
         type: as search_components lists it.
     """
     try:
-        return ctx.deps.cached_read(("describe_component", type), lambda: ctx.deps.catalogue.describe(type))
+        return ctx.deps.cached_read(("describe_component", type), lambda: ctx.deps.catalogue.describe(type, None))
     except UnknownComponent as unknown:
         raise ModelRetry(unknown.message if unknown.near else f"{unknown.message} Use search_components.") from unknown
 
