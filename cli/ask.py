@@ -36,6 +36,10 @@ def ask(
         str | None,
         typer.Option(metavar="S", help="Keep this conversation or go on with it; TEXT may answer what waits."),
     ] = None,
+    file: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PATH", help="A file that this is about; it is added to your files. May be repeated."),
+    ] = None,
     *,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Approve plans and edits without being asked.")] = False,
     as_json: Json = False,
@@ -43,6 +47,7 @@ def ask(
     """Ask the assistant to build, change, run or explain a flow."""
     from agent.settings import AssistantSettings
     from agent.turn.request import TurnRequest
+    from cli.files.local import add_file
     from cli.output.files import writable
     from cli.output.turn import JsonLines, Readable
     from cli.settings import settings_of
@@ -56,7 +61,10 @@ def ask(
         settings = settings.model_copy(update={"memory": "file"})
     start = StartingPoint(flow, components)
     apply = "always" if yes else "ask"
-    request = TurnRequest(text=_text(text), session=session or f"cli-{uuid4().hex}", model=model, apply=apply)
+    message = _text(text)
+    files = tuple(add_file(path, where="--file").path for path in file or ())
+    name = session or f"cli-{uuid4().hex}"
+    request = TurnRequest(text=message, session=name, model=model, apply=apply, files=files)
     rendering = JsonLines(request.session) if as_json else Readable(session=session)
     code = asyncio.run(_turn(request, start, settings, rendering, target))
     if code != DONE:

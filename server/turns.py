@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from typing import Any
 from uuid import uuid4
@@ -23,6 +23,7 @@ from agent.turn.stream import TurnStream
 from flows.document import JsonObject
 from flows.fields.model_providers import prefix_of
 from runtime.files.folders import LOCAL_USER
+from runtime.files.names import FileRefused
 from runtime.telemetry import log_event
 from server.errors import ApiError, not_stored
 from server.requests.body import flow_of, validated
@@ -90,6 +91,7 @@ class AssistTurn:
         stored = None if body.flow_id is None else await _stored(state, body.flow_id)
         canvas = stored.flow if stored else None if body.flow is None else flow_of(body.flow, "$.flow")
         session = body.session_id or f"agentic_{uuid4()}"
+        await _check_files(state, body.files)
         try:
             model = wanted_model(state.assistant, body.provider, body.model_name)
             answers = await _answers(state.assistant, body, session)
@@ -102,6 +104,7 @@ class AssistTurn:
                 model=model,
                 answers=answers,
                 apply=body.apply,
+                files=tuple(body.files),
                 max_attempts=body.max_attempts,
             )
             stream = state.assistant.turn(request, stored)
@@ -198,6 +201,24 @@ def _named(name: str) -> tuple[str, str] | None:
     if prefix is None or prefix not in PROVIDERS or not (sign and model.strip()):
         return None
     return prefix, model.strip()
+
+
+async def _check_files(state: ServerState, named: Sequence[str]) -> None:
+    """Refuse a request that names a file which the user does not have.
+
+    Raises:
+        ApiError: 422, with its place.
+    """
+    if not named:
+        return
+    try:
+        listed = {path for path, _ in await asyncio.to_thread(state.files.listing)}
+    except FileRefused as refused:
+        raise ApiError(422, "file_refused", refused.message, where="$.files") from None
+    for at, path in enumerate(named):
+        if path not in listed:
+            message = f"There is no file {path[:200]!r}."
+            raise ApiError(422, "file_not_found", message, "Add it with POST /api/v1/files.", f"$.files[{at}]")
 
 
 async def _answers(assistant: Assistant, body: AssistRequest, session: str) -> dict[str, Answer]:

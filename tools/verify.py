@@ -68,6 +68,9 @@ async def verify(
     faults = errors(bench.check(flow))
     if faults:
         return Verification(faults=faults)
+    sampled = ", ".join(sorted(set(without_file(runnable(flow)))))
+    if sampled and bench.attached:
+        return Verification(faults=(_unnamed(sampled, bench),))
     unavailable = await bench.wait_for_runner(emit)
     if unavailable is not None:
         return Verification(caveat=f"It was checked but not run: {unavailable.message}")
@@ -110,6 +113,13 @@ _NETWORK_IMPORT = re.compile(
 _OFFLINE = (
     "It was checked and run without the network that {online} needs; the steps after it had no real data ({message})"
 )
+
+
+def _unnamed(nodes: str, bench: Workbench) -> Fault:
+    """The fault of a flow that does not name the file which the message is about."""
+    names = ", ".join(path for path, _ in bench.attached)
+    message = f"{nodes} names no file, but the message is about the user's file {names}."
+    return Fault(code="missing_input", message=message, fix=f"Set its path: {bench.attached[0][0]}")
 
 
 _SAMPLED = "{} names no file yet, so it was tried with a small sample file"

@@ -105,6 +105,7 @@ class Workbench:
         flow_usage: what those models used, including verification runs.
         files: the changes to the user's files this turn, in order.
         user_files: the user's files; None when there is no folder for them.
+        attached: those of the user's files that the message is about, with their sizes.
         todos: the agent's list of steps.
         auto_edit: whether texts on the canvas are replaced without an approval.
         runs_next: whether the message asks to run what it changes; texts are then replaced at once until the first run.
@@ -150,6 +151,7 @@ class Workbench:
     flow_usage: ModelUsage = field(default_factory=ModelUsage)
     files: list[FileChange] = field(default_factory=list[FileChange])
     user_files: UserFiles | None = None
+    attached: tuple[tuple[str, int], ...] = ()
     todos: list[Todo] = field(default_factory=list[Todo])
     auto_edit: bool = False
     runs_next: bool = False

@@ -57,6 +57,7 @@ class AssistRequest(ContractModel):
             the number of the request that they answer.
         session_id: the conversation; a new one when missing.
         approvals: decisions about what waits in the conversation, by id.
+        files: the user's files that the message is about, by their paths under `/api/v1/files`.
         apply: whether plans and replaced texts on the canvas need approval \(`ask`\) or not \(`always`\).
     """
 
@@ -69,6 +70,7 @@ class AssistRequest(ContractModel):
     session_id: str | None = Field(default=None, max_length=200)
     approvals: dict[str, Decision] = Field(default_factory=dict[str, Decision], max_length=100)
     apply: Literal["ask", "always"] = "ask"
+    files: list[str] = Field(default_factory=list[str], max_length=20)
 
     @property
     def max_attempts(self) -> int | None:
@@ -87,6 +89,7 @@ class AssistRequest(ContractModel):
             model_name=name or None,
             approvals={call: Decision.of(answer) for call, answer in request.answers.items()},
             apply=request.apply,
+            files=list(request.files),
             max_retries=request.max_attempts,
         )
 

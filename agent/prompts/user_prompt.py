@@ -48,6 +48,7 @@ def _frame(turn: Turn, bench: Workbench) -> Frame:
         faults=() if bench.flow.is_empty else errors(bench.check(bench.flow)),
         history=turn.conversation.turns,
         own=bench.own_components,
+        files=bench.attached,
         proposal=None if waits is None else (waits, bench.offers[waits]),
         earlier={name: flow for name, flow in bench.offers.items() if name != waits},
     )

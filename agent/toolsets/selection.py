@@ -76,7 +76,7 @@ def tools_for(intent: Intent, bench: Workbench, request: str) -> list[Toolset]:
     proposals: list[Toolset] = [proposal_tools] if bench.offers else []
     match intent:
         case "question":
-            files = [FILE_READING] if _FILES.search(request) else []
+            files = [FILE_READING] if bench.attached or _FILES.search(request) else []
             return [discover_tools, *reading, template_list, manual_tools, *files]
         case "run_flow":
             return [*reading, *([CONFIGURE_ONLY] if has_canvas else []), *undo, *proposals, run_tools]

@@ -1,5 +1,6 @@
 """Acting on a message: opens the workbench, runs the agent once, and settles its proposal."""
 
+import asyncio
 from collections.abc import Sequence
 
 from pydantic_ai import DeferredToolRequests, DeferredToolResults, ModelMessage, ModelResponse
@@ -19,6 +20,7 @@ from agent.turn.loop import AgentLoop
 from agent.turn.result import TurnError, TurnResult
 from agent.turn.settle import settle
 from agent.turn.state import Turn
+from runtime.files.search import files_about
 from tools.approvals import is_held, read_approval
 from tools.events import Progress
 from tools.mandate import has_long_names
@@ -52,6 +54,8 @@ async def open_workbench(turn: Turn, pending: Pending | None = None) -> Workbenc
     bench.runs_next = turn.classification.intent != "run_flow" and turn.runs
     turn.conversation.carry_on(bench)
     bench.request_text = "\n".join(dict.fromkeys((turn.text, turn.original_text, turn.classification.english)))
+    if bench.user_files is not None:
+        bench.attached = await asyncio.to_thread(files_about, bench.user_files, request.files, turn.text)
     bench.mandate = turn.classification.mandate
     bench.tainted = has_long_names(bench.flow) or mentions_values(turn.text)
     if pending is not None:

@@ -30,6 +30,7 @@ class TurnRequest(BaseModel):
             classifier reads it otherwise.
         apply: whether plans and replaced texts on the canvas need approval (`ask`) or not (`always`).
         components: the flow's own component types, as source code.
+        files: the user's files that the message is about, by their paths inside the user's folder.
         max_attempts: how many attempts the assistant has to build a flow or generate a component that passes its
             checks, including the first. None: the number of the suspended request, or the maximum.
     """
@@ -46,4 +47,5 @@ class TurnRequest(BaseModel):
     replying: bool = False
     apply: Literal["ask", "always"] = "ask"
     components: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
     max_attempts: int | None = Field(default=None, ge=1, le=MAX_ATTEMPTS)

@@ -171,11 +171,16 @@ class Turn:
         if self.classification.intent == "question" and self.runs:
             self.classification = self.classification.model_copy(update={"intent": "run_flow"})
 
+    @property
+    def _remembered(self) -> str:
+        """The message for later turns, with what was attached to it."""
+        return f"{self.text}\n(Attached: {', '.join(self.request.files)})" if self.request.files else self.text
+
     async def save(self, result: TurnResult) -> None:
         """Save the canvas, and what later turns need to know of this one."""
         if self.store is not None:
             await self.store.save(self.canvas)
-        await self.conversation.remember(self.text, result, self.bench)
+        await self.conversation.remember(self._remembered, result, self.bench)
 
     def result(
         self, outcome: Outcome, text: str = "", *, error: TurnError | None = None, pending: Pending | None = None

@@ -17,6 +17,8 @@ from agent.turn.record import TurnRecord
 from agent.turn.request import Answer, TurnRequest
 from agent.turn.result import TurnEnded, TurnResult
 from cli.chat.lines import EndOfInput, Lines
+from cli.errors import BadUsage
+from cli.files.local import add_file
 from cli.output.files import write_flow
 from cli.output.streams import print_json, print_message, print_result
 from cli.output.turn import JsonLines, Readable, Rendering, format_question
@@ -27,6 +29,7 @@ from tools.approvals import Approval
 
 HELP = """Each line is a message, or a command:
   /show   draw the flow on the canvas
+  /file PATH  add a file to yours; the next message is about it
   /undo   take back the changes of the last turn; again goes one turn further back
   /redo   make them again
   /reset  delete the conversation and the components created for you that no flow uses; the canvas stays
@@ -47,6 +50,7 @@ class Conversation:
         approve_all: approve everything without asking.
         as_json: print each event as a line of JSON, and nothing else on standard output.
         session: the conversation's id.
+        attached: the user's files that the next message is about.
     """
 
     canvas: Flow | None = None
@@ -56,6 +60,7 @@ class Conversation:
     approve_all: bool = False
     as_json: bool = False
     session: str = field(default_factory=lambda: f"cli-{uuid4().hex}")
+    attached: tuple[str, ...] = ()
     _failed: bool = False
 
     async def hold(self, assistant: Assistant, lines: Lines) -> bool:
@@ -84,6 +89,8 @@ class Conversation:
                 print_message(HELP)
             case "/show":
                 self._show()
+            case _ if text.startswith("/file "):
+                await self._attach(text.removeprefix("/file ").strip())
             case "/reset":
                 await assistant.reset(LOCAL_USER, self.session, partial(self._used, assistant))
                 print_message("The conversation and the components created for you are deleted.")
@@ -105,6 +112,16 @@ class Conversation:
         here = set[str]() if self.canvas is None else {node.type for node in self.canvas.nodes}
         return here.intersection(names) | await SqlFlowStore(assistant.database, LOCAL_USER).components_used(names)
 
+    async def _attach(self, path: str) -> None:
+        """Add a file of this machine to the user's files, for the next message."""
+        try:
+            added = await asyncio.to_thread(add_file, path, where="/file")
+        except BadUsage as refused:
+            print_message(f"{refused.message} {refused.fix}")
+            return
+        self.attached = (*self.attached, added.path)
+        print_message(f"Attached {added.path} ({added.size} bytes) to the next message.")
+
     def _show(self) -> None:
         """Show the canvas."""
         if self.as_json:
@@ -121,8 +138,10 @@ class Conversation:
             model=self.model,
             apply="always" if self.approve_all else "ask",
             components=self.components,
+            files=self.attached,
         )
         words = ""
+        self.attached = ()
         while True:
             self._failed = False
             result = await lines.work(self._turn(request, assistant))

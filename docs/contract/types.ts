@@ -32,6 +32,7 @@ export interface AssistRequest {
   session_id?: string | null;
   approvals?: Record<string, Decision>;
   apply?: "ask" | "always";
+  files?: string[];
 }
 
 /** The last event of a turn that was stopped. */
@@ -547,7 +548,7 @@ export interface RunResult {
   ok: boolean;
 }
 
-export type RunStreamEvent = NodeStarted | NodeFinished | NodeToken | EventsCut | RunComplete | CancelledEvent;
+export type RunStreamEvent = NodeStarted | NodeFinished | NodeToken | EventsCut | FileWrittenEvent | RunComplete | CancelledEvent;
 
 /** A secret waits to be kept as a variable, or to be used by a run; its value is never sent. */
 export interface SecretQuestion {

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import fnmatch
 import functools
+import re
 import time
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
@@ -141,3 +143,25 @@ def _matches(names: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
         return name < len(names) and fnmatch.fnmatchcase(names[name], pattern[want]) and match(name + 1, want + 1)
 
     return match(0, 0)
+
+
+def files_about(files: UserFiles, named: Collection[str], text: str) -> tuple[tuple[str, int], ...]:
+    """The files that a message is about, with their sizes: those attached to it, then those whose names it says.
+
+    Args:
+        files: the user's files.
+        named: the paths of the attached files.
+        text: the message.
+    """
+    try:
+        listed = files.listing()
+    except FileRefused:
+        return ()
+    said = text.casefold()
+    attached = [each for each in listed if each[0] in named]
+    mentioned = [each for each in listed if each[0] not in named and _is_named(each[0].rpartition("/")[2], said)]
+    return (*attached, *mentioned)
+
+
+def _is_named(name: str, said: str) -> bool:
+    return "." in name and re.search(rf"(?<![\w.-]){re.escape(name.casefold())}(?![\w-])", said) is not None

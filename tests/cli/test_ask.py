@@ -233,3 +233,11 @@ def test_the_canvas_stays_when_a_question_is_asked_about_it(
     done = wirewright("ask", "What is a Chat Input?", "--flow", louder_json, "--out", target)
     assert done.code == 0
     assert json.loads(target.read_bytes()) == json.loads(louder_json.read_bytes())
+
+
+def test_a_file_enters_the_users_files(wirewright: Wirewright, runner: StandInRunner, tmp_path: Path) -> None:
+    (tmp_path / "hours.txt").write_text("Open from nine")
+    missing = wirewright("ask", "Hello", "--file", tmp_path / "nope.txt", "--json")
+    assert (missing.code, missing.json["error"]["where"]) == (2, "--file")
+    assert wirewright("ask", BUILD, "--file", tmp_path / "hours.txt", "--json").code == 0
+    assert wirewright("files", "list", "--json").json == {"files": [{"path": "hours.txt", "size": 14}]}

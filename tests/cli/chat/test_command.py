@@ -239,3 +239,14 @@ async def test_a_stopped_turn_ends_with_a_cancelled_line_with_the_json_option(
     assert await talking
     events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert events[-1]["event"] == "cancelled"
+
+
+async def test_an_attached_file_goes_with_the_next_message_alone(catalogue: Catalogue, tmp_path: Path) -> None:
+    (tmp_path / "hours.txt").write_text("Open from nine")
+    model = ScriptedModel("question", "At nine.", "question", "Yes.")
+    who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue, model=model)
+    lines = Typed(f"/file {tmp_path / 'nope.txt'}", f"/file {tmp_path / 'hours.txt'}", "When is it open?", "Sure?")
+    assert await Conversation().hold(who, lines)
+    assert "hours.txt (14 bytes)" in model.prompts[1]
+    assert "hours.txt (14 bytes)" not in model.prompts[3]
+    assert "(Attached: hours.txt)" in model.prompts[3], "what was attached stays in the history"

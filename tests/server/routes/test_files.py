@@ -10,8 +10,8 @@ import pytest
 
 from flows.catalogue import Catalogue
 from runtime.files.upload import UPLOAD_LIMIT
-from tests.scripted_assistant import assistant
-from tests.server.live import Live, serving
+from tests.scripted_assistant import assistant, scripted_assistant
+from tests.server.live import ASSIST, Live, serving
 
 pytestmark = pytest.mark.anyio
 FILES = "/api/v1/files"
@@ -108,3 +108,15 @@ async def test_an_upload_that_is_interrupted_leaves_nothing(catalogue: Catalogue
                 break
             await asyncio.sleep(0.1)
         assert left == []
+
+
+async def test_a_message_names_the_files_that_it_is_about(catalogue: Catalogue) -> None:
+    who, model = scripted_assistant(catalogue, "question", "At nine.")
+    async with serving(who) as live:
+        await upload(live, ("hours.txt", b"Open from nine"))
+        answered = await live.client.post(ASSIST, json={"input_value": "When is it open?", "files": ["hours.txt"]})
+        assert answered.status_code == 200
+        assert "hours.txt (14 bytes)" in model.prompts[1]
+        refused = await live.client.post(ASSIST, json={"input_value": "And?", "files": ["hours.txt", "../users.key"]})
+        assert code(refused) == (422, "file_not_found")
+        assert refused.json()["error"]["where"] == "$.files[1]"
