@@ -13,7 +13,7 @@ from flows.catalogue import Catalogue
 from flows.checks import check
 from flows.component_type import ComponentType
 from flows.document import Flow, JsonObject
-from flows.edits import Edit
+from flows.edits import Edit, name_default_models
 from flows.edits.placing import tidied
 from flows.faults import Fault
 from flows.merge import merge
@@ -284,7 +284,7 @@ class Workbench:
         """
         placed = {node.id for node in self.initial_flow.nodes}
         free = {node.id for node in self.current.nodes} - placed
-        await self._apply(emit, tidied(self.current, edit, free))
+        await self._apply(emit, self._with_models(tidied(self.current, edit, free)))
 
     async def _apply(self, emit: Emit, edit: Edit) -> None:
         if self.proposal is not None:
@@ -305,10 +305,17 @@ class Workbench:
 
     async def propose(self, emit: Emit, flow: Flow) -> None:
         """Propose a whole flow; the canvas stays unchanged until the turn is settled."""
+        flow = self._with_models(Edit(flow, ())).flow
         self.proposal, self.proposed = flow, True
         self.proposal_ran = False
         await emit(FlowUpdate(action=SetFlow(old=self.flow.raw, new=flow.raw), applied=False))
         await emit(FlowPreview.of(flow))
+
+    def _with_models(self, edit: Edit) -> Edit:
+        """The edit with the assistant's own model named in what it adds, where Langflow knows that model."""
+        if self.models is None:
+            return edit
+        return name_default_models(self.current, edit, self.catalogue, self.models.own, self.models.own_embedding)
 
     def accept(self, flow: Flow) -> FlowUpdate:
         """Replace the canvas with a settled flow; the returned event carries the old one as restore point."""

@@ -62,7 +62,14 @@ def flow_models(
             raise ModelUnavailable("The scripted model does not provide embeddings.")
         return _embedding(name, default, values())
 
-    return Models(resolve=resolve, embed=embed)
+    own = None if override is not None or ":" not in (default or "") else default
+    embedding = own and EMBEDDINGS.get(own.partition(":")[0])
+    return Models(
+        resolve=resolve,
+        embed=embed,
+        own=own,
+        own_embedding=f"{own.partition(':')[0]}:{embedding}" if own and embedding else None,
+    )
 
 
 def _choice(name: str, default: str | None, environment: Mapping[str, str] | None) -> ModelChoice:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from flows.edits.basic import add_component, configure, connect, disconnect, remove_component
 from flows.edits.compound import duplicate, insert_between, rename
+from flows.edits.default_models import name_default_models
 from flows.edits.replace import replace_component
 from flows.edits.result import Edit, EditError
 
@@ -16,6 +17,7 @@ __all__ = [
     "disconnect",
     "duplicate",
     "insert_between",
+    "name_default_models",
     "remove_component",
     "rename",
     "replace_component",

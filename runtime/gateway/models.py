@@ -55,11 +55,15 @@ class Models:
         resolve: returns the model of a name.
         embed: returns the embedding model of a name; None if there are none.
         budget: what the run may use.
+        own: the assistant's own model as `provider:name`, if a flow can name it.
+        own_embedding: its embedding model in the same form.
     """
 
     resolve: Resolve
     embed: ResolveEmbedding | None = None
     budget: Budget = field(default_factory=Budget)
+    own: str | None = None
+    own_embedding: str | None = None
 
     def embedding(self, name: str) -> EmbeddingModel:
         """The embedding model of a name.

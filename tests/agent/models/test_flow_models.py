@@ -12,6 +12,8 @@ from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from runtime.gateway.models import ASSISTANT, Budget, ModelUnavailable
 from runtime.results import ModelUsage, RunMetrics, RunResult
+from scripts.scripted_provider import Reply
+from tests.agent.models.provider_turns import provider_turns
 from tests.flow_texts import ECHO
 from tests.scripted_assistant import ScriptedModel, assistant, play
 from tests.stand_ins import StandInRunner
@@ -128,3 +130,30 @@ async def test_the_flows_of_a_turn_call_the_model_of_that_turn_and_are_counted(c
     assert asked is not None
     assert (verified.budget, asked.budget) == (PROBE_BUDGET, Budget())
     assert asked.resolve("openai:gpt-x") is script
+
+
+MODEL_FLOW = """name: Talk
+nodes:
+  chat: ChatInput
+  model: LanguageModelComponent
+  answer: ChatOutput
+edges:
+  chat.message -> model.input_value
+  model.text_output -> answer.input_value
+"""
+
+
+async def test_what_is_built_without_a_model_stores_the_assistants_own(
+    catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replies = (
+        Reply(text='{"intent": "build_flow"}'),
+        Reply(calls=(("build_flow", {"spec": MODEL_FLOW}),)),
+        Reply(text="Built: chat input, model, chat output."),
+    )
+    async with provider_turns("openai_chat", catalogue, monkeypatch, *replies) as turns:
+        _, result = await turns.take("Build a flow that answers with a model")
+    assert result.proposal is not None, result.error
+    [model] = [node for node in result.proposal.nodes if node.type == "LanguageModelComponent"]
+    assert model.value("model") == [{"provider": "OpenAI", "name": "gpt-6.1-sol"}]
+    assert [fault.code for fault in result.faults] == []
