@@ -159,8 +159,8 @@ def waiting_text(turn: Turn, pending: Pending) -> str:
     """The text of a turn that waits: what the model wrote, or what was done so far; and what only words can ask."""
     last = next((message for message in reversed(turn.messages) if isinstance(message, ModelResponse)), None)
     text = "" if last is None else (last.text or "").strip()
-    asked = questions_in_words(pending.unanswered.values(), turn.language)
+    asked = questions_in_words(pending.unanswered.values(), turn.record_language)
     if not text:
         done = turn.record.text if turn.bench is not None and turn.bench.acted else ""
-        text = "\n".join(filter(None, (done, "" if asked else phrase("waiting", turn.language))))
+        text = "\n".join(filter(None, (done, "" if asked else phrase("waiting", turn.record_language))))
     return "\n\n".join(filter(None, (text, *asked)))

@@ -138,7 +138,9 @@ async def _answer_beside(turn: Turn, pending: Pending) -> TurnResult:
     answered = await _serve(turn)
     if answered.outcome not in {"complete", "refused"}:
         return answered
-    asked = questions_in_words(pending.unanswered.values(), turn.language) or [phrase("waiting", turn.language)]
+    asked = questions_in_words(pending.unanswered.values(), turn.record_language) or [
+        phrase("waiting", turn.record_language)
+    ]
     return turn.result("pending", "\n\n".join([answered.text, *asked]), pending=pending)
 
 

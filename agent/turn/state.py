@@ -133,7 +133,7 @@ class Turn:
 
     @property
     def record_language(self) -> str:
-        """The language of the record's text; it has more than the assistant's other phrases."""
+        """The language of the record's text and of questions, which have more than the assistant's other phrases."""
         code = self.language_code
         return code if code is not None and code in languages("nothing") else self.language
 

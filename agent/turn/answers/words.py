@@ -41,7 +41,7 @@ async def answer_in_words(turn: Turn, pending: Pending) -> TurnResult | None:
         case "change":
             return await resume(turn, _all(pending, ToolDenied(turn.text)), in_words=True, wanted=turn.text)
         case "unclear":
-            text = f"{phrase('unclear', turn.language)}\n\n{waiting_text(turn, pending)}"
+            text = f"{phrase('unclear', turn.record_language)}\n\n{waiting_text(turn, pending)}"
             return turn.result("pending", text, pending=pending)
         case _:
             return None

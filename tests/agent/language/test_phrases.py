@@ -14,7 +14,7 @@ TABLE: dict[str, dict[str, str]] = yaml.safe_load(
 )
 
 RECORD = list(TABLE)[: list(TABLE).index("run_failed") + 1]
-"""The phrases of a turn's record, which are in more languages than the others."""
+"""The phrases of a turn's record and its questions, which are in more languages than the others."""
 
 
 def placeholders(text: str) -> list[str]:

@@ -12,6 +12,7 @@ from flows.edits import configure
 from tests.consents import offer_consents
 from tests.flow_texts import ECHO, LOUDER, flow_of, node_id
 from tests.scripted_assistant import ScriptedModel, assistant, play, scripted_assistant
+from tests.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
 PLAN = "1. Read the file\n2. Split it\n3. Answer from it"
@@ -290,6 +291,30 @@ async def test_a_held_call_that_needs_an_approval_asks_when_its_turn_comes(
     assert name_of(second.after) == "Ada"
     assert (await play(who, "yes", second.after)).outcome == "complete"
     assert "Done: outbound it." in model.tool_answers(-1)
+
+
+async def test_a_run_does_not_overtake_the_edit_that_it_should_test(catalogue: Catalogue, canvas: Flow) -> None:
+    runner = StandInRunner(results=[ran("hi")])
+    run = call("run_flow", 2, input="hi")
+    who, _ = scripted_assistant(catalogue, "build_flow", [rename(canvas, "Ada"), run], "Done.", "Done.", runner=runner)
+    waiting = await play(who, "Call the bot Ada", canvas)
+    assert (waiting.outcome, waiting.runs) == ("pending", [])
+    result = await play(who, "yes", canvas)
+    assert len(result.runs) == 1
+    assert name_of(result.after) == "Ada"
+
+
+@pytest.mark.parametrize(
+    ("language", "asked"),
+    [("it", "Posso inviare dati a api.example.com?"), ("ja", "api.example.com にデータを送信"), ("zh", "发送数据")],
+)
+async def test_a_consent_is_asked_in_the_language_of_the_message(
+    catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch, language: str, asked: str
+) -> None:
+    offer_consents(monkeypatch)
+    read = json.dumps({"intent": "build_flow", "language": language, "english": "Do it"})
+    who, _ = scripted_assistant(catalogue, read, call("do_with_consent", 1, kind="outbound"))
+    assert asked in (await play(who, "...")).text
 
 
 async def test_searches_do_not_wait(catalogue: Catalogue, canvas: Flow) -> None:
