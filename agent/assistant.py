@@ -35,8 +35,8 @@ from runtime.files.store import UserFiles
 from runtime.install.catalogue_file import CatalogueFile
 from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
-from runtime.sessions.keys import flow_key
 from runtime.sessions.memory import SessionMemory
+from runtime.sessions.runs import RunLog
 from runtime.sessions.store import FlowSessions
 from runtime.telemetry import log_event
 from tools.approvals import Approval
@@ -71,6 +71,7 @@ class Assistant:
         self.settings = settings
         self.database = Database(settings.database_url, settings.data)
         self.flow_sessions = FlowSessions(self.database)
+        self.run_log = RunLog(self.database)
         self.memory = memory or (StoredMemory(self.database) if settings.memory == "file" else ProcessMemory())
         self.runner = runner
         self._catalogue = catalogue
@@ -218,8 +219,7 @@ class Assistant:
 
     def _session_memory(self, request: TurnRequest) -> SessionMemory:
         """What the runs of a conversation remember: by its stored flow, the id in its flow, or the conversation."""
-        key = request.flow_id or flow_key(request.flow or Flow.empty(), f"conversation:{request.session}")
-        return self.flow_sessions.memory(request.user, key, request.session)
+        return self.flow_sessions.memory(request.user, request.run_key, request.session)
 
     def _user_components(self, request: TurnRequest) -> UserComponents | None:
         if not isinstance(self.runner, DescribesComponents):

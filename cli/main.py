@@ -10,7 +10,7 @@ os.environ.setdefault("LOGFIRE_IGNORE_NO_CONFIG", "1")  # only `serve` sends tra
 
 import typer
 
-from cli import ask, models, runner, serve
+from cli import ask, models, runner, runs, serve
 from cli.chat import command as chat
 from cli.components import app as components
 from cli.errors import DONE, USAGE_ERROR, BadUsage, CommandError
@@ -35,6 +35,7 @@ app.add_typer(components.commands, name="components")
 app.add_typer(files.commands, name="files")
 app.add_typer(models.commands, name="models")
 app.add_typer(runner.commands, name="runner")
+app.add_typer(runs.commands, name="runs")
 app.add_typer(evaluate.commands, name="eval")
 
 

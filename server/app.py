@@ -12,7 +12,7 @@ from agent.assistant import Assistant
 from runtime.runner import Runner
 from server.errors import HANDLERS
 from server.middleware.host_check import HostCheck
-from server.routes import assist, components, files, flow_sessions, flows, health, metrics, providers, runs
+from server.routes import assist, components, files, flow_sessions, flows, health, metrics, providers, run_log, runs
 from server.settings import ServerSettings
 from server.state import ServerState
 
@@ -56,6 +56,7 @@ def create_app(
             *assist.routes,
             *flows.routes,
             *flow_sessions.routes,
+            *run_log.routes,
             *runs.routes,
             *files.routes,
             *components.routes,

@@ -5,7 +5,9 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_ai import ToolApproved, ToolDenied
 
+from flows.document import Flow
 from runtime.files.folders import LOCAL_USER
+from runtime.sessions.keys import flow_key
 from tools.json_types import FlowJson
 from tools.workbench import MAX_ATTEMPTS
 
@@ -49,3 +51,8 @@ class TurnRequest(BaseModel):
     components: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     max_attempts: int | None = Field(default=None, ge=1, le=MAX_ATTEMPTS)
+
+    @property
+    def run_key(self) -> str:
+        """What the runs of a turn belong to: its stored flow, the id in its flow, or the conversation."""
+        return self.flow_id or flow_key(self.flow or Flow.empty(), f"conversation:{self.session}")

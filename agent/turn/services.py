@@ -11,6 +11,7 @@ from agent.settings import AssistantSettings
 from agent.turn.request import TurnRequest
 from flows.catalogue import Catalogue
 from flows.document import Flow
+from runtime.sessions.runs import RunLog
 from tools.workbench import Workbench
 
 
@@ -46,6 +47,11 @@ class TurnServices(Protocol):
     @property
     def knows_components(self) -> bool:
         """Whether the component types are available without waiting for the runner's first installation."""
+        ...
+
+    @property
+    def run_log(self) -> RunLog:
+        """Keeps what ran."""
         ...
 
     @property

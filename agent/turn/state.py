@@ -30,6 +30,7 @@ from agent.turn.services import CanvasStore, TurnServices
 from agent.turn.stream import Send
 from flows.document import Flow
 from runtime.results import ModelUsage
+from runtime.sessions.runs import RunEntry
 from tools.effects import PlanEffect
 from tools.events import NewComponent, Progress
 from tools.workbench import Workbench
@@ -77,6 +78,7 @@ class Turn:
         self.earlier = TurnRecord()
         """What was done before the turn was suspended."""
         self._model: Model | None = None
+        self._logged_runs = 0
         self._started = perf_counter()
 
     def begin(self, send: Send) -> None:
@@ -180,7 +182,22 @@ class Turn:
         """Save the canvas, and what later turns need to know of this one."""
         if self.store is not None:
             await self.store.save(self.canvas)
+        await self._log_runs()
         await self.conversation.remember(self._remembered, result, self.bench)
+
+    async def _log_runs(self) -> None:
+        """Keep what ran for the user, once."""
+        bench, request = self.bench, self.request
+        if bench is None:
+            return
+        inputs = [run.input for run in bench.run_log if run.by == "user"]
+        for result, text in list(zip(bench.runs, inputs, strict=True))[self._logged_runs :]:
+            self._logged_runs += 1
+            name = bench.current.name or "Untitled Flow"
+            entry = RunEntry.of(
+                result, text, flow=request.run_key, name=name, source="assistant", session=request.session
+            )
+            await self.services.run_log.record(request.user, entry)
 
     def result(
         self, outcome: Outcome, text: str = "", *, error: TurnError | None = None, pending: Pending | None = None

@@ -91,11 +91,17 @@ async def _run(runner: "Runner", key: str, flow: "Flow", text: str | None, optio
     """Run a flow; in a session, with the messages that its earlier runs have left."""
     if options.session_name is None:
         return await runner.execute(flow, text, options)
+    from cli.runs import run_log
     from runtime.files.folders import LOCAL_USER
+    from runtime.sessions.runs import RunEntry
 
-    async with stored_sessions() as sessions:
+    async with stored_sessions() as sessions, run_log() as log:
         memory = sessions.memory(LOCAL_USER, key, options.session_name)
-        return await runner.execute(flow, text, replace(options, memory=memory))
+        result = await runner.execute(flow, text, replace(options, memory=memory))
+        name = flow.name or "Untitled Flow"
+        entry = RunEntry.of(result, text, flow=key, name=name, source="cli", session=options.session_name)
+        await log.record(LOCAL_USER, entry)
+        return result
 
 
 def _not_run(faults: "list[Fault]") -> "RunResult":

@@ -16,7 +16,7 @@ from runtime.database.engine import create_engine, exclusive
 from runtime.database.tables import Base
 from runtime.database.version_0_1 import back_up, copy_flows, set_flows_aside, take_over_conversations
 
-HEAD: Final = "0002"
+HEAD: Final = "0003"
 """The revision of `tables`: the last one of `migrations/versions`."""
 
 VERSION_0_1: Final = "0.1"

@@ -107,3 +107,31 @@ class MessageRow(Base):
     size: Mapped[int]
 
     __table_args__ = (Index(None, "session", "number"),)
+
+
+class RunRow(Base):
+    """A run of a flow.
+
+    Attributes:
+        number: the order of ending.
+        owner: the user.
+    """
+
+    __tablename__ = "runs"
+
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=True)
+    owner: Mapped[str]
+    id: Mapped[str]
+    flow: Mapped[str]
+    name: Mapped[str]
+    session: Mapped[str]
+    source: Mapped[str]
+    input: Mapped[str | None]
+    output: Mapped[str | None]
+    error: Mapped[str | None]
+    seconds: Mapped[float]
+    input_tokens: Mapped[int]
+    output_tokens: Mapped[int]
+    at: Mapped[str]
+
+    __table_args__ = (Index(None, "owner", "number"), Index(None, "owner", "id"))

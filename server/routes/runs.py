@@ -15,17 +15,19 @@ from agent.contract.requests import RunRequest
 from agent.contract.runs import RunComplete
 from flows.checks import check
 from flows.document import Flow
-from runtime.event_stream import EventStream, run_events
+from runtime.event_stream import EventStream, Execute, run_events
 from runtime.files.folders import LOCAL_USER
 from runtime.options import RunOptions
 from runtime.results import RunError, RunMetrics, RunResult
 from runtime.run_events import RunEvent
+from runtime.sessions.runs import RunEntry
 from server.errors import not_ready
 from server.json_response import JsonResponse
 from server.requests.body import read_object, validated
 from server.requests.disconnect import ServerStopping, until, while_connected
 from server.routes.assist import GRACE_SECONDS, PING_SECONDS
 from server.state import ServerState, server_state
+from server.store.flows import StoredFlow
 from server.streams.sse import file_written, frame
 from tools.workbench import wait_for_runner
 from tools.written import written_by_run
@@ -46,7 +48,7 @@ async def run(request: Request) -> Response:
     flow_id = request.path_params["flow_id"]
     stored = await (await state.flows()).get(flow_id)
     refusal = await while_connected(request, state.stopping, _refusal(state, stored.flow))
-    execute = state.assistant.runner.execute
+    execute = _recorded(state, stored, run_request.session_id)
     session = run_request.session_id
     options = RunOptions(
         timeout=run_request.timeout,
@@ -70,6 +72,20 @@ async def run(request: Request) -> Response:
     if result.busy and result.error is not None:
         raise not_ready("busy", result.error.message, result.error.fix)
     return JsonResponse(result.to_json())
+
+
+def _recorded(state: ServerState, stored: StoredFlow, session: str | None) -> Execute:
+    """The runner's `execute`, whose results are kept in the log of runs."""
+
+    async def execute(flow: Flow, text: str | None, options: RunOptions) -> RunResult:
+        result = await state.assistant.runner.execute(flow, text, options)
+        if not result.busy:
+            name, key = stored.entry.name, stored.entry.id
+            entry = RunEntry.of(result, text, flow=key, name=name, source="http", session=session)
+            await state.assistant.run_log.record(LOCAL_USER, entry)
+        return result
+
+    return execute
 
 
 async def _refusal(state: ServerState, flow: Flow) -> RunResult | None:

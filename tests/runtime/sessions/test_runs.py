@@ -1,188 +1,67 @@
-"""Runs of one session on the real engine: what they remember, of whom, and what a hostile component cannot do."""
+"""The log of runs: bounded, apart by user, and no reason for a run to fail."""
 
-import asyncio
-from collections.abc import Callable
+import logging
+from collections.abc import AsyncGenerator
+from pathlib import Path
 
 import pytest
-from pydantic_ai import ModelMessage, ModelResponse, TextPart
-from pydantic_ai.models.function import AgentInfo
 
-from agent.models.scripted import scripted
-from flows.catalogue import Catalogue
-from flows.document import Flow, JsonObject
-from flows.spec import build
-from runtime.gateway.models import Models
-from runtime.results import RunResult
-from runtime.runner import Runner
-from runtime.sessions.memory import RunMessages
-from runtime.sessions.messages import read_changes
-from runtime.sessions.store import FlowSessions
-from tests.flow_texts import AGENT
-from tests.runtime.unguarded import run_unguarded
+from runtime.database.database import Database
+from runtime.results import RunError
+from runtime.sessions.runs import KEPT, TEXT_LIMIT, RunEntry, RunLog
+from tests.stand_ins import ran
 
-MakeCode = Callable[[str], JsonObject]
-pytestmark = [pytest.mark.anyio, pytest.mark.engine]
-
-FIRST = "before:  now: I am Ada"
+pytestmark = pytest.mark.anyio
 
 
-async def asked(
-    runner: Runner,
-    flow: Flow,
-    text: str,
-    session: str | None,
-    sessions: FlowSessions,
-    *,
-    owner: str = "ada",
-    key: str = "f",
-) -> str:
-    """The output of a run of an owner's flow in a session."""
-    memory = sessions.memory(owner, key, session or "")
-    result = await runner.run(flow, text, session=session, memory=memory)
-    assert result.error is None
-    assert result.output is not None
-    return result.output
+@pytest.fixture
+async def runs(tmp_path: Path) -> AsyncGenerator[RunLog]:
+    database = Database(f"sqlite+aiosqlite:///{tmp_path / 'w.db'}")
+    yield RunLog(database)
+    await database.aclose()
 
 
-async def test_a_second_run_of_a_session_has_the_messages_of_the_first(
-    runner: Runner, history: Flow, sessions: FlowSessions
-) -> None:
-    assert await asked(runner, history, "I am Ada", "s", sessions) == FIRST
-    assert await asked(runner, history, "Who am I?", "s", sessions) == (
-        f"before: User: I am Ada\nAI: {FIRST} now: Who am I?"
-    )
+def entry(number: int = 0, **more: str) -> RunEntry:
+    return RunEntry(
+        id=more.get("id", f"r{number}"), flow="f", name="Echo", source="http", input="hi", output=f"o{number}",
+        error=None, seconds=0.5, input_tokens=1, output_tokens=2,
+    )  # fmt: skip
 
 
-async def test_another_session_user_or_flow_has_none_of_them(
-    runner: Runner, history: Flow, sessions: FlowSessions
-) -> None:
-    await asked(runner, history, "I am Ada", "s", sessions)
-    assert await asked(runner, history, "I am Ada", "t", sessions) == FIRST
-    assert await asked(runner, history, "I am Ada", "s", sessions, owner="bob") == FIRST
-    assert await asked(runner, history, "I am Ada", "s", sessions, key="g") == FIRST
-    assert await asked(runner, history, "I am Ada", None, sessions) == FIRST
-    assert [entry.session for entry in await sessions.entries("ada", "f")] == ["t", "s"]
+async def test_only_the_latest_runs_of_each_user_are_kept(runs: RunLog) -> None:
+    await runs.record("bob", entry(id="bobs"))
+    for number in range(KEPT + 3):
+        await runs.record("ada", entry(number))
+    latest, total = await runs.entries("ada", 2)
+    assert ([run.id for run in latest], total) == ([f"r{KEPT + 2}", f"r{KEPT + 1}"], KEPT)
+    assert await runs.get("ada", "r0") is None
+    assert await runs.get("ada", "bobs") is None
+    found = await runs.get("bob", "bobs")
+    assert found is not None
+    assert (found.id, found.output, found.seconds, found.input_tokens) == ("bobs", "o0", 0.5, 1)
 
 
-async def test_a_runner_without_a_store_remembers_while_it_is_open(runner: Runner, history: Flow) -> None:
-    assert (await runner.run(history, "I am Ada", session="kept here")).output == FIRST
-    second = await runner.run(history, "And?", session="kept here")
-    assert second.output is not None
-    assert "User: I am Ada" in second.output
-    assert (await runner.run(history, "I am Ada", session="another")).output == FIRST
+async def test_runs_are_erased_one_by_one_or_all(runs: RunLog) -> None:
+    for number in range(3):
+        await runs.record("ada", entry(number))
+    await runs.record("bob", entry(9))
+    assert await runs.remove("ada", "r1") == 1
+    assert await runs.remove("ada", "r1") == 0
+    assert await runs.remove("ada") == 2
+    assert (await runs.entries("bob", 10))[1] == 1
 
 
-async def test_an_agent_remembers_what_was_said(
-    runner: Runner, sessions: FlowSessions, installed_catalogue: Catalogue
-) -> None:
-    flow = build(AGENT, installed_catalogue).flow
-    assert flow is not None
-    heard: list[list[str]] = []
-
-    def plan(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
-        parts = [part for message in messages for part in message.parts]
-        heard.append([str(part.content) for part in parts if part.part_kind in ("user-prompt", "text")])
-        return ModelResponse(parts=[TextPart(f"answer {len(heard)}")])
-
-    models = Models(resolve=lambda name: scripted(plan, name))
-    for text in ("I am Ada", "Who am I?"):
-        memory = sessions.memory("ada", "f", "s")
-        result = await runner.run(flow, text, session="s", memory=memory, models=models)
-        assert result.error is None
-    assert heard == [["I am Ada"], ["I am Ada", "answer 1", "Who am I?"]]
-    kept = [(each.sender, each.text) for each in await sessions.messages("ada", "f", "s")]
-    assert kept == [("User", "I am Ada"), ("Machine", "answer 1"), ("User", "Who am I?"), ("Machine", "answer 2")]
+def test_an_entry_has_what_a_user_wants_to_know_and_is_bounded() -> None:
+    failed = ran(error=RunError(code="missing_model", message="No model is set.", fix="Choose one."))
+    told = RunEntry.of(failed, None, flow="f", name="Echo", source="cli", session="s")
+    assert (told.input, told.output, told.error) == (None, None, "No model is set. Choose one.")
+    long = RunEntry.of(ran("x" * (TEXT_LIMIT * 2)), "y\0\ud800", flow="f", name="n" * 999, source="cli")
+    assert long.output is not None
+    assert len(long.output) == TEXT_LIMIT + 1
+    assert (long.input, len(long.name)) == ("y?", 200)
 
 
-async def test_a_verification_run_neither_reads_nor_writes_messages(
-    runner: Runner, history: Flow, sessions: FlowSessions
-) -> None:
-    await asked(runner, history, "I am Ada", "s", sessions)
-    before = await sessions.messages("ada", "f", "s")
-    memory = sessions.memory("ada", "f", "s")
-    probe = await runner.run(history, "probe", session="s", memory=memory, network="gateway-only")
-    assert probe.output == "before:  now: probe"
-    assert await sessions.messages("ada", "f", "s") == before
-
-
-async def test_runs_of_one_session_at_once_lose_nothing(runner: Runner, history: Flow, sessions: FlowSessions) -> None:
-    texts = [f"message {number}" for number in range(6)]
-    await asyncio.gather(*(asked(runner, history, text, "s", sessions) for text in texts))
-    kept = await sessions.messages("ada", "f", "s")
-    assert sorted(each.text for each in kept if each.sender == "User") == texts
-    assert len({each.id for each in kept}) == len(kept) == 12
-
-
-async def test_a_run_that_fails_leaves_no_messages(
-    runner: Runner, sessions: FlowSessions, installed_catalogue: Catalogue
-) -> None:
-    flow = build(AGENT, installed_catalogue).flow
-    assert flow is not None
-
-    def fail(_: list[ModelMessage], __: AgentInfo) -> ModelResponse:
-        raise RuntimeError("no")
-
-    memory = sessions.memory("ada", "f", "s")
-    models = Models(resolve=lambda name: scripted(fail, name))
-    result = await runner.run(flow, "hello", session="s", memory=memory, models=models)
-    assert result.error is not None
-    assert await sessions.messages("ada", "f", "s") == []
-
-
-READ = """
-import lfx.memory as memory
-found = []
-for session in ("mine", "other", None, ""):
-    found += [each.text for each in memory.get_messages(session_id=session)]
-return Data(data={"found": found})
-"""
-WRITE = """
-import lfx.memory as memory
-memory.store_message(Message(text="planted", sender="Machine", sender_name="AI", session_id="other"))
-memory.store_message(Message(text="own", sender="Machine", sender_name="AI", session_id="mine"))
-memory.delete_messages(session_id="other")
-memory.delete_messages(session_id="mine")
-memory.store_message(Message(text="after", sender="Machine", sender_name="AI", session_id="mine"))
-import sys
-state = sys.modules["lfx_runner.memory"]._current
-state.changes = lambda: {
-    "stored": [{"id": "victim", "sender": "User", "text": "changed", "session": "other", "owner": "bob"}, 7],
-    "deleted": ["victim", "known"],
-}
-return Data(data={})
-"""
-
-
-async def hostile(runner: Runner, code: JsonObject, messages: RunMessages) -> RunResult:
-    result = await run_unguarded(runner, code, want_nodes=True, session="mine", messages=messages)
-    assert result.error is None
-    return result
-
-
-async def test_a_hostile_component_reads_only_the_messages_of_its_session(
-    runner: Runner, make_code: MakeCode, sessions: FlowSessions, history: Flow
-) -> None:
-    for session in ("mine", "other"):
-        await asked(runner, history, f"secret of {session}", session, sessions)
-    given = await sessions.messages("ada", "f", "mine")
-    result = await hostile(runner, make_code(READ), RunMessages(given))
-    [node] = result.nodes.values()
-    assert "secret of mine" in str(node)
-    assert "secret of other" not in str(node)
-
-
-async def test_a_hostile_component_changes_only_the_messages_that_its_run_was_given(
-    runner: Runner, make_code: MakeCode, sessions: FlowSessions, history: Flow
-) -> None:
-    for session in ("mine", "other"):
-        await asked(runner, history, "hello", session, sessions)
-    other = await sessions.messages("ada", "f", "other")
-    messages = RunMessages(await sessions.messages("ada", "f", "mine"))
-    await hostile(runner, make_code(WRITE.replace("victim", other[0].id)), messages)
-    changes = read_changes(messages.reported, messages.given)
-    assert not changes.changed
-    assert not changes.deleted
-    assert [each.text for each in changes.added] == ["changed"]
-    await sessions.save("ada", "f", "mine", changes)
-    assert await sessions.messages("ada", "f", "other") == other
-    assert len(await sessions.messages("ada", "f", "mine")) == 3
+async def test_a_log_that_cannot_be_written_says_so_and_fails_no_run(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.ERROR):
+        await RunLog(Database("sqlite+aiosqlite:////dev/null/w.db")).record("ada", entry())
+    assert [record.message for record in caplog.records] == ["assistant.run.not_recorded"]

@@ -1,0 +1,61 @@
+"""The rows of the log of runs."""
+
+from typing import Any
+
+from sqlalchemy import Row, and_, delete, func, insert, select
+
+from runtime.database.database import Database
+from runtime.database.tables import RunRow
+from runtime.sessions.runs import RunEntry
+
+_FIELDS = (
+    RunRow.id, RunRow.flow, RunRow.name, RunRow.session, RunRow.source, RunRow.input, RunRow.output, RunRow.error,
+    RunRow.seconds, RunRow.input_tokens, RunRow.output_tokens, RunRow.at,
+)  # fmt: skip
+
+
+class RunRows:
+    """Runs by owner. Every method may raise `StoreUnavailable`.
+
+    Args:
+        database: where they are stored.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, owner: str, entry: RunEntry, kept: int) -> None:
+        """Add a run, dropping an owner's oldest beyond `kept`."""
+        beyond = select(RunRow.number).where(RunRow.owner == owner).order_by(RunRow.number.desc()).offset(kept)
+        async with self._database.writing() as connection:
+            await connection.execute(insert(RunRow).values(owner=owner, **entry.to_json()))
+            old = (await connection.execute(beyond)).scalars().all()
+            if old:
+                await connection.execute(delete(RunRow).where(RunRow.number.in_(old)))
+
+    async def page(self, owner: str, limit: int, offset: int) -> tuple[list[RunEntry], int]:
+        """Runs, latest first, and how many there are in all."""
+        mine = RunRow.owner == owner
+        latest = select(*_FIELDS).where(mine).order_by(RunRow.number.desc()).limit(limit).offset(offset)
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(latest)).all()
+            total = (await connection.execute(select(func.count()).select_from(RunRow).where(mine))).scalar_one()
+        return [_entry(row) for row in rows], total
+
+    async def get(self, owner: str, run: str) -> RunEntry | None:
+        """The latest run with this id."""
+        wanted = and_(RunRow.owner == owner, RunRow.id == run)
+        async with self._database.reading() as connection:
+            found = select(*_FIELDS).where(wanted).order_by(RunRow.number.desc()).limit(1)
+            row = (await connection.execute(found)).first()
+        return None if row is None else _entry(row)
+
+    async def remove(self, owner: str, run: str | None) -> int:
+        """Delete one run or all; returns how many."""
+        wanted = RunRow.owner == owner if run is None else and_(RunRow.owner == owner, RunRow.id == run)
+        async with self._database.writing() as connection:
+            return (await connection.execute(delete(RunRow).where(wanted))).rowcount
+
+
+def _entry(row: Row[Any]) -> RunEntry:
+    return RunEntry(**row._mapping)
