@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from typing import Any
 from uuid import uuid4
 
 from sse_starlette.sse import EventSourceResponse
@@ -15,7 +16,7 @@ from agent.contract.requests import RunRequest
 from agent.contract.runs import RunComplete
 from flows.checks import check
 from flows.document import Flow
-from runtime.event_stream import EventStream, Execute, run_events
+from runtime.event_stream import EventStream, run_events
 from runtime.files.folders import LOCAL_USER
 from runtime.options import RunOptions
 from runtime.results import RunError, RunMetrics, RunResult
@@ -74,7 +75,9 @@ async def run(request: Request) -> Response:
     return JsonResponse(result.to_json())
 
 
-def _recorded(state: ServerState, stored: StoredFlow, session: str | None) -> Execute:
+def _recorded(
+    state: ServerState, stored: StoredFlow, session: str | None
+) -> Callable[[Flow, str | None, RunOptions], Coroutine[Any, Any, RunResult]]:
     """The runner's `execute`, whose results are kept in the log of runs."""
 
     async def execute(flow: Flow, text: str | None, options: RunOptions) -> RunResult:
