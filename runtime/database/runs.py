@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import Row, and_, delete, func, insert, select
+from sqlalchemy import RowMapping, and_, delete, func, insert, select
 
 from runtime.database.database import Database
 from runtime.database.tables import RunRow
@@ -10,7 +10,7 @@ from runtime.sessions.runs import RunEntry
 
 _FIELDS = (
     RunRow.id, RunRow.flow, RunRow.name, RunRow.session, RunRow.source, RunRow.input, RunRow.output, RunRow.error,
-    RunRow.seconds, RunRow.input_tokens, RunRow.output_tokens, RunRow.at,
+    RunRow.milliseconds, RunRow.input_tokens, RunRow.output_tokens, RunRow.at,
 )  # fmt: skip
 
 
@@ -28,7 +28,9 @@ class RunRows:
         """Add a run, dropping an owner's oldest beyond `kept`."""
         beyond = select(RunRow.number).where(RunRow.owner == owner).order_by(RunRow.number.desc()).offset(kept)
         async with self._database.writing() as connection:
-            await connection.execute(insert(RunRow).values(owner=owner, **entry.to_json()))
+            values = {name: value for name, value in entry.to_json().items() if name != "seconds"}
+            milliseconds = round(entry.seconds * 1000)
+            await connection.execute(insert(RunRow).values(owner=owner, milliseconds=milliseconds, **values))
             old = (await connection.execute(beyond)).scalars().all()
             if old:
                 await connection.execute(delete(RunRow).where(RunRow.number.in_(old)))
@@ -38,7 +40,7 @@ class RunRows:
         mine = RunRow.owner == owner
         latest = select(*_FIELDS).where(mine).order_by(RunRow.number.desc()).limit(limit).offset(offset)
         async with self._database.reading() as connection:
-            rows = (await connection.execute(latest)).all()
+            rows = (await connection.execute(latest)).mappings().all()
             total = (await connection.execute(select(func.count()).select_from(RunRow).where(mine))).scalar_one()
         return [_entry(row) for row in rows], total
 
@@ -47,7 +49,7 @@ class RunRows:
         wanted = and_(RunRow.owner == owner, RunRow.id == run)
         async with self._database.reading() as connection:
             found = select(*_FIELDS).where(wanted).order_by(RunRow.number.desc()).limit(1)
-            row = (await connection.execute(found)).first()
+            row = (await connection.execute(found)).mappings().first()
         return None if row is None else _entry(row)
 
     async def remove(self, owner: str, run: str | None) -> int:
@@ -57,5 +59,6 @@ class RunRows:
             return (await connection.execute(delete(RunRow).where(wanted))).rowcount
 
 
-def _entry(row: Row[Any]) -> RunEntry:
-    return RunEntry(**row._mapping)
+def _entry(row: RowMapping) -> RunEntry:
+    columns: dict[str, Any] = {str(name): value for name, value in row.items()}
+    return RunEntry(seconds=columns.pop("milliseconds") / 1000, **columns)

@@ -129,7 +129,7 @@ class RunRow(Base):
     input: Mapped[str | None]
     output: Mapped[str | None]
     error: Mapped[str | None]
-    seconds: Mapped[float]
+    milliseconds: Mapped[int]
     input_tokens: Mapped[int]
     output_tokens: Mapped[int]
     at: Mapped[str]

@@ -21,7 +21,7 @@ def upgrade() -> None:
         sa.Column("input", sa.String(), nullable=True),
         sa.Column("output", sa.String(), nullable=True),
         sa.Column("error", sa.String(), nullable=True),
-        sa.Column("seconds", sa.Double(), nullable=False),
+        sa.Column("milliseconds", sa.Integer(), nullable=False),
         sa.Column("input_tokens", sa.Integer(), nullable=False),
         sa.Column("output_tokens", sa.Integer(), nullable=False),
         sa.Column("at", sa.String(), nullable=False),
