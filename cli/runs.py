@@ -12,7 +12,8 @@ from cli.options import Json
 from cli.output.streams import print_json, print_message, print_result
 
 if TYPE_CHECKING:
-    from runtime.sessions.runs import RunEntry, RunLog
+    from runtime.sessions.run_entry import RunEntry
+    from runtime.sessions.runs import RunLog
 
 T = TypeVar("T")
 

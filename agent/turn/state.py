@@ -30,7 +30,7 @@ from agent.turn.services import CanvasStore, TurnServices
 from agent.turn.stream import Send
 from flows.document import Flow
 from runtime.results import ModelUsage
-from runtime.sessions.runs import RunEntry
+from runtime.sessions.run_entry import RunEntry
 from tools.effects import PlanEffect
 from tools.events import NewComponent, Progress
 from tools.workbench import Workbench

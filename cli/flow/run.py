@@ -93,7 +93,7 @@ async def _run(runner: "Runner", key: str, flow: "Flow", text: str | None, optio
         return await runner.execute(flow, text, options)
     from cli.runs import run_log
     from runtime.files.folders import LOCAL_USER
-    from runtime.sessions.runs import RunEntry
+    from runtime.sessions.run_entry import RunEntry
 
     async with stored_sessions() as sessions, run_log() as log:
         memory = sessions.memory(LOCAL_USER, key, options.session_name)

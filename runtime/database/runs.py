@@ -6,7 +6,7 @@ from sqlalchemy import RowMapping, and_, delete, func, insert, select
 
 from runtime.database.database import Database
 from runtime.database.tables import RunRow
-from runtime.sessions.runs import RunEntry
+from runtime.sessions.run_entry import RunEntry
 
 _FIELDS = (
     RunRow.id, RunRow.flow, RunRow.name, RunRow.session, RunRow.source, RunRow.input, RunRow.output, RunRow.error,

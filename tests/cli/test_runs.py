@@ -5,7 +5,8 @@ import asyncio
 from agent.settings import AssistantSettings
 from runtime.database.database import Database
 from runtime.files.folders import LOCAL_USER
-from runtime.sessions.runs import RunEntry, RunLog
+from runtime.sessions.run_entry import RunEntry
+from runtime.sessions.runs import RunLog
 from tests.cli.conftest import Wirewright
 
 

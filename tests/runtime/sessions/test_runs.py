@@ -8,7 +8,8 @@ import pytest
 
 from runtime.database.database import Database
 from runtime.results import RunError
-from runtime.sessions.runs import KEPT, TEXT_LIMIT, RunEntry, RunLog
+from runtime.sessions.run_entry import TEXT_LIMIT, RunEntry
+from runtime.sessions.runs import KEPT, RunLog
 from tests.stand_ins import ran
 
 pytestmark = pytest.mark.anyio
