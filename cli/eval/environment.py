@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from agent.models.flow_models import flow_models
+from agent.models.providers import PROVIDERS
 from agent.settings import AssistantSettings
 from cli.engine import EngineUnavailable
 from cli.output.streams import progress
@@ -15,6 +16,7 @@ from evals.play.environment import PlayEnvironment
 from evals.play.stub_services import HOST
 from evals.play.versions import versions
 from flows.catalogue import Catalogue
+from runtime.gateway.models import Models
 from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
 
@@ -23,21 +25,24 @@ READY_SECONDS = 1800.0
 
 
 @asynccontextmanager
-async def play_environment(concurrency: int) -> AsyncGenerator[PlayEnvironment]:
+async def play_environment(concurrency: int, player: str | None = None) -> AsyncGenerator[PlayEnvironment]:
     """An environment with a runner that is ready; leaving it ends the runner.
 
     Conversations and files of the attempts are kept in a temporary folder, away from the user's own.
 
     Args:
         concurrency: how many flows run at the same time.
+        player: the player's name; a model that plays also answers inside flows that leave theirs open.
 
     Raises:
         EngineUnavailable: when flows cannot be run here.
     """
     settings = settings_of(AssistantSettings)
-    models = flow_models(settings.model)
     runner = Runner(
-        RunnerEnvironment.locate(settings.cache), concurrency=concurrency, models=models, private_hosts=(HOST,)
+        RunnerEnvironment.locate(settings.cache),
+        concurrency=concurrency,
+        models=models_of_play(settings, player),
+        private_hosts=(HOST,),
     )
     runner.on_progress = progress()
     with tempfile.TemporaryDirectory(prefix="wirewright-eval-") as folder:
@@ -51,3 +56,14 @@ async def play_environment(concurrency: int) -> AsyncGenerator[PlayEnvironment]:
             yield PlayEnvironment(
                 settings=temporary, catalogue=catalogue, runner=runner, versions=versions(catalogue.version)
             )
+
+
+def models_of_play(settings: AssistantSettings, player: str | None) -> Models:
+    """The models inside the flows of a play, for scenarios that script none.
+
+    Args:
+        settings: name the configured model, which answers when another kind of player plays.
+        player: the player's name; `provider:name`, or a provider, for one that is a model.
+    """
+    plays = player is not None and player.partition(":")[0] in PROVIDERS
+    return flow_models(player if plays else settings.model)

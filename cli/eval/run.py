@@ -108,7 +108,7 @@ class _Play:
         from cli.eval.environment import play_environment
         from evals.play.attempts import play
 
-        async with play_environment(self.concurrency) as environment:
+        async with play_environment(self.concurrency, self.player.name) as environment:
             before = await asyncio.to_thread(self._earlier)
             done = [
                 attempt

@@ -118,12 +118,14 @@ def _not_run(faults: "list[Fault]") -> "RunResult":
 def runner_of_settings() -> "Runner":
     """A runner for one flow, as the settings say; it starts when it is first needed, and notes its progress."""
     from agent.models.flow_models import flow_models
+    from agent.models.keys import ProviderKeys
     from agent.settings import AssistantSettings
     from cli.settings import settings_of
     from runtime.runner import Runner
 
     settings = settings_of(AssistantSettings)
-    runner = Runner(concurrency=1, models=flow_models(settings.model), allow_variables=settings.run_variables)
+    models = flow_models(settings.model, environment=ProviderKeys(settings.data).environment)
+    runner = Runner(concurrency=1, models=models, allow_variables=settings.run_variables)
     runner.on_progress = progress()
     return runner
 

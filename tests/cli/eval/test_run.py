@@ -24,7 +24,7 @@ def runner(monkeypatch: pytest.MonkeyPatch, catalogue: Catalogue) -> StandInRunn
     stand_in = StandInRunner(results=[ran("hello")])
 
     @asynccontextmanager
-    async def opened(concurrency: int) -> AsyncGenerator[PlayEnvironment]:
+    async def opened(concurrency: int, player: str | None = None) -> AsyncGenerator[PlayEnvironment]:
         yield PlayEnvironment(
             settings=AssistantSettings(), catalogue=catalogue, runner=stand_in, versions=Versions(lfx="stand-in")
         )

@@ -70,6 +70,7 @@ def test_the_canonical_form_stays_as_it_is_and_every_text_of_it_comes_back(model
         ("openrouter:openai/gpt-x", "OpenRouter", "openai/gpt-x"),
         ("OpenRouter/openai/gpt-x", "OpenRouter", "openai/gpt-x"),
         ("ollama:qwen3:8b", "Ollama", "qwen3:8b"),
+        ("watsonx:ibm/granite", "IBM WatsonX", "ibm/granite"),
         ("openai-compatible:granite", "OpenAI-compatible server", "granite"),
         ({"provider": "azure ai foundry", "name": "d"}, "Azure OpenAI", "d"),
         ({"provider": "google", "name": "gemini-x"}, "Google Generative AI", "gemini-x"),
