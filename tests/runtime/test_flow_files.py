@@ -5,12 +5,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from pydantic_ai import BinaryContent, ModelMessage, ModelResponse, TextPart, UserPromptPart
+from pydantic_ai.models.function import AgentInfo, FunctionModel
 
+from flows.catalogue import Catalogue
 from flows.document import Flow, Json
 from runtime.files.samples import sample
 from runtime.files.store import UserFiles
+from runtime.gateway.models import Models
 from runtime.runner import Runner
 from tests import documents
+from tests.flow_texts import MODEL, flow_of
 from tests.runtime.conftest import MakeFlow
 
 pytestmark = [pytest.mark.engine, pytest.mark.anyio]
@@ -148,3 +153,24 @@ def saving(make_flow: MakeFlow, name: str, **values: Json) -> Flow:
         {"ChatInput-a": "ChatInput", "SaveToFile-b": ("SaveToFile", fields)},
         [("ChatInput-a", "message", "SaveToFile-b", "input")],
     )
+
+
+async def test_a_model_sees_the_image_that_comes_with_the_chat_input(
+    runner: Runner, files: UserFiles, installed_catalogue: Catalogue
+) -> None:
+    files.write_bytes("photo.png", sample("png"))
+    flow = flow_of(f"{MODEL}config:\n  m.model: gpt-x\n  a.files: photo.png\n", installed_catalogue)
+    seen: list[BinaryContent] = []
+
+    def look(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
+        for message in messages:
+            for part in message.parts:
+                if isinstance(part, UserPromptPart) and not isinstance(part.content, str):
+                    seen.extend(piece for piece in part.content if isinstance(piece, BinaryContent))
+        return ModelResponse(parts=[TextPart("a white pixel")])
+
+    models = Models(resolve=lambda _: FunctionModel(look))
+    result = await runner.run(flow, "What is this?", files=files, models=models)
+
+    assert (result.error, result.output) == (None, "a white pixel")
+    assert [(piece.data, piece.media_type) for piece in seen] == [(sample("png"), "image/png")]
