@@ -1,10 +1,13 @@
-"""A model provider that follows a script, on loopback, in the wire format of OpenAI's Chat Completions.
+"""A model provider that follows a script, on loopback, in the wire formats of OpenAI's Chat Completions and Embeddings.
 
 For recordings and benchmarks: the client side is the real SDK, only the words are written beforehand.
 """
 
 import asyncio
+import base64
+import functools
 import json
+from array import array
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -44,6 +47,9 @@ class Reply:
 Script = Callable[[dict[str, Any]], Reply]
 """From a request's body to the answer."""
 
+Embed = Callable[[str], list[float]]
+"""From a text to its vector."""
+
 
 def in_order(*replies: Reply) -> Script:
     """A script that answers in order, whatever is asked."""
@@ -56,13 +62,21 @@ class ScriptedProvider:
 
     Args:
         script: the answers.
+        embed: the vectors of texts; None for a provider without embeddings.
+
+    Attributes:
+        embedded: the texts of each request for embeddings.
     """
 
-    def __init__(self, script: Script) -> None:
+    def __init__(self, script: Script, embed: Embed | None = None) -> None:
         self.script = script
         self.requests = 0
         self.sizes: list[int] = []
-        self.app = Starlette(routes=[Route("/v1/chat/completions", self._complete, methods=["POST"])])
+        self.embedded: list[list[str]] = []
+        routes = [Route("/v1/chat/completions", self._complete, methods=["POST"])]
+        if embed is not None:
+            routes.append(Route("/v1/embeddings", functools.partial(self._embed, embed), methods=["POST"]))
+        self.app = Starlette(routes=routes)
 
     @asynccontextmanager
     async def serve(self, port: int = 0) -> AsyncGenerator[str]:
@@ -96,6 +110,18 @@ class ScriptedProvider:
         body = json.loads(raw)
         return body, self.script(body)
 
+    async def _embed(self, embed: Embed, request: Request) -> Response:
+        body = json.loads(await request.body())
+        texts: list[str] = [body["input"]] if isinstance(body["input"], str) else body["input"]
+        self.embedded.append(texts)
+        data = [
+            {"object": "embedding", "index": index, "embedding": _vector(embed(text), body)}
+            for index, text in enumerate(texts)
+        ]
+        spent = sum(len(text) // 4 + 1 for text in texts)
+        usage = {"prompt_tokens": spent, "total_tokens": spent}
+        return JSONResponse({"object": "list", "data": data, "model": body["model"], "usage": usage})
+
     async def _complete(self, request: Request) -> Response:
         body, reply = await self.reply_to(request)
         if reply.status != 200:
@@ -104,6 +130,13 @@ class ScriptedProvider:
         if body.get("stream"):
             return StreamingResponse(_frames(reply, model, number), media_type="text/event-stream")
         return JSONResponse(_whole(reply, model, number))
+
+
+def _vector(vector: list[float], body: dict[str, Any]) -> str | list[float]:
+    """A vector in the encoding that the request asks for; OpenAI's client asks for base64."""
+    if body.get("encoding_format") != "base64":
+        return vector
+    return base64.b64encode(array("f", vector).tobytes()).decode("ascii")
 
 
 def _tool_calls(reply: Reply, number: int) -> list[dict[str, Any]]:

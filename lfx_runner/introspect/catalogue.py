@@ -11,6 +11,9 @@ from typing import Any
 FORMAT = 1
 COMPONENT_SECONDS = 10.0
 TOTAL_SECONDS = 120.0
+SOURCES = Path(__file__).resolve().parent.parent / "components"
+OWN = {"FileVectorStore": ("file_vector_store", "files_and_knowledge")}
+"""Wirewright's own component types: the module with the source, and the category."""
 
 
 def registry() -> dict[str, dict[str, Any]]:
@@ -23,12 +26,30 @@ def registry() -> dict[str, dict[str, Any]]:
     from lfx.services.deps import get_settings_service
 
     categories = asyncio.run(get_and_cache_all_types_dict(get_settings_service()))
-    return {
+    of_lfx = {
         kind: {**node, "category": category}
         for category, components in categories.items()
         for kind, node in components.items()
         if isinstance(node, dict) and isinstance(node.get("template"), dict)
     }
+    return {**of_lfx, **own_components()}
+
+
+def own_components() -> dict[str, dict[str, Any]]:
+    """Wirewright's own component types, by type name, described from their sources as a user's would be."""
+    from lfx.custom import utils
+    from lfx.custom.custom_component.component import Component
+
+    from lfx_runner.introspect.refresh import plain
+
+    found: dict[str, dict[str, Any]] = {}
+    for kind, (module, category) in OWN.items():
+        source = (SOURCES / f"{module}.py").read_text(encoding="utf-8")
+        template, _ = utils.build_custom_component_template(Component(_code=source), class_name=kind)
+        node = plain(template)
+        node["template"]["code"]["value"] = source
+        found[kind] = {**node, "category": category}
+    return found
 
 
 def choices(components: dict[str, dict[str, Any]]) -> dict[str, Any]:

@@ -22,6 +22,8 @@ _FOLDERS: Mapping[str, str] = MappingProxyType({"Directory": "path"})
 _READERS: Mapping[str, str] = MappingProxyType({"File": "file_path"})
 """Types that read a file and do nothing without one, with the field through which they may get its name instead."""
 _APPENDS: Final = "SaveToFile"
+_KEEPS: Final = "FileVectorStore"
+"""Its file is readable once a run has made it."""
 _CHAT: Final = "ChatInput"
 """Its field takes one name as plain text."""
 _IMAGES: Final = frozenset({"bmp", "jpg", "jpeg", "png", "tiff", "webp"})
@@ -64,7 +66,7 @@ def give_files(data: JsonObject, files: UserFiles | None, *, samples: bool = Fal
     Raises:
         RunFailed: a node names something that is not one of the user's files, or reads a file and names none.
     """
-    if not any(_fields_of(node) for node in _every(data)):
+    if not any(_fields_of(node) or kind_of(node) in (_APPENDS, _KEEPS) for node in _every(data)):
         return GivenFiles(data)
     giver = _Giver(_listed(files), _connected(data), samples)
     nodes: list[Json] = [giver.give(node) for node in nodes_in(data)]
@@ -161,9 +163,10 @@ class _Giver:
         return [f"sample.{kind}"] if _field(node, name).get("list") else f"sample.{kind}"
 
     def _append(self, node: JsonObject) -> None:
-        """Give a node that appends to a file the file that is there."""
+        """Give a node that adds to a file the file that is there."""
         stem = _value(node, "file_name")
-        if kind_of(node) == _APPENDS and stem and _field(node, "append_mode").get("value") is True:
+        appends = kind_of(node) == _APPENDS and _field(node, "append_mode").get("value") is True
+        if stem and (appends or kind_of(node) == _KEEPS):
             self.paths.update(path for path in self.listed if stem[0] in (path, path.rpartition(".")[0]))
 
     def _no_file(self, node: str, problem: str) -> RunError:

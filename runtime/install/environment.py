@@ -29,8 +29,8 @@ from runtime.install.uv import add, sync
 
 __all__ = ["InstallError", "RunnerEnvironment", "RunnerStatus"]
 
-EXPORTER = "introspect"
-"""The runner's folder that exports the catalogue; changing any file in it causes another export."""
+EXPORTER = ("introspect", "components")
+"""The runner's folders with what exports the catalogue; changing any file in them causes another export."""
 LOCK_TIMEOUT = 1800.0
 """Seconds to wait for another process that is installing the same environment."""
 _HEAD = re.compile(r'^\{"format":(?P<format>\d+),"lfx":"(?P<lfx>[^"]*)","runner":"(?P<runner>[^"]*)"')
@@ -267,7 +267,8 @@ class RunnerEnvironment:
 
     def _exporter(self) -> str:
         """Identifies a catalogue: the environment and the program that exports it."""
-        program = b"".join(path.read_bytes() for path in sorted((self.source / EXPORTER).glob("*.py")))
+        files = [path for name in EXPORTER for path in sorted((self.source / name).glob("*.py"))]
+        program = b"".join(path.read_bytes() for path in files)
         return f"{self.digest}-{hashlib.sha256(program).hexdigest()[:8]}"
 
     def _packages(self) -> list[str]:

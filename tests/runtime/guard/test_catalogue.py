@@ -22,6 +22,7 @@ DO_A_BLOCKED_THING = {
     "GuardrailValidatorV2": "secrets",
     "JSONtoData": "files",
     "JsonAgent": "files",
+    "FileVectorStore": "files",
     "Knowledge": "secrets",
     "MCPTools": "process",
     "MemoryBase": "secrets",

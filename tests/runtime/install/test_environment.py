@@ -295,8 +295,8 @@ def test_the_real_environment_is_whole_and_says_what_protects_runs(runner_enviro
     assert active["own process"]
     assert not active["network of other runs"]
     head = json.loads(runner_environment.catalogue.read_text(encoding="utf-8"))
-    exporter = runner_environment.source / "introspect"
-    program = b"".join(path.read_bytes() for path in sorted(exporter.glob("*.py")))
+    folders = [runner_environment.source / name for name in ("introspect", "components")]
+    program = b"".join(path.read_bytes() for folder in folders for path in sorted(folder.glob("*.py")))
     digest = hashlib.sha256(program).hexdigest()[:8]
     assert head["runner"] == f"{runner_environment.digest}-{digest}"
     assert os.access(runner_environment.python, os.X_OK)
