@@ -42,6 +42,23 @@ class Match:
     score: float
     description: str = ""
     category: str = ""
+    dead_end: str = ""
+
+
+_SERVICES: Mapping[str, str] = MappingProxyType(
+    {
+        "RunFlow": "runs another flow that Langflow has stored",
+        "SubFlow": "runs another flow that Langflow has stored",
+        "FlowTool": "runs another flow that Langflow has stored",
+        "Knowledge": "keeps its texts in Langflow's knowledge bases",
+        "KnowledgeBase": "keeps its texts in Langflow's knowledge bases",
+        "KnowledgeIngestion": "keeps its texts in Langflow's knowledge bases",
+        "MemoryBase": "keeps its texts in Langflow's memory bases",
+    }
+)
+_INSTEAD: Mapping[str, str] = MappingProxyType(
+    dict.fromkeys(("Knowledge", "KnowledgeBase", "KnowledgeIngestion"), "FileVectorStore")
+)
 
 
 @dataclass(frozen=True)
@@ -82,6 +99,25 @@ class ComponentType:
         return tuple(as_object(output) for output in as_list(self.definition["outputs"]) if isinstance(output, dict))
 
     @property
+    def service(self) -> str | None:
+        """What it does with services of Langflow that the engine alone does not have; None if it needs none."""
+        return _SERVICES.get(self.type)
+
+    @property
+    def instead(self) -> str | None:
+        """The component type that does the same without such a service; None if there is none."""
+        return _INSTEAD.get(self.type)
+
+    @property
+    def dead_end(self) -> str:
+        """Why it does not run here, and what does; empty if it runs."""
+        always = ", ".join(as_text(name) for name in as_list(self.lacking.get("always")))
+        if self.service is None and not always:
+            return ""
+        other = f"; use {self.instead}" if self.instead else ""
+        return f"does not run here: {self.service or f'needs {always}, which is not installed'}{other}"
+
+    @property
     def legacy(self) -> bool:
         """Whether the engine supports it only for old flows."""
         return self.raw.get("legacy") is True
@@ -109,6 +145,7 @@ class ComponentType:
             score=round(score, 3),
             description=self.description,
             category=self.category,
+            dead_end=self.dead_end,
         )
 
     @cached_property

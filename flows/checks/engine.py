@@ -10,15 +10,6 @@ from flows.faults import Fault, Severity
 from flows.fields.dynamic.rules import keys_of
 from flows.json_values import as_object, texts
 
-_SERVICES = {
-    "RunFlow": "runs another flow that Langflow has stored",
-    "SubFlow": "runs another flow that Langflow has stored",
-    "FlowTool": "runs another flow that Langflow has stored",
-    "Knowledge": "keeps its texts in Langflow's knowledge bases",
-    "KnowledgeBase": "keeps its texts in Langflow's knowledge bases",
-    "KnowledgeIngestion": "keeps its texts in Langflow's knowledge bases",
-    "MemoryBase": "keeps its texts in Langflow's memory bases",
-}
 _OPTIONAL = frozenset({"boto3", "googleapiclient", "jq", "langflow", "sqlmodel"})
 """Packages that components import for only one of several functions."""
 _JQ = frozenset({"JQ Expression", "Path Selection"})
@@ -39,11 +30,13 @@ def check_engine(nodes: Sequence[Node], catalogue: Catalogue, running: set[str])
     faults: list[Fault] = []
     for node in nodes:
         severity: Severity = "error" if node.id in running else "warning"
-        service = _SERVICES.get(node.type)
         component = catalogue.get(node.type)
-        if service is not None and component is not None:
+        service = None if component is None else component.service
+        if component is not None and service is not None:
             message = f"{node.id} ({node.type}) {service}, which the engine alone does not have."
             fix = "Put its steps into this flow instead, or run the flow in Langflow."
+            if component.instead is not None and component.instead in catalogue:
+                fix = f"Use {component.instead} instead, or run the flow in Langflow."
             faults.append(Fault(code="needs_service", message=message, fix=fix, severity=severity, node=node.id))
         if component is None or not component.lacking:
             continue

@@ -94,6 +94,8 @@ def _lines(component: ComponentType, info: int, options: int) -> Iterator[_Line]
     )
     about = _cut(" ".join(component.description.split()), max(200, info))
     yield _Line(f"{title}, {component.category or 'component'}{suffix}: {about}", KEPT)
+    if component.dead_end:
+        yield _Line(component.dead_end, KEPT)
     yield _Line("outputs:", KEPT)
     for output in component.outputs:
         loop = "; takes a loop's feedback" if output.get("allows_loop") else ""

@@ -63,7 +63,8 @@ async def describe_component(ctx: RunContext[Workbench], type: str) -> str:
 
 def _line(match: Match) -> str:
     sentence = match.description.split(". ")[0].rstrip(".")
-    return f"{match.type}: {sentence if len(sentence) <= 140 else f'{sentence[:137]}...'}"
+    note = f" ({match.dead_end})" if match.dead_end else ""
+    return f"{match.type}: {sentence if len(sentence) <= 140 else f'{sentence[:137]}...'}{note}"
 
 
 discover_tools = FunctionToolset[Workbench]([search_components, describe_component], max_retries=5, id="discover")

@@ -8,6 +8,7 @@ from pydantic_ai import ToolReturnPart
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import Flow
+from runtime.install.environment import RunnerEnvironment
 from tests.scripted_assistant import call_tools
 from tests.stand_ins import StandInRunner
 from tools.toolsets.discover import discover_tools
@@ -76,3 +77,16 @@ async def test_filters_are_named_when_nothing_passes_them(catalogue: Catalogue) 
 
 async def test_other_words_are_asked_for_when_nothing_is_even_near(catalogue: Catalogue) -> None:
     assert "Try other words" in await search(catalogue, query="  ")
+
+
+@pytest.mark.engine
+async def test_what_does_not_run_here_says_so_and_names_what_does(runner_environment: RunnerEnvironment) -> None:
+    whole = Catalogue.load(runner_environment.catalogue)
+    lines = (await search(whole, query="vector store for my documents")).splitlines()
+    assert lines[0].startswith("- FileVectorStore: ")
+    knowledge = (await search(whole, query="langflow knowledge base")).splitlines()
+    assert [line for line in knowledge if "does not run here" in line] == [
+        line for line in knowledge if line.startswith(("- Knowledge", "- MemoryBase"))
+    ]
+    told = whole.describe("Knowledge")
+    assert "does not run here: keeps its texts in Langflow's knowledge bases; use FileVectorStore" in told
