@@ -1,3 +1,5 @@
+"""A vector store in a JSON file, for flows that answer from documents. Made by Wirewright; it needs nothing but lfx."""
+
 import base64
 import hashlib
 import json
