@@ -19,7 +19,7 @@ from agent.models.keys import ProviderKeys
 from agent.models.providers import ModelChoice, ProviderInfo, available, choose
 from agent.settings import AssistantSettings
 from agent.turn.log import logged
-from agent.turn.request import TurnRequest
+from agent.turn.request import TurnRequest, request_without_keys
 from agent.turn.result import TurnError
 from agent.turn.run import run_turn
 from agent.turn.services import CanvasStore
@@ -156,6 +156,7 @@ class Assistant:
             ModelChoiceError: the requested model is unavailable.
         """
         choice = self.choose(request.model)
+        request = request_without_keys(request)
         turn = Turn(self, request, choice, store)
         body = logged(partial(run_turn, turn), request, choice, self.settings)
         return TurnStream(body, lambda: turn.canvas, lambda: turn.record)

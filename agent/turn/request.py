@@ -5,6 +5,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_ai import ToolApproved, ToolDenied
 
+from agent.language.keys import without_keys
 from flows.document import Flow
 from runtime.files.folders import LOCAL_USER
 from runtime.sessions.keys import flow_key
@@ -56,3 +57,12 @@ class TurnRequest(BaseModel):
     def run_key(self) -> str:
         """What the runs of a turn belong to: its stored flow, the id in its flow, or the conversation."""
         return self.flow_id or flow_key(self.flow or Flow.empty(), f"conversation:{self.session}")
+
+
+def request_without_keys(request: TurnRequest) -> TurnRequest:
+    """The request without the keys that its message or a reason holds, before anything reads or logs it."""
+    answers = {
+        call: ToolDenied(without_keys(answer.message)) if isinstance(answer, ToolDenied) else answer
+        for call, answer in request.answers.items()
+    }
+    return request.model_copy(update={"text": without_keys(request.text), "answers": answers})

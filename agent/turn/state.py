@@ -16,7 +16,8 @@ from agent.demo.planner import demo_intent
 from agent.honesty.statement import statement
 from agent.language.detect import supported_language
 from agent.language.intent import Classification, classify
-from agent.language.phrases import languages
+from agent.language.keys import REMOVED
+from agent.language.phrases import languages, phrase
 from agent.language.requests import asks_run, step_count
 from agent.models.patience import PatientModel
 from agent.models.providers import PROVIDERS, ModelChoice
@@ -215,7 +216,7 @@ class Turn:
         result = TurnResult(
             outcome=outcome,
             intent=self.classification.intent,
-            text=text,
+            text=self._with_notice(text),
             before=self.before,
             after=self.canvas,
             approvals={} if pending is None else pending.unanswered,
@@ -238,6 +239,13 @@ class Turn:
             if bench.actions or bench.proposed:
                 result.faults = list(bench.check(result.flow))
         return result
+
+    def _with_notice(self, text: str) -> str:
+        """The answer, which says so when a key was removed from the message."""
+        notice = phrase("key_removed", self.language)
+        if REMOVED not in self.request.text or not text or notice in text:
+            return text
+        return f"{text}\n\n{notice}"
 
     def cost(self) -> dict[str, int]:
         """The cost of all phases, for the trace."""
