@@ -19,7 +19,8 @@ _KNOWN = (
 _PRIVATE = r"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"
 _NAMED = re.compile(
     r"(?P<name>\b(?:api[ _-]?(?:key|token)|access[ _-]?(?:key|token)|auth[ _-]?token|secret[ _-]?key"
-    r"|client[ _-]?secret|bearer|chave(?:\s+de\s+api)?|clave(?:\s+de\s+api)?|schlüssel|api-schlüssel|clé(?:\s+d'api)?|password|passwort|senha"
+    r"|client[ _-]?secret|bearer|chave(?:\s+de\s+api)?|clave(?:\s+de\s+api)?|schlüssel|api-schlüssel|clé(?:\s+d'api)?"
+    r"|password|passwort|senha"
     r"|contraseña|mot\s+de\s+passe)\s*(?:is|é|es|ist|est|:|=)?\s*[\"'`]?)"
     r"(?P<key>(?=[^\s\"'`]*\d)(?=[^\s\"'`]*[A-Za-z])[A-Za-z0-9_\-.+/=]{16,})",
     re.IGNORECASE,
