@@ -52,3 +52,12 @@ async def test_the_configuration_says_when_the_default_model_is_unavailable(
     assert (found["configured"], found["default_provider"]) == (False, None)
     assert found["error"]["code"] == asked.json()["error"]["code"] == "provider_not_configured"
     assert asked.status_code == 400
+
+
+async def test_a_stored_key_counts_as_configured(catalogue: Catalogue) -> None:
+    async with serving(assistant(catalogue)) as live:
+        await live.client.put("/api/v1/providers/groq", json={"api_key": "gsk_secret"})
+        found = (await live.client.get("/api/v1/agentic/check-config")).json()
+    assert (found["configured"], found["configured_providers"]) == (True, ["groq"])
+    assert found["default_provider"] == "groq"
+    assert "gsk_secret" not in str(found)
