@@ -1,7 +1,9 @@
 """The user's files over real HTTP: uploaded, listed, downloaded, removed, and refused."""
 
 import asyncio
+import json
 import socket
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -9,9 +11,12 @@ import httpx
 import pytest
 
 from flows.catalogue import Catalogue
+from flows.document import JsonObject
 from runtime.files.upload import UPLOAD_LIMIT
+from runtime.results import RunFile
 from tests.scripted_assistant import assistant, scripted_assistant
-from tests.server.live import ASSIST, Live, serving
+from tests.server.live import ASSIST, FLOWS, Live, serving
+from tests.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
 FILES = "/api/v1/files"
@@ -120,3 +125,21 @@ async def test_a_message_names_the_files_that_it_is_about(catalogue: Catalogue) 
         refused = await live.client.post(ASSIST, json={"input_value": "And?", "files": ["hours.txt", "../users.key"]})
         assert code(refused) == (422, "file_not_found")
         assert refused.json()["error"]["where"] == "$.files[1]"
+
+
+async def test_a_run_reports_the_files_that_it_wrote(catalogue: Catalogue, echo: JsonObject) -> None:
+    wrote = (RunFile(path="chart.png", size=2, new=True), RunFile(path="notes.txt", size=4, new=False))
+    results = [replace(ran("done"), files=wrote) for _ in range(2)]
+    async with serving(assistant(catalogue, runner=StandInRunner(results=results))) as live:
+        await upload(live, ("notes.txt", b"text"), ("chart.png", b"\x89\xff"))
+        flow = (await live.client.post(FLOWS, json=echo)).json()["id"]
+        whole = await live.client.post(f"{FLOWS}/{flow}/run", json={})
+        assert [file["path"] for file in whole.json()["files"]] == ["chart.png", "notes.txt"]
+        streamed = await live.client.post(f"{FLOWS}/{flow}/run", json={"stream": True})
+        lines = [line.removeprefix("data: ") for line in streamed.text.splitlines() if line.startswith("data: ")]
+        *written, last = [json.loads(line) for line in lines]
+        assert [(one["event"], one["action"], one["content"], one["url"]) for one in written] == [
+            ("file_written", "run_flow", "", f"{FILES}/chart.png"),
+            ("file_written", "run_flow", "text", f"{FILES}/notes.txt"),
+        ]
+        assert last["event"] == "complete"
