@@ -116,11 +116,27 @@ def _embedding(name: str, default: str | None, environment: Mapping[str, str] | 
     choice = _choice(name, default, environment)
     provider = choice.provider
     wanted = EMBEDDINGS.get(provider) if name == ASSISTANT else name.partition(":")[2]
-    if not wanted:
-        raise ModelUnavailable(
-            f"{provider} does not provide embeddings.", "Choose an embedding model of another provider."
-        )
     try:
-        return connect_embedding(provider, wanted, environment)
-    except ModelChoiceError as refused:
-        raise ModelUnavailable(refused.error.message, refused.error.fix) from None
+        if wanted:
+            return connect_embedding(provider, wanted, environment)
+    except ModelChoiceError:  # it has no embeddings, whatever name it is asked for
+        pass
+    raise ModelUnavailable(f"{provider} does not provide embeddings.", _other_embeddings(provider, environment))
+
+
+def _other_embeddings(provider: str, environment: Mapping[str, str] | None) -> str:
+    """What to do when a provider has no embeddings: the models that are configured and have them, or how to get one."""
+    from agent.models.providers import PROVIDERS
+
+    if provider == "openai-compatible":
+        return "Choose its embedding model by name in the Embedding Model: openai-compatible:NAME."
+    values = os.environ if environment is None else environment
+    offered = [
+        f"{name}:{model}"
+        for name, model in EMBEDDINGS.items()
+        if name != "openai-chat" and PROVIDERS[name].available(values)
+    ]
+    if offered:
+        return f"Choose an embedding model of a configured provider in the Embedding Model: {' or '.join(offered)}."
+    able = ", ".join(name for name in EMBEDDINGS if name != "openai-chat")
+    return f"Set the key of a provider that has embeddings ({able}), then choose its model in the Embedding Model."

@@ -117,6 +117,33 @@ def test_embeddings_come_from_the_provider_of_their_name(monkeypatch: pytest.Mon
             flow_models("anthropic").embedding(name)
 
 
+@pytest.mark.parametrize(
+    ("default", "configured", "remedy"),
+    [
+        (
+            "anthropic",
+            ("OPENAI_API_KEY",),
+            "configured provider in the Embedding Model: openai:text-embedding-3-small.",
+        ),
+        (
+            "anthropic",
+            ("GOOGLE_API_KEY", "MISTRAL_API_KEY"),
+            "google:gemini-embedding-001 or mistral:mistral-embed.",
+        ),
+        ("anthropic", (), "Set the key of a provider that has embeddings (openai, google, mistral, ollama)"),
+        ("openai-compatible:m", ("OPENAI_COMPATIBLE_BASE_URL",), "openai-compatible:NAME"),
+    ],
+)
+def test_a_provider_without_embeddings_says_which_configured_one_has_them(
+    default: str, configured: tuple[str, ...], remedy: str
+) -> None:
+    environment = {"ANTHROPIC_API_KEY": "k", **dict.fromkeys(configured, "http://127.0.0.1:9/v1")}
+    with pytest.raises(ModelUnavailable, match="does not provide embeddings") as caught:
+        flow_models(default, environment=lambda: environment).embedding(ASSISTANT)
+    assert caught.value.code == "missing_model"
+    assert remedy in caught.value.fix
+
+
 @pytest.mark.parity("ADR-MCP-043", "term-agent-run-context", "term-usage-rollup")
 async def test_the_flows_of_a_turn_call_the_model_of_that_turn_and_are_counted(catalogue: Catalogue) -> None:
     script = ScriptedModel("build_flow", call("build_flow", 1, spec=ECHO), call("run_flow", 2, input="hi"), "Done.")
