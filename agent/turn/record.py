@@ -81,7 +81,8 @@ class TurnRecord(BaseModel):
         waiting: whether something waits for the user's decision.
         not_done: the kinds of act that the message asks for and of which nothing was done.
         disagrees: whether the answer, tried once more, still says otherwise; the record then stands at its head.
-        text: the record in the user's language, a line a fact; empty when nothing was asked and nothing done.
+        text: the record in the user's language, a line a fact; empty when nothing was asked and nothing done. After a
+            question it also says what was done before.
     """
 
     proposal: ProposalEntry | None = None

@@ -34,6 +34,7 @@ from runtime.results import ModelUsage
 from runtime.sessions.run_entry import RunEntry
 from tools.effects import PlanEffect
 from tools.events import NewComponent, Progress
+from tools.mandate import Effect
 from tools.workbench import Workbench
 
 _ASKED: dict[Intent, tuple[Asked, ...]] = {
@@ -43,6 +44,8 @@ _ASKED: dict[Intent, tuple[Asked, ...]] = {
     "component_then_flow": ("component", "edit"),
     "manage_files": ("files",),
 }
+
+_MANDATED: dict[Effect, Asked] = {"write_files": "files", "overwrite_files": "files", "write_components": "component"}
 
 
 class Turn:
@@ -114,19 +117,24 @@ class Turn:
 
     @property
     def asked(self) -> tuple[Asked, ...]:
-        """The kinds of act that the message asks for."""
+        """The kinds of act that the message asks for: by its intent, its mandate and its words."""
         asked = _ASKED.get(self.classification.intent, ())
-        return (*asked, "run") if asked and self.runs and "run" not in asked else asked
+        if not asked:
+            return ()
+        mandated = [_MANDATED[effect] for effect in self.classification.mandate.effects if effect in _MANDATED]
+        run: tuple[Asked, ...] = ("run",) if self.runs else ()
+        return tuple(dict.fromkeys((*asked, *run, *mandated)))
 
     @property
     def record(self) -> TurnRecord:
-        """What was done so far, in the user's language where that has phrases for it."""
+        """What was done so far; its text, in the user's language, also says what was done before a question."""
         record = TurnRecord()
         if self.bench is not None:
             waiting = () if self.conversation.pending is None else self.conversation.pending.unanswered.values()
             record = record_of(self.bench, tuple(waiting), self.denied_plans)
-        record.not_done = record.after(self.earlier).left(self.asked)
-        record.text = statement(record, self.asked, self.record_language)
+        whole = record.after(self.earlier)
+        record.not_done = whole.left(self.asked)
+        record.text = statement(whole, self.asked, self.record_language)
         return record
 
     @property

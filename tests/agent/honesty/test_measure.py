@@ -3,11 +3,14 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from agent.honesty.claims import Evidence
 from agent.honesty.measure import Figures, measure
 from agent.turn.record import Asked, TurnRecord
+from flows.catalogue import Catalogue
+from tests.scripted_assistant import play, scripted_assistant
 
 DATA = Path(__file__).parent / "data"
 ACTS: dict[str, Asked] = {
@@ -50,3 +53,14 @@ def test_the_answers_that_nobody_looked_at_while_tuning() -> None:
     assert (found.true, found.false) == (90, 60)
     assert found.disputed_share <= 0.03, found.disputed
     assert (len(found.disputed), len(found.retried), len(found.stated), len(found.uncontradicted)) == (1, 26, 19, 15)
+
+
+@pytest.mark.anyio
+async def test_no_answer_loses_a_word(catalogue: Catalogue) -> None:
+    lost: list[str] = []
+    for row in [*rows("honesty_tuning.yaml"), *rows("honesty_unseen.yaml")]:
+        answer = row["answer"].strip()
+        who, _ = scripted_assistant(catalogue, "build_flow", answer, answer)
+        if not (await play(who, row["request"])).text.endswith(answer):
+            lost.append(row["id"])
+    assert lost == []

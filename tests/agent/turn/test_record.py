@@ -50,6 +50,14 @@ async def test_what_was_asked_and_not_done_is_said_in_the_users_language(catalog
     assert record.text == "変更はありません。 何も実行されていません。"
 
 
+async def test_a_file_that_the_message_asks_for_beside_a_build_is_said_to_be_missing(catalogue: Catalogue) -> None:
+    read = '{"intent": "build_flow", "mandate": {"edit": [], "write_files": ["notes.md"]}}'
+    who, _ = scripted_assistant(catalogue, read, call("build_flow", 1, spec=ECHO), "Built; I wrote no notes.")
+    record = (await play(who, "Build an echo and note it in notes.md")).record
+    assert record.not_done == ["files"]
+    assert "No file was written or deleted." in record.text
+
+
 async def test_a_built_flow_is_offered_with_its_trial_run(catalogue: Catalogue) -> None:
     who, _ = scripted_assistant(catalogue, "build_flow", call("build_flow", 1, spec=ECHO), "Built.")
     record = (await play(who, "Build an echo")).record
@@ -85,6 +93,21 @@ async def test_a_denied_plan_is_recorded_as_denied(catalogue: Catalogue) -> None
     answered = await play(who, answers=dict.fromkeys(asked.approvals, denied))
     assert [(one.title, one.status) for one in answered.record.plans] == [("Two steps", "denied")]
     assert answered.record.text.startswith("Plan “Two steps”: denied, not carried out.\nNothing was changed.")
+
+
+async def test_the_text_after_a_question_also_says_what_was_done_before(catalogue: Catalogue) -> None:
+    canvas = flow_of(LOUDER, catalogue)
+    output = node_id(canvas, "ChatOutput")
+    rename = call("rename_component", 1, component_id=output, name="Ada")
+    plan = call("propose_plan", 2, markdown="Remove the rest")
+    who, _ = scripted_assistant(catalogue, "build_flow", rename, plan, "The output is Ada now; I left the rest.")
+    asked = await play(who, "Call the output Ada, then plan the rest", canvas)
+    assert asked.record.text.startswith(f"Renamed: {output}.\nPlan “Remove the rest”: waiting for your answer.")
+    denied = {"kind": "tool-denied", "message": "no"}
+    result = await play(who, flow=asked.after, answers=dict.fromkeys(asked.approvals, denied))
+    assert result.record.changes == []
+    assert result.record.text.startswith(f"Renamed: {output}.\nPlan “Remove the rest”: denied, not carried out.")
+    assert (result.text, result.record.disagrees) == ("The output is Ada now; I left the rest.", False)
 
 
 async def test_files_are_recorded_once_each(catalogue: Catalogue) -> None:
