@@ -123,7 +123,8 @@ class Turn:
             return ()
         mandated = [_MANDATED[effect] for effect in self.classification.mandate.effects if effect in _MANDATED]
         run: tuple[Asked, ...] = ("run",) if self.runs else ()
-        return tuple(dict.fromkeys((*asked, *run, *mandated)))
+        every: tuple[Asked, ...] = (*asked, *run, *mandated)
+        return tuple(dict.fromkeys(every))
 
     @property
     def record(self) -> TurnRecord:
