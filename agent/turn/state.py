@@ -121,7 +121,7 @@ class Turn:
         asked = _ASKED.get(self.classification.intent, ())
         if not asked:
             return ()
-        mandated = [_MANDATED[effect] for effect in self.classification.mandate.effects if effect in _MANDATED]
+        mandated: list[Asked] = [_MANDATED[one] for one in self.classification.mandate.effects if one in _MANDATED]
         run: tuple[Asked, ...] = ("run",) if self.runs else ()
         every: tuple[Asked, ...] = (*asked, *run, *mandated)
         return tuple(dict.fromkeys(every))
