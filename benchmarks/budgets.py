@@ -7,7 +7,7 @@ from agent.assistant import Assistant
 from agent.settings import AssistantSettings
 from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEnded
-from benchmarks.script import BUILD, DIRECT, LONG, MODEL, OFF_TOPIC, classified
+from benchmarks.script import BUILD, DIRECT, EDIT, LONG, MODEL, OFF_TOPIC, SHORT_EDIT, classified
 from benchmarks.specs import ECHO, built
 from runtime.runner import Runner
 from scripts.scripted_provider import Reply, ScriptedProvider, in_order
@@ -35,9 +35,10 @@ class Trajectory:
 
 
 TRAJECTORIES = (
-    Trajectory(name="two-node build, the original's way", text=BUILD, replies=LONG, budget=60_000, original=250_085),
-    Trajectory(name="two-node build, the direct way", text=BUILD, replies=DIRECT, budget=30_000, original=250_085),
+    Trajectory(name="two-node build, the original's way", text=BUILD, replies=LONG, budget=36_000, original=250_085),
+    Trajectory(name="two-node build, the direct way", text=BUILD, replies=DIRECT, budget=14_000, original=250_085),
     Trajectory(name="off-topic", text=OFF_TOPIC, replies=(classified("off_topic"),), budget=6_000, original=17_712),
+    Trajectory(name="small edit", text=EDIT, replies=SHORT_EDIT, budget=12_000, original=98_718, canvas=True),
     Trajectory(
         name="run",
         text="Run the flow with hello",

@@ -9,6 +9,7 @@ from scripts.scripted_provider import Reply
 MODEL = "openai-chat:gpt-6-luna"
 
 BUILD = "Build an echo flow"
+EDIT = "Put a prompt between the two that asks for a shouted answer"
 OFF_TOPIC = "Tell me a joke about the weather"
 QUESTION = "What does the Prompt Template component do?"
 
@@ -30,6 +31,20 @@ LONG = (
 """The original's trajectory: classify, search, describe twice, build, answer."""
 DIRECT = (classified("build_flow"), Reply(calls=(("build_flow", {"spec": ECHO}),)), BUILT)
 """Classify, build, answer."""
+_SHOUT = """nodes:
+  shouter: Prompt Template
+edges:
+  Chat Input.message -> shouter.text
+  shouter.prompt -> Chat Output.input_value
+config:
+  shouter.template: "Shout: {text}"
+"""
+SHORT_EDIT = (
+    classified("build_flow"),
+    Reply(calls=(("edit_flow", {"changes": _SHOUT}),)),
+    Reply(text="I put the prompt between them."),
+)
+"""Classify, edit, answer."""
 ANSWER = Reply(text="It fills the variables of a template with what is connected to them. " * 6)
 
 

@@ -9,6 +9,8 @@ from typing import Literal, TypeAlias, cast, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from flows.catalogue import Catalogue
+from flows.describe.texts import set_texts
 from flows.document import Flow
 
 Effect: TypeAlias = Literal[
@@ -94,6 +96,12 @@ def has_long_names(flow: Flow) -> bool:
     """Whether a name on the canvas, which a prompt shows, is long enough to be an instruction."""
     names = [flow.name, *(node.display_name for node in flow.nodes)]
     return any(len(_WORD.findall(name)) >= INSTRUCTION_WORDS for name in names)
+
+
+def has_long_texts(flow: Flow, catalogue: Catalogue) -> bool:
+    """Whether a text on the canvas, which a prompt shows, is long enough to be an instruction."""
+    texts = [text for values in set_texts(flow, catalogue).values() for text in values.values()]
+    return any(len(_WORD.findall(text)) >= INSTRUCTION_WORDS for text in texts)
 
 
 def allows_removal(targets: Collection[str], request: str, names: Mapping[str, Collection[str]]) -> bool:

@@ -7,6 +7,7 @@ from unicodedata import category
 
 from agent.conversation.memory import Exchange
 from flows.catalogue import Catalogue, UnknownComponent
+from flows.component_type import DESCRIPTION_BUDGET
 from flows.describe.summary import canvas_summary
 from flows.document import Flow
 from flows.faults import Fault
@@ -37,6 +38,9 @@ FILES_NAMED = 20
 
 MENTIONS = 10
 """How many mentions of a message are looked up."""
+
+EDIT_DESCRIPTION = 280
+"""The length of a component's description in the prompt of an edit; ports are always in it."""
 
 LIKELY = 5
 """How many component types are described in the prompt of a build."""
@@ -92,6 +96,7 @@ class Frame:
         faults: the errors of the flow on the canvas.
         templates: names and descriptions of templates that a new flow may begin with.
         files: the user's files that the message is about, with their sizes in bytes.
+        catalogue: the component types, by which texts that were set on the canvas are told from defaults.
     """
 
     canvas: Flow
@@ -107,12 +112,13 @@ class Frame:
     faults: Sequence[Fault] = ()
     templates: Sequence[str] = ()
     files: Sequence[tuple[str, int]] = ()
+    catalogue: Catalogue | None = None
 
     def around(self, text: str) -> str:
         """Return the prompt: the context, then the message."""
         blocks = [
             _history(self.history),
-            "" if self.canvas.is_empty else _CANVAS.format(quoted(truncated_summary(self.canvas))),
+            "" if self.canvas.is_empty else _CANVAS.format(quoted(truncated_summary(self.canvas, self.catalogue))),
             _block(_FAULTS, quoted(clip(fault_lines(self.faults), FAULTS_LIMIT))),
             *_proposals(self.proposal, self.earlier),
             _block(_LIKELY, "\n\n".join(self.likely)),
@@ -137,9 +143,14 @@ def quoted(text: str) -> str:
     return _MARKERS.sub("(", text)
 
 
-def truncated_summary(canvas: Flow) -> str:
-    """A summary of the canvas in at most `CANVAS_LIMIT` characters, with a mark when it is truncated."""
-    summary = canvas_summary(canvas, limit=CANVAS_LIMIT * 10)
+def truncated_summary(canvas: Flow, catalogue: Catalogue | None = None) -> str:
+    """A summary of the canvas in at most `CANVAS_LIMIT` characters, with a mark when it is truncated.
+
+    Args:
+        canvas: the flow.
+        catalogue: with it, texts and models are shown, as far as there is room beside components and connections.
+    """
+    summary = canvas_summary(canvas, CANVAS_LIMIT * 10, catalogue, CANVAS_LIMIT)
     return summary if len(summary) <= CANVAS_LIMIT else summary[:CANVAS_LIMIT] + TRUNCATED
 
 
@@ -189,14 +200,17 @@ def likely_components(
         limit: how many at most.
         canvas: the flow that is changed; chat input and output are described for a new one only.
     """
+    edits = canvas is not None and not canvas.is_empty
+    budget = EDIT_DESCRIPTION if edits else DESCRIPTION_BUDGET
+    limit = min(limit, 2) if edits else limit
     found_types = [match.type for match in relevant(catalogue.search(request[:500], limit + 2), request[:500])]
-    names = [*(() if canvas is not None and not canvas.is_empty else ("ChatInput", "ChatOutput")), *found_types]
+    names = [*(() if edits else ("ChatInput", "ChatOutput")), *found_types]
     found: dict[str, str] = {}
     for name in names:
         if len(found) == limit:
             break
         try:
-            found.setdefault(name, quoted(brief(catalogue.describe(name))))
+            found.setdefault(name, quoted(brief(catalogue.describe(name, budget))))
         except UnknownComponent:
             continue  # this installation lacks it
     return [*found.values(), *limits_of(request[:2_000], catalogue)]

@@ -45,6 +45,7 @@ def _frame(turn: Turn, bench: Workbench) -> Frame:
     waits = bench.open_offer if bench.proposal is not None else None
     return Frame(
         canvas=bench.flow,
+        catalogue=bench.catalogue,
         faults=() if bench.flow.is_empty else errors(bench.check(bench.flow)),
         history=turn.conversation.turns,
         own=bench.own_components,

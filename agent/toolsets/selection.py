@@ -38,11 +38,11 @@ READ_TOOLS = frozenset(
 WRITES_COMPONENTS = frozenset[Intent]({"generate_component", "component_then_flow"})
 """The intents with which the agent may write a component."""
 
-UNLISTED_EDITS = (patch_tools, edit_tools)
-"""Edits that a turn's model may call though it is not shown them: players and suspended turns call them by name."""
-
-CANVAS_READING = subset(read_tools, "get_field_value", "check_flow")
+FIELD_READING, CHECKING = subset(read_tools, "get_field_value"), subset(read_tools, "check_flow")
 """What a turn that acts may read of the canvas beyond its summary."""
+
+UNLISTED = (patch_tools, edit_tools, build_tools, plan_tools, run_tools, CHECKING)
+"""What a turn's model may call though it is not shown it: players and suspended turns call tools by name."""
 
 CONFIGURE_ONLY = subset(edit_tools, "configure_component")
 """The one edit that belongs to a run: setting a field."""
@@ -53,6 +53,11 @@ FILE_READING = subset(file_tools, *FILE_READ_TOOLS)
 LONG_REQUEST = 400
 """From this many characters on, a request may be a long task."""
 
+_WHOLE = re.compile(
+    r"\b(?:flows?|build|rebuild|create|make|generate|new|another|scratch|template|plan|chat\s?bots?|agents?|assistants?)\b",
+    re.IGNORECASE,
+)
+"""Words with which a request on a canvas may ask for another flow rather than for changes of this one."""
 _TODOS = re.compile(r"\b(?:to-?dos?|to[- ]do list|check-?list)\b", re.IGNORECASE)
 _TEMPLATES = re.compile(r"\b(template|starter|example|sample|ready[- ]made)", re.IGNORECASE)
 _FILES = re.compile(
@@ -83,12 +88,16 @@ def tools_for(intent: Intent, bench: Workbench, request: str) -> list[Toolset]:
         case "manage_files":
             return [*reading, file_tools, *_long(request), *([run_tools] if has_canvas else [])]
         case "build_flow" | "component_then_flow" | "generate_component" | "off_topic":
-            reading = [CANVAS_READING] if has_canvas else []
+            reading = [FIELD_READING] if has_canvas else []
             edits: list[Toolset] = [patch_tools] if has_canvas else []
+            edits_only = has_canvas and intent == "build_flow" and not _long(request) and not _WHOLE.search(request)
+            whole = [] if edits_only else [build_tools]
+            running = [] if edits_only and not bench.runs_next else [run_tools]
+            plans = [] if edits_only else [plan_tools]
             templates = [template_list, template_use] if _TEMPLATES.search(request) else []
             files = [file_tools] if _FILES.search(request) else []
             writing = [component_tools] if intent in WRITES_COMPONENTS else []
-            building = [*writing, build_tools, *templates, *edits, *undo, *proposals, plan_tools, run_tools]
+            building = [*writing, *whole, *templates, *edits, *undo, *proposals, *plans, *running]
             return [discover_tools, *reading, *building, *files, *_long(request)]
 
 
@@ -101,7 +110,7 @@ def unlisted_for(intent: Intent, listed: Sequence[Toolset]) -> list[Toolset]:
     """
     if intent in {"question", "run_flow", "manage_files"}:
         return []
-    return [toolset for toolset in UNLISTED_EDITS if toolset not in listed]
+    return [toolset for toolset in UNLISTED if toolset not in listed]
 
 
 def acting_calls(names: Collection[str]) -> list[str]:

@@ -23,7 +23,7 @@ from agent.turn.state import Turn
 from runtime.files.search import files_about
 from tools.approvals import is_held, read_approval
 from tools.events import Progress
-from tools.mandate import has_long_names
+from tools.mandate import has_long_names, has_long_texts
 from tools.workbench import INSTALLING, Workbench
 
 
@@ -57,7 +57,9 @@ async def open_workbench(turn: Turn, pending: Pending | None = None) -> Workbenc
     if bench.user_files is not None:
         bench.attached = await asyncio.to_thread(files_about, bench.user_files, request.files, turn.text)
     bench.mandate = turn.classification.mandate
-    bench.tainted = has_long_names(bench.flow) or mentions_values(turn.text)
+    bench.tainted = (
+        has_long_names(bench.flow) or has_long_texts(bench.flow, bench.catalogue) or mentions_values(turn.text)
+    )
     if pending is not None:
         bench.proposal, bench.proposed = pending.proposal, pending.proposed and pending.proposal is not None
         bench.max_attempts = request.max_attempts or pending.max_attempts

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from flows.catalogue import Catalogue
+from flows.describe.texts import set_texts, shortened
 from flows.document import Flow, Node
 from flows.json_values import JsonObject, texts
 from flows.ports import feedback_ports, input_ports
@@ -70,16 +72,30 @@ def describe_io(flow: Flow) -> FlowIO:
     )
 
 
-def canvas_summary(flow: Flow, limit: int = 2000) -> str:
+def canvas_summary(flow: Flow, limit: int = 2000, catalogue: Catalogue | None = None, texts: int = 0) -> str:
     """Return the flow's components and connections in at most `limit` characters, with the number of omitted lines.
 
-    Values are not shown, so a summary never contains a secret.
+    A summary never contains a secret, and no values unless a catalogue is given.
+
+    Args:
+        flow: the flow.
+        limit: the most characters.
+        catalogue: with it, texts and models that differ from their defaults are shown, as far as there is room.
+        texts: the length in characters up to which texts are added; long ones are cut, all alike.
     """
     nodes = flow.components
     if not nodes:
         return EMPTY_CANVAS
+    if catalogue is not None and (values := set_texts(flow, catalogue)):
+        bare = len(canvas_summary(flow, limit))
+        values = shortened(values, min(limit, texts) - bare)
+    else:
+        values = {}
     title = " ".join(flow.name.split())[:100] or "Untitled"
-    lines = [f"name: {title}", "components:", *(f"  {_component(node)}" for node in nodes)]
+    lines = [f"name: {title}", "components:"]
+    for node in nodes:
+        lines.append(f"  {_component(node)}")
+        lines += [f"    {name}: {text}" for name, text in values.get(node.id, {}).items()]
     if flow.edges:
         lines.append("connections:")
     for edge in flow.edges:

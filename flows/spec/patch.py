@@ -32,7 +32,8 @@ class Patch:
     Attributes:
         edit: the flow, and one action a change.
         ids: ids of the new components by the fragment's ids.
-        removals: the components that were removed or replaced, or between which a connection was removed, one each.
+        removals: the components that were removed or replaced, one each, and pairs whose connection was removed, unless
+            the one still leads to the other.
         replaced: connections that gave way to a new one into the same input.
     """
 
@@ -107,7 +108,17 @@ class _Patcher:
 
     def patch(self) -> Patch:
         edit = Edit(self.flow, tuple(self.actions), tuple(self.lost))
-        return Patch(edit=edit, ids=self.ids, removals=tuple(self.removals), replaced=tuple(self.replaced))
+        removals = tuple(group for group in self.removals if len(group) == 1 or not self._still_leads(*group))
+        return Patch(edit=edit, ids=self.ids, removals=removals, replaced=tuple(self.replaced))
+
+    def _still_leads(self, source: str, target: str) -> bool:
+        """Whether one component still leads to another, through others: something was put in between."""
+        reached, ahead = set[str](), [source]
+        while ahead:
+            found = {edge.target for edge in self.flow.edges if edge.source in ahead} - reached
+            reached |= found
+            ahead = list(found)
+        return target in reached
 
     def _do(self, make: Callable[[], Edit], line: int) -> bool:
         """Make an edit, or record why it cannot be made."""

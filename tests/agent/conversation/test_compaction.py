@@ -18,7 +18,7 @@ from tests.scripted_assistant import play, scripted_assistant
 from tests.stand_ins import StandInRunner
 from tools.workbench import Workbench
 
-SEARCHES = 4
+SEARCHES = 5
 """As many as nearly fill a small context."""
 ids = st.lists(st.sampled_from(["", "a", "b", "a_2"]), max_size=6)
 

@@ -104,3 +104,11 @@ def test_prompts_and_tool_descriptions_stay_within_their_budget() -> None:
         for name, tool in toolset.tools.items()
     }
     assert max(described.values()) < 1_300, described
+
+
+async def test_an_edit_is_shown_only_what_edits_and_a_whole_flow_what_builds(catalogue: Catalogue) -> None:
+    edit = await tools(catalogue, "build_flow", "Rename the chat input to Question", canvas=True)
+    assert edit == {"search_components", "describe_component", "get_field_value", "edit_flow"}
+    assert "run_flow" in await tools(catalogue, "build_flow", "Rename the input to Question and run it", canvas=True)
+    assert "build_flow" in await tools(catalogue, "build_flow", "Build a new flow that echoes", canvas=True)
+    assert "check_flow" in await tools(catalogue, "question", "Why does it fail?", canvas=True)
