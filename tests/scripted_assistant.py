@@ -153,6 +153,7 @@ async def play_all(
     """One turn: its events, and its result."""
     async with who.turn(TurnRequest(text=text, flow=flow, **request)) as stream:
         events = [event async for event in stream]
+    await who.database.aclose()  # the next turn opens it again; a test's event loop ends without closing it
     assert sum(isinstance(event, TurnEnded) for event in events) == 1
     last = events[-1]
     assert isinstance(last, TurnEnded)
