@@ -84,7 +84,8 @@ def tools_for(intent: Intent, bench: Workbench, request: str) -> list[Toolset]:
             files = [FILE_READING] if bench.attached or _FILES.search(request) else []
             return [discover_tools, *reading, template_list, manual_tools, *files]
         case "run_flow":
-            return [*reading, *([CONFIGURE_ONLY] if has_canvas else []), *undo, *proposals, run_tools]
+            files = [file_tools] if _FILES.search(request) else []
+            return [*reading, *([CONFIGURE_ONLY] if has_canvas else []), *undo, *proposals, run_tools, *files]
         case "manage_files":
             return [*reading, file_tools, *_long(request), *([run_tools] if has_canvas else [])]
         case "build_flow" | "component_then_flow" | "generate_component" | "off_topic":

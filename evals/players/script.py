@@ -47,8 +47,8 @@ def script_model(scenario: Scenario, catalogue: Catalogue) -> FunctionModel:
         spec = step.arguments.get("spec")
         if step.tool == "build_flow" and isinstance(spec, str):
             names.update(build(spec, catalogue).ids)
-        elif step.name and (added := _ADDED.match(reply)):
-            names[step.name] = added.group(1)
+        elif step.name and (added := added_id(reply)):
+            names[step.name] = added
 
     def respond(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         nonlocal turn
@@ -64,10 +64,16 @@ def script_model(scenario: Scenario, catalogue: Catalogue) -> FunctionModel:
         step = steps[len(replies)]
         if step.tool is None:
             return _say(step.say or "")
-        arguments = cast("dict[str, JsonValue]", _resolved(step.arguments, names))
+        arguments = cast("dict[str, JsonValue]", resolved(step.arguments, names))
         return ModelResponse(parts=[call(step.tool, len(replies) + 1, turn, **arguments)])
 
     return scripted(respond, ScriptPlayer.name)
+
+
+def added_id(reply: str) -> str | None:
+    """The id of the node that a tool says it has added, if it does."""
+    added = _ADDED.match(reply)
+    return added and added.group(1)
 
 
 def _say(text: str) -> ModelResponse:
@@ -86,15 +92,15 @@ def _turn(messages: list[ModelMessage], prompts: Sequence[str]) -> int:
     return matching[-1] if matching else 0
 
 
-def _resolved(value: JsonValue, names: Mapping[str, str]) -> JsonValue:
+def resolved(value: JsonValue, names: Mapping[str, str]) -> JsonValue:
     """Arguments with every `$name` replaced by the node's id; an unknown name stays, and the tool says so."""
     match value:
         case str():
             named = _NAME.match(value)
             return names.get(named.group(1), value) if named else value
         case list():
-            return [_resolved(item, names) for item in value]
+            return [resolved(item, names) for item in value]
         case dict():
-            return {key: _resolved(item, names) for key, item in value.items()}
+            return {key: resolved(item, names) for key, item in value.items()}
         case _:
             return value

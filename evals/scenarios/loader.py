@@ -2,11 +2,12 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 import yaml
 from pydantic import JsonValue, ValidationError
 
+from evals.conversations.course import Conversation
 from evals.scenario import Scenario
 
 FOLDER = Path(__file__).parent
@@ -19,7 +20,7 @@ SCHEMA = Path(__file__).parent.parent / "scenario.schema.json"
 """The committed JSON schema of a scenario file; editors use it."""
 
 _Yaml: TypeAlias = "dict[Any, Any] | list[Any] | str | int | float | bool | None"
-
+_Case = TypeVar("_Case", Scenario, Conversation)
 
 if TYPE_CHECKING:
     _SafeLoader = yaml.SafeLoader
@@ -42,6 +43,15 @@ def load_scenario(path: Path) -> Scenario:
     Raises:
         ScenarioError: naming the place of every fault.
     """
+    return load_case(path, Scenario)
+
+
+def load_case(path: Path, kind: type[_Case]) -> _Case:
+    """Read one case of the harness, such as a scenario.
+
+    Raises:
+        ScenarioError: naming the place of every fault.
+    """
     try:
         text = path.read_text(encoding="utf-8")
         found: _Yaml = yaml.load(text, Loader=_Loader)  # noqa: S506  (a SafeLoader that also refuses repeated keys)
@@ -54,12 +64,12 @@ def load_scenario(path: Path) -> Scenario:
         raise ScenarioError(path.name, "is not YAML") from None
     whole = _with_files(found, path)
     try:
-        scenario = Scenario.model_validate_json(_as_json(whole, path))
+        case = kind.model_validate_json(_as_json(whole, path))
     except ValidationError as error:
         raise ScenarioError(path.name, "; ".join(_fault(item) for item in error.errors(include_url=False))) from None
-    if scenario.id != path.stem:
-        raise ScenarioError(path.name, f"id is {scenario.id!r}; it must be the file's name, {path.stem!r}")
-    return scenario
+    if case.id != path.stem:
+        raise ScenarioError(path.name, f"id is {case.id!r}; it must be the file's name, {path.stem!r}")
+    return case
 
 
 def load_scenarios(folder: Path = FOLDER) -> tuple[Scenario, ...]:

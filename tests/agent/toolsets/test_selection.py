@@ -67,6 +67,9 @@ async def test_tools_stay_the_same_within_a_turn(catalogue: Catalogue) -> None:
 async def test_a_run_can_set_values_and_run(catalogue: Catalogue) -> None:
     got = await tools(catalogue, "run_flow", "Run it", canvas=True)
     assert got == {"get_field_value", "describe_flow_io", "check_flow", "configure_component", "run_flow"}
+    with_files = await tools(catalogue, "run_flow", "Run it and note the answer in hours.txt", canvas=True)
+    assert got < with_files
+    assert "write_file" in with_files
 
 
 async def test_files_templates_and_todos_come_with_words_that_need_them(catalogue: Catalogue) -> None:

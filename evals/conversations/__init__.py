@@ -1,0 +1,1 @@
+"""Conversations of several turns: their steps, what must be true after each, and the courses that must fail."""
