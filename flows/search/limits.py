@@ -75,8 +75,9 @@ def relevant(matches: list[Match], query: str) -> list[Match]:
         query: the query.
     """
     least = max(LEAST, SHARE * min(matches[0].score, _NAMED)) if matches else 0.0
-    kept = [match for match in matches if match.score >= least]
-    if kept:
-        return kept
     wanted = {stem(word) for word in words(query)}
-    return [match for match in matches if not wanted.isdisjoint(map(stem, words(f"{match.type} {match.display_name}")))]
+    return [match for match in matches if match.score >= least or not wanted.isdisjoint(_name_stems(match))]
+
+
+def _name_stems(match: Match) -> set[str]:
+    return set(map(stem, words(f"{match.type} {match.display_name}")))
