@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from agent.errors import AssistantUnavailable
 from agent.turn.result import TurnError
 
-WAITING = 4
+WAITING = 8
 """How many messages of one conversation may wait while another is worked on."""
 
 

@@ -20,6 +20,9 @@ LEAST = 1.4
 SHARE = 0.25
 """The share of the best score that others must reach."""
 
+USERS = "your_components"
+"""The category of the components that a user has written."""
+
 _NAMED = 20.0
 """A best score beyond this comes from a name, and says nothing about the others."""
 
@@ -68,7 +71,8 @@ def limits_of(request: str, components: Iterable[ComponentType]) -> list[str]:
 def relevant(matches: list[Match], query: str) -> list[Match]:
     """Return the matches that have to do with a query: above the least score, and not far behind the best.
 
-    A component whose name has a word of the query stays, because very common words score little.
+    A component whose name has a word of the query stays, because very common words score little; so does one of the
+    user's, whose description may be short.
 
     Args:
         matches: the matches, best first.
@@ -76,7 +80,11 @@ def relevant(matches: list[Match], query: str) -> list[Match]:
     """
     least = max(LEAST, SHARE * min(matches[0].score, _NAMED)) if matches else 0.0
     wanted = {stem(word) for word in words(query)}
-    return [match for match in matches if match.score >= least or not wanted.isdisjoint(_name_stems(match))]
+    return [
+        match
+        for match in matches
+        if match.score >= least or match.category == USERS or not wanted.isdisjoint(_name_stems(match))
+    ]
 
 
 def _name_stems(match: Match) -> set[str]:

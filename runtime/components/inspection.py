@@ -15,11 +15,10 @@ from flows.component_type import ComponentType
 from flows.document import JsonObject
 from flows.faults import Fault
 from flows.json_values import as_list, as_object, as_text, texts
+from flows.search.limits import USERS
 from runtime.components.rules import Outline, read_outline
 from runtime.engine.component_results import MAX_DESCRIPTION, ComponentDescription, ComponentFailure
 
-CATEGORY = "your_components"
-"""The category of users' components."""
 CACHE_SIZE = 512
 """How many inspections are cached, so that a component is not created at every turn."""
 
@@ -142,7 +141,7 @@ def _check(described: ComponentDescription, outline: Outline) -> list[Fault]:
 def _component_type(described: ComponentDescription, name: str, source: str) -> ComponentType:
     template = as_object(described.node.get("template"))
     code: JsonObject = {**as_object(template.get("code")), "type": "code", "value": source}
-    raw: JsonObject = {**described.node, "template": {**template, "code": code}, "category": CATEGORY}
+    raw: JsonObject = {**described.node, "template": {**template, "code": code}, "category": USERS}
     if not as_text(raw.get("display_name")).strip():
         raw["display_name"] = name
     if described.own_name:

@@ -204,7 +204,7 @@ def test_description_tells_how_a_model_is_written_and_what_depends_on_the_place(
     bases = {"type": "str", "options": [], "refresh_button": True, "required": True, "show": True, "value": ""}
     components["Agent"]["template"]["bases"] = bases
     text = Catalogue.from_json({**catalogue_json, "components": components}).describe("Agent")
-    assert "model: model, written provider:name, required" in text
+    assert "model: model, written provider:name" in text
     assert "bases: str, one of what is there where it runs, required" in text
 
 

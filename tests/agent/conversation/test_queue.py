@@ -59,7 +59,7 @@ async def test_messages_are_answered_in_the_order_in_which_they_came(catalogue: 
     [error] = errors
     assert error is not None
     assert error.code == "queue_full"
-    assert "4 messages of this conversation are waiting already" in error.message
+    assert f"{WAITING} messages of this conversation are waiting already" in error.message
     assert turn_failed(error).status == 429
     assert [result.text for result in results] == [f"Answer {number}." for number in range(WAITING + 1)]
     turns = (await who.memory.load("local", "default")).turns

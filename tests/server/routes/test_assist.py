@@ -87,6 +87,26 @@ async def test_a_build_and_run_streams_its_events_in_order(catalogue: Catalogue)
                 "error": None,
             },
             "run_metrics": {"duration_seconds": 0.01, "input_tokens": 0, "output_tokens": 0, "total_tokens": 0},
+            "record": {
+                "proposal": {"flow": "Echo", "status": "applied"},
+                "changes": [],
+                "components": [],
+                "files": [],
+                "plans": [],
+                "installs": [],
+                "runs": [
+                    {"by": "verification", "input": "hello", "output": "probe", "error": None},
+                    {"by": "user", "input": "hello", "output": "hello", "error": None},
+                ],
+                "waiting": False,
+                "not_done": [],
+                "disagrees": False,
+                "text": """\
+On the canvas now: the flow “Echo”.
+Run (“hello”): it gave “hello”
+Nothing else was changed, run or written.\
+""",
+            },
         }
     )
 

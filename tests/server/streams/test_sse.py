@@ -194,6 +194,19 @@ def test_a_plain_answer_completes_with_zeros_for_the_demo() -> None:
                     "model": None,
                     "usage": {"input_tokens": 0, "output_tokens": 0, "total_tokens": 0},
                     "duration_seconds": 0.5,
+                    "record": {
+                        "proposal": None,
+                        "changes": [],
+                        "components": [],
+                        "files": [],
+                        "plans": [],
+                        "installs": [],
+                        "runs": [],
+                        "waiting": False,
+                        "not_done": [],
+                        "disagrees": False,
+                        "text": "",
+                    },
                 },
             }
         ]
