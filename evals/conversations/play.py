@@ -90,6 +90,19 @@ async def play_conversation(
     return player.played
 
 
+class _StoredCanvas:
+    """The canvas as it is stored, which a message that waited for another one reads again."""
+
+    def __init__(self) -> None:
+        self.flow = Flow.empty()
+
+    async def load(self) -> Flow:
+        return self.flow
+
+    async def save(self, canvas: Flow) -> None:
+        self.flow = canvas
+
+
 class _Player:
     """The user of one conversation, and what they see."""
 
@@ -103,6 +116,7 @@ class _Player:
         self._folder = UserFiles(environment.settings.data, user)
         for path, content in conversation.files.items():
             self._folder.write(path, content)
+        self._stored = _StoredCanvas()
         self._canvas = self._flow("the canvas", conversation.canvas or EMPTY)
         self._last: TurnResult | None = None
         self.played = Played()
@@ -162,7 +176,9 @@ class _Player:
                 "flow": None if self._canvas.is_empty else self._canvas,
             }
         )
-        stream = self._agent.turn(request)
+        self._stored.flow = self._canvas
+        store = {"store": self._stored} if isinstance(self._agent, Assistant) else {}
+        stream = self._agent.turn(request, **store)
         async with stream as events:
             result = await _ended(events, interrupt, on_wait)
         if result is not None:

@@ -12,6 +12,7 @@ from pydantic_ai.messages import SystemPromptPart, UserPromptPart
 from pydantic_ai.models.function import AgentInfo
 
 from agent.models.scripted import scripted
+from evals.play.word_vectors import WordVectors
 from evals.scenario import ModelRule
 from flows.document import Flow
 from runtime.gateway.models import Models
@@ -32,7 +33,7 @@ def rule_models(rules: Sequence[ModelRule]) -> Models:
         return ModelResponse(parts=[TextPart(next(matching, NO_ANSWER))])
 
     model = scripted(respond, "scenario")
-    return Models(resolve=lambda _: model)
+    return Models(resolve=lambda _: model, embed=lambda _: WordVectors())
 
 
 def with_models(runner: FlowRunner, rules: Sequence[ModelRule]) -> FlowRunner:
