@@ -144,7 +144,10 @@ class Conversation(Strict):
                 raise ValueError(f"there is no step {course.step}")
             if course.change is not None and "expect" in course.change:
                 raise ValueError("a wrong course changes what happens, never what is expected")
-            self.along(course)
+            before, after = self.steps[course.step - 1].meanwhile, self.along(course)[course.step - 1 :][:1]
+            other = after[0].meanwhile if after and course.change and "meanwhile" in course.change else None
+            if other is not None and (before is None or other.expect != before.expect):
+                raise ValueError("a wrong course changes what happens meanwhile, never what is expected of it")
         return self
 
     def along(self, course: WrongCourse) -> tuple[Step, ...]:

@@ -182,7 +182,9 @@ class _Player:
         async with stream as events:
             result = await _ended(events, interrupt, on_wait)
         if result is not None:
-            self._last, self._canvas = result, result.after
+            self._canvas = result.after
+            if result.outcome != "error":  # what waits goes on waiting
+                self._last = result
         elif interrupt is None:
             raise CourseError(f"{message.say!r} ended without a result")
         else:

@@ -80,8 +80,9 @@ class ScriptedVoice(FunctionModel):
                 yield {index: DeltaToolCall(name=part.tool_name, json_args=arguments, tool_call_id=part.tool_call_id)}
 
     async def _answer(self, messages: list[ModelMessage], info: AgentInfo) -> list[TextPart | ToolCallPart]:
-        prompt = last_prompt(messages)
-        message = self._message(prompt)
+        message = self._message(last_prompt(messages))
+        if info.function_tools and not self.left(message):
+            message = next((one for one in self._active if self.left(one)), message)
         self._told[id(message)].append("\n".join(_sent(messages)))
         if not info.function_tools:  # the classification
             return [TextPart(_json(message.reading.model_dump(mode="json")))]
@@ -98,7 +99,7 @@ class ScriptedVoice(FunctionModel):
         return [self._part(step) for step in left.pop(0)]
 
     def _message(self, prompt: str) -> Message:
-        """The message that a request is about; a resumed turn's prompt is an earlier one's."""
+        """The message that a request is about; the prompt of a resumed turn is an earlier one's."""
         found = [one for one in self._active if one.say and one.say.strip() in prompt]
         return found[-1] if found else self._active[0]
 

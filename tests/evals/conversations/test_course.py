@@ -40,6 +40,7 @@ def test_a_wrong_course_changes_one_step_or_leaves_it_out(tmp_path: Path) -> Non
     [
         ("step: 2", "step: 3", "there is no step 3"),
         ("change: null", "change: {expect: {}}", "never what is expected"),
+        ("change: null", "change: {meanwhile: {say: Why?}}", "never what is expected of it"),
         ("change: null", "change: {sing: loudly}", "the changed step 2 cannot be read"),
         ("say: And an edge?", "say: ''", "give say or answers"),
         ("id: one", "id: two", "it must be the file's name"),
