@@ -117,6 +117,7 @@ def test_a_request_is_sent_under_the_names_of_the_contract() -> None:
         "model_name": "gpt-6.1-sol",
         "approvals": {},
         "apply": "ask",
+        "files": [],
     }
 
 
