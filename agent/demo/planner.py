@@ -247,8 +247,10 @@ def _report(answers: list[str], bench: Workbench, spoken: Language, left_out: tu
 
 def _stopped(bench: Workbench, reason: str) -> str:
     """Why the plan ended early, and what was done before."""
+    faults = [line[2:].partition(" Fix: ")[0] for line in reason.splitlines() if line.startswith("- ")]
+    said = " ".join(faults) or reason  # what stands around the faults is for a model
     done = f" {len(bench.actions)} change(s) before that stand." if bench.actions else ""
-    return f"I could not finish: {reason}{done}"
+    return f"I could not finish: {said}{done}"
 
 
 def _say(text: str) -> ModelResponse:

@@ -77,7 +77,7 @@ async def test_no_model_log_or_store_sees_a_typed_key(catalogue: Catalogue, capl
     assert key not in (await memory.load("local", "default")).model_dump_json()
     assert key not in result.model_dump_json()
     assert all(key not in str(event_fields(record)) for record in caplog.records)
-    assert "A key in your message was removed" in result.text
+    assert "Your message holds a key" in result.text
 
 
 @pytest.mark.anyio
