@@ -69,6 +69,7 @@ def remove(
     run: Annotated[str | None, typer.Argument(metavar="[ID]", help="The run to erase.", show_default=False)] = None,
     *,
     all_: Annotated[bool, typer.Option("--all", help="Erase every run.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Erase one run, or all."""
     from runtime.files.folders import LOCAL_USER
@@ -78,6 +79,9 @@ def remove(
     count = _with_log(lambda runs: runs.remove(LOCAL_USER, run))
     if run is not None and not count:
         raise _no_run(run)
+    if as_json:
+        print_json({"removed": count})
+        return
     print_message(f"Erased: {count} {'run' if count == 1 else 'runs'}.")
 
 

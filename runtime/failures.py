@@ -96,7 +96,7 @@ _RULES = (
     _rule(
         "external",
         "",
-        r"requires langflow's application services",
+        r"requires langflow's application services|user with id 0{8}-\S+ not found",
         "This component works only inside Langflow; use another one.",
     ),
     _rule(

@@ -65,6 +65,7 @@ def remove(
     ] = None,
     *,
     every: Annotated[bool, typer.Option("--all", help="Forget every session of the flow.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Forget a session: the flow's next run in it starts afresh."""
     from runtime.files.folders import LOCAL_USER
@@ -74,10 +75,16 @@ def remove(
     key = _key(f)
     if session is None:
         count = _with_sessions(lambda sessions: sessions.remove_flow(LOCAL_USER, key))
+        if as_json:
+            print_json({"removed": count})
+            return
         print_message(f"{count} sessions are forgotten." if count != 1 else "1 session is forgotten.")
         return
     if not _with_sessions(lambda sessions: sessions.remove(LOCAL_USER, key, session)):
         raise _no_session(session)
+    if as_json:
+        print_json({"removed": 1})
+        return
     print_message(f"The session {session!r} is forgotten.")
 
 

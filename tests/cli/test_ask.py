@@ -74,10 +74,7 @@ def test_a_person_reads_the_answer_on_standard_output_and_progress_beside_it(
 ) -> None:
     done = wirewright("ask", LOUD)
     assert done.code == 0
-    assert (
-        done.out
-        == "I built 'Prompt template': Chat Input → Prompt Template → Chat Output.\nI ran it; it answered: done\n"
-    )
+    assert done.out == "I built 'Prompt template': Chat → Prompt → Answer.\nI ran it; it answered: done\n"
     assert "Building the flow..." in done.err
     assert "[ChatInput]" in done.err
 

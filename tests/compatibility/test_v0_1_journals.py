@@ -39,8 +39,11 @@ PASSED = {
 SCORED_SINCE = ("formal-word", "language", True)
 """A scenario's score that version 0.1 left out: its detector did not know the language of so short a text."""
 
-REPLAYED = ("echo", "own-insert", "plan-refined", "refuse-weather")
-"""One of several turns and one with components of the user's own among them."""
+REPLAYED = ("own-insert", "refuse-weather")
+"""One with components of the user's own among them."""
+
+ANSWERED_DIFFERENTLY = ("echo", "plan-refined")
+"""Scenarios in which the tools answer in other words today: building names components by their spec ids."""
 
 
 def verdicts(path: Path) -> dict[str, dict[str, Any]]:
@@ -176,6 +179,16 @@ def test_a_journal_is_exported_as_an_experiment(
     [experiment] = done.json["experiments"]
     assert (experiment["passed"], experiment["cases"]) == (3, 9)
     assert b"plan-refined" in b"".join(collector)
+
+
+@pytest.mark.engine
+@pytest.mark.usefixtures("warm_engine")
+def test_a_replay_says_where_the_tools_answer_differently_today(journals: Path, evaluate: Evaluate) -> None:
+    chosen = [part for name in ANSWERED_DIFFERENTLY for part in ("--scenario", name)]
+    done = evaluate("run", "--player", f"replay:{journals / 'oracle.jsonl'}", *chosen, "--json")
+    assert {one["scenario"]: one["harness_error"] for one in done.json["attempts"]} == dict.fromkeys(
+        ANSWERED_DIFFERENTLY, "at step 2 the tools answered differently than recorded"
+    )
 
 
 @pytest.mark.engine
