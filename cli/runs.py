@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from cli.database import opened_database
 from cli.errors import BadUsage, CommandError
 from cli.options import Json
 from cli.output.streams import print_json, print_message, print_result
@@ -99,20 +100,10 @@ async def run_log() -> "AsyncGenerator[RunLog]":
     Raises:
         CommandError: the database cannot be used.
     """
-    from agent.settings import AssistantSettings
-    from cli.settings import settings_of
-    from runtime.database.database import Database
-    from runtime.database.errors import StoreUnavailable
     from runtime.sessions.runs import RunLog
 
-    settings = settings_of(AssistantSettings)
-    database = Database(settings.database_url, settings.data)
-    try:
+    async with opened_database() as database:
         yield RunLog(database)
-    except StoreUnavailable as failure:
-        raise CommandError("store_unavailable", failure.message, fix=failure.fix) from None
-    finally:
-        await database.aclose()
 
 
 def _with_log(work: "Callable[[RunLog], Awaitable[T]]") -> T:

@@ -158,7 +158,7 @@ async def astore_message(
     message: Message,
     flow_id: Any = None,
     run_id: Any = None,
-    user_id: Any = None,  # noqa: ARG001
+    user_id: Any = None,  # noqa: ARG001 - in lfx's signature, and the same for all of a run
 ) -> list[Message]:
     """Store a message, or what became of it."""
     if not message:
@@ -199,9 +199,9 @@ async def aget_messages(
     context_id: Any = None,
     order_by: str | None = "timestamp",  # noqa: ARG001 - messages are only ever ordered by time
     order: str | None = "DESC",
-    flow_id: Any = None,  # noqa: ARG001
+    flow_id: Any = None,  # noqa: ARG001 - in lfx's signature, and the same for all of a run
     limit: int | None = None,
-    user_id: Any = None,  # noqa: ARG001
+    user_id: Any = None,  # noqa: ARG001 - in lfx's signature, and the same for all of a run
 ) -> list[Message]:
     """The stored messages that fit, the newest first unless `order` is `ASC`."""
     return _current.find(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from cli.database import opened_database
 from cli.errors import BadUsage, CommandError
 from cli.options import FlowFile, Json
 from cli.output.streams import print_json, print_message, print_result
@@ -103,20 +104,10 @@ async def stored_sessions() -> "AsyncGenerator[FlowSessions]":
     Raises:
         CommandError: the database cannot be used.
     """
-    from agent.settings import AssistantSettings
-    from cli.settings import settings_of
-    from runtime.database.database import Database
-    from runtime.database.errors import StoreUnavailable
     from runtime.sessions.store import FlowSessions
 
-    settings = settings_of(AssistantSettings)
-    database = Database(settings.database_url, settings.data)
-    try:
+    async with opened_database() as database:
         yield FlowSessions(database)
-    except StoreUnavailable as failure:
-        raise CommandError("store_unavailable", failure.message, fix=failure.fix) from None
-    finally:
-        await database.aclose()
 
 
 def _with_sessions(work: "Callable[[FlowSessions], Awaitable[T]]") -> T:
