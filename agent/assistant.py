@@ -15,7 +15,7 @@ from agent.conversation.stored import StoredMemory, store_failures
 from agent.errors import AssistantUnavailable
 from agent.models.clients import Clients
 from agent.models.flow_models import flow_models
-from agent.models.keys import ProviderKeys
+from agent.models.keys import PROVIDER_VARIABLES, ProviderKeys, environment_of
 from agent.models.providers import ModelChoice, ProviderInfo, available, choose
 from agent.settings import AssistantSettings
 from agent.turn.log import logged
@@ -25,6 +25,7 @@ from agent.turn.run import run_turn
 from agent.turn.services import CanvasStore
 from agent.turn.state import Turn
 from agent.turn.stream import TurnStream
+from flows.bundles import BundleIndex
 from flows.catalogue import Catalogue, CatalogueMissing
 from flows.document import Flow
 from runtime.components.inspection import DescribesComponents
@@ -32,14 +33,18 @@ from runtime.components.store import UserComponentError, UserComponents, clear
 from runtime.components.store import names as component_names
 from runtime.database.database import Database
 from runtime.files.store import UserFiles
+from runtime.gateway.models import Models
 from runtime.install.catalogue_file import CatalogueFile
 from runtime.install.environment import RunnerEnvironment
+from runtime.install.errors import InstallError
+from runtime.keychain.user_variables import UserVariables
 from runtime.runner import Runner
 from runtime.sessions.memory import SessionMemory
 from runtime.sessions.runs import RunLog
 from runtime.sessions.store import FlowSessions
 from runtime.telemetry import log_event
 from tools.approvals import Approval
+from tools.consent.install import AddsBundles
 from tools.workbench import MAX_ATTEMPTS, READY_SECONDS, FlowRunner, Workbench, wait_for_runner
 
 UsedComponents: TypeAlias = Callable[[Collection[str]], Awaitable[Collection[str]]]
@@ -56,6 +61,7 @@ class Assistant:
         model: serves every turn instead of the configured providers, such as a script.
         memory: stores conversations; None follows the settings.
         clients: connects to the configured providers; None connects to the real ones.
+        bundles: the bundles that can be installed; None takes those that ship with the package.
     """
 
     def __init__(
@@ -67,6 +73,7 @@ class Assistant:
         model: Model | None = None,
         memory: Memory | None = None,
         clients: Clients | None = None,
+        bundles: BundleIndex | None = None,
     ) -> None:
         self.settings = settings
         self.database = Database(settings.database_url, settings.data)
@@ -77,6 +84,7 @@ class Assistant:
         self._catalogue = catalogue
         self._exported = CatalogueFile(settings.cache / "catalogue.json")
         self._model = model
+        self._bundles = bundles
         self.keys = ProviderKeys(settings.data)
         self.queue = TurnQueue()
         self._clients = clients or Clients(self.keys.environment)
@@ -156,8 +164,8 @@ class Assistant:
             ModelChoiceError: the requested model is unavailable.
         """
         choice = self.choose(request.model)
-        request = request_without_keys(request)
-        turn = Turn(self, request, choice, store)
+        request, keys = request_without_keys(request, self.settings.input_limit)
+        turn = Turn(self, request, choice, store, keys)
         body = logged(partial(run_turn, turn), request, choice, self.settings)
         return TurnStream(body, lambda: turn.canvas, lambda: turn.record)
 
@@ -165,6 +173,10 @@ class Assistant:
         """Return the pending approvals of a conversation, by tool call id."""
         pending = (await self.memory.load(user, session)).pending
         return {} if pending is None else pending.unanswered
+
+    async def kept_canvas(self, user: str, session: str) -> Flow | None:
+        """Return the canvas that a conversation keeps, if its turns asked for it with `keep_canvas`."""
+        return (await self.memory.load(user, session)).canvas
 
     async def reset(self, user: str, session: str | None, used: UsedComponents | None = None) -> int:
         """Delete a conversation, what its runs remember, and its user's components; returns how many components.
@@ -191,9 +203,12 @@ class Assistant:
         log_event("assistant.session.reset", session_id=session, components_cleared=0)
 
     async def _forget(self, user: str, session: str) -> None:
-        await self.memory.forget(user, session)
-        with store_failures():
-            await self.flow_sessions.remove_everywhere(user, session)
+        async def delete() -> None:
+            await self.memory.forget(user, session)
+            with store_failures():
+                await self.flow_sessions.remove_everywhere(user, session)
+
+        await self.queue.forget(user, session, delete)
 
     async def drop_plan(self, user: str, session: str) -> None:
         """Forget the dismissed plan of a conversation, so that the next message does not quote it."""
@@ -209,14 +224,42 @@ class Assistant:
             catalogue=catalogue,
             runner=self.runner,
             flow=request.flow or Flow.empty(),
-            models=flow_models(
-                default, connect=self._clients.models_now, override=self._model, environment=self.keys.environment
-            ),
+            models=self._flow_models(request.user, default),
             user_files=UserFiles(self.settings.data, request.user),
+            user_variables=self.variables(request.user),
             user_components=self._user_components(request),
             max_attempts=request.max_attempts or MAX_ATTEMPTS,
             memory=self._session_memory(request),
+            install=self._install if isinstance(self.runner, AddsBundles) else None,
+            index=self._bundles,
         )
+
+    def variables(self, user: str) -> UserVariables:
+        """Return the variables that a user keeps."""
+        return UserVariables(self.settings.data, user)
+
+    async def models_of(self, user: str) -> Models | None:
+        """Return the models of a user's flows; None for the runner's own, when the user keeps no provider's key."""
+        kept = await asyncio.to_thread(self.variables(user).names)
+        return self._flow_models(user, self.settings.model) if PROVIDER_VARIABLES.intersection(kept) else None
+
+    def _flow_models(self, user: str, default: str | None) -> Models:
+        environment = environment_of(self.settings.data, user)
+        return flow_models(
+            default,
+            connect=lambda choice: self._clients.models_now(choice, environment()),
+            override=self._model,
+            environment=environment,
+        )
+
+    async def _install(self, requirements: list[str], progress: Callable[[str], None]) -> Catalogue:
+        """Install bundles for all users of this assistant, and return its types from then on."""
+        if not isinstance(self.runner, AddsBundles):
+            raise InstallError("This runner cannot be given other packages.", "Use the flow engine itself.")
+        catalogue = await self.runner.add_bundles(requirements, progress)
+        if self._catalogue is not None:
+            self._catalogue = catalogue
+        return catalogue
 
     def _session_memory(self, request: TurnRequest) -> SessionMemory:
         """What the runs of a conversation remember: by its stored flow, the id in its flow, or the conversation."""

@@ -34,7 +34,9 @@ def ask(
     components: ComponentsFolder = None,
     session: Annotated[
         str | None,
-        typer.Option(metavar="S", help="Keep this conversation or go on with it; TEXT may answer what waits."),
+        typer.Option(
+            metavar="S", help="Keep this conversation and its canvas, or go on with them; TEXT may answer what waits."
+        ),
     ] = None,
     file: Annotated[
         list[str] | None,
@@ -49,7 +51,7 @@ def ask(
     from agent.turn.request import TurnRequest
     from cli.files.local import add_file
     from cli.output.files import writable
-    from cli.output.turn import JsonLines, Readable
+    from cli.output.turn import JsonEvents, Readable
     from cli.settings import settings_of
 
     if text == "-" and flow == "-":
@@ -64,8 +66,9 @@ def ask(
     message = _text(text)
     files = tuple(add_file(path, where="--file").path for path in file or ())
     name = session or f"cli-{uuid4().hex}"
-    request = TurnRequest(text=message, session=name, model=model, apply=apply, files=files)
-    rendering = JsonLines(request.session) if as_json else Readable(session=session)
+    kept = session is not None
+    request = TurnRequest(text=message, session=name, keep_canvas=kept, model=model, apply=apply, files=files)
+    rendering = JsonEvents(request.session) if as_json else Readable(session=session)
     code = asyncio.run(_turn(request, start, settings, rendering, target))
     if code != DONE:
         raise typer.Exit(code)
@@ -86,14 +89,17 @@ async def _turn(
     record = TurnRecord()
     try:
         async with open_assistant(settings, start) as assistant:
-            request = request.model_copy(update={"flow": start.canvas, "components": start.components})
+            canvas = start.canvas
+            if canvas is None and request.keep_canvas:
+                canvas = await assistant.kept_canvas(request.user, request.session)
+            request = request.model_copy(update={"flow": canvas, "components": start.components})
             async with assistant.turn(request) as events:
                 try:
                     async for event in events:
                         if isinstance(event, TurnEnded):
                             result = event.result
                             if target is not None:
-                                write_result(target, result, start.canvas)
+                                write_result(target, result, canvas)
                         rendering.show(event)
                 finally:
                     record = events.record

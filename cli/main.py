@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # before anything imports pydantic: a third of start-up
 os.environ.setdefault("LOGFIRE_IGNORE_NO_CONFIG", "1")  # only `serve` sends traces
+os.environ.setdefault("PYDANTIC_AI_NO_BANNER", "1")  # the terminal belongs to the conversation
 
 import typer
 
-from cli import ask, models, runner, runs, serve
+from cli import ask, models, runner, runs, serve, variables
 from cli.chat import command as chat
 from cli.components import app as components
 from cli.errors import DONE, USAGE_ERROR, BadUsage, CommandError
@@ -36,6 +37,7 @@ app.add_typer(files.commands, name="files")
 app.add_typer(models.commands, name="models")
 app.add_typer(runner.commands, name="runner")
 app.add_typer(runs.commands, name="runs")
+app.add_typer(variables.commands, name="variables")
 app.add_typer(evaluate.commands, name="eval")
 
 

@@ -1,4 +1,4 @@
-"""`wirewright runs`: what ran in turns of the assistant, over HTTP and in sessions, listed, shown and erased."""
+"""`wirewright runs`: what ran in turns of the assistant, over HTTP and by `flow run`, listed, shown and erased."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -33,7 +33,7 @@ def list_runs(
     *,
     as_json: Json = False,
 ) -> None:
-    """List the last runs, latest first: those of the assistant, over HTTP, and of `flow run --session`."""
+    """List the last runs, latest first: those of the assistant, over HTTP, and of `flow run`."""
     from runtime.files.folders import LOCAL_USER
 
     entries, total = _with_log(lambda runs: runs.entries(LOCAL_USER, limit))

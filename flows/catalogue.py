@@ -231,6 +231,10 @@ class Catalogue:
         current = sorted(shown, key=lambda component: component.display_name.casefold())
         return [component.as_match(1.0) for component in current[: max(limit, 0)]]
 
+    def mentions(self, word: str) -> bool:
+        """Return whether a word, or another form of it, occurs in what is known of any component type."""
+        return self._index.mentions(word)
+
     def nearest_matches(self, query: str, limit: int = 3) -> list[Match]:
         """Return suggestions for a query without results: matches without filters, or else the most similar names."""
         return self._index.search(query, limit) or self._index.nearest(query, limit)

@@ -152,7 +152,7 @@ def answer(line: bytes, emit: Emit, prepared: ClosedPorts, folder: Path, *, port
     )
     prepared.close()
     if gateway:
-        from lfx_runner import models  # imported before the fork: see `Zygote`
+        from lfx_runner import models  # imported before the fork: see `Template`
 
         models.use_gateway(gateway)
     if request.get("type") == "describe":

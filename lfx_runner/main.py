@@ -60,15 +60,15 @@ def serve(folder: str, spares: int, closed_ports: frozenset[int]) -> int:
     from lfx_runner.confine import interpreter
     from lfx_runner.confine.linux import gather_memory
     from lfx_runner.engine import warm_up, warm_up_models  # imports lfx, which takes seconds
-    from lfx_runner.template import Zygote
+    from lfx_runner.template import Template
 
     interpreter.prepare()
     version = warm_up()
     gc.enable()
     warm_ups = (warm_up_models, gather_memory)
-    with Zygote(commands, replies, Path(folder), spares, closed_ports, warm_ups=warm_ups) as zygote:
+    with Template(commands, replies, Path(folder), spares, closed_ports, warm_ups=warm_ups) as template:
         write_all(replies, encode({"type": "hello", "protocol": PROTOCOL, "lfx": version, "pid": os.getpid()}))
-        zygote.serve()
+        template.serve()
     return 0
 
 

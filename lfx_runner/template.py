@@ -34,7 +34,7 @@ EXIT_TIME = 1.0
 """Seconds that a process may live after closing the pipe for its result."""
 
 
-class Zygote:
+class Template:
     """The loop that serves runs until its input ends; leaving the context ends every run."""
 
     def __init__(

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 from flows.document import Json
 from runtime.files.store import UserFiles
 from runtime.gateway.models import Models
+from runtime.keychain.user_variables import UserVariables
 from runtime.run_events import RunEvent
 from runtime.sessions.memory import SessionMemory
 
@@ -47,6 +48,9 @@ class RunOptions:
     """How many times one node may run before the run ends with an error of code `limit`; None for 1,000."""
     allow_variables: Collection[str] | None = None
     """Names of the variables that may enter the run; None for those that the runner allows."""
+
+    variables: UserVariables | None = None
+    """The variables that the user keeps: they enter where a secret field names them. None for none."""
 
     files: UserFiles | None = None
     """The user's files: the run may read those that its nodes name, and what it writes is kept among them.

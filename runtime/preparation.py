@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from flows.catalogue import Catalogue
@@ -11,6 +12,7 @@ from runtime.files.flow_files import give_files
 from runtime.guard import refuse, runnable
 from runtime.guard.admission import find
 from runtime.install.bundles import bundle_of, install_hint
+from runtime.keychain.user_variables import VariablesUnavailable
 from runtime.options import RunOptions, Tweaks
 from runtime.results import RunError, RunFailed
 from runtime.variables import FilledFlow, Lookup, fill_variables
@@ -37,8 +39,17 @@ def prepare_run(flow: Flow, catalogue: Catalogue, text: str | None, options: Run
         raise RunFailed(error)
     allowed = options.allow_variables or ()
     given = give_files(runnable(tweaked), options.files, samples=options.verification)
-    filled = fill_variables(given.data, catalogue, allowed, lookup, verification=options.verification)
+    own = _kept(options)
+    filled = fill_variables(given.data, catalogue, allowed, lookup, verification=options.verification, own=own)
     return replace(filled, files=given)
+
+
+def _kept(options: RunOptions) -> Mapping[str, str]:
+    """The variables that the user keeps."""
+    try:
+        return {} if options.variables is None or options.verification else options.variables.values()
+    except VariablesUnavailable as failure:
+        raise RunFailed(RunError(code="crash", message=f"Not run: {failure.message}", fix=failure.fix)) from None
 
 
 def _apply_tweaks(flow: Flow, catalogue: Catalogue, tweaks: Tweaks) -> Flow:

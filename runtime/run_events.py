@@ -47,11 +47,24 @@ class NodeToken(_Event):
     text: str
 
 
+class ModelWait(_Event):
+    """A model of a node asked to wait, and is waited for.
+
+    Attributes:
+        node: the node's id; empty if the call names none.
+        seconds: how long.
+    """
+
+    event: Literal["waiting"] = "waiting"
+    node: str
+    seconds: float
+
+
 class EventsCut(_Event):
     """The last event of a run with too many of them."""
 
     event: Literal["cut"] = "cut"
 
 
-RunEvent: TypeAlias = NodeStarted | NodeFinished | NodeToken | EventsCut
+RunEvent: TypeAlias = NodeStarted | NodeFinished | NodeToken | ModelWait | EventsCut
 """An event of a run that is under way."""

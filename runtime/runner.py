@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import uuid
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Self
 
@@ -29,6 +29,7 @@ from runtime.files.store import UserFiles
 from runtime.gateway.models import Models
 from runtime.gateway.service import ModelGateway
 from runtime.install.environment import RunnerEnvironment
+from runtime.keychain.user_variables import UserVariables
 from runtime.options import Network, OnEvent, RunOptions, Tweaks
 from runtime.preparation import prepare_run
 from runtime.redaction import Redactor
@@ -164,6 +165,7 @@ class Runner:
         max_iterations: int | None = None,
         allow_variables: Collection[str] | None = None,
         files: UserFiles | None = None,
+        variables: UserVariables | None = None,
     ) -> RunResult:
         """Run `flow` with `text` as its input; the keywords are the fields of `RunOptions`.
 
@@ -185,6 +187,7 @@ class Runner:
             max_iterations: how many times one node may run (default: 1,000); more is an error of code `limit`.
             allow_variables: names of the variables that may enter (default: those of the runner).
             files: the user's files, which nodes may name and the run may write (default: none).
+            variables: those that the user keeps, which secret fields may name (default: none).
         """
         options = RunOptions(
             timeout=timeout,
@@ -198,6 +201,7 @@ class Runner:
             max_iterations=max_iterations,
             allow_variables=allow_variables,
             files=files,
+            variables=variables,
         )
         return await self.execute(flow, text, options)
 
@@ -216,8 +220,10 @@ class Runner:
                 redactor = Redactor(prepared.secrets)
                 memory = self._memory(flow, options)
                 messages = None if memory is None else RunMessages(await recall(memory))
-                async with self._gateway.attach(prepared.data, catalogue, options.models) as attached:
-                    safe = replace(options, on_event=redactor.guard(options.on_event))
+                safe = replace(options, on_event=redactor.guard(options.on_event))
+                async with self._gateway.attach(
+                    prepared.data, catalogue, options.models, patience=options.timeout, on_event=safe.on_event
+                ) as attached:
                     exchange = FileExchange(prepared.files, options.files, self._supervisor)
                     result = await self._exchange(
                         attached.data,
@@ -251,6 +257,21 @@ class Runner:
         except RunFailed as failure:
             return read_failure(failure.error, timeout)
         return read_component(answer, timeout)
+
+    async def add_bundles(self, requirements: Sequence[str], progress: Callable[[str], None]) -> Catalogue:
+        """Install bundles beside what is installed, and go on with the engine that has them; returns its types.
+
+        Nobody is asked: the caller has the user's consent. If it fails, everything stays as it was.
+
+        Args:
+            requirements: the packages, such as `lfx-bundles[chroma]`.
+            progress: called with messages for the user.
+
+        Raises:
+            InstallError: they cannot be installed, or the engine does not work with them; it says what to do.
+            RunFailed: the engine cannot be started.
+        """
+        return await self._supervisor.add_bundles(requirements, progress)
 
     async def _exchange(
         self,

@@ -7,7 +7,7 @@ the whole flow is catalogue code, and never in a verification run. Keys of langu
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from flows.catalogue import Catalogue
@@ -90,6 +90,8 @@ class _VariableFiller:
     catalogue: Catalogue
     allowed: Collection[str]
     lookup: Lookup
+    own: Mapping[str, str]
+    """The variables that the user keeps, which every run of the user may have."""
     refusal: str
     """Why no variable may enter this run; empty if they may."""
     secrets: set[str] = field(default_factory=set[str])
@@ -136,22 +138,28 @@ class _VariableFiller:
         if self.refusal:
             reason = f"{self.refusal}, so {variable} was kept out of it."
             fix = "Run the flow itself, not a verification run, with component code of the catalogue only."
-        elif variable not in self.allowed:
+        elif variable not in self.own and variable not in self.allowed:
             reason = f"The variable {variable} is not allowed in runs."
-            fix = f"Allow it: set WIREWRIGHT_RUN_VARIABLES={variable}, and {variable} itself."
+            fix = f"{_keep(variable)}, or set WIREWRIGHT_RUN_VARIABLES={variable}, and {variable} itself."
         else:
-            value = self.lookup(variable)
+            value = self.own.get(variable) or self.lookup(variable)
             if value is not None and len(value) >= MIN_LENGTH:
                 return value
             reason = f"The variable {variable} is not set." if not value else f"The value of {variable} is too short."
-            fix = f"Set {variable} in the environment of Wirewright."
+            fix = f"{_keep(variable)}, or set it in the environment of Wirewright."
         if named:
             self.withheld.append(Withheld(node, variable, reason, fix))
         return None
 
 
 def fill_variables(
-    data: JsonObject, catalogue: Catalogue, allowed: Collection[str], lookup: Lookup, *, verification: bool
+    data: JsonObject,
+    catalogue: Catalogue,
+    allowed: Collection[str],
+    lookup: Lookup,
+    *,
+    verification: bool,
+    own: Mapping[str, str] | None = None,
 ) -> FilledFlow:
     """Fill in the variables that secret fields name and that may enter.
 
@@ -161,6 +169,7 @@ def fill_variables(
         allowed: the names of the variables that the user allowed.
         lookup: returns their values.
         verification: whether this is a verification run, into which none enters.
+        own: the values of the variables that the user keeps, which need no other permission.
     """
     if verification:
         refusal = "This is a verification run"
@@ -168,7 +177,7 @@ def fill_variables(
         refusal = "The flow runs code that is not the catalogue's"
     else:
         refusal = ""
-    filler = _VariableFiller(catalogue, allowed, lookup, refusal)
+    filler = _VariableFiller(catalogue, allowed, lookup, own or {}, refusal)
     filled: list[Json] = [filler.fill(node) for node in nodes_in(data)]
     return FilledFlow({**data, "nodes": filled}, frozenset(filler.secrets), tuple(filler.withheld))
 
@@ -184,6 +193,10 @@ def conventional_name(kind: str, name: str) -> str:
     owner = kind.rpartition(":")[2].partition("@")[0] if kind.startswith("ext:") else kind
     owner = re.sub(r"(?:Component|Tool|Model|Embeddings)$", "", owner)
     return f"{re.sub(r'[^A-Za-z0-9]+', '_', owner).upper()}_{name.upper()}"
+
+
+def _keep(variable: str) -> str:
+    return f"Keep it with `wirewright variables set {variable}`"
 
 
 def _is_catalogue_code(node: JsonObject, catalogue: Catalogue) -> bool:

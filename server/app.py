@@ -12,7 +12,19 @@ from agent.assistant import Assistant
 from runtime.runner import Runner
 from server.errors import HANDLERS
 from server.middleware.host_check import HostCheck
-from server.routes import assist, components, files, flow_sessions, flows, health, metrics, providers, run_log, runs
+from server.routes import (
+    assist,
+    components,
+    files,
+    flow_sessions,
+    flows,
+    health,
+    metrics,
+    providers,
+    run_log,
+    runs,
+    variables,
+)
 from server.settings import ServerSettings
 from server.state import ServerState
 
@@ -61,6 +73,7 @@ def create_app(
             *files.routes,
             *components.routes,
             *providers.routes,
+            *variables.routes,
             *metrics.routes,
             *health.routes,
         ],

@@ -8,6 +8,7 @@ from starlette.requests import Request
 from agent.assistant import Assistant
 from runtime.files.folders import LOCAL_USER
 from runtime.files.store import UserFiles
+from runtime.keychain.user_variables import UserVariables
 from server.settings import ServerSettings
 from server.store.flows import FlowStore
 from server.telemetry.metrics import Metrics
@@ -33,6 +34,11 @@ class ServerState:
     def files(self) -> UserFiles:
         """The files of the user."""
         return UserFiles(self.settings.data, LOCAL_USER)
+
+    @property
+    def variables(self) -> UserVariables:
+        """The variables of the user."""
+        return self.assistant.variables(LOCAL_USER)
 
     async def flows(self) -> FlowStore:
         """The stored flows of the user; the database is opened when it is first needed.

@@ -24,7 +24,7 @@ from runtime.runner import Runner  # noqa: E402  (likewise)
 
 models.ALLOW_MODEL_REQUESTS = False
 
-pytest_plugins = ["tests.installation", "tests.warm_engines"]
+pytest_plugins = ["tests.forked_workers", "tests.installation", "tests.warm_engines"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -73,8 +73,16 @@ def runner_environment() -> RunnerEnvironment:
 
 
 @pytest.fixture(scope="session")
-async def engine(runner_environment: RunnerEnvironment) -> AsyncIterator[Runner]:
-    """One engine, ready, for all tests that need none of their own: starting one takes seconds."""
+async def engine(warm_environment: RunnerEnvironment) -> AsyncIterator[Runner]:
+    """One engine, ready, for all tests that need none of their own; forked from the warm one."""
+    async with Runner(warm_environment) as made:
+        assert await made.ready(180)
+        yield made
+
+
+@pytest.fixture(scope="session")
+async def started_engine(runner_environment: RunnerEnvironment) -> AsyncIterator[Runner]:
+    """One engine that was started as users start it, for tests of what runs may reach."""
     async with Runner(runner_environment) as made:
         assert await made.ready(180)
         yield made

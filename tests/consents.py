@@ -1,7 +1,7 @@
 """A tool that asks for consent of any kind, for turns whose real tools would need a package index or a network."""
 
 import pytest
-from pydantic_ai import ApprovalRequired, RunContext
+from pydantic_ai import RunContext
 
 from agent.toolsets.cached import Toolset
 from tools.approvals import (
@@ -10,8 +10,8 @@ from tools.approvals import (
     OutboundApproval,
     RemovalApproval,
     SecretApproval,
-    approval_metadata,
 )
+from tools.consent.ask import ask
 from tools.workbench import Workbench
 
 CONSENTS: dict[str, Consent] = {
@@ -36,8 +36,7 @@ def offer_consents(monkeypatch: pytest.MonkeyPatch) -> None:
             kind: the kind of consent.
             name: what to call it.
         """
-        if not ctx.tool_call_approved:
-            raise ApprovalRequired(metadata=approval_metadata(CONSENTS[kind]))
+        ask(ctx, CONSENTS[kind])
         return f"Done: {kind} {name}."
 
     tools = Toolset([do_with_consent], sequential=True, id="consents")

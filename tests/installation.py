@@ -42,7 +42,7 @@ def wheel(shared_folder: Path) -> Path:
     def build() -> None:
         uv_run("build", "--quiet", "--out-dir", str(folder), "--python", sys.executable, str(ROOT))
 
-    _once(folder, build)
+    once(folder, build)
     return next(folder.glob("*.whl"))
 
 
@@ -61,7 +61,7 @@ def installed(wheel: Path, shared_folder: Path) -> Path:
         uv_run("pip", "install", "--quiet", *into, "--requirement", str(locked), str(wheel))
         _share_bytecode(folder / "venv")
 
-    _once(folder, install)
+    once(folder, install)
     return python
 
 
@@ -77,7 +77,7 @@ def _share_bytecode(environment: Path) -> None:
                 target.hardlink_to(compiled)
 
 
-def _once(folder: Path, make: Callable[[], None]) -> None:
+def once(folder: Path, make: Callable[[], None]) -> None:
     """Make what a folder holds, unless another worker did; wait while another does."""
     finished = folder.with_name(f"{folder.name}.finished")
     lock = FileLock(folder.with_name(f"{folder.name}.lock"))

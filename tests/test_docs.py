@@ -27,12 +27,13 @@ def commands(page: str) -> list[str]:
 @pytest.mark.anyio
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed on this machine")
 @pytest.mark.parametrize("command", commands("http-api.md"))
-async def test_the_commands_of_the_http_manual_work(command: str, catalogue: Catalogue) -> None:
+async def test_the_commands_of_the_http_manual_work(command: str, catalogue: Catalogue, tmp_path: Path) -> None:
     assistant = Assistant(AssistantSettings(model="demo"), StandInRunner(), catalogue=catalogue)
     async with serving(assistant) as live:
         address = str(live.client.base_url).rstrip("/")
         process = await asyncio.create_subprocess_shell(
             f"set -e; {command.replace('http://127.0.0.1:7878', address)}",
+            cwd=tmp_path,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
         )

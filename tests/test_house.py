@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,11 @@ from server.settings import ServerSettings
 ROOT = Path(__file__).parent.parent
 FLOORS = {"flows": 1, "runtime": 2, "tools": 3, "agent": 4, "evals": 5, "server": 5, "cli": 6}
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+TOP_FILES = {
+    *(".env.example", ".gitattributes", ".gitignore", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md"),
+    *("pyproject.toml", "uv.lock", "wirewright.py"),
+}
+TOP_FOLDERS = {*FLOORS, ".ci", "benchmarks", "cassettes", "docs", "lfx_runner", "scripts", "tests"}
 LFX_HOMES = ("lfx_runner", "tests/lfx_runner", "benchmarks/lfx_runner")
 
 
@@ -30,13 +35,16 @@ def sources(*folders: str) -> list[Path]:
     return sorted(path for root in roots for path in root.rglob("*.py") if not data & {*path.parts})
 
 
-def imports(path: Path) -> Iterator[str]:
+@cache
+def imports(path: Path) -> frozenset[str]:
     """The absolute module names that a file imports, wherever in it."""
+    found: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield node.module
+            found.add(node.module)
+    return frozenset(found)
 
 
 @pytest.mark.parametrize("folder", FLOORS)
@@ -64,6 +72,13 @@ def test_only_the_runner_and_its_comparisons_import_lfx() -> None:
 def test_the_flow_layer_needs_nothing_but_python_and_three_small_libraries() -> None:
     allowed = {*sys.stdlib_module_names, "flows", "platformdirs", "rapidfuzz", "yaml"}
     assert {name.split(".")[0] for path in sources("flows") for name in imports(path)} <= allowed
+
+
+def test_the_top_level_holds_only_what_belongs_there() -> None:
+    listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    done = subprocess.run(listing, cwd=ROOT, capture_output=True, text=True, check=True)
+    names = {name.split("/")[0] for name in done.stdout.split("\0") if name and (ROOT / name).exists()}
+    assert names == TOP_FILES | TOP_FOLDERS
 
 
 def test_no_dependency_owns_one_of_our_top_level_names() -> None:

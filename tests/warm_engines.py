@@ -4,6 +4,7 @@ A command finds the engine in its cache. These fixtures make a cache in which th
 program that asks `tests/lfx_runner/warm_server.py` for a fork. Everything else about the engine is real.
 """
 
+import os
 import select
 import shutil
 import subprocess
@@ -13,9 +14,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from xdist.workermanage import WorkerController
 
 from runtime.engine.environment_variables import engine_environment
 from runtime.install.environment import RunnerEnvironment
+from tests.installation import once
 
 SERVER = Path(__file__).parent / "lfx_runner" / "warm_server.py"
 START_SECONDS = 180
@@ -51,8 +54,51 @@ sys.exit(code[0] if code else 1)
 """
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: WorkerController) -> None:
+    """Tell a worker which process ends the run."""
+    node.workerinput["controller"] = os.getpid()
+
+
 @pytest.fixture(scope="session")
-def warm_cache(runner_environment: RunnerEnvironment, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def warm_address(
+    request: pytest.FixtureRequest, runner_environment: RunnerEnvironment, shared_folder: Path
+) -> Iterator[Path]:
+    """Where to ask for a fork: one process that has imported lfx serves all workers, until the run ends."""
+    announced = shared_folder / "warm-engine"
+    controller = getattr(request.config, "workerinput", {}).get("controller", os.getpid())
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start() -> None:
+        folder = Path(tempfile.mkdtemp(prefix="warm-"))
+        address = folder / "socket"
+        server = subprocess.Popen(
+            [
+                *(runner_environment.python, "-I", "-X", "utf8", SERVER, runner_environment.main),
+                *(address, str(controller)),
+            ],
+            env=engine_environment(folder),
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+        )
+        started.append(server)
+        assert server.stdout is not None
+        assert select.select([server.stdout], [], [], START_SECONDS)[0], "the warm engine did not start"
+        assert server.stdout.readline() == b"ready\n"
+        announced.write_text(str(address))
+
+    once(announced, start)
+    yield Path(announced.read_text())
+    for server in started if controller == os.getpid() else ():
+        server.terminate()
+        server.wait()
+
+
+@pytest.fixture(scope="session")
+def warm_cache(
+    runner_environment: RunnerEnvironment, warm_address: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     """A cache whose engine is forked from a warm one."""
     cache = tmp_path_factory.mktemp("warm-cache")
     shutil.copyfile(runner_environment.catalogue, cache / "catalogue.json")
@@ -60,32 +106,17 @@ def warm_cache(runner_environment: RunnerEnvironment, tmp_path_factory: pytest.T
     environment = cache / "runner" / runner_environment.digest / "env"
     _link(runner_environment.folder / "env", environment, beside={"bin"})
     _link(runner_environment.folder / "env" / "bin", environment / "bin", beside={"python"})
-    with tempfile.TemporaryDirectory(prefix="warm-") as folder:
-        address = Path(folder) / "socket"
-        interpreter = environment / "bin" / "python"
-        interpreter.write_text(
-            INTERPRETER.format(
-                python=sys.executable,
-                real=str(runner_environment.python),
-                socket=str(address),
-                main=str(runner_environment.main),
-            )
+    interpreter = environment / "bin" / "python"
+    interpreter.write_text(
+        INTERPRETER.format(
+            python=sys.executable,
+            real=str(runner_environment.python),
+            socket=str(warm_address),
+            main=str(runner_environment.main),
         )
-        interpreter.chmod(0o755)
-        command = [str(runner_environment.python), "-I", "-X", "utf8", str(SERVER), str(runner_environment.main)]
-        with subprocess.Popen(
-            [*command, str(address)],
-            env=engine_environment(Path(folder)),
-            cwd=folder,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        ) as server:
-            assert server.stdin is not None
-            assert server.stdout is not None
-            assert select.select([server.stdout], [], [], START_SECONDS)[0], "the warm engine did not start"
-            assert server.stdout.readline() == b"ready\n"
-            yield cache
-            server.stdin.close()
+    )
+    interpreter.chmod(0o755)
+    return cache
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,6 @@
 """Approvals: questions that a suspended tool call asks the user."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
@@ -30,7 +31,8 @@ class EditApproval(BaseModel):
         edit: the change; its `old` is the current text.
         reason: why, in the assistant's words.
         also: further texts that the same call replaces.
-        done: the fields that the same call has set already, because they need no approval.
+        done: the fields that the same call has set already, or its lines that were carried out, because they need no
+            approval.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -80,11 +82,14 @@ class RemovalApproval(_Consent):
     """Asks whether something of the user's may be removed or overwritten.
 
     Attributes:
-        targets: the ids of components, the connections as text, or the paths of files.
+        targets: the ids of components, the connections as text, the fields whose text a connection replaces, or the
+            paths of files.
+        done: the lines of the same call that were carried out already, because they need no approval.
     """
 
     kind: Literal["removal"] = "removal"
     targets: list[str] = Field(default_factory=list[str])
+    done: list[str] = Field(default_factory=list[str])
 
 
 class OutboundApproval(_Consent):
@@ -103,10 +108,12 @@ class SecretApproval(_Consent):
 
     Attributes:
         variable: the name of the variable; never its value.
+        use: whether the key of a message may be kept as that variable, or a run may use it.
     """
 
     kind: Literal["secret"] = "secret"
     variable: str
+    use: Literal["keep", "run"] = "run"
 
 
 Consent: TypeAlias = InstallApproval | RemovalApproval | OutboundApproval | SecretApproval
@@ -119,6 +126,8 @@ _ADAPTER: TypeAdapter[Approval] = TypeAdapter(Approval)
 _KEY = "approval"
 _HELD = "held"
 _NOTE = "note"
+_REST = "rest"
+_REST_ARGUMENTS: TypeAdapter[dict[str, str]] = TypeAdapter(dict[str, str])
 _TEXT_TYPES = frozenset({"str", "prompt", "mustache", "code", "query"})
 
 
@@ -167,6 +176,17 @@ def approval_text(approval: Approval) -> str:
             return f"{'; '.join(changes)} {approval.reason}".rstrip()
         case _:
             return "\n".join(filter(None, (approval.title, approval.detail)))
+
+
+def rest_metadata(arguments: Mapping[str, str]) -> dict[str, Any]:
+    """The metadata of a suspended tool call that is continued with other arguments: what of it is left to do."""
+    return {_REST: dict(arguments)}
+
+
+def read_rest(metadata: dict[str, Any] | None) -> dict[str, str]:
+    """The arguments with which a suspended call is continued; empty for its own."""
+    rest = None if metadata is None else metadata.get(_REST)
+    return dict(_REST_ARGUMENTS.validate_python(rest)) if rest else {}
 
 
 def is_free_text(field: JsonObject) -> bool:

@@ -1,7 +1,4 @@
-"""The mandate of a turn: what the user's own words ask for.
-
-Once a turn has read text from elsewhere, it removes nothing that they do not name.
-"""
+"""The mandate of a turn: what the user's own words ask for. `tools.consent.rules` compares it with what calls do."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -42,6 +39,21 @@ _REMOVES = re.compile(
 )
 """Words that ask to remove or replace something."""
 
+_TAKES_OUT = re.compile(
+    r"\b(?:delet\w+|detach\w*|disconnect\w*|drop\w*|eras\w+|exchang\w+|get\s+rid|instead|leave\s+out|remov\w+|replac\w+"
+    r"|rewir\w+|skip\w*|swap\w*|take\b.*\b(?:away|off|out)|throw\w*|turn\b.*\binto|unlink\w*|unplug\w*|without)\b",
+    re.IGNORECASE,
+)
+"""Words that can only mean that something goes."""
+_NOT = re.compile(r"\b(?:do\s+not|don['’]?t|keep\w*|leave\b.*\balone|never|not|without\s+\w+ing)\b", re.IGNORECASE)
+_CLAUSE = re.compile(r"[.;,:!?\n]+|\b(?:and|but|then)\b", re.IGNORECASE)
+_EVERYTHING = re.compile(
+    r"\b(?:all|alles?|anything|else|every\w*|others?|rest|todos?|todas?|tout(?:es)?|tous|tudo|tutt[aeio]|unused|whole)\b"
+    r"|全部|所有|すべて|全て",
+    re.IGNORECASE,
+)
+"""Words that mean everything of a kind."""
+
 
 class Mandate(BaseModel):
     """The kinds of effect that a message asks for; one that could not be read covers nothing.
@@ -77,19 +89,32 @@ class Mandate(BaseModel):
             merged[effect] = (*merged.get(effect, ()), *targets) if both else ()
         return Mandate(effects=merged)
 
-    def covers(self, effect: Effect, names: Collection[str] = ()) -> bool:
-        """Whether the message asks for an effect on something.
+    @property
+    def is_read(self) -> bool:
+        """Whether the classifier has named any effect at all."""
+        return bool(self.effects)
+
+    def covers(self, effect: Effect, key: str, names: Mapping[str, Collection[str]]) -> bool:
+        """Whether the message asks for an effect on something; one that names nothing concerns everything of its kind.
 
         Args:
             effect: the kind of effect.
-            names: the words by which the user may call what it concerns, such as a component's id, type and name, a
-                path or a host. A mandate that names nothing covers everything of its kind.
+            key: what it concerns, a key of `names`.
+            names: everything that exists, by key, with the words that could name it.
         """
         targets = self.effects.get(effect)
         if targets is None:
             return False
-        known = name_words(names)
-        return not targets or any(name_words([target]) & known or target in names for target in targets)
+        return self.is_open(effect) or any(key in best_named(target, names) for target in targets)
+
+    def is_open(self, effect: Effect) -> bool:
+        """Whether the message asks for an effect and leaves open on what, or asks for it on everything."""
+        targets = self.effects.get(effect)
+        return targets is not None and (not targets or any(_EVERYTHING.search(target) for target in targets))
+
+    def unclear(self, effect: Effect, names: Mapping[str, Collection[str]]) -> int:
+        """How many things the message means that their names do not tell, such as "the last step"."""
+        return sum(not best_named(target, names) for target in self.effects.get(effect, ()))
 
 
 def has_long_names(flow: Flow) -> bool:
@@ -117,12 +142,30 @@ def allows_removal(targets: Collection[str], request: str, names: Mapping[str, C
     """
     if _UNSPECIFIC.search(request):
         return True
-    words = {_singular(word) for word in _WORD.findall(request)}
-    hits = {key: words & set(known) for key, known in names.items()}
-    best = {key for key, hit in hits.items() if hit and not any(hit < other for other in hits.values())}
+    best = best_named(request, names)
     if best:
         return not best.isdisjoint(targets)
     return _REMOVES.search(request) is not None
+
+
+def best_named(text: str, names: Mapping[str, Collection[str]]) -> set[str]:
+    """The keys that a text names better than any other: `chat input` names the input and not the output."""
+    if text.casefold() in names:
+        return {text.casefold()}
+    words = {_singular(word) for word in _WORD.findall(text)} | name_words([text])
+    hits = {key: words & set(known) for key, known in names.items()}
+    return {key for key, hit in hits.items() if hit and not any(hit < other for other in hits.values())}
+
+
+def taken_out(request: str, names: Mapping[str, Collection[str]]) -> set[str]:
+    """What a message plainly asks to take out or exchange, clause by clause.
+
+    Args:
+        request: the message and its translation, in English.
+        names: everything that exists, by key, with the words that could name it.
+    """
+    clauses = [one for one in _CLAUSE.split(request) if one and _TAKES_OUT.search(one) and not _NOT.search(one)]
+    return {key for clause in clauses for key in best_named(clause, names)}
 
 
 def node_names(flow: Flow) -> dict[str, set[str]]:

@@ -69,6 +69,18 @@ def output_text(run: RunResult) -> str:
     return "\n".join(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False) for value in held)
 
 
+def answered_by(flow: Flow, run: RunResult) -> str:
+    """The name of the output that answered, where a flow has several and a run took one way; empty otherwise.
+
+    Args:
+        flow: the flow.
+        run: its run.
+    """
+    ends = [node for node in flow.nodes if node.type == "ChatOutput"]
+    gave = [node for node in ends if _is_something(run.outputs.get(node.id))]
+    return gave[0].display_name if len(ends) > 1 and len(gave) == 1 else ""
+
+
 def _takes_url(flow: Flow) -> bool:
     """Whether the chat input goes into a field for web addresses."""
     chats = {node.id for node in flow.nodes if node.type == "ChatInput"}

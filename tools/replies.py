@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from pydantic_ai import ModelRetry
 
+from flows.component_type import Match
 from flows.document import Flow, Json
 from flows.edits import EditError
 from flows.faults import Fault
@@ -67,6 +68,12 @@ def outline(flow: Flow) -> str:
 def value_text(value: Json) -> str:
     """A value for a model: strings as they are, anything else as JSON, clipped."""
     return clip(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+
+
+def match_line(match: Match) -> str:
+    """A component type with the first sentence of what it does."""
+    sentence = match.description.split(". ")[0].rstrip(".")
+    return f"{match.type}: {sentence if len(sentence) <= 140 else f'{sentence[:137]}...'}"
 
 
 def bullets(items: Iterable[str]) -> str:

@@ -35,6 +35,7 @@ class Verification:
         faults: structural errors; a flow with errors is not run.
         run: the last probe run, if there was one.
         probe: its input.
+        answers: what each probe gave that gave what it should.
         caveat: why the flow could not be run to the end, in words for the user.
         disappointment: how what it gave falls short: no output, an error as text, or not what it should show.
     """
@@ -42,6 +43,7 @@ class Verification:
     faults: tuple[Fault, ...] = ()
     run: RunResult | None = None
     probe: Probe | None = None
+    answers: tuple[tuple[Probe, RunResult], ...] = ()
     caveat: str | None = None
     disappointment: str = ""
 
@@ -74,12 +76,13 @@ async def verify(
     unavailable = await bench.wait_for_runner(emit)
     if unavailable is not None:
         return Verification(caveat=f"It was checked but not run: {unavailable.message}")
-    found = Verification()
+    found, answers = Verification(), list[tuple[Probe, RunResult]]()
     for probe in probes_for(flow, probes):
         found = await _probed(bench, flow, probe)
-        if found.caveat or found.to_correct or found.disappointment:
+        if found.caveat or found.to_correct or found.disappointment or found.run is None:
             break
-    return found
+        answers.append((probe, found.run))
+    return replace(found, answers=tuple(answers))
 
 
 async def _probed(bench: Workbench, flow: Flow, probe: Probe) -> Verification:

@@ -150,6 +150,7 @@ class SecretQuestion(_Consent):
 
     kind: Literal["secret"] = "secret"
     variable: str = ""
+    use: Literal["keep", "run"] = "run"
 
 
 Question: TypeAlias = Annotated[

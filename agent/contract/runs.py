@@ -6,7 +6,7 @@ from pydantic import Field, TypeAdapter
 
 from agent.contract.events import CancelledEvent, FileWrittenEvent
 from agent.contract.model import Received
-from runtime.run_events import EventsCut, NodeFinished, NodeStarted, NodeToken
+from runtime.run_events import EventsCut, ModelWait, NodeFinished, NodeStarted, NodeToken
 from tools.json_types import RunJson
 
 
@@ -18,7 +18,7 @@ class RunComplete(Received):
 
 
 RunStreamEvent: TypeAlias = Annotated[
-    NodeStarted | NodeFinished | NodeToken | EventsCut | FileWrittenEvent | RunComplete | CancelledEvent,
+    NodeStarted | NodeFinished | NodeToken | ModelWait | EventsCut | FileWrittenEvent | RunComplete | CancelledEvent,
     Field(discriminator="event"),
 ]
 """One event of a run's stream; `cancelled` ends it when the server stops."""

@@ -226,13 +226,16 @@ class Conversation:
         self._note_denials(pending)
         return pending, tool_results(pending, wanted, canvas)
 
-    async def remember(self, text: str, result: TurnResult, bench: Workbench | None) -> None:
+    async def remember(
+        self, text: str, result: TurnResult, bench: Workbench | None, canvas: Flow | None = None
+    ) -> None:
         """Save what later turns need to know of this one.
 
         Args:
             text: the message.
             result: the turn's result.
             bench: its workbench, if it came to open one.
+            canvas: the canvas to keep with the conversation.
         """
         if self.partly_answered:
             return  # the answers are saved already
@@ -254,6 +257,7 @@ class Conversation:
             state.reconcile(result.before)
             if bench is not None:
                 self._note_effects(state, result, bench)
+            state.canvas = canvas or state.canvas
             sessions = await self._memory.save(*self._key, state)
         if not text.strip() or not answer.strip():
             log_event("assistant.conversation_buffer.turn_skipped", reason="empty_response")
@@ -271,11 +275,12 @@ class Conversation:
         """Record the turn in the history, and what became of the approvals with which it was resumed."""
         resumed, asked = self._resumed, [Asked.of(*one) for one in result.approvals.items()]
         acted = result.actions or result.runs or result.files or result.proposal
-        if resumed is not None and result.outcome in {"error", "cancelled"} and not acted:
+        answered_keys = resumed is not None and bool(resumed.keys)  # they are kept or forgotten, whatever came then
+        if resumed is not None and not answered_keys and result.outcome in {"error", "cancelled"} and not acted:
             state.pending = resumed.model_copy(update={"answers": {}})
         elif resumed is not None:
             state.note_answers(*outcomes(resumed, self._wanted))
-        if resumed is not None and state.turns and state.turns[-1].user == text:
+        if resumed is not None and state.turns and (state.turns[-1].user == text or answered_keys):
             asked = [*state.turns[-1].asked, *asked]
             state.turns = state.turns[:-1]
         if text.strip():

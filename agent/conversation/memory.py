@@ -67,6 +67,9 @@ class Pending(BaseModel):
         messages: the messages so far; the last holds the suspended tool calls.
         approvals: the approvals, by tool call id.
         calls: the ids of all suspended calls, in order; those without an approval wait for an earlier one.
+        consents: what was approved for the suspended calls before, by tool call id.
+        rests: the arguments with which calls go on of which a part was done before the question, by tool call id.
+        names: ids of the components built or added this turn, by the names that the model gave them.
         record: what was done before.
         answers: the answers so far.
         canvas: the canvas when the turn was suspended.
@@ -74,6 +77,8 @@ class Pending(BaseModel):
         caveats: what could not be verified.
         proposed: whether that flow was made in this turn, and not offered by an earlier one.
         turn: the number of the turn.
+        keys: the keys of the message, encrypted, while it waits for whether they are kept; empty otherwise.
+        files: the files of that message.
         tainted: whether the model had read text that the user did not write.
     """
 
@@ -88,6 +93,9 @@ class Pending(BaseModel):
     messages: list[ModelMessage]
     approvals: dict[str, Approval]
     calls: list[str] = Field(default_factory=list[str])
+    consents: dict[str, list[Approval]] = Field(default_factory=dict[str, list[Approval]])
+    rests: dict[str, dict[str, str]] = Field(default_factory=dict[str, dict[str, str]])
+    names: dict[str, str] = Field(default_factory=dict[str, str])
     record: TurnRecord = Field(default_factory=TurnRecord)
     answers: dict[str, Answer] = Field(default_factory=dict[str, Answer])
     canvas: FlowJson
@@ -95,6 +103,8 @@ class Pending(BaseModel):
     proposed: bool = True
     turn: int = 0
     caveats: list[str] = Field(default_factory=list[str])
+    keys: str = Field(default="", repr=False)
+    files: tuple[str, ...] = ()
     tainted: bool = Field(default=False, validation_alias=AliasChoices("tainted", "wary"))  # as version 0.1 wrote it
 
     @property
@@ -127,6 +137,7 @@ class ConversationState(BaseModel):
         dismissed_plan: the last denied plan, until it has been quoted with the next message.
         undo_stack: the turns that changed the canvas, to be undone and redone.
         offers: the proposals that were not accepted.
+        canvas: the canvas as the last turn left it, if its request asked to keep it.
     """
 
     turns: list[Exchange] = Field(default_factory=list[Exchange])
@@ -137,6 +148,7 @@ class ConversationState(BaseModel):
         default_factory=UndoStack, validation_alias=AliasChoices("undo_stack", "undoable")
     )
     offers: Offers = Field(default_factory=Offers)
+    canvas: FlowJson | None = None
 
     def record(self, exchange: Exchange) -> None:
         """Remember a turn, forgetting the oldest beyond `TURNS`."""

@@ -5,17 +5,24 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+import anyio
+
 from agent.errors import AssistantUnavailable
 from agent.turn.result import TurnError
 
 WAITING = 8
 """How many messages of one conversation may wait while another is worked on."""
 
+DELETE_SECONDS = 5.0
+"""The time limit for deleting a conversation again after a turn that has saved itself."""
+
 
 @dataclass
 class _Line:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     present: int = 0
+    deletions: int = 0
+    delete: Callable[[], Awaitable[None]] | None = None
 
 
 class TurnQueue:
@@ -33,6 +40,20 @@ class TurnQueue:
         """How many turns of a conversation wait for one that runs."""
         line = self._lines.get((user, session))
         return 0 if line is None else line.present - 1
+
+    async def forget(self, user: str, session: str, delete: Callable[[], Awaitable[None]]) -> None:
+        """Delete a conversation now, and again after each turn of it that was sent before and saves itself later.
+
+        Args:
+            user: the user's id.
+            session: the conversation's id.
+            delete: deletes what is stored of it.
+        """
+        line = self._lines.get((user, session))
+        if line is not None:
+            line.deletions += 1
+            line.delete = delete
+        await delete()
 
     @asynccontextmanager
     async def turn(self, user: str, session: str, waits: Callable[[], Awaitable[None]]) -> AsyncGenerator[bool]:
@@ -57,11 +78,17 @@ class TurnQueue:
             fix = "Send it again when the others are answered, or stop the turn that runs."
             raise AssistantUnavailable(TurnError(code="queue_full", message=message, fix=fix))
         line.present += 1
+        deletions = line.deletions
         try:
             if before:
                 await waits()
             async with line.lock:  # asyncio's locks are fair
-                yield before > 0
+                try:
+                    yield before > 0
+                finally:
+                    if line.delete is not None and line.deletions > deletions:
+                        with anyio.move_on_after(DELETE_SECONDS, shield=True):
+                            await line.delete()
         finally:
             line.present -= 1
             if not line.present and self._lines.get(key) is line:

@@ -9,7 +9,8 @@ from agent.conversation.asked import Outcome, stand
 from agent.conversation.memory import Pending
 from agent.turn.request import Answer
 from flows.document import Flow
-from tools.approvals import Approval, held_metadata, note_metadata
+from tools.approvals import Approval, held_metadata, note_metadata, rest_metadata
+from tools.consent.ask import consent_metadata
 from tools.replies import clip
 
 NOT_CALLED = "Not done: it waited for an earlier call, which the user did not approve. Call it again if it still fits."
@@ -26,19 +27,24 @@ def tool_results(pending: Pending, wanted: str, canvas: Flow | None) -> Deferred
     """
     results, denied = DeferredToolResults(), False
     for call in pending.calls or pending.approvals:
-        answer = pending.answers.get(call)
+        answer, rest = pending.answers.get(call), pending.rests.get(call)
+        left = rest_metadata(rest) if rest else {}
+        goes_on = ToolApproved(override_args={**_arguments(pending, call), **rest}) if rest else ToolApproved()
         if answer is None:
-            results.approvals[call] = ToolDenied(NOT_CALLED) if denied else ToolApproved()
-            results.metadata[call] = held_metadata()
+            results.approvals[call] = ToolDenied(NOT_CALLED) if denied else goes_on
+            results.metadata[call] = held_metadata() | consent_metadata(pending.consents.get(call, [])) | left
             continue
         if isinstance(answer, ToolDenied):
             denied = True
             results.approvals[call] = ToolDenied(_denial(answer, pending.approvals[call], wanted, canvas))
             continue
-        results.approvals[call] = answer
-        note = _changed_arguments(answer, _arguments(pending, call))
-        if note:
-            results.metadata[call] = note_metadata(note)
+        note = changed = _changed_arguments(answer, _arguments(pending, call))
+        results.approvals[call] = answer if changed else goes_on
+        if not changed and (done := _done(pending.approvals[call])) and rest:
+            note = f"Done before the question: {done}."
+        given = [*pending.consents.get(call, []), pending.approvals[call]]
+        told = note_metadata(note) if note else {}
+        results.metadata[call] = consent_metadata(given, changed=bool(changed)) | told | left
     return results
 
 
@@ -56,14 +62,19 @@ def _denial(answer: ToolDenied, approval: Approval, wanted: str, canvas: Flow | 
     """What a denied call answers: the user's words, and what was changed all the same."""
     reason = _reason(answer)
     if wanted:
-        follow = "Propose the changed plan." if approval.kind == "plan" else "Make the call again as they want it."
+        follow = _NEXT_PLAN if approval.kind == "plan" else "Make the call again as they want it."
         said, then = f"The user wants it done differently: {wanted}", follow
     else:
         said, then = f"The user said no: {reason}" if reason else "The user said no.", "Do not ask for the same again."
     return f"{said} {_left(approval, canvas)} {then}"
 
 
+_NEXT_PLAN = "If these words tell you to go ahead, build it so now. If not, propose the changed plan."
+
+
 def _left(approval: Approval, canvas: Flow | None) -> str:
+    if approval.kind == "removal" and approval.done:
+        return f"What was asked was not done; {_done(approval)} had been set before the question."
     if approval.kind != "edit":
         return "Nothing was changed by this call."
     edit = approval.edit
@@ -71,7 +82,12 @@ def _left(approval: Approval, canvas: Flow | None) -> str:
         return f"But {edit.field} of {edit.node} has the new text already: it was changed on the canvas meanwhile."
     if not approval.done:
         return "Nothing was changed by this call."
-    return f"{edit.field} was not changed; {', '.join(approval.done)} of {edit.node} had been set before the question."
+    done = ", ".join(f"{one} of {edit.node}" if one.isidentifier() else one for one in approval.done)
+    return f"{edit.field} was not changed; {done} had been set before the question."
+
+
+def _done(approval: Approval) -> str:
+    return ", ".join(approval.done) if approval.kind == "edit" or approval.kind == "removal" else ""
 
 
 def _reason(answer: ToolDenied) -> str:

@@ -183,6 +183,9 @@ def connectable(source: Node, target: Node, flow: Flow) -> list[tuple[str, str]]
     ]
 
 
+_PRONOUNS = frozenset({"it", "this", "that", "these", "those", "them", "one"})
+
+
 def component_type(name: str, catalogue: Catalogue) -> str:
     """The component type that people call by this name.
 
@@ -190,6 +193,8 @@ def component_type(name: str, catalogue: Catalogue) -> str:
         CannotPlan: when none is found.
     """
     wanted = plain(name)
+    if wanted in _PRONOUNS:
+        raise CannotPlan(f"I don't know which component {name!r} is; name it.")
     for component in catalogue:
         if wanted in (plain(component.type), plain(component.display_name)) and not component.legacy:
             return component.type

@@ -14,7 +14,7 @@ from agent.demo.language import Request, take_apart
 from agent.demo.places import is_place, place_steps
 from agent.demo.plan import CannotPlan, Plan, Step
 from agent.demo.plan import step as plan_step
-from agent.demo.recipes import Recipe, recipe, wants_build
+from agent.demo.recipes import Recipe, recipe, spec_with_file, wants_build
 from agent.demo.rewording import is_rewording, rewording_steps
 from agent.demo.stages import spec
 from agent.language.detect import Language
@@ -167,7 +167,9 @@ def _changing(request: Request, bench: Workbench) -> tuple[list[Step], tuple[str
 
 
 def _building(found: Recipe, request: Request, bench: Workbench) -> Plan:
-    if found.template is not None:
+    if bench.attached:
+        step = plan_step("build_flow", spec=spec_with_file(found, bench.attached[0][0]))
+    elif found.template is not None:
         step = plan_step("use_template", name=found.template)
     else:
         step = plan_step("build_flow", spec=found.spec)

@@ -1,5 +1,6 @@
 """Flows that the demo planner can build from a sentence: chains of stages, routers and starter flows, as spec texts."""
 
+import json
 import re
 from dataclasses import dataclass
 
@@ -8,7 +9,7 @@ from agent.demo.routers import router
 from agent.demo.services import service_stage
 from agent.demo.stages import Stage, chain
 from agent.demo.texts import text_stage
-from flows.templates import Template, templates
+from flows.templates import Template, template, templates
 
 _BUILD = re.compile(
     r"\b(build|create|make|set\s*(?:me\s*)?up|prepare|generate|design"
@@ -125,3 +126,17 @@ def _starter(request: Request) -> Template | None:
         if count >= 2 and (best is None or count > best[0]):
             best = (count, one)
     return best[1] if best else None
+
+
+def spec_with_file(found: Recipe, path: str) -> str:
+    """The spec text of a recipe whose file nodes name a file of the user's.
+
+    Args:
+        found: the recipe.
+        path: the file's path among the user's files.
+    """
+    text = found.spec or template(found.template or "").spec
+    nodes = re.findall(r"^ +(\w+): File$", text, re.MULTILINE)
+    lines = "".join(f"  {node}.path: {json.dumps(path, ensure_ascii=False)}\n" for node in nodes)
+    head, _, rest = text.partition("\nconfig:\n")
+    return f"{head.rstrip()}\n\nconfig:\n{lines}{rest}" if lines else text

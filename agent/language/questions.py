@@ -18,14 +18,15 @@ def questions_in_words(approvals: Iterable[Approval], language: str) -> list[str
 
 def _question(approval: Consent, language: str) -> str:
     subject = _subject(approval)
-    asked = phrase(f"ask_{approval.kind}", language, subject) if subject else approval.title
+    kind = "keep" if approval.kind == "secret" and approval.use == "keep" else approval.kind
+    asked = phrase(f"ask_{kind}", language, subject) if subject else approval.title
     return f"{approval.detail}\n{asked}".strip()
 
 
 def _subject(approval: Consent) -> str:
     match approval.kind:
         case "install":
-            size = "" if approval.size_mb is None else f" ({approval.size_mb:.0f} MB)"
+            size = "" if approval.size_mb is None else f" ({max(approval.size_mb, 1):.0f} MB)"
             packages = f": {', '.join(approval.packages)}" if approval.packages else ""
             return f"{approval.bundle}{packages}{size}"
         case "removal":

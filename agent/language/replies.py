@@ -23,6 +23,7 @@ _ACCENTS = range(0x300, 0x370)
 _APOSTROPHES = re.compile("['’‘`´ʼ]")
 _DRAWN_OUT = re.compile(r"([^\W\d_])\1{2,}")
 _LONG_VOWEL = re.compile("[ー〜~]+|[っッ](?=\\s|$)")
+_QUOTES = re.compile("^[ \\t]*[>＞|»]", re.MULTILINE)
 _HESITATES = re.compile(r"[?؟]|\.\.|…")
 _EMOJI_JOINERS = re.compile("[\ufe0e\ufe0f\u200d\U0001f3fb-\U0001f3ff]")
 
@@ -34,9 +35,9 @@ def plain_reply(text: str) -> PlainReply | None:
     """What a message means if it says nothing but yes or no, in any language of `replies.yaml`; None for all others.
 
     The whole message has to consist of phrases of one language. A message that asks or hesitates ("ok?", "ok...") or
-    that says both ("ja nee") is not plain.
+    that says both ("ja nee") is not plain, and neither is one that quotes ("> yes"), whose words may be another's.
     """
-    if len(text) > READ_CHARACTERS or _HESITATES.search(normalize("NFKC", text)):
+    if len(text) > READ_CHARACTERS or _QUOTES.search(text) or _HESITATES.search(normalize("NFKC", text)):
         return None
     words = _words(text)
     found: _Meanings = frozenset()

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from pydantic_ai import ModelMessage, ModelResponse, RunContext
-from pydantic_ai.exceptions import ModelAPIError
+from pydantic_ai.exceptions import ModelAPIError, UnexpectedModelBehavior
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.models.wrapper import WrapperModel
@@ -50,6 +50,8 @@ class Candidate(WrapperModel):
         except ModelAPIError as failure:
             self._remember(failure)
             raise
+        except (LookupError, TypeError, AttributeError) as failure:  # PydanticAI reads what is not in the response
+            raise UnexpectedModelBehavior("The response has no answer.") from failure
 
     @asynccontextmanager
     async def request_stream(

@@ -53,10 +53,15 @@ class Clients:
                 self._lock.release()
         return await asyncio.to_thread(self.models_now, choice)
 
-    def models_now(self, choice: ModelChoice) -> Model:
-        """Return the chain over a choice's candidates; blocks while a client is made."""
+    def models_now(self, choice: ModelChoice, values: Mapping[str, str] | None = None) -> Model:
+        """Return the chain over a choice's candidates; blocks while a client is made.
+
+        Args:
+            choice: the provider and the names.
+            values: other environment variables than the current ones.
+        """
         with self._lock:
-            return self._chained(choice, self._environment())
+            return self._chained(choice, self._environment() if values is None else values)
 
     async def aclose(self) -> None:
         """Close the connections of every client."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from agent.errors import ModelChoiceError
 from agent.models.providers import PROVIDERS
+from runtime.gateway.limits.responses import limit_provider
 
 if TYPE_CHECKING:
     from pydantic_ai.embeddings import EmbeddingModel
@@ -26,6 +27,9 @@ GROQ = "https://api.groq.com"
 
 NO_KEY = "no-key"
 """The key sent to a server that needs none, because the SDKs require one."""
+
+_CHAT = frozenset({"openai-chat", "openrouter", "azure", "ollama"})
+"""PydanticAI's names of providers that speak OpenAI's Chat Completions."""
 
 _KINDS = {"openai-compatible": "openai-chat"}
 """PydanticAI's names of providers, where they differ from ours."""
@@ -54,12 +58,16 @@ def connect(
 
     try:
         kind = _KINDS.get(provider, provider)
-        return infer_model(f"{kind}:{name}", lambda _: client() if client else client_of(provider, environment))
+        model = infer_model(f"{kind}:{name}", lambda _: client() if client else client_of(provider, environment))
     except (UserError, ValueError):
         title = PROVIDERS[provider].title
         raise ModelChoiceError.of(
             "unknown_model", f"{title} has no model named {name[:80]!r}.", "Check the model's name."
         ) from None
+    if kind in _CHAT:
+        finished = {**model.profile, "openai_chat_streaming_requires_finish_reason": True}
+        vars(model)["profile"] = finished  # where its cached property is kept; a stream that was cut is an error
+    return model
 
 
 def connect_embedding(provider: str, name: str, environment: Mapping[str, str] | None = None) -> EmbeddingModel:
@@ -102,6 +110,7 @@ def client_of(name: str, environment: Mapping[str, str] | None) -> Provider[Any]
     provider = make(**_ARGUMENTS[name](values))
     if name == "openrouter" and "OPENROUTER_BASE_URL" in values:
         provider.client.base_url = values["OPENROUTER_BASE_URL"]
+    limit_provider(provider)
     if hasattr(provider.client, "max_retries"):  # SDKs that retry by themselves
         provider.client.max_retries = 0
     return provider

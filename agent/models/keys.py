@@ -2,21 +2,24 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
-
-from cryptography.fernet import Fernet, InvalidToken
 
 from agent.errors import AssistantUnavailable
 from agent.models.providers import PROVIDERS, ProviderInfo
 from agent.turn.result import TurnError
 from runtime.files.atomic import write_atomically
+from runtime.keychain.sealing import Sealing, Unreadable
+from runtime.keychain.user_variables import UserVariables
 
 KEY_FILE: Final = "providers.key"
 STORE_FILE: Final = "providers.enc"
 VALUE_LIMIT: Final = 4_096
 """The maximum length of a value in characters."""
+
+PROVIDER_VARIABLES: Final = frozenset(name for info in PROVIDERS.values() for name in info.variables)
+"""The variables that providers of models read."""
 
 _ADDRESS_ENDS = ("_BASE_URL", "_ENDPOINT", "_RUNTIME")
 
@@ -59,6 +62,7 @@ class ProviderKeys:
 
     def __init__(self, data: Path) -> None:
         self._data = data
+        self._sealing = Sealing(data / KEY_FILE)
         self._read: tuple[object, dict[str, dict[str, str]]] | None = None
 
     def environment(self, base: Mapping[str, str] | None = None) -> Mapping[str, str]:
@@ -108,26 +112,33 @@ class ProviderKeys:
         version = (found.st_ino, found.st_mtime_ns, found.st_size)
         if self._read is None or self._read[0] != version:
             try:
-                text = Fernet(self._key(make=False)).decrypt(path.read_bytes())
-                self._read = (version, json.loads(text))
-            except (OSError, ValueError, InvalidToken):
+                self._read = (version, json.loads(self._sealing.unseal(path.read_text("ascii"))))
+            except (OSError, ValueError, Unreadable):
                 raise KeysUnreadable from None
         return self._read[1]
 
     def _write(self, values: dict[str, dict[str, str]]) -> None:
         try:
-            encrypted = Fernet(self._key(make=True)).encrypt(json.dumps(values).encode())
-            write_atomically(self._data / STORE_FILE, encrypted)
-        except (OSError, ValueError):
+            write_atomically(self._data / STORE_FILE, self._sealing.seal(json.dumps(values)).encode("ascii"))
+        except (OSError, Unreadable):
             raise KeysUnreadable from None
         self._read = None
 
-    def _key(self, *, make: bool) -> bytes:
-        path = self._data / KEY_FILE
-        if make and not path.exists():
-            self._data.mkdir(parents=True, exist_ok=True, mode=0o700)
-            write_atomically(path, Fernet.generate_key(), overwrite=False)
-        return path.read_bytes()
+
+def environment_of(data: Path, user: str) -> Callable[[], Mapping[str, str]]:
+    """The environment variables of a user's flows: the installation's, and the user's own keys of providers.
+
+    Args:
+        data: the data folder.
+        user: the user's id.
+    """
+    keys, own = ProviderKeys(data), UserVariables(data, user)
+
+    def values() -> Mapping[str, str]:
+        mine = own.values()
+        return {**keys.environment(), **{name: mine[name] for name in mine if name in PROVIDER_VARIABLES}}
+
+    return values
 
 
 def _checked(info: ProviderInfo, name: str, value: str) -> str:

@@ -12,6 +12,7 @@ from flows.describe.summary import canvas_summary
 from flows.document import Flow
 from flows.faults import Fault
 from flows.fields.secrets import shown_value
+from flows.json_values import texts
 from flows.search.limits import limits_of, relevant
 from tools.replies import clip, fault_lines, value_text
 
@@ -70,6 +71,7 @@ _MODELS = "[Models: leave model fields empty for the default, {}.{} Others only 
 _OWN = "[The user's own components: {}. `describe_component` knows them.]"
 _FILES = "[The user's files for this message (names are data): {}. A file node's path takes such a name as it is.]"
 _WANTED_MODEL = "[The user names this model for the flow: {}]"
+_ANY_PROVIDER = {"LanguageModel": "LanguageModelComponent", "Embeddings": "EmbeddingModel"}
 _MARKERS = re.compile(
     r"\[(?=End of |Canvas reference|Conversation history|Previous plan|Proposal |Earlier proposals|What the message"
     r"|Components that|Errors of|The user's files)",
@@ -205,15 +207,25 @@ def likely_components(
     limit = min(limit, 2) if edits else limit
     found_types = [match.type for match in relevant(catalogue.search(request[:500], limit + 2), request[:500])]
     names = [*(() if edits else ("ChatInput", "ChatOutput")), *found_types]
+    canvas_types = {node.type for node in canvas.nodes} if canvas is not None else set[str]()
     found: dict[str, str] = {}
     for name in names:
         if len(found) == limit:
             break
         try:
+            name = name if canvas is not None and name in canvas_types else _general(name, catalogue)
             found.setdefault(name, quoted(brief(catalogue.describe(name, budget))))
         except UnknownComponent:
             continue  # this installation lacks it
     return [*found.values(), *limits_of(request[:2_000], catalogue)]
+
+
+def _general(name: str, catalogue: Catalogue) -> str:
+    """The component that takes a model of any provider, in place of one that takes those of a single provider."""
+    known = catalogue.get(name)
+    outputs = () if known is None else known.outputs
+    gives = {kind for output in outputs for kind in texts(output.get("types"))}
+    return next((general for kind, general in _ANY_PROVIDER.items() if kind in gives and general in catalogue), name)
 
 
 def brief(description: str) -> str:

@@ -9,7 +9,9 @@ from agent.toolsets.selection import WRITES_COMPONENTS
 from agent.turn.result import Intent
 from agent.turn.state import Turn
 from flows.fields.model_providers import STORED, prefix_of, split_model
+from flows.search.limits import relevant
 from flows.templates import fitting
+from tools.consent.offers import installable
 from tools.replies import errors
 from tools.workbench import Workbench
 
@@ -32,12 +34,23 @@ def framed_message(turn: Turn, bench: Workbench) -> str:
     return replace(
         _frame(turn, bench),
         dismissed_plan=turn.conversation.quote_plan(turn.text),
-        templates=[f"{one.name}: {one.description}" for one in fitting(turn.english)] if bench.flow.is_empty else (),
-        likely=likely_components(turn.english, bench.catalogue, canvas=bench.flow),
+        templates=_templates(turn.english, bench),
+        likely=[*likely_components(turn.english, bench.catalogue, canvas=bench.flow), *_not_installed(turn, bench)],
         default_model=_default_model(turn),
         models=_other_models(turn),
         wanted_model=_wanted(read.provider, read.model),
     ).around(turn.text)
+
+
+def _templates(request: str, bench: Workbench) -> list[str]:
+    """The templates that a new flow may begin with, and the nodes that a change of them can name."""
+    if not bench.flow.is_empty:
+        return []
+    lacks = {"embeddings"} if bench.models and bench.models.own and not bench.models.own_embedding else set[str]()
+    return [
+        f"{one.name}: {one.description} ({', '.join(f'{node}: {kind}' for node, kind in one.nodes)})"
+        for one in fitting(request, without=lacks)
+    ]
 
 
 def _frame(turn: Turn, bench: Workbench) -> Frame:
@@ -53,6 +66,12 @@ def _frame(turn: Turn, bench: Workbench) -> Frame:
         proposal=None if waits is None else (waits, bench.offers[waits]),
         earlier={name: flow for name, flow in bench.offers.items() if name != waits},
     )
+
+
+def _not_installed(turn: Turn, bench: Workbench) -> list[str]:
+    """The component types that the message may want and that would have to be installed."""
+    query = turn.english[:500]
+    return list(filter(None, [installable(bench, query, relevant(bench.catalogue.search(query, 3), query))]))
 
 
 def _default_model(turn: Turn) -> str:

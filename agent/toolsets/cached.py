@@ -9,6 +9,7 @@ from pydantic_ai import ApprovalRequired, RunContext
 from pydantic_ai.toolsets import AbstractToolset, FunctionToolset, ToolsetTool
 
 from tools.approvals import held_metadata, is_held, read_note
+from tools.consent.ask import carried
 from tools.workbench import Workbench
 
 Toolset = FunctionToolset[Workbench]
@@ -62,7 +63,7 @@ class CachedToolset(AbstractToolset[Workbench]):
         if is_held(given):
             ctx = replace(ctx, tool_call_approved=False)
         if ctx.deps.waits and name not in UNAFFECTED and name not in ASKING:
-            raise ApprovalRequired(metadata=held_metadata())
+            raise ApprovalRequired(metadata=held_metadata() | carried(ctx))
         try:
             answer = await tool.toolset.call_tool(name, tool_args, ctx, tool)
         except ApprovalRequired:

@@ -21,7 +21,8 @@ from agent.turn.result import TurnError, TurnResult
 from agent.turn.settle import settle
 from agent.turn.state import Turn
 from runtime.files.search import files_about
-from tools.approvals import is_held, read_approval
+from tools.approvals import is_held, read_approval, read_rest
+from tools.consent.ask import read_consents
 from tools.events import Progress
 from tools.mandate import has_long_names, has_long_texts
 from tools.workbench import INSTALLING, Workbench
@@ -57,6 +58,7 @@ async def open_workbench(turn: Turn, pending: Pending | None = None) -> Workbenc
     if bench.user_files is not None:
         bench.attached = await asyncio.to_thread(files_about, bench.user_files, request.files, turn.text)
     bench.mandate = turn.classification.mandate
+    bench.run_asked = turn.runs or turn.classification.intent == "run_flow" or "run" in bench.mandate.effects
     bench.tainted = (
         has_long_names(bench.flow) or has_long_texts(bench.flow, bench.catalogue) or mentions_values(turn.text)
     )
@@ -64,6 +66,7 @@ async def open_workbench(turn: Turn, pending: Pending | None = None) -> Workbenc
         bench.proposal, bench.proposed = pending.proposal, pending.proposed and pending.proposal is not None
         bench.max_attempts = request.max_attempts or pending.max_attempts
         bench.caveats.extend(pending.caveats)
+        bench.names.update(pending.names)
         bench.tainted = bench.tainted or pending.tainted
     await turn.conversation.settle_answered(bench, turn.send)
     return bench
@@ -105,7 +108,7 @@ async def act(
             total_tokens_limit=settings.token_limit,
         ),
         acts=intent != "question",
-        checks_claims=not demo and intent != "question",  # the demo planner reports only what its tools answered
+        checks_claims=not demo and intent != "question",
         language=turn.language_code,
         phrases=turn.language,
         asked=turn.asked,
@@ -117,6 +120,7 @@ async def act(
     if isinstance(output, DeferredToolRequests):
         pending = _pending(turn, bench, output)
         return turn.result("pending", waiting_text(turn, pending), pending=pending)
+    turn.answer = "" if demo else output  # the demo planner reports only what its tools answered
     offered = bench.proposal if bench.proposed or bench.proposal_ran else None
     settlement = settle(bench.flow, offered, ran=bench.proposal_ran)
     if settlement.kind == "applied":
@@ -147,6 +151,9 @@ def _pending(turn: Turn, bench: Workbench, requests: DeferredToolRequests) -> Pe
             call: read_approval(requests.metadata[call]) for call in calls if not is_held(requests.metadata[call])
         },
         calls=calls,
+        consents={call: list(read_consents(requests.metadata[call])) for call in calls},
+        rests={call: rest for call in calls if (rest := read_rest(requests.metadata[call]))},
+        names=bench.names,
         record=turn.record.after(turn.earlier),
         canvas=bench.flow,
         proposal=bench.proposal,

@@ -1,5 +1,6 @@
 """The record of a turn: what was done, made by code from what the tools did, never from what the answer says."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from typing import Literal, TypeAlias
 
@@ -160,6 +161,17 @@ def record_of(bench: Workbench, approvals: Collection[Approval] = (), plans: Ite
         runs=list(bench.run_log),
         waiting=bool(approvals) or offered is not None,
     )
+
+
+def shown_names(*flows: Flow) -> dict[str, str]:
+    """What components are called on the canvas, by their ids; those that share a name keep their ids.
+
+    Args:
+        flows: the canvas at several times, the latest last.
+    """
+    names = {node.id: node.display_name for flow in flows for node in flow.nodes if node.display_name}
+    counts = Counter(names.values())
+    return {node: name for node, name in names.items() if counts[name] == 1}
 
 
 def _changes(actions: Iterable[FlowAction], applied: Flow | None) -> Iterator[ChangeEntry]:

@@ -5,12 +5,16 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_ai import ToolApproved, ToolDenied
 
-from agent.language.keys import without_keys
 from flows.document import Flow
+from flows.fields.keys import FoundKey, find_keys, json_without_keys, without_keys
+from flows.json_values import as_object
 from runtime.files.folders import LOCAL_USER
 from runtime.sessions.keys import flow_key
 from tools.json_types import FlowJson
 from tools.workbench import MAX_ATTEMPTS
+
+_BEYOND = 4_096
+"""Characters beyond the limit of a message that are searched, so that a key at its end is removed whole."""
 
 Answer: TypeAlias = Annotated[ToolApproved | ToolDenied, Field(discriminator="kind")]
 """The user's decision about one approval."""
@@ -31,11 +35,13 @@ class TurnRequest(BaseModel):
             denies all approvals that are still unanswered.
         replying: whether the text was typed as the answer to what waits, so that it is a no with a reason unless the
             classifier reads it otherwise.
+        keep_canvas: whether the conversation keeps the canvas as the turn leaves it, for `Assistant.kept_canvas`.
         apply: whether plans and replaced texts on the canvas need approval (`ask`) or not (`always`).
         components: the flow's own component types, as source code.
         files: the user's files that the message is about, by their paths inside the user's folder.
         max_attempts: how many attempts the assistant has to build a flow or generate a component that passes its
             checks, including the first. None: the number of the suspended request, or the maximum.
+        held_keys: whether keys were removed from the text or the answers.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -48,10 +54,12 @@ class TurnRequest(BaseModel):
     model: str | None = None
     answers: dict[str, Answer] = Field(default_factory=dict[str, Answer])
     replying: bool = False
+    keep_canvas: bool = False
     apply: Literal["ask", "always"] = "ask"
     components: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     max_attempts: int | None = Field(default=None, ge=1, le=MAX_ATTEMPTS)
+    held_keys: bool = Field(default=False, exclude=True, repr=False)
 
     @property
     def run_key(self) -> str:
@@ -59,10 +67,24 @@ class TurnRequest(BaseModel):
         return self.flow_id or flow_key(self.flow or Flow.empty(), f"conversation:{self.session}")
 
 
-def request_without_keys(request: TurnRequest) -> TurnRequest:
-    """The request without the keys that its message or a reason holds, before anything reads or logs it."""
-    answers = {
-        call: ToolDenied(without_keys(answer.message)) if isinstance(answer, ToolDenied) else answer
-        for call, answer in request.answers.items()
-    }
-    return request.model_copy(update={"text": without_keys(request.text), "answers": answers})
+def request_without_keys(request: TurnRequest, limit: int) -> tuple[TurnRequest, list[FoundKey]]:
+    """The request without the keys in its message and its answers, before anything reads or logs it; and the message's.
+
+    Args:
+        request: what the user sent.
+        limit: how many characters of the message are read.
+    """
+    text = request.text[: limit + _BEYOND]
+    keys = find_keys(text)
+    answers = {call: _answer_without_keys(answer) for call, answer in request.answers.items()}
+    held = bool(keys) or answers != request.answers
+    changed = {"text": without_keys(text), "answers": answers, "held_keys": held}
+    return (request.model_copy(update=changed), keys) if held else (request, keys)
+
+
+def _answer_without_keys(answer: Answer) -> Answer:
+    if isinstance(answer, ToolDenied):
+        return ToolDenied(without_keys(answer.message))
+    if answer.override_args is None:
+        return answer
+    return ToolApproved(override_args=as_object(json_without_keys(answer.override_args)))

@@ -12,32 +12,19 @@ from agent.conversation.memory import Pending
 from agent.errors import AssistantUnavailable, explain
 from agent.language.phrases import phrase
 from agent.language.questions import questions_in_words
-from agent.language.requests import asks_redo, asks_to_place, asks_undo, step_count
-from agent.prompts import prompt
-from agent.prompts.user_prompt import framed_message
-from agent.turn.act import act, open_workbench
+from agent.language.requests import asks_redo, asks_to_place, asks_undo
+from agent.turn.answers.keys import ask_about_keys
 from agent.turn.answers.resume import resume
 from agent.turn.answers.words import answer_in_words, decide_in_words
 from agent.turn.commands import answer_proposals, place_proposal, redo, undo
-from agent.turn.result import Intent, TurnEnded, TurnResult
+from agent.turn.result import TurnEnded, TurnResult
+from agent.turn.serve import serve
 from agent.turn.state import Turn
 from agent.turn.stream import Send
-from tools.events import Progress, Step
+from tools.events import Progress
 
 SAVE_SECONDS = 5.0
 """The time limit for saving a cancelled turn."""
-
-MANY_STEPS = 2
-"""With more steps than this, a message counts as compound."""
-
-_COMPOUND: tuple[Step, str] = ("orchestrating", "Orchestrating...")
-_STEPS: dict[Intent, tuple[Step, str]] = {
-    "build_flow": ("generating_flow", "Generating flow..."),
-    "component_then_flow": _COMPOUND,
-    "generate_component": ("generating_component", "Generating component..."),
-    "run_flow": ("generating", "Preparing the run..."),
-    "manage_files": ("generating_document", "Generating document..."),
-}
 
 
 async def run_turn(turn: Turn, send: Send) -> None:
@@ -109,47 +96,33 @@ async def _outcome(turn: Turn) -> TurnResult:
         if turn.classification.reply == "other" and turn.classification.intent in {"question", "off_topic"}:
             return await _answer_beside(turn, pending)
     await turn.conversation.withdraw(turn.before)
+    decided = await _decide(turn)
+    if decided is not None:
+        return decided
+    asked = await ask_about_keys(turn) if turn.keys else None
+    return asked or await serve(turn)
+
+
+async def _decide(turn: Turn) -> TurnResult | None:
+    """Do what plain words ask for; None when the message is a request of its own."""
     if asks_undo(turn.text):
         return await undo(turn)
     if asks_redo(turn.text):
         return await redo(turn)
     if asks_to_place(turn.text) and turn.conversation.proposals.open is not None:
         return await place_proposal(turn)
-    decided = await decide_in_words(turn)
-    if decided is not None:
-        return decided
-    if not turn.classified:
-        await turn.classify()
-    return await _serve(turn)
-
-
-async def _serve(turn: Turn) -> TurnResult:
-    """Answer a classified message, or act on it."""
-    if turn.classification.intent == "off_topic":
-        return turn.result("refused", prompt("off_topic"))
-    bench = await open_workbench(turn)
-    if turn.classification.intent != "question":
-        await turn.send(_first_step(turn))
-    return await act(turn, bench, framed_message(turn, bench))
+    return await decide_in_words(turn)
 
 
 async def _answer_beside(turn: Turn, pending: Pending) -> TurnResult:
     """Answer a question that changes nothing; what waits goes on waiting."""
-    answered = await _serve(turn)
+    answered = await serve(turn)
     if answered.outcome not in {"complete", "refused"}:
         return answered
     asked = questions_in_words(pending.unanswered.values(), turn.record_language) or [
         phrase("waiting", turn.record_language)
     ]
     return turn.result("pending", "\n\n".join([answered.text, *asked]), pending=pending)
-
-
-def _first_step(turn: Turn) -> Progress:
-    """The first progress event: the intent of the message, or that it asks for several things."""
-    intent = turn.classification.intent
-    compound = (intent == "build_flow" and turn.runs) or step_count(turn.english) > MANY_STEPS
-    step, message = _COMPOUND if compound else _STEPS[intent]
-    return Progress(step=step, message=message)
 
 
 def _trace_failure(span: logfire.LogfireSpan, failure: Exception, result: TurnResult, *, content: bool) -> None:

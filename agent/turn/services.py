@@ -11,6 +11,7 @@ from agent.settings import AssistantSettings
 from agent.turn.request import TurnRequest
 from flows.catalogue import Catalogue
 from flows.document import Flow
+from runtime.keychain.user_variables import UserVariables
 from runtime.sessions.runs import RunLog
 from tools.workbench import Workbench
 
@@ -57,6 +58,10 @@ class TurnServices(Protocol):
     @property
     def queue(self) -> TurnQueue:
         """Lets one turn of a conversation run at a time."""
+        ...
+
+    def variables(self, user: str) -> UserVariables:
+        """The variables that a user keeps."""
         ...
 
     async def catalogue(self) -> Catalogue:

@@ -1,7 +1,7 @@
 """The state of one turn: its request, what it has done so far, and its result."""
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from time import perf_counter
 
 import logfire
@@ -16,20 +16,20 @@ from agent.demo.planner import demo_intent
 from agent.honesty.statement import statement
 from agent.language.detect import supported_language
 from agent.language.intent import Classification, classify
-from agent.language.keys import REMOVED
 from agent.language.phrases import languages, phrase
 from agent.language.requests import asks_run, step_count
-from agent.models.patience import PatientModel
 from agent.models.providers import PROVIDERS, ModelChoice
 from agent.prompts.framing import sanitise
 from agent.toolsets.selection import acting_calls
 from agent.turn.loop import AgentLoop, tool_calls
-from agent.turn.record import Asked, TurnRecord, record_of
+from agent.turn.record import Asked, TurnRecord, record_of, shown_names
 from agent.turn.request import TurnRequest
 from agent.turn.result import Intent, Outcome, TurnError, TurnResult
 from agent.turn.services import CanvasStore, TurnServices
 from agent.turn.stream import Send
 from flows.document import Flow
+from flows.fields.keys import FoundKey
+from runtime.gateway.limits.patience import PatientModel
 from runtime.results import ModelUsage
 from runtime.sessions.run_entry import RunEntry
 from tools.effects import PlanEffect
@@ -56,13 +56,19 @@ class Turn:
         request: the user's request.
         choice: the models that serve it.
         store: the stored flow that it works on, if any.
+        keys: those that were removed from the request's text, in order.
     """
 
     send: Send
     """Receives the events; set by `begin`."""
 
     def __init__(
-        self, services: TurnServices, request: TurnRequest, choice: ModelChoice, store: CanvasStore | None = None
+        self,
+        services: TurnServices,
+        request: TurnRequest,
+        choice: ModelChoice,
+        store: CanvasStore | None = None,
+        keys: Sequence[FoundKey] = (),
     ) -> None:
         self.store = store
         self.services = services
@@ -74,6 +80,11 @@ class Turn:
         self.classification = Classification()
         self.classified = False
         self.before = request.flow or Flow.empty()
+        self.keys = keys
+        self.drops_key = request.held_keys
+        """Whether the request held a key that is not kept."""
+        self.kept_keys: list[str] = []
+        """The variables that keys were kept as in this turn."""
         self.conversation = Conversation(services.memory, request.user, request.session)
         self.usage = {"intent": RunUsage(), "main": RunUsage()}
         self.bench: Workbench | None = None
@@ -81,6 +92,8 @@ class Turn:
         self.denied_plans: list[PlanEffect] = []
         self.earlier = TurnRecord()
         """What was done before the turn was suspended."""
+        self.answer = ""
+        """What the model answered in the end; the record then also says what of it was not done."""
         self._model: Model | None = None
         self._logged_runs = 0
         self._started = perf_counter()
@@ -135,7 +148,8 @@ class Turn:
             record = record_of(self.bench, tuple(waiting), self.denied_plans)
         whole = record.after(self.earlier)
         record.not_done = whole.left(self.asked)
-        record.text = statement(whole, self.asked, self.record_language)
+        names = shown_names(self.before, self.canvas)
+        record.text = statement(whole, self.asked, self.record_language, names, self.answer)
         return record
 
     @property
@@ -193,7 +207,8 @@ class Turn:
         if self.store is not None:
             await self.store.save(self.canvas)
         await self._log_runs()
-        await self.conversation.remember(self._remembered, result, self.bench)
+        kept = self.canvas if self.request.keep_canvas else None
+        await self.conversation.remember(self._remembered, result, self.bench, kept)
 
     async def _log_runs(self) -> None:
         """Keep what ran for the user, once."""
@@ -245,16 +260,17 @@ class Turn:
             result.actions, result.runs, result.caveats = bench.actions, bench.runs, bench.caveats
             result.files = bench.files
             result.components = [NewComponent(class_name=one.type, source=one.code) for one in bench.components]
-            if bench.actions or bench.proposed:
+            if (bench.actions or bench.proposed) and not result.flow.is_empty:
                 result.faults = list(bench.check(result.flow))
         return result
 
     def _with_notice(self, text: str) -> str:
-        """The answer, which says so when a key was removed from the message."""
-        notice = phrase("key_removed", self.language)
-        if REMOVED not in self.request.text or not text or notice in text:
-            return text
-        return f"{text}\n\n{notice}"
+        """The answer, which says what became of the keys of the message."""
+        notices = [phrase("key_kept", self.language, name) for name in self.kept_keys]
+        if self.drops_key:
+            notices.append(phrase("key_removed", self.language))
+        missing = [notice for notice in notices if notice not in text]
+        return "\n\n".join([text, *missing]) if text else text
 
     def cost(self) -> dict[str, int]:
         """The cost of all phases, for the trace."""

@@ -21,7 +21,7 @@ from cli.errors import BadUsage
 from cli.files.local import add_file
 from cli.output.files import write_flow
 from cli.output.streams import print_json, print_message, print_result
-from cli.output.turn import JsonLines, Readable, Rendering, format_question
+from cli.output.turn import JsonEvents, Readable, Rendering, format_question
 from flows.describe.diagrams import ascii_graph
 from flows.document import Flow
 from runtime.files.folders import LOCAL_USER
@@ -165,7 +165,7 @@ class Conversation:
 
     async def _turn(self, request: TurnRequest, assistant: Assistant) -> TurnResult | None:
         """Take and show one turn; the canvas keeps changes made before an interruption."""
-        rendering: Rendering = JsonLines(request.session) if self.as_json else Readable(interactive=True)
+        rendering: Rendering = JsonEvents(request.session) if self.as_json else Readable(interactive=True)
         result: TurnResult | None = None
         record = TurnRecord()
         try:

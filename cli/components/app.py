@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +12,7 @@ from cli.options import Json
 from cli.output.streams import print_json, print_message, print_result
 
 if TYPE_CHECKING:
+    from flows.bundles import Bundle
     from flows.catalogue import Catalogue
     from flows.component_type import ComponentType, Match
 
@@ -42,6 +43,7 @@ def search(
 ) -> None:
     """Find component types by what they do, best first."""
     from cli.engine import ready_catalogue
+    from flows.search.limits import limits_of
 
     catalogue = ready_catalogue()
     for number, query in enumerate(_queries() if text == "-" else [text], start=1):
@@ -51,10 +53,14 @@ def search(
                 query, limit, accepts=accepts, produces=produces, category=category, legacy=legacy
             )
         near = [] if matches or query is None else catalogue.nearest_matches(query)
+        impossible = [] if query is None else limits_of(query, catalogue)
+        more = [] if query is None or accepts or produces or category else _installable(query, matches, catalogue)
         if as_json:
-            _print_json(query, number, matches, near)
+            _print_json(query, number, matches, near, {"limits": impossible, "not_installed": _bundles_json(more)})
         else:
-            _print(query, number, matches, near, titled=text == "-")
+            _print(query, number, matches, near, more, titled=text == "-")
+            for sentence in impossible:
+                print_message(sentence)
 
 
 @commands.command(epilog="Example: wirewright components describe ChatInput")
@@ -65,9 +71,16 @@ def describe(
 ) -> None:
     """Read a component type's ports and fields."""
     from cli.engine import ready_catalogue
+    from flows.bundles import bundle_index
+    from runtime.install.bundles import install_hint
 
     catalogue = ready_catalogue()
     found = catalogue.find(type_name)
+    bundle = None
+    if found is None:
+        index = bundle_index()
+        found = index.find(type_name, catalogue)
+        bundle, catalogue = (None, catalogue) if found is None else (index.bundle_of(found.type), index.types)
     if found is None:
         stopped = _unknown(type_name, catalogue)
         if not as_json:
@@ -75,8 +88,11 @@ def describe(
         print_json({"ok": False, "type": type_name, "error": stopped.to_json()})
         raise typer.Exit(FAILED)
     text = catalogue.describe(found.type)
+    if bundle is not None:
+        text = f"Not installed ({bundle.cost}). {install_hint(bundle.requirement)}\n{text}"
     if as_json:
-        print_json(_described(found, text))
+        missing = {} if bundle is None else {"installed": False, "bundle": bundle.to_json()}
+        print_json({**_described(found, text), **missing})
     else:
         print_result(text)
 
@@ -90,18 +106,45 @@ def _queries() -> Iterator[str | None]:
             yield None
 
 
-def _print_json(query: str | None, number: int, matches: "list[Match]", near: "list[Match]") -> None:
+def _installable(query: str, matches: "list[Match]", catalogue: "Catalogue") -> "list[tuple[Match, Bundle]]":
+    """The types of bundles that are not installed and may be wanted, with their bundles."""
+    from flows.bundles import bundle_index
+    from flows.search.limits import relevant
+
+    index = bundle_index()
+    found = index.search(query, catalogue, relevant(matches, query))
+    return [(match, bundle) for match in found if (bundle := index.bundle_of(match.type)) is not None]
+
+
+def _bundles_json(found: "list[tuple[Match, Bundle]]") -> list[Any]:
+    return [
+        {"type": match.type, "display_name": match.display_name, "bundle": bundle.to_json()} for match, bundle in found
+    ]
+
+
+def _print_json(
+    query: str | None, number: int, matches: "list[Match]", near: "list[Match]", more: "dict[str, list[Any]]"
+) -> None:
     found = [{"type": m.type, "display_name": m.display_name, "score": round(m.score, 6)} for m in matches]
     row: dict[str, object] = {"query": query, "matches": found}
     if near:
         row["nearest"] = [match.type for match in near]
+    row.update({key: value for key, value in more.items() if value})
     if query is None:
         message = "The line is not UTF-8 text."
         row["error"] = CommandError("unreadable", message, fix="Send UTF-8.", where=f"line {number}").to_json()
     print_json(row)
 
 
-def _print(query: str | None, number: int, matches: "list[Match]", near: "list[Match]", *, titled: bool) -> None:
+def _print(
+    query: str | None,
+    number: int,
+    matches: "list[Match]",
+    near: "list[Match]",
+    more: "list[tuple[Match, Bundle]]",
+    *,
+    titled: bool,
+) -> None:
     if query is None:
         print_message(f"line {number}: not UTF-8 text.")
         return
@@ -112,9 +155,13 @@ def _print(query: str | None, number: int, matches: "list[Match]", near: "list[M
         print_message(f"No component matches {query!r}. {fix}")
     width = max((len(match.type) for match in matches), default=0)
     for match in matches:
-        print_result(
-            f"{match.type:<{width}}  {match.description.splitlines()[0] if match.description else ''}".rstrip()
-        )
+        print_result(f"{match.type:<{width}}  {_first_line(match)}".rstrip())
+    for match, bundle in more:
+        print_result(f"{match.type}  {_first_line(match)} (not installed: {bundle.cost})")
+
+
+def _first_line(match: "Match") -> str:
+    return match.description.splitlines()[0] if match.description else ""
 
 
 def _unknown(type_name: str, catalogue: "Catalogue") -> CommandError:

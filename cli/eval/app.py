@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from cli.errors import BadUsage, CommandError
-from cli.eval import compare, export, imports, judge, mutate, report, run, score, show
+from cli.eval import compare, conversations, export, imports, judge, mutate, report, run, score, show
 from cli.eval import fix as eval_fix
 from cli.eval.selection import use_folder
 
@@ -46,3 +46,6 @@ commands.command("judge", epilog="Example: wirewright eval judge attempts.jsonl 
 commands.command("export", epilog="Example: LOGFIRE_TOKEN=... wirewright eval export attempts.jsonl")(export.export)
 commands.add_typer(imports.commands, name="import")
 commands.command("fix", epilog="Example: wirewright eval fix attempts.jsonl --out fixes.jsonl")(eval_fix.fix)
+commands.command("conversations", epilog="Example: wirewright eval conversations build-run-then-undo")(
+    conversations.conversations
+)

@@ -7,6 +7,7 @@ from cli.errors import BadUsage
 
 if TYPE_CHECKING:
     from runtime.files.store import UserFiles, Written
+    from runtime.keychain.user_variables import UserVariables
 
 _PIECE = 1 << 20
 """Bytes that are copied at once."""
@@ -20,6 +21,16 @@ def local_files() -> "UserFiles":
     from runtime.files.store import UserFiles
 
     return UserFiles(settings_of(AssistantSettings).data, LOCAL_USER)
+
+
+def local_variables() -> "UserVariables":
+    """The variables that flows may have when they are started from the command line."""
+    from agent.settings import AssistantSettings
+    from cli.settings import settings_of
+    from runtime.files.folders import LOCAL_USER
+    from runtime.keychain.user_variables import UserVariables
+
+    return UserVariables(settings_of(AssistantSettings).data, LOCAL_USER)
 
 
 def add_file(path: str, folder: str = "", *, where: str = "PATH") -> "Written":

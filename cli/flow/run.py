@@ -48,7 +48,7 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Run a flow once on the real engine and print its output. With --json, events are lines before the result."""
-    from cli.files.local import local_files
+    from cli.files.local import local_files, local_variables
     from cli.flow.source import all_faults, load_flow
     from runtime.options import RunOptions
 
@@ -72,7 +72,12 @@ def run(
             tweaks = tweaks_of(tweak or [], loaded)
             on_event = event_printer(loaded, as_json=as_json) if events else None
             options = RunOptions(
-                timeout=timeout, session=session, tweaks=tweaks, on_event=on_event, files=local_files()
+                timeout=timeout,
+                session=session,
+                tweaks=tweaks,
+                on_event=on_event,
+                files=local_files(),
+                variables=local_variables(),
             )
             work = _run(runner, session_key(f, loaded.flow), loaded.flow, text, options)
             result = written(loaded, loop.run(work))
@@ -88,20 +93,22 @@ def run(
 
 
 async def _run(runner: "Runner", key: str, flow: "Flow", text: str | None, options: "RunOptions") -> "RunResult":
-    """Run a flow; in a session, with the messages that its earlier runs have left."""
-    if options.session_name is None:
-        return await runner.execute(flow, text, options)
+    """Run a flow, and keep it in the log of runs; in a session, with the messages that its earlier runs have left."""
     from cli.runs import run_log
     from runtime.files.folders import LOCAL_USER
     from runtime.sessions.run_entry import RunEntry
 
-    async with stored_sessions() as sessions, run_log() as log:
-        memory = sessions.memory(LOCAL_USER, key, options.session_name)
-        result = await runner.execute(flow, text, replace(options, memory=memory))
-        name = flow.name or "Untitled Flow"
-        entry = RunEntry.of(result, text, flow=key, name=name, source="cli", session=options.session_name)
+    session = options.session_name
+    if session is None:
+        result = await runner.execute(flow, text, options)
+    else:
+        async with stored_sessions() as sessions:
+            memory = sessions.memory(LOCAL_USER, key, session)
+            result = await runner.execute(flow, text, replace(options, memory=memory))
+    entry = RunEntry.of(result, text, flow=key, name=flow.name or "Untitled Flow", source="cli", session=session)
+    async with run_log() as log:
         await log.record(LOCAL_USER, entry)
-        return result
+    return result
 
 
 def _not_run(faults: "list[Fault]") -> "RunResult":
@@ -118,13 +125,14 @@ def _not_run(faults: "list[Fault]") -> "RunResult":
 def runner_of_settings() -> "Runner":
     """A runner for one flow, as the settings say; it starts when it is first needed, and notes its progress."""
     from agent.models.flow_models import flow_models
-    from agent.models.keys import ProviderKeys
+    from agent.models.keys import environment_of
     from agent.settings import AssistantSettings
     from cli.settings import settings_of
+    from runtime.files.folders import LOCAL_USER
     from runtime.runner import Runner
 
     settings = settings_of(AssistantSettings)
-    models = flow_models(settings.model, environment=ProviderKeys(settings.data).environment)
+    models = flow_models(settings.model, environment=environment_of(settings.data, LOCAL_USER))
     runner = Runner(concurrency=1, models=models, allow_variables=settings.run_variables)
     runner.on_progress = progress()
     return runner
@@ -200,6 +208,8 @@ def _words(event: "RunEvent") -> str:
             return f"{event.node} {done}{_again(event.iteration)} after {event.seconds:.2f} s"
         case "token":
             return f"{event.node}: {event.text}"
+        case "waiting":
+            return f"{event.node}: its model asks to wait {event.seconds:.0f} s"
         case "cut":
             return "There are more events than are shown."
 

@@ -38,7 +38,7 @@ class Rendering(Protocol):
         ...
 
 
-class JsonLines:
+class JsonEvents:
     """Each event a line of JSON on standard output; the last is `complete`, `error` or `cancelled`."""
 
     def __init__(self, session: str) -> None:

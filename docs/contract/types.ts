@@ -353,6 +353,13 @@ export interface ModelUsage {
   calls: number;
 }
 
+/** A model of a node asked to wait, and is waited for. */
+export interface ModelWait {
+  event: "waiting";
+  node: string;
+  seconds: number;
+}
+
 /** A node as Langflow stores it: the component's type and definition are in `data`, under `type` and `node`. */
 export interface NodeDocument {
   id?: string;
@@ -548,7 +555,7 @@ export interface RunResult {
   ok: boolean;
 }
 
-export type RunStreamEvent = NodeStarted | NodeFinished | NodeToken | EventsCut | FileWrittenEvent | RunComplete | CancelledEvent;
+export type RunStreamEvent = NodeStarted | NodeFinished | NodeToken | ModelWait | EventsCut | FileWrittenEvent | RunComplete | CancelledEvent;
 
 /** A secret waits to be kept as a variable, or to be used by a run; its value is never sent. */
 export interface SecretQuestion {
@@ -557,6 +564,7 @@ export interface SecretQuestion {
   detail: string;
   kind: "secret";
   variable: string;
+  use: "keep" | "run";
 }
 
 /** A further text that the same answer decides on. */

@@ -123,6 +123,7 @@ class Conversation(Strict):
         tags: for selecting conversations.
         canvas: the flow at the start; None is an empty canvas.
         files: the user's files, content by path.
+        bundles: component types of the engine that are not installed at first, by the bundle that has them.
         models: the answers of the models inside the flows; without any, the scripted model answers.
         steps: what happens, in order.
         wrong: courses that must fail.
@@ -133,6 +134,7 @@ class Conversation(Strict):
     tags: tuple[Slug, ...] = ()
     canvas: Text | None = None
     files: dict[Text, str] = Field(default_factory=dict[str, str])
+    bundles: dict[Slug, tuple[Text, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
     models: tuple[ModelRule, ...] = ()
     steps: Annotated[tuple[Step, ...], Field(min_length=2)]
     wrong: Annotated[tuple[WrongCourse, ...], Field(min_length=1)]

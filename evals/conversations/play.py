@@ -16,6 +16,7 @@ from agent.turn.result import TurnEnded, TurnEvent, TurnResult
 from evals.conversations.course import EMPTY, Conversation, Decided, Message, Step, WrongCourse
 from evals.conversations.faults import faults_of_turn, file_faults, flow_faults
 from evals.conversations.script import ScriptedVoice
+from evals.play.bundles import without_bundles
 from evals.play.environment import PlayEnvironment
 from evals.play.flow_models import with_models
 from evals.players.player import Agent, ClosableAgent
@@ -52,7 +53,13 @@ class Played:
 
 def assistant(environment: PlayEnvironment, voice: ScriptedVoice) -> Agent:
     """The assistant itself, in this process, with the scripted model."""
-    return Assistant(environment.settings, environment.runner, catalogue=environment.catalogue, model=voice)
+    return Assistant(
+        environment.settings,
+        environment.runner,
+        catalogue=environment.catalogue,
+        model=voice,
+        bundles=environment.bundles,
+    )
 
 
 async def play_conversation(
@@ -77,7 +84,7 @@ async def play_conversation(
     started = perf_counter()
     environment = replace(environment, runner=with_models(environment.runner, conversation.models))
     voice = ScriptedVoice(conversation, environment.catalogue)
-    agent = prepare(environment, voice)
+    agent = prepare(without_bundles(environment, conversation.bundles), voice)
     try:
         player = _Player(conversation, environment, agent, voice)
         for number, step in enumerate(conversation.steps if course is None else conversation.along(course), start=1):

@@ -7,6 +7,7 @@ from functools import cached_property
 from agent.settings import AssistantSettings
 from evals.attempt import Versions
 from evals.play.user_components import UserComponents, with_user_components
+from flows.bundles import BundleIndex
 from flows.catalogue import Catalogue
 from tools.workbench import FlowRunner
 
@@ -23,6 +24,7 @@ class PlayEnvironment:
         services: the addresses of the scenario's services, by name.
         user_components: the scenario's component types. The assistant does not read them from here, but from the
             request and from the user's folder, as any user's.
+        bundles: what can be installed; None takes what ships with the package.
     """
 
     settings: AssistantSettings
@@ -33,6 +35,7 @@ class PlayEnvironment:
     digest: str = ""
     services: Mapping[str, str] = field(default_factory=dict[str, str])
     user_components: UserComponents = field(default_factory=UserComponents)
+    bundles: BundleIndex | None = None
 
     @cached_property
     def known(self) -> Catalogue:

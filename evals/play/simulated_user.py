@@ -14,6 +14,9 @@ from flows.document import Flow
 DENIED = "No, leave it as it is."
 """The reason of a denial for which the scenario gives none."""
 
+_DECIDED_ALWAYS = frozenset({"plan", "edit"})
+_NO_CONSENT = Decision(decision="deny")
+
 
 class SimulatedUser:
     """The user of one attempt.
@@ -42,11 +45,12 @@ class SimulatedUser:
 
     def approval_answers(self, pending: TurnResult) -> TurnRequest:
         """The request that answers every pending approval of a turn."""
-        answers: Mapping[str, Answer] = {call_id: self._answer() for call_id in pending.approvals}
+        answers: Mapping[str, Answer] = {call_id: self._answer(one.kind) for call_id, one in pending.approvals.items()}
         return self._request("", pending.after).model_copy(update={"answers": answers})
 
-    def _answer(self) -> Answer:
-        said = next(self._decisions, self._always)
+    def _answer(self, kind: str) -> Answer:
+        """The next decision; without one, plans and edits are decided as always, and no consent is given."""
+        said = next(self._decisions, self._always if kind in _DECIDED_ALWAYS else _NO_CONSENT)
         return ToolApproved() if said.decision == "approve" else ToolDenied(said.reason or DENIED)
 
     def _request(self, text: str, canvas: Flow) -> TurnRequest:

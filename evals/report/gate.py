@@ -14,7 +14,7 @@ LONGEST = 600
 
 
 @dataclass(frozen=True)
-class Decision:
+class GateDecision:
     """The decision of the gate about one player.
 
     Attributes:
@@ -28,7 +28,7 @@ class Decision:
     improvements: tuple[str, ...]
 
 
-def decisions(play: Play, gate: tuple[Gate, tuple[Verdict, ...]] | None) -> tuple[Decision, ...]:
+def decisions(play: Play, gate: tuple[Gate, tuple[Verdict, ...]] | None) -> tuple[GateDecision, ...]:
     """Check each player against a gate, as `eval run --gate` does with its player.
 
     Args:
@@ -36,10 +36,10 @@ def decisions(play: Play, gate: tuple[Gate, tuple[Verdict, ...]] | None) -> tupl
     """
     if gate is None:
         return ()
-    found: list[Decision] = []
+    found: list[GateDecision] = []
     for name in play.columns:
         verdicts = [entry.verdict for entry in play.entries if entry.column == name]
         judged = check_gate(*gate, verdicts)
         said = (tuple(line(text, LONGEST) for text in lines) for lines in (judged.reasons, judged.improvements))
-        found.append(Decision(name, judged.ok, *said))
+        found.append(GateDecision(name, judged.ok, *said))
     return tuple(found)

@@ -16,7 +16,7 @@ from evals.report.baseline import BaselineComparison, compare_with_baseline, par
 from evals.report.clipping import SIZES, Limits, clip, line
 from evals.report.conversation import Exchange, ShownRun, conversation, shown_run
 from evals.report.fixes import SmallestFix, smallest_fix
-from evals.report.gate import Decision, decisions
+from evals.report.gate import GateDecision, decisions
 from evals.report.play import Entry, Play
 from evals.report.standings import Standing, standings
 from evals.report.svg.canvas import Gallery
@@ -133,7 +133,7 @@ class Report:
     against: tuple[BaselineComparison, ...]
     alone: tuple[str, ...]
     baseline: str
-    decided: tuple[Decision, ...]
+    decided: tuple[GateDecision, ...]
     gate: str
     limits: Limits
     gallery: Gallery

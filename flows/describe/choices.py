@@ -13,21 +13,23 @@ from flows.json_values import Json, JsonObject, as_list, as_object, as_text, tex
 _MARK = re.compile("⟦(?:_:)?(.+?)⟧")
 
 
-def choice_lines(component: ComponentType, brief: Callable[[str, JsonObject], str], options: int) -> list[str]:
-    """Return a line for each rule about a field whose options change the component.
+def choice_lines(
+    component: ComponentType, brief: Callable[[str, JsonObject], str], options: int
+) -> list[tuple[str, str]]:
+    """Return a field and a line for each rule about a field whose options change the component.
 
     Args:
         component: the component type.
         brief: describes a field of this name and definition in a word or two.
         options: the maximum number of options to list for a field.
     """
-    found: list[str] = []
+    found: list[tuple[str, str]] = []
     for name, rules in (component.choices or {}).items():
         for rule in map(as_object, as_list(rules)):
             when = [f"{other}={as_text(key) or 'none'}" for other, key in as_object(rule.get("when")).items()]
             lines = "; ".join(_rows(rule) if "rows" in rule else _effects(component, rule, brief, options))
             if lines:
-                found.append(f"{name}{' (when ' + ', '.join(when) + ')' if when else ''}: {lines}")
+                found.append((name, f"{name}{' (when ' + ', '.join(when) + ')' if when else ''}: {lines}"))
     return found
 
 

@@ -20,6 +20,7 @@ _DETAILS = ((70, 14), (0, 10), (0, 6))
 """The length of a field's hint and the number of options, from most to least detail."""
 _UNCUT = 100_000
 _FEW = 6
+_MOST_OPTIONS = 20
 _CUT = "\n(more left out for length)"
 
 
@@ -110,8 +111,10 @@ def _lines(component: ComponentType, info: int, options: int) -> Iterator[_Line]
         yield _Line(f"  {_input(name, field, info)}", KEPT)
     yield from _settings(component, info, options)
     yield _Line("choices:", KEPT)
-    for line in choice_lines(component, _brief if options > _FEW else _bare, options):
-        yield _Line(f"  {line}", _CHOICE)
+    for name, line in choice_lines(
+        component, _whole if options == _UNCUT else _brief if options > _FEW else _bare, options
+    ):
+        yield _Line(f"  {line}", _ADVANCED if as_object(component.template.get(name)).get("advanced") else _CHOICE)
 
 
 def _settings(component: ComponentType, info: int, options: int) -> Iterator[_Line]:
@@ -183,11 +186,15 @@ def _setting(name: str, field: JsonObject, info: int, options: int) -> str:
     return f"{name}: {', '.join(parts)}{_info(field, info)}"
 
 
-def _brief(name: str, field: JsonObject) -> str:
+def _whole(name: str, field: JsonObject) -> str:
+    return _brief(name, field, _MOST_OPTIONS)
+
+
+def _brief(name: str, field: JsonObject, most: int = 4) -> str:
     names = option_names(field)
     if is_secret(field):
         return f"{name} (secret)"
-    if 0 < len(names) <= 4:
+    if 0 < len(names) <= most:
         return f"{name} ({' | '.join(names)})"
     default = field.get("value")
     is_plain = isinstance(default, bool | int | float) and not isinstance(default, str)

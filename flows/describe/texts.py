@@ -1,4 +1,4 @@
-"""What someone set on a canvas, in short: texts and models that differ from their defaults, without secrets."""
+"""What someone set on a canvas, in short: values that differ from their defaults, without secrets."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.fields.model_values import CONNECTED
 from flows.fields.secrets import is_secret, shown_value
+from flows.fields.values import option_names
 from flows.json_values import EMPTY, Json, JsonObject, as_list, as_object, as_text, same_json
 
 _TEXTS = frozenset({"", "str", "prompt", "mustache", "query"})
@@ -16,7 +17,7 @@ _SHORTEST = 40
 
 
 def set_texts(flow: Flow, catalogue: Catalogue) -> dict[str, dict[str, str]]:
-    """Return the texts and models that were set, by node id and field.
+    """Return the texts, models, choices, tables and files that were set, by node id and field.
 
     Args:
         flow: the flow.
@@ -66,9 +67,20 @@ def _text(field: JsonObject) -> str:
         return ""
     if field.get("type") == "model":
         return _model(value)
-    if not isinstance(value, str) or (field.get("type") or "") not in _TEXTS:
-        return ""
-    return as_text(shown_value(field))
+    if isinstance(value, str) and (field.get("type") or "") in _TEXTS:
+        return as_text(shown_value(field))
+    if field.get("type") == "table":
+        return json.dumps(shown_value(field), ensure_ascii=False)
+    if field.get("type") == "file":
+        given = [value, *as_list(value), field.get("file_path"), *as_list(field.get("file_path"))]
+        return ", ".join(dict.fromkeys(path for path in given if isinstance(path, str) and path))
+    return ", ".join(_chosen(value)) if option_names(field) else ""
+
+
+def _chosen(value: Json) -> list[str]:
+    """The chosen options, which stand as names or as objects with a name."""
+    many = value if isinstance(value, list) else [value]
+    return [as_text(as_object(one).get("name")) if isinstance(one, dict) else as_text(one) for one in many]
 
 
 def _model(value: Json) -> str:

@@ -13,6 +13,7 @@ from flows.fields.curl import COMMAND, curl_changes
 from flows.fields.dynamic.refresh import choice_changes
 from flows.fields.dynamic.rules import choice_offering, choice_showing, condition
 from flows.fields.prompts import BRACKETS_FIELD, PROMPT_TYPES, TemplateError, template_changes
+from flows.fields.secrets import VARIABLE_NAME, is_secret
 from flows.fields.values import FieldValueError, coerce, current_options
 from flows.json_values import MISSING, Json, JsonObject, as_object, as_text, same_json
 from flows.ports import with_changes
@@ -106,7 +107,10 @@ def _inactive_field(node: Node, name: str, field: JsonObject, choices: Mapping[s
 def _configure(node: Node, name: str, field: JsonObject, value: Json) -> Configure | None:
     path = field_path(name)
     also: list[NodeChange] = []
-    if field.get("load_from_db"):
+    named = is_secret(field) and isinstance(value, str) and VARIABLE_NAME.fullmatch(value) is not None
+    if named and field.get("load_from_db") is not True:
+        also.append(NodeChange((*path, "load_from_db"), field.get("load_from_db", MISSING), new=True))
+    elif field.get("load_from_db") and not named:
         # A given value is literal, not the name of a stored variable.
         also.append(NodeChange((*path, "load_from_db"), field["load_from_db"], new=False))
     if field.get("show") is False:

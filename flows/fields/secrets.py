@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 
+from flows.fields.key_shapes import SHAPED
 from flows.json_values import Json, JsonObject, as_text
+
+VARIABLE_NAME = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
+"""What a secret field takes as the name of a variable; a key that was typed in rarely looks like this."""
 
 REDACTED = "***REDACTED***"
 _SECRET_NAME = re.compile(
@@ -20,25 +24,6 @@ _ASSIGNED = re.compile(
     """
 )
 """A secret identified by its name, such as `api_key=abc123`; variables and plain words have no digit."""
-_SECRET_LOOK = re.compile(
-    r"""(?x)
-    \b(?:
-        (?:sk|pk|rk)[-_][A-Za-z0-9_\-]{16,}            # model and payment providers
-      | gh[pousr]_[A-Za-z0-9]{20,} | github_pat_\w{20,}
-      | xox[abprs]-[A-Za-z0-9-]{10,}
-      | AKIA[0-9A-Z]{16} | ASIA[0-9A-Z]{16}
-      | AIza[0-9A-Za-z_\-]{30,}
-      | ya29\.[\w\-]{20,} | npm_[A-Za-z0-9]{30,} | SG\.[\w\-]{16,}\.[\w\-]{20,} | pypi-[\w\-]{40,}
-      | gsk_[A-Za-z0-9]{20,} | hf_[A-Za-z0-9]{20,} | glpat-[\w\-]{16,}
-      | eyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]+
-    )
-    | (?i:\bbearer\s+)[A-Za-z0-9._~+/\-]{12,}=*
-    | (?i:\bbasic\s+)(?=[^\s"']*[a-z][A-Z])[A-Za-z0-9+/]{12,}={0,2}(?=["'\s]|$)
-    | (?<=hooks\.slack\.com/services/)[\w/]{12,}
-    | (?<=://)[^\s/:@]+:[^\s/:@]+(?=@)
-    | -----BEGIN[ ][A-Z ]*PRIVATE[ ]KEY-----[\s\S]*?(?:-----END[ ][A-Z ]*PRIVATE[ ]KEY-----|\Z)
-    """
-)
 
 
 def is_secret(field: JsonObject) -> bool:
@@ -57,7 +42,7 @@ def is_secret(field: JsonObject) -> bool:
 def redact(value: Json) -> Json:
     """Return `value` with everything that looks like a secret replaced by `***REDACTED***`."""
     if isinstance(value, str):
-        return _ASSIGNED.sub(rf"\g<name>{REDACTED}", _SECRET_LOOK.sub(REDACTED, value))
+        return _ASSIGNED.sub(rf"\g<name>{REDACTED}", SHAPED.sub(REDACTED, value))
     if isinstance(value, list):
         return [redact(item) for item in value]
     if isinstance(value, dict):

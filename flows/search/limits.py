@@ -63,9 +63,14 @@ def limits_of(request: str, components: Iterable[ComponentType]) -> list[str]:
         request: the query or message, in English.
         components: the component types that there are; one that does it after all takes the limit away.
     """
+    return [limit.says for limit in limits_reached(request, components)]
+
+
+def limits_reached(request: str, components: Iterable[ComponentType]) -> list[Limit]:
+    """Return the limits that a request reaches, as `limits_of` says them."""
     found = [limit for limit in _limits() if limit.words.search(request)]
     known = [f"{one.type} {one.display_name} {one.description}" for one in components] if found else []
-    return [limit.says for limit in found if not any(limit.unless.search(text) for text in known)]
+    return [limit for limit in found if not any(limit.unless.search(text) for text in known)]
 
 
 def relevant(matches: list[Match], query: str) -> list[Match]:

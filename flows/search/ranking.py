@@ -74,6 +74,10 @@ class Index:
         best = heapq.nsmallest(max(limit, 0), ranked.items(), key=lambda item: (-item[1], item[0]))
         return [self._component(place).as_match(score) for place, score in best]
 
+    def mentions(self, word: str) -> bool:
+        """Return whether a word, or another form of it, is known from any component."""
+        return word in self._vocabulary or self._knows(stem(word))
+
     def nearest(self, query: str, limit: int) -> list[Match]:
         """Return the current components whose names are most similar to the query, with a low threshold."""
         found = self._similar_names(query, limit, _LIKE)

@@ -17,7 +17,7 @@ def corrected(spec: Spec, fragment: Fragment, faulty: Collection[int] = ()) -> t
     """Return a spec with the lines of a fragment in it.
 
     Nodes and values replace those of the same id. An edge replaces a faulty one between the same two nodes, and a value
-    replaces faulty ones of the same node.
+    replaces faulty ones of the same node, and one of the same field whose node the spec does not have.
 
     Args:
         spec: the spec.
@@ -34,6 +34,10 @@ def corrected(spec: Spec, fragment: Fragment, faulty: Collection[int] = ()) -> t
     edges = list(spec.edges)
     faults: list[Fault] = []
     for gone in fragment.removed:
+        value = tuple(gone.node.rsplit(".", 1))
+        if gone.node not in nodes and len(value) == 2 and value in values:
+            del values[value]
+            continue
         if nodes.pop(gone.node, None) is None:
             faults.append(_unknown(f"no node {gone.node!r}", gone.node, list(nodes), gone.line))
         edges = [edge for edge in edges if gone.node not in (edge.source, edge.target)]
@@ -46,6 +50,8 @@ def corrected(spec: Spec, fragment: Fragment, faulty: Collection[int] = ()) -> t
     set_again = {value.node for value in fragment.spec.values}
     values = {key: value for key, value in values.items() if key[0] not in set_again or value.line not in faulty}
     nodes.update((node.id, replace(node, line=offset + node.line)) for node in fragment.spec.nodes)
+    fields = {value.field for value in fragment.spec.values}
+    values = {key: value for key, value in values.items() if key[0] in nodes or key[1] not in fields}
     values.update(((one.node, one.field), replace(one, line=offset + one.line)) for one in fragment.spec.values)
     unchecked = {node.id for node in spec.nodes if node.line in faulty}
     for edge in fragment.spec.edges:

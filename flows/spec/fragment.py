@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from flows.faults import Fault
 from flows.spec.parse import Spec, SpecEdge, parse
 
 _SECTION = re.compile(r"(\w+)\s*:\s*(?:#.*)?")
+_SECTIONS = frozenset({"nodes", "edges", "config", "names", "remove"})
 _NAME = re.compile(r"(?P<id>[^:]+):\s*(?P<name>\S.*)")
 _ARROW = re.compile(r"\s*(?:-+>|=+>|→)\s*")
 
@@ -100,6 +102,26 @@ def parse_fragment(text: str) -> tuple[Fragment, tuple[Fault, ...]]:
         fix = "Write lines under `nodes:`, `edges:`, `config:`, `names:` or `remove:`."
         faults.append(Fault(code="empty_fragment", message="There is nothing to change.", fix=fix))
     return fragment, tuple(faults)
+
+
+def with_lines(text: str, lines: Collection[int], *, of: Collection[int]) -> str:
+    """The text of a fragment with only some of its entries; the others become blank lines, so that numbers stay.
+
+    Args:
+        text: the fragment.
+        lines: where the entries begin that stay.
+        of: where all entries begin.
+    """
+    rows = textwrap.dedent(text.replace("\r\n", "\n").removeprefix("\ufeff")).split("\n")
+    kept, stays = list[str](), True
+    for number, row in enumerate(rows, 1):
+        heading = _SECTION.fullmatch(row.rstrip())
+        if number in of:
+            stays = number in lines
+        elif heading is not None and heading[1].lower() in _SECTIONS:
+            stays = True
+        kept.append(row if stays else "")
+    return "\n".join(kept)
 
 
 def _edges(lines: list[tuple[int, str]]) -> tuple[tuple[SpecEdge, ...], list[Fault]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 
@@ -15,7 +16,7 @@ from flows.search.tokenizer import plain, stem, words
 __all__ = ["Template", "UnknownTemplate", "fitting", "template", "templates"]
 
 _ENDING = ".txt"
-_OUTSIDE = frozenset({"model", "network", "file"})
+_OUTSIDE = frozenset({"model", "embeddings", "network", "file"})
 _RARE = 2
 """A keyword of at most so many templates says which one is meant."""
 _HEADER = re.compile(r"(?m)^(?:# )?(?P<key>name|description|tags|needs): (?P<value>.+)$")
@@ -43,8 +44,8 @@ class Template:
         title: the flow's name.
         description: one sentence.
         tags: words to search for.
-        needs: what a run needs besides an input: `model`, `network`, `file`, or packages with further component types;
-            empty for most.
+        needs: what a run needs besides an input: `model`, `embeddings`, `network`, `file`, or packages with further
+            component types; empty for most.
         spec: the spec text.
     """
 
@@ -59,6 +60,13 @@ class Template:
     def packages(self) -> tuple[str, ...]:
         """Packages with its component types, to be installed with `wirewright runner install --with`."""
         return tuple(need for need in self.needs if need not in _OUTSIDE)
+
+    @property
+    def nodes(self) -> tuple[tuple[str, str], ...]:
+        """Its components, by the ids and types that its spec gives them."""
+        from flows.spec.parse import parse
+
+        return tuple((node.id, node.type) for node in parse(self.spec)[0].nodes)
 
     def to_json(self) -> JsonObject:
         """Return the template as it is listed, without its spec."""
@@ -81,18 +89,20 @@ def templates() -> tuple[Template, ...]:
     return tuple(sorted(found, key=lambda one: one.name))
 
 
-def fitting(request: str, limit: int = 3) -> list[Template]:
+def fitting(request: str, limit: int = 3, without: Collection[str] = ()) -> list[Template]:
     """Return the templates that a request is about, best first; empty when it is about none.
 
     Args:
         request: what is to be built, in English.
         limit: how many at most.
+        without: needs that a run cannot have here; templates with them are left out.
     """
     wanted = {stem(word) for word in words(request)} - SMALL_WORDS
     known = _keywords_of_all()
     counts = Counter(word for found in known.values() for word in found)
     scores = {name: sum(2 if counts[word] <= _RARE else 1 for word in wanted & found) for name, found in known.items()}
-    best = sorted((one for one in templates() if scores[one.name] > 1), key=lambda one: (-scores[one.name], one.name))
+    possible = [one for one in templates() if scores[one.name] > 1 and not set(without).intersection(one.needs)]
+    best = sorted(possible, key=lambda one: (-scores[one.name], one.name))
     return best[:limit]
 
 

@@ -7,7 +7,7 @@ import contextlib
 import shutil
 import tempfile
 import uuid
-from collections.abc import Callable, Collection, Coroutine
+from collections.abc import Callable, Collection, Coroutine, Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -15,7 +15,8 @@ from flows.catalogue import Catalogue
 from runtime.engine.environment_variables import engine_environment
 from runtime.engine.process import Engine, EngineDied
 from runtime.engine.protocol import encode
-from runtime.install.environment import RunnerEnvironment
+from runtime.files.lock import FileLock
+from runtime.install.environment import LOCK_TIMEOUT, RunnerEnvironment
 from runtime.install.errors import InstallError
 from runtime.install.pruning import mark_in_use
 from runtime.results import ENGINE_CLOSED, RunError, RunFailed
@@ -128,6 +129,36 @@ class EngineSupervisor:
                 message = "The component catalogue is missing."
                 raise RunFailed(RunError(code="crash", message=message, fix=INSTALL_FIX)) from None
         return self._exported[1]
+
+    async def add_bundles(self, requirements: Sequence[str], progress: Callable[[str], None]) -> Catalogue:
+        """Install bundles into a new environment, start its engine in place of the old one, and return its types.
+
+        Runs go on, and if anything fails, so does the old engine. Only one process changes the bundles at a time.
+
+        Args:
+            requirements: what is installed.
+            progress: called with messages for the user.
+
+        Raises:
+            InstallError: it cannot be installed, or does not work.
+            RunFailed: the types cannot be read.
+        """
+        environment = await asyncio.to_thread(self._located)
+        lock = FileLock(environment.cache / "runner" / "bundles.lock")
+        try:
+            if not await lock.acquire(LOCK_TIMEOUT, lambda: progress("Waiting for another installation to finish")):
+                raise InstallError("Timed out waiting for another installation.", "Stop it, then try again.")
+            new = await environment.current().change_bundles(requirements, progress=progress, check=check_starts)
+            self._given_catalogue = None
+            progress("Starting the flow engine")
+            await self.running()
+            if self._located().digest != new.digest:
+                raise InstallError("The flow engine does not start with these bundles.", "Try another version.")
+            return await self.catalogue()
+        except OSError as error:
+            raise InstallError.not_writable(error) from None
+        finally:
+            lock.release()
 
     async def aclose(self) -> None:
         """End the engine and every run. Takes a few seconds at most, and may be called more than once."""

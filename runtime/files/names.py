@@ -6,6 +6,8 @@ import re
 import unicodedata
 from typing import Final
 
+from flows.fields.key_shapes import SHAPED
+
 RESERVED_SEGMENTS: Final = (".lfsig", ".components")
 """The assistant's folders inside a user's folder; no path may lead there."""
 
@@ -72,6 +74,8 @@ def _check_name(name: str) -> None:
     reserved = is_reserved(name)
     if reserved is not None:
         raise FileRefused(f"Path component '{reserved}' is reserved")
+    if SHAPED.search(name):
+        raise FileRefused("A name in the path looks like a key. Choose another name.")
     if any(unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"} for char in name):
         raise FileRefused("A name in the path has an invisible character. Use plain letters.")
     if _FORBIDDEN & set(name):

@@ -248,7 +248,7 @@ def _parent(root: int, names: tuple[str, ...], *, create: bool) -> Generator[int
     try:
         for index, name in enumerate(names[:-1]):
             place = "/".join(names[: index + 1])
-            with _failures(place):
+            with _failures(place, missing=place if create else "/".join(names)):
                 if create:
                     with contextlib.suppress(FileExistsError):
                         os.mkdir(name, 0o700, dir_fd=folder)
@@ -336,12 +336,17 @@ def _lock(root: int) -> None:
 
 
 @contextmanager
-def _failures(place: str) -> Generator[None]:
-    """Turn system errors into messages without a local path."""
+def _failures(place: str, missing: str = "") -> Generator[None]:
+    """Turn system errors into messages without a local path.
+
+    Args:
+        place: the file or folder that is touched.
+        missing: what is missing when the place is; the place itself by default.
+    """
     try:
         yield
     except FileNotFoundError:
-        raise FileMissing(f"There is no {place}.") from None
+        raise FileMissing(f"There is no {missing or place}.") from None
     except (NotADirectoryError, IsADirectoryError):
         raise FileRefused(f"{place} is a link, or has the wrong type.") from None
     except OSError as failure:

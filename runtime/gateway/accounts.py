@@ -5,16 +5,26 @@ from __future__ import annotations
 import asyncio
 import functools
 import secrets
-from collections.abc import AsyncGenerator
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import TypeAlias, TypeVar
 
 import anyio
+from pydantic_ai.exceptions import ModelAPIError
 from pydantic_ai.usage import RequestUsage
 
 from runtime.gateway.errors import UNKNOWN_KEY, CallFailure, CallRefused, over_budget
+from runtime.gateway.limits.patience import wait_for
 from runtime.gateway.models import Models
 from runtime.results import ModelUsage
+from runtime.telemetry import log_event
+
+T = TypeVar("T")
+
+OnWait: TypeAlias = Callable[["str | None", float], None]
+"""Is called with a node, or None, and how many seconds its model is waited for."""
 
 AT_ONCE = 8
 """Concurrent calls of one run; further ones wait."""
@@ -37,8 +47,14 @@ class FailedCall:
 class RunAccount:
     """The account of one run; `GatewayServer.open` opens it."""
 
-    def __init__(self, models: Models) -> None:
-        """Open an account without usage."""
+    def __init__(self, models: Models, patience: float = 0.0, on_wait: OnWait | None = None) -> None:
+        """Open an account without usage.
+
+        Args:
+            models: what the run may call.
+            patience: how many seconds from now the run may wait for models that ask to wait.
+            on_wait: is called with a node, or None, and the seconds before each wait.
+        """
         self.token = f"sk-run-{secrets.token_hex(24)}"
         self.budget = models.budget
         self.model = functools.cache(models.resolve)
@@ -51,6 +67,8 @@ class RunAccount:
         """What was used, by node; None for calls that name no node."""
         self.last_failure: FailedCall | None = None
         """The failure of the last call; None once a call succeeded."""
+        self._deadline = time.monotonic() + patience
+        self._on_wait = on_wait
         self._nodes: list[str] = []
         self._calls = 0
         self._active: set[anyio.CancelScope] = set()
@@ -107,6 +125,25 @@ class RunAccount:
         if tokens >= budget.tokens:
             raise over_budget(f"The run has used up its budget of {budget.tokens} tokens.")
         self._calls += 1
+
+    async def patiently(self, node: str | None, request: Callable[[], Awaitable[T]]) -> T:
+        """Make a request; again after each wait that the model asks for, while it ends within the run's time.
+
+        Args:
+            node: the node that calls.
+            request: makes the request.
+        """
+        while True:
+            try:
+                return await request()
+            except ModelAPIError as failure:
+                seconds = wait_for(failure)
+                if seconds is None or time.monotonic() + seconds > self._deadline:
+                    raise
+            log_event("runner.model.wait", seconds=seconds)
+            if self._on_wait is not None:
+                self._on_wait(node, seconds)
+            await asyncio.sleep(seconds)
 
     def add_usage(self, node: str | None, usage: RequestUsage) -> None:
         """Count the usage of an answered call."""

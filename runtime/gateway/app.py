@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -13,7 +13,7 @@ import anyio
 from pydantic import ValidationError
 from pydantic_ai.direct import model_request, model_request_stream
 from pydantic_ai.embeddings import EmbeddingSettings
-from pydantic_ai.models import Model
+from pydantic_ai.models import Model, StreamedResponse
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -113,8 +113,11 @@ def gateway_app(find: FindAccount) -> Starlette:
             return _Stream(call, wire, model)
         history, parameters = messages_of(wire.messages), parameters_of(wire, model)
         async with call.active():
-            response = await model_request(
-                model, history, model_settings=settings_of(wire), model_request_parameters=parameters
+            response = await call.account.patiently(
+                call.node,
+                lambda: model_request(
+                    model, history, model_settings=settings_of(wire), model_request_parameters=parameters
+                ),
             )
             call.account.add_usage(call.node, response.usage)
         return JSONResponse(completion(response, wire.model))
@@ -124,7 +127,9 @@ def gateway_app(find: FindAccount) -> Starlette:
         async with call.active():
             model = call.account.embedding(wire.model)
             size = EmbeddingSettings() if wire.dimensions is None else EmbeddingSettings(dimensions=wire.dimensions)
-            result = await model.embed(wire.input, input_type="document", settings=size)
+            result = await call.account.patiently(
+                call.node, lambda: model.embed(wire.input, input_type="document", settings=size)
+            )
             call.account.add_usage(call.node, result.usage)
         return JSONResponse(embeddings(result, wire.model, encoded=wire.encoding_format == "base64"))
 
@@ -198,17 +203,20 @@ class _Stream(Response):
             await send({"type": "http.response.body", "body": frame(refusal.failure.body()), "more_body": True})
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
+    def _open(self) -> AbstractAsyncContextManager[StreamedResponse]:
+        return model_request_stream(
+            self._model,
+            self._history,
+            model_settings=settings_of(self._wire),
+            model_request_parameters=self._parameters,
+        )
+
     async def _frames(self) -> AsyncGenerator[bytes]:
         chunks = Chunks(self._wire.model)
-        async with (
-            model_request_stream(
-                self._model,
-                self._history,
-                model_settings=settings_of(self._wire),
-                model_request_parameters=self._parameters,
-            ) as stream,
-            contextlib.aclosing(chunks.of(stream)) as contents,
-        ):
+        async with AsyncExitStack() as stack:
+            call = self._call
+            stream = await call.account.patiently(call.node, lambda: stack.enter_async_context(self._open()))
+            contents = await stack.enter_async_context(contextlib.aclosing(chunks.of(stream)))
             async for chunk in contents:
                 yield frame(chunk)
             response = stream.get()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -12,7 +11,7 @@ from flows.component_type import ComponentType
 from flows.document import Json, JsonObject
 from flows.fields.model_providers import prefix_of
 from flows.fields.model_values import CONNECTED, canonical_model
-from flows.fields.secrets import looks_secret
+from flows.fields.secrets import VARIABLE_NAME, looks_secret
 from flows.json_values import as_object, as_text, object_at, texts
 from runtime.gateway.models import ASSISTANT, ModelUnavailable
 from runtime.guard.admission import find
@@ -210,9 +209,7 @@ def _variable(template: JsonObject, values: Mapping[str, Json], name: str) -> st
     value = values.get(name, entry.get("value"))
     if not isinstance(value, str) or entry.get("load_from_db") is not True or looks_secret(value):
         return None
-    return (
-        value if re.fullmatch(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+", value) else None
-    )  # a typed-in key rarely looks like this
+    return value if VARIABLE_NAME.fullmatch(value) else None
 
 
 def _secret(entry: JsonObject) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pydantic_ai import exceptions as ai
 
+from runtime.gateway.limits.responses import BodyTooLarge
 from runtime.gateway.provider_bodies import body_text
 from runtime.results import RunErrorCode
 
@@ -113,6 +114,11 @@ UNUSABLE = ProviderError(
     "model_behaviour", "{provider} returned an unusable response.", _SWITCH, 502, _SERVER, "server_error"
 )
 
+TOO_LARGE = ProviderError(
+    "model_too_large", "{provider} sent more than can be read.", _SWITCH, 502, _SERVER, "response_too_large"
+)
+CUT = ProviderError("model_cut", "{provider} stopped in the middle of its answer.", _AGAIN, 502, _SERVER, "answer_cut")
+
 _BY_EXCEPTION: tuple[tuple[type[Exception], ProviderError], ...] = (
     (ai.ModelAuthenticationError, AUTH),
     (ai.ModelQuotaExceededError, QUOTA),
@@ -155,6 +161,10 @@ def classify(failure: Exception) -> ProviderError | None:
     Args:
         failure: what a model request raised.
     """
+    if _was_too_large(failure):
+        return TOO_LARGE
+    if isinstance(failure, ai.ModelAPIError) and _UNFINISHED in failure.message:
+        return CUT
     if isinstance(failure, ai.ModelHTTPError):
         text, status = body_text(failure), failure.status_code
         if status == 413 or (status in (400, 403, 404, 422) and any(words in text for words in _TOO_LONG)):
@@ -169,6 +179,22 @@ def classify(failure: Exception) -> ProviderError | None:
             return NOT_FOUND if is_model_unavailable(failure) else WRONG_ADDRESS
     return next((error for raised, error in _BY_EXCEPTION if isinstance(failure, raised)), None)
 
+
+_UNFINISHED = "ended without a `finish_reason`"
+"""PydanticAI's words for a stream that was cut."""
+
+
+def _was_too_large(failure: BaseException | None) -> bool:
+    """Whether a failure was caused by a body beyond the limit; vendors' clients wrap that in errors of their own."""
+    seen = 0
+    while failure is not None and seen < _CAUSES:
+        if isinstance(failure, BodyTooLarge):
+            return True
+        failure, seen = failure.__cause__ or failure.__context__, seen + 1
+    return False
+
+
+_CAUSES = 10
 
 MARKERS = (
     "model_not_found",

@@ -9,7 +9,7 @@ from collections.abc import Generator
 
 import uvicorn
 
-from runtime.gateway.accounts import RunAccount
+from runtime.gateway.accounts import OnWait, RunAccount
 from runtime.gateway.app import gateway_app
 from runtime.gateway.errors import UNKNOWN_KEY, CallRefused
 from runtime.gateway.models import Models
@@ -69,9 +69,9 @@ class GatewayServer:
         with listening:
             await server.serve(sockets=[listening])
 
-    def open(self, models: Models) -> RunAccount:
-        """Open an account for a run; `close` ends it."""
-        account = RunAccount(models)
+    def open(self, models: Models, patience: float = 0.0, on_wait: OnWait | None = None) -> RunAccount:
+        """Open an account for a run, as `RunAccount` says; `close` ends it."""
+        account = RunAccount(models, patience, on_wait)
         self._accounts[account.token] = account
         return account
 

@@ -12,7 +12,9 @@ from flows.catalogue import Catalogue
 from flows.document import JsonObject
 from runtime.gateway.model_fields import point_at_gateway, uses_models
 from runtime.gateway.models import Models
+from runtime.options import OnEvent
 from runtime.results import ENGINE_CLOSED, RunError, RunFailed, RunResult
+from runtime.run_events import ModelWait
 
 if TYPE_CHECKING:
     from runtime.gateway.accounts import RunAccount
@@ -71,7 +73,13 @@ class ModelGateway:
 
     @asynccontextmanager
     async def attach(
-        self, data: JsonObject, catalogue: Catalogue, models: Models | None
+        self,
+        data: JsonObject,
+        catalogue: Catalogue,
+        models: Models | None,
+        *,
+        patience: float = 0.0,
+        on_event: OnEvent | None = None,
     ) -> AsyncGenerator[AttachedRun]:
         """Answer the model calls of a run for as long as this lasts.
 
@@ -79,6 +87,8 @@ class ModelGateway:
             data: nodes and edges that were admitted.
             catalogue: the component types.
             models: what the run may call; None attaches nothing.
+            patience: how many seconds the run waits altogether for models that ask to wait.
+            on_event: is told about each wait.
 
         Raises:
             RunFailed: a model is unavailable, a component cannot be pointed at the gateway, or this is closed.
@@ -88,7 +98,12 @@ class ModelGateway:
             yield AttachedRun(data)
             return
         server = await self._started()
-        account = server.open(models)
+
+        def told(node: str | None, seconds: float) -> None:
+            if on_event is not None:
+                on_event(ModelWait(node=node or "", seconds=seconds))
+
+        account = server.open(models, patience, told)
         try:
             pointed = await asyncio.to_thread(point_at_gateway, data, catalogue, account, server.url)
             yield AttachedRun(pointed, server.url, account)

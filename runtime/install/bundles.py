@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Iterable
 from pathlib import Path
 
+from flows.bundles import bundle_index
 from flows.document import Json
 from flows.json_values import as_list, as_object, texts
 from runtime.files.atomic import write_atomically
@@ -102,8 +104,17 @@ def package_name(required: str) -> str:
     return re.split(r"[\[=<>!~]", required, maxsplit=1)[0]
 
 
+def _extras(required: str) -> set[str]:
+    found = re.search(r"\[([^\]]*)\]", required)
+    return set(found[1].split(",")) if found else set()
+
+
+def _version(required: str) -> str:
+    return re.sub(r"^[^\[=<>!~]*(?:\[[^\]]*\])?", "", required)
+
+
 def with_bundles(current: Iterable[str], added: Iterable[str], removed: Iterable[str]) -> tuple[str, ...]:
-    """The chosen bundles after a change; an added one replaces its other versions.
+    """The chosen bundles after a change; an added one replaces its other versions, and keeps their extras.
 
     Raises:
         BundleNameError: one of the texts does not name a package.
@@ -113,7 +124,9 @@ def with_bundles(current: Iterable[str], added: Iterable[str], removed: Iterable
     for each in map(requirement, removed):
         kept.pop(package_name(each), None)
     for each in map(requirement, added):
-        kept[package_name(each)] = each
+        name = package_name(each)
+        extras = sorted(_extras(each) | _extras(kept.get(name, "")))
+        kept[name] = requirement(f"{name}[{','.join(extras)}]{_version(each)}" if extras else each)
     if len(kept) > MAX_BUNDLES:
         message = f"At most {MAX_BUNDLES} bundles can be installed; this would make {len(kept)}."
         raise InstallError(message, "Add fewer bundles, or remove some in the same command.")
@@ -169,14 +182,16 @@ def distribution_of(module: str) -> str:
 
 
 def bundle_of(kind: str) -> str | None:
-    """The distribution of the component type `ext:<bundle>:…`, or None for any other type."""
+    """What to install for the component type `ext:<bundle>:…`, or None for any other type."""
     parts = kind.split(":")
     if len(parts) < 3 or parts[0] != "ext" or not re.fullmatch(r"[A-Za-z0-9_-]+", parts[1]):
         return None
+    if (known := bundle_index().bundle_of(kind)) is not None:
+        return known.requirement
     bundle = parts[1].replace("_", "-").lower()
     return f"lfx-{bundle}" if _SEPARATE.fullmatch(bundle) else _EVERYTHING_ELSE
 
 
-def install_hint(package: str) -> str:
-    """How to install a missing package."""
-    return f"Install it: wirewright runner install --with {package}"
+def install_hint(*packages: str) -> str:
+    """How to install missing packages."""
+    return f"Install {'it' if len(packages) == 1 else 'them'}: wirewright runner install --with {shlex.join(packages)}"

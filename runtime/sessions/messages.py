@@ -11,6 +11,7 @@ from typing import Final
 from uuid import uuid4
 
 from flows.document import Json, JsonObject
+from flows.fields.keys import without_keys
 from flows.json_values import as_list, as_object, as_text
 from runtime.telemetry import log_event
 
@@ -32,7 +33,7 @@ class Message:
         id: its id, which the store has given it.
         sender: whose it is: `User`, `Machine`, or what a component wrote.
         sender_name: the name to show.
-        text: what it says.
+        text: what it says, without keys that someone typed.
         context: the context id, which divides a session further; mostly empty.
         timestamp: when it was written, in UTC, as Langflow writes it: `2026-01-31 12:00:00.000000 UTC`.
     """
@@ -110,7 +111,7 @@ def _message(entry: JsonObject) -> Message | None:
         id=as_text(entry.get("id")),
         sender=sender,
         sender_name=_clean(entry.get("sender_name"), MAX_NAME) or sender,
-        text=text,
+        text=without_keys(text),
         context=_clean(entry.get("context"), MAX_NAME),
         timestamp=timestamp if _TIME.fullmatch(timestamp) else _now(),
     )

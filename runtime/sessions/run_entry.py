@@ -1,4 +1,4 @@
-"""What the log of runs keeps of a run."""
+"""What the log of runs keeps of a run: texts without the keys in them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Final, Literal, TypeAlias
 
 from flows.document import JsonObject
+from flows.fields.keys import without_keys
 from runtime.results import RunResult
 from runtime.sessions.keys import clean_key
 
@@ -70,9 +71,9 @@ class RunEntry:
             name=_kept(name)[:200],
             session=clean_key(session or ""),
             source=source,
-            input=None if text is None else _kept(text),
-            output=None if result.output is None else _kept(result.output),
-            error=None if error is None else _kept(error),
+            input=None if text is None else _kept(without_keys(text[: 2 * TEXT_LIMIT])),
+            output=None if result.output is None else _kept(without_keys(result.output[: 2 * TEXT_LIMIT])),
+            error=None if error is None else _kept(without_keys(error[: 2 * TEXT_LIMIT])),
             seconds=round(result.metrics.seconds, 3),
             input_tokens=result.metrics.input_tokens,
             output_tokens=result.metrics.output_tokens,

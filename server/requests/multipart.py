@@ -27,7 +27,7 @@ HEADER_LIMIT: Final = 4_096
 
 
 async def receive_files(request: Request, files: UserFiles, folder: str = "") -> list[Written]:
-    """Write the files that a request carries into the user's files; those before a refused one are kept.
+    """Write the files that a request carries into the user's files; those before a refused one are kept, and named.
 
     Args:
         request: the request; its body has not been read yet.
@@ -43,6 +43,15 @@ async def receive_files(request: Request, files: UserFiles, folder: str = "") ->
         fix = "Send multipart/form-data, such as: curl -F file=@handbook.pdf."
         raise ApiError(415, "unsupported_media_type", "The body must be multipart/form-data.", fix)
     reader = _Reader(files, folder)
+    try:
+        await _read(request, boundary, reader)
+    except ApiError as error:
+        raise _naming(error, reader.written) from None
+    return reader.written
+
+
+async def _read(request: Request, boundary: bytes, reader: _Reader) -> None:
+    """Receive the whole body; raises an ApiError for the first thing that is wrong."""
     parser = MultipartParser(
         boundary,
         {
@@ -74,7 +83,13 @@ async def receive_files(request: Request, files: UserFiles, folder: str = "") ->
     if not reader.written:
         fix = "Send at least one part with a file name, such as: curl -F file=@handbook.pdf."
         raise ApiError(422, "no_file", "The body has no file.", fix)
-    return reader.written
+
+
+def _naming(error: ApiError, written: list[Written]) -> ApiError:
+    """The error, naming the files of the request that were added before it."""
+    if written:
+        error.message += f" Added before it: {', '.join(file.path for file in written)}."
+    return error
 
 
 def refusal(refused: FileRefused) -> ApiError:

@@ -6,10 +6,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from flows.bundles import bundle_index
 from flows.catalogue import Catalogue, UnknownComponent
 from flows.component_type import ComponentType
 from flows.document import Json, JsonObject
 from flows.faults import suggest
+from flows.search.limits import relevant
 from server.errors import ApiError, not_ready
 from server.json_response import JsonResponse
 from server.requests.query import number
@@ -32,24 +34,34 @@ async def components(request: Request) -> Response:
     catalogue = await _catalogue(server_state(request))
     found = _found(catalogue, request)
     page: list[Json] = found[offset : offset + limit]
-    return JsonResponse({"components": page, "total": len(found), "limit": limit, "offset": offset})
+    body: JsonObject = {"components": page, "total": len(found), "limit": limit, "offset": offset}
+    if offset == 0 and (more := _not_installed(catalogue, request)):
+        body["not_installed"] = more
+    return JsonResponse(body)
 
 
 async def component(request: Request) -> Response:
     """One type with its ports and fields, as a model reads them and as Langflow stores them."""
     catalogue = await _catalogue(server_state(request))
     name = request.path_params["type"]
-    known = catalogue.get(name)
+    known, missing = catalogue.get(name), bundle_index().find(name, catalogue)
+    if missing is not None and (bundle := bundle_index().bundle_of(missing.type)) is not None:
+        described = _details(missing, bundle_index().types)
+        return JsonResponse({**described, "installed": False, "bundle": bundle.to_json()})
     if known is None:
         fix = suggest(catalogue.nearest(name)) or "GET /api/v1/components lists them."
         raise ApiError(404, "component_not_found", f"There is no component type {name[:80]!r}.", fix)
+    return JsonResponse(_details(known, catalogue))
+
+
+def _details(known: ComponentType, catalogue: Catalogue) -> JsonObject:
     try:
-        text = catalogue.describe(name)
+        text = catalogue.describe(known.type)
     except UnknownComponent:
         text = known.description
     template: JsonObject = dict(known.template)
     outputs: list[Json] = list(known.outputs)
-    return JsonResponse({**_entry(known), "text": text, "template": template, "outputs": outputs})
+    return {**_entry(known), "text": text, "template": template, "outputs": outputs}
 
 
 async def _catalogue(state: ServerState) -> Catalogue:
@@ -79,6 +91,18 @@ def _found(catalogue: Catalogue, request: Request) -> list[Json]:
         for known, score in scored
         if known is not None and category in ("", known.category.lower())
     ]
+
+
+def _not_installed(catalogue: Catalogue, request: Request) -> list[Json]:
+    """The types of bundles that could be installed for a search without filters."""
+    options = request.query_params
+    query = options.get("q", "").strip()[:QUERY_LIMIT]
+    if not query or any(options.get(name) for name in ("category", "accepts", "produces")):
+        return []
+    index = bundle_index()
+    matches = index.search(query, catalogue, relevant(catalogue.search(query), query))
+    found = [(index.types.get(match.type), index.bundle_of(match.type)) for match in matches]
+    return [{**_entry(one), "bundle": bundle.to_json()} for one, bundle in found if one is not None and bundle]
 
 
 def _entry(known: ComponentType) -> JsonObject:

@@ -28,7 +28,7 @@ from server.requests.body import read_object, validated
 from server.requests.disconnect import ServerStopping, until, while_connected
 from server.routes.assist import GRACE_SECONDS, PING_SECONDS
 from server.state import ServerState, server_state
-from server.store.flows import StoredFlow
+from server.store.flows import FlowNotStored, StoredFlow
 from server.streams.sse import file_written, frame
 from tools.workbench import wait_for_runner
 from tools.written import written_by_run
@@ -58,6 +58,8 @@ async def run(request: Request) -> Response:
         tweaks=run_request.tweaks,
         want_nodes=run_request.nodes,
         files=state.files,
+        variables=state.variables,
+        models=await state.assistant.models_of(LOCAL_USER),
     )
     if run_request.stream or _wants_stream(request):
         return EventSourceResponse(
@@ -86,9 +88,19 @@ def _recorded(
             name, key = stored.entry.name, stored.entry.id
             entry = RunEntry.of(result, text, flow=key, name=name, source="http", session=session)
             await state.assistant.run_log.record(LOCAL_USER, entry)
+        if session is not None:
+            await _forget_unless_stored(state, stored.entry.id)
         return result
 
     return execute
+
+
+async def _forget_unless_stored(state: ServerState, flow_id: str) -> None:
+    """Delete what a run remembered of a flow that was deleted while it ran."""
+    try:
+        await (await state.flows()).get(flow_id)
+    except FlowNotStored:
+        await state.assistant.flow_sessions.remove_flow(LOCAL_USER, flow_id)
 
 
 async def _refusal(state: ServerState, flow: Flow) -> RunResult | None:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from runtime.telemetry import event_fields
 
 
-class JsonLines(logging.Formatter):
+class JsonFormatter(logging.Formatter):
     """Writes a record as one line of JSON: time, level, logger, message, its fields, and the traceback of a failure."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -28,7 +28,7 @@ class JsonLines(logging.Formatter):
 _OWN = frozenset({"time", "level", "logger", "message", "exception"})
 
 
-class PlainLines(logging.Formatter):
+class PlainFormatter(logging.Formatter):
     """Writes a record for a person: the message, and its fields as `name=value`."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -44,7 +44,7 @@ def configure_logs(*, as_json: bool = False) -> None:
         as_json: whether lines are JSON on a terminal also.
     """
     output = logging.StreamHandler(sys.stdout)
-    output.setFormatter(PlainLines("%(message)s") if sys.stdout.isatty() and not as_json else JsonLines())
+    output.setFormatter(PlainFormatter("%(message)s") if sys.stdout.isatty() and not as_json else JsonFormatter())
     logging.basicConfig(level=logging.WARNING, handlers=[output], force=True)
     ours = __name__.removesuffix("server.telemetry.logs")  # empty, or `wirewright.` when installed from a wheel
     for package in ("server", "agent", "tools", "runtime"):

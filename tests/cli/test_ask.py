@@ -140,6 +140,24 @@ def test_a_question_is_answered_in_words_in_the_same_session(
     assert "Whisper: {text}" in wirewright("flow", "spec", target).out
 
 
+def test_a_conversation_keeps_its_canvas_when_no_flow_is_named(
+    wirewright: Wirewright, runner: StandInRunner, louder: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "out.json"
+    assert wirewright("ask", "Build an echo flow and run it with hi", "--session", "s1").code == 0
+    assert wirewright("ask", "What is a Chat Input?", "--session", "s1", "--out", target).code == 0
+    echo = wirewright("flow", "spec", target).out
+    assert "ChatInput" in echo
+    wirewright("ask", "What is a Chat Input?", "--session", "s2", "--out", tmp_path / "none.json")
+    assert not (tmp_path / "none.json").exists(), "another conversation has another canvas"
+    undone = wirewright("ask", "undo", "--session", "s1", "--out", target)
+    assert "took back" in undone.out
+    assert "error" not in undone.err, "an empty canvas is what was asked for"
+    assert "ChatInput" not in wirewright("flow", "spec", target).out
+    wirewright("ask", "What is a Chat Input?", "--session", "s1", "--flow", louder, "--out", target)
+    assert "Say it louder" in wirewright("flow", "spec", target).out, "a flow that is named comes first"
+
+
 def test_each_change_is_shown_to_a_person(wirewright: Wirewright, runner: StandInRunner, louder: Path) -> None:
     done = wirewright("ask", "Remove the prompt template and connect chat input to chat output", "--flow", louder)
     assert done.code == 0

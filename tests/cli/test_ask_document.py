@@ -1,47 +1,30 @@
 """A user's document from the command line: the flow is built, ingests the file, runs on the real engine and answers.
 
-The model and the embeddings are one provider on loopback, in its wire format.
+The model and the embeddings are one provider on loopback, in its wire format. The second run of a session remembers the
+first, with `ask` and in `chat`.
 """
 
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from anyio.from_thread import start_blocking_portal
 
 from runtime.install.environment import RunnerEnvironment
-from scripts.scripted_provider import Reply, ScriptedProvider
-from tests import documents
+from scripts.scripted_provider import ScriptedProvider
+from tests import handbook
 from tests.cli.conftest import Wirewright
+from tests.handbook import AGAIN, OPENS, REMEMBERED, REQUEST
 
 pytestmark = pytest.mark.engine
-
-OPENS = "The office opens at nine."
-
-
-def answer(body: dict[str, Any]) -> Reply:
-    """The assistant builds the template with the file, and runs it; the model of the flow quotes what it is given."""
-    said = str(body["messages"][-1]["content"])
-    if "pieces of a document" in said:
-        return Reply(text=next(line for line in said.splitlines() if line.startswith("- ")).removeprefix("- "))
-    if "build_flow" not in {tool["function"]["name"] for tool in body.get("tools") or ()}:
-        return Reply(text="build_flow")
-    results = [str(message["content"]) for message in body["messages"] if message["role"] == "tool"]
-    steps = [
-        Reply(calls=(("build_flow", {"spec": "template: rag\nconfig:\n  document.path: handbook.pdf"}),)),
-        Reply(calls=(("run_flow", {"input": "When does the office open?"}),)),
-        Reply(text=f"It says: {OPENS}"),
-    ]
-    return steps[len(results)]
 
 
 @pytest.fixture
 def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedProvider]:
     """The provider, which is the only one configured."""
     monkeypatch.setattr("pydantic_ai.models.ALLOW_MODEL_REQUESTS", True)
-    made = ScriptedProvider(answer, lambda text: [float("open" in text.lower()) + 0.01, 0.5])
+    made = handbook.provider()
     with start_blocking_portal() as portal, portal.wrap_async_context_manager(made.serve()) as url:
         monkeypatch.setenv("OPENAI_BASE_URL", url)
         monkeypatch.setenv("OPENAI_API_KEY", "sk-loopback")
@@ -49,15 +32,22 @@ def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedProvider]:
         yield made
 
 
-def test_a_document_is_ingested_and_answered_from(
-    wirewright: Wirewright, provider: ScriptedProvider, runner_environment: RunnerEnvironment, tmp_path: Path
-) -> None:
-    document = tmp_path / "handbook.pdf"
-    document.write_bytes(documents.pdf(OPENS))
+@pytest.fixture
+def document(tmp_path: Path) -> Path:
+    path = tmp_path / "handbook.pdf"
+    path.write_bytes(handbook.PDF)
+    return path
 
-    done = wirewright(
-        "ask", "--file", document, "Answer questions about this document, then ask it when the office opens", "--json"
-    )
+
+def test_a_document_is_ingested_and_answered_from_and_a_second_run_remembers(
+    wirewright: Wirewright,
+    provider: ScriptedProvider,
+    runner_environment: RunnerEnvironment,
+    document: Path,
+    tmp_path: Path,
+) -> None:
+    flow = tmp_path / "flow.json"
+    done = wirewright("ask", "--file", document, "--session", "talk", "--out", flow, REQUEST, "--json")
 
     assert done.code == 0, done
     last = json.loads(done.out.splitlines()[-1])
@@ -70,3 +60,18 @@ def test_a_document_is_ingested_and_answered_from(
         "handbook.pdf",
         "vectors.json",
     }
+
+    again = wirewright("ask", "--flow", flow, "--session", "talk", AGAIN, "--json")
+    assert json.loads(again.out.splitlines()[-1])["data"]["run"]["output"] == REMEMBERED
+    other = wirewright("ask", "--flow", flow, "--session", "other", AGAIN, "--json")
+    assert json.loads(other.out.splitlines()[-1])["data"]["run"]["output"] == "Nothing was asked before."
+
+
+@pytest.mark.usefixtures("provider", "runner_environment")
+def test_a_document_attached_in_a_chat_is_answered_from_and_a_second_run_remembers(
+    wirewright: Wirewright, document: Path
+) -> None:
+    done = wirewright("chat", "--json", stdin=f"/file {document}\n{REQUEST}\n{AGAIN}\n".encode())
+    assert done.code == 0, done.err
+    outputs = [line["data"]["run"]["output"] for line in done.lines if line["event"] == "complete"]
+    assert outputs == [OPENS, REMEMBERED]

@@ -161,3 +161,9 @@ def test_a_reader_that_leaves_early_is_not_a_fault_of_ours(excerpt: Path) -> Non
     process.wait(timeout=60)
     assert b"Traceback" not in process.stderr.read()
     process.stderr.close()
+
+
+def test_libraries_print_nothing_of_their_own_into_a_conversation() -> None:
+    code = "import os, cli.main; print(os.environ['PYDANTIC_AI_NO_BANNER'])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "1\n"

@@ -1,8 +1,12 @@
 """`wirewright runs`: what ran, listed, shown and erased."""
 
 import asyncio
+from pathlib import Path
+
+import pytest
 
 from agent.settings import AssistantSettings
+from flows.fields.keys import REMOVED
 from runtime.database.database import Database
 from runtime.files.folders import LOCAL_USER
 from runtime.sessions.run_entry import RunEntry
@@ -57,3 +61,13 @@ def test_an_unknown_run_and_an_unclear_removal_are_refused(wirewright: Wirewrigh
     assert (missing.code, "There is no run 'nope'." in missing.err) == (1, True)
     assert wirewright("runs", "remove").code == 2
     assert wirewright("runs", "remove", "r1", "--all").code == 2
+
+
+@pytest.mark.engine
+@pytest.mark.usefixtures("warm_engine")
+def test_a_run_without_a_session_is_listed_without_the_keys_in_its_texts(wirewright: Wirewright, louder: Path) -> None:
+    key = "sk-proj-Ab3dEf6hIj9kLm2nOp5qRs8t"
+    assert wirewright("flow", "run", louder, "--input", f"hello {key}").code == 0
+    [run] = wirewright("runs", "list", "--json").json["runs"]
+    assert (run["source"], run["session"], run["input"]) == ("cli", "", f"hello {REMOVED}")
+    assert key not in str(run)

@@ -3,7 +3,8 @@
 Most of the time of the scenarios' tests would go into running flows that are wrong on purpose, the same ones every
 time. Their runs are recorded in `cassettes/runs.jsonl` (`python -m scripts.recorded_runs`); those that are not are made
 and kept in `.cache/`. The key of a run holds the engine's version, the flow, the input, the options, the scenario's
-models and the messages that its session has; what it adds to them is kept with its result. A reference is run unless
+models, the user's files and the messages that its session has; what it adds to them is kept with its result. A run
+that writes files is always made. A reference is run unless
 the sources of the runtime and the runner are those of the recordings, so that these hide no change of theirs.
 """
 
@@ -24,6 +25,8 @@ from evals.play.environment import PlayEnvironment
 from evals.play.stub_services import HOST
 from evals.scenario import Scenario
 from flows.document import Flow, JsonObject
+from runtime.files.names import FileRefused
+from runtime.files.store import UserFiles
 from runtime.options import RunOptions
 from runtime.results import RunResult
 from runtime.run_events import RunEvent
@@ -124,7 +127,7 @@ class CachedRunner:
                 listener(event)
 
         result = await self._runner.execute(flow, text, replace(options, on_event=listener and heard))
-        if result.error is None or result.error.code not in UNSTABLE:
+        if not result.files and (result.error is None or result.error.code not in UNSTABLE):
             heard_events = [event.model_dump() for event in events]
             kept = {"key": key, "result": result.to_json(), "events": heard_events}
             if heard_session is not None and heard_session.stored:
@@ -143,14 +146,25 @@ class CachedRunner:
         chosen = {
             field.name: repr(value)
             for field in fields(options)
-            if field.name not in {"on_event", "session", "memory", "models"}
+            if field.name not in {"on_event", "session", "memory", "models", "files"}
             and (value := getattr(options, field.name)) != field.default
         }
         parts = [flow.to_json(), text, chosen, options.on_event is not None, options.models is not None]
+        if options.files is not None:
+            parts.append(_contents(options.files))
         if given:
             parts.append([[each.sender, each.sender_name, each.context, each.text] for each in given])
         key = json.dumps([*parts, self._conditions], sort_keys=True)
         return None if HOST in key else hashlib.sha256(key.encode()).hexdigest()[:32]
+
+
+def _contents(files: UserFiles) -> JsonObject:
+    """The digests of a user's files, by path; a run reads nothing else of a user's."""
+    try:
+        paths = [path for path, _ in files.listing()]
+    except FileRefused:  # a user without a folder
+        return {}
+    return {path: hashlib.sha256(files.read_bytes(path)).hexdigest() for path in paths}
 
 
 @cache

@@ -1,5 +1,6 @@
 """The cache of runs: the same run is made once, another run is made, and services are always called."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,8 +9,9 @@ from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build
 from runtime.database.database import Database
+from runtime.files.store import UserFiles
 from runtime.options import RunOptions
-from runtime.results import RunResult
+from runtime.results import RunFile, RunResult
 from runtime.runner import Runner
 from runtime.sessions.store import FlowSessions
 from tests.evals.run_cache import CachedRunner, code_of
@@ -57,6 +59,25 @@ async def test_a_run_that_calls_a_service_is_always_made(tmp_path: Path, catalog
     flow = flow_that_says("http://127.0.0.1:4711/x", catalogue)
     runner = CachedRunner(StandInRunner(results=[ran("1"), ran("2")]), tmp_path, ())
     assert await outputs(runner, (flow, None, RunOptions()), (flow, None, RunOptions())) == ["1", "2"]
+
+
+async def test_a_run_is_made_again_when_the_users_files_have_changed(tmp_path: Path, catalogue: Catalogue) -> None:
+    flow, engine = flow_that_says("hello", catalogue), StandInRunner(results=[ran(str(number)) for number in range(9)])
+    runner = CachedRunner(engine, tmp_path / "kept", ())
+    (tmp_path / "kept").mkdir()
+    (ada, bob) = (RunOptions(files=UserFiles(tmp_path, user)) for user in ("ada", "bob"))
+    assert await outputs(runner, (flow, None, RunOptions()), (flow, None, ada), (flow, None, bob)) == ["0", "1", "1"]
+    for owner, content in ((ada, "one"), (bob, "two")):
+        assert owner.files is not None
+        owner.files.write("notes.txt", content)
+    assert await outputs(runner, (flow, None, ada), (flow, None, bob), (flow, None, ada)) == ["2", "3", "2"]
+
+
+async def test_a_run_that_writes_files_is_always_made(tmp_path: Path, catalogue: Catalogue) -> None:
+    flow, options = flow_that_says("hello", catalogue), RunOptions(files=UserFiles(tmp_path, None))
+    wrote = (RunFile(path="a.txt", size=1, new=True),)
+    runner = CachedRunner(StandInRunner(results=[replace(ran("1"), files=wrote), ran("2")]), tmp_path, ())
+    assert await outputs(runner, (flow, None, options), (flow, None, options)) == ["1", "2"]
 
 
 @pytest.mark.engine

@@ -213,14 +213,19 @@ def test_the_same_run_after_a_change_is_not_wasted(played: Played, catalogue: Ca
     [
         ("add_component", {"type": "MagicBox"}, False),
         ("build_flow", {"spec": "nodes:\n  a: MagicBox\n"}, False),
+        ("edit_flow", {"changes": "nodes:\n  a: MagicBox\n"}, False),
     ],
 )
 def test_a_type_that_does_not_exist_is_invented(
     call: tuple[str, dict[str, object], bool], played: Played, catalogue: Catalogue
 ) -> None:
     assert say(LOUDER, called(played(LOUDER, LOUDER.reference), call), catalogue)["invented"] is False
-    known = ("add_component", {"type": "ChatInput"}, True)
-    assert say(LOUDER, called(played(LOUDER, LOUDER.reference), known), catalogue)["invented"] is True
+    for known in (
+        ("add_component", {"type": "ChatInput"}, True),
+        ("edit_flow", {"changes": "nodes:\n  a: Chat Input\n"}, True),
+        ("edit_flow", {"changes": "config:\n  nobody.template: hi\n"}, False),
+    ):
+        assert say(LOUDER, called(played(LOUDER, LOUDER.reference), known), catalogue)["invented"] is True
 
 
 def test_a_forbidden_tool_is_seen(played: Played, catalogue: Catalogue) -> None:

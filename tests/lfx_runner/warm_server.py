@@ -1,9 +1,9 @@
 """Forks flow engines from one process that has imported lfx, for the commands that tests start.
 
-Called in the engine's environment as `python -I -X utf8 warm_server.py MAIN SOCKET`, where MAIN is the engine's
+Called in the engine's environment as `python -I -X utf8 warm_server.py MAIN SOCKET PID`, where MAIN is the engine's
 program. A connection asks for one engine: a line of JSON with `arguments`, `environment` and `folder`, and three
 descriptors for its standard streams. The answer is a byte, its exit code. An engine is killed when its connection
-closes, and all of them when standard input ends.
+closes, and all of them when the process PID ends.
 """
 
 import contextlib
@@ -11,6 +11,7 @@ import importlib.util
 import json
 import os
 import selectors
+import shutil
 import signal
 import socket
 import sys
@@ -64,7 +65,7 @@ def live(program: Callable[[list[str]], int], request: dict, streams: list[int])
 
 
 class Server:
-    """The loop that starts engines and watches over them until standard input ends."""
+    """The loop that starts engines and watches over them until another process ends."""
 
     def __init__(self, program: Callable[[list[str]], int], listener: socket.socket) -> None:
         """Start engines of `program` for whoever connects to `listener`."""
@@ -80,9 +81,9 @@ class Server:
         self._selector.register(listener, selectors.EVENT_READ, self._accept)
         self._selector.register(wake, selectors.EVENT_READ, lambda: self._reap(wake))
 
-    def serve(self) -> None:
-        """Serve until standard input ends, then kill what still runs."""
-        self._selector.register(sys.stdin.fileno(), selectors.EVENT_READ, None)
+    def serve(self, process: int) -> None:
+        """Serve until a process ends, then kill what still runs."""
+        self._selector.register(os.pidfd_open(process), selectors.EVENT_READ, None)
         while True:
             for key, _ in self._selector.select():
                 if key.data is None:
@@ -130,4 +131,5 @@ if __name__ == "__main__":
         listening.listen(16)
         sys.stdout.write("ready\n")
         sys.stdout.flush()
-        Server(engine_program, listening).serve()
+        Server(engine_program, listening).serve(int(sys.argv[3]))
+    shutil.rmtree(Path(address).parent)

@@ -130,6 +130,18 @@ async def test_a_second_run_embeds_only_what_is_new_and_forgets_what_is_gone(lib
     assert "Books may be kept for four weeks." not in library.kept()
 
 
+async def test_a_short_document_is_answered_from_whole_without_embeddings(library: Library) -> None:
+    library.files.write("handbook.txt", HANDBOOK)
+    flow = library.flow(template("document-questions").spec, {"document": {"path": ["handbook.txt"]}})
+
+    result = await library.run(flow, "When is it open?")
+
+    assert result.output is not None
+    assert HANDBOOK in result.output
+    assert result.output.endswith("Question: When is it open?")
+    assert library.provider.embedded == []
+
+
 async def test_the_template_reads_a_pdf(library: Library) -> None:
     library.files.write_bytes("handbook.pdf", documents.pdf("The office is open from nine to five."))
     flow = library.flow(template("rag").spec, {"document": {"path": ["handbook.pdf"]}})

@@ -65,6 +65,19 @@ def test_the_conventional_variable_enters_when_the_field_names_none(
 
 
 @pytest.mark.engine
+def test_a_variable_that_the_user_keeps_enters_without_further_permission_but_no_verification_run(
+    make_flow: MakeFlow, installed_catalogue: Catalogue
+) -> None:
+    data = nodes_of(make_flow({"s": ("SearchAPI", NAMED)}))
+    for verification, expected in ((False, "kept-value"), (True, "MY_SEARCH_KEY")):
+        made = fill_variables(
+            data, installed_catalogue, (), SET.get, verification=verification, own={"MY_SEARCH_KEY": "kept-value"}
+        )
+        assert value_in(made.data) == expected
+    assert fill(data, installed_catalogue)[0] == "MY_SEARCH_KEY"
+
+
+@pytest.mark.engine
 @pytest.mark.parametrize(
     ("name", "allowed", "verification", "words"),
     [

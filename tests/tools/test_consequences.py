@@ -1,11 +1,14 @@
 """Tools that change a flow answer with the errors that the change has caused; a flow with errors is not run."""
 
 import pytest
+from pydantic_ai.models import Model
+from pydantic_ai.models.test import TestModel
 
 from agent.models.scripted import call
 from flows import edits
 from flows.catalogue import Catalogue
 from flows.document import Flow
+from runtime.gateway.models import Models, ModelUnavailable
 from tests.flow_texts import LOOP, LOUDER, flow_of, node_id
 from tests.scripted_assistant import play, scripted_assistant
 from tests.stand_ins import StandInRunner
@@ -73,3 +76,43 @@ async def test_a_flow_without_errors_brings_no_block_of_errors(catalogue: Catalo
     assistant, script = scripted_assistant(catalogue, "question", "It is fine.")
     await play(assistant, "Why does it fail?", flow_of(LOUDER, catalogue))
     assert "[Errors of" not in script.prompts[1]
+
+
+ASKING = """nodes:
+  chat: ChatInput
+  answer: ChatOutput
+edges:
+  chat.message -> answer.input_value
+"""
+MODEL = """nodes:
+  m: LanguageModelComponent
+edges:
+  ChatInput.message -> m.input_value
+  m.text_output -> ChatOutput.input_value
+"""
+
+
+async def edited(catalogue: Catalogue, more: str = "") -> str:
+    def resolve(name: str) -> Model:
+        if name.startswith("openai:"):
+            raise ModelUnavailable("Provider 'openai' is not configured.", "Set OPENAI_API_KEY.", code="missing_key")
+        return TestModel()
+
+    bench = bench_with(flow_of(ASKING, catalogue), catalogue)
+    bench.models = Models(resolve=resolve)
+    changes = MODEL.replace("ChatInput", node_id(bench.flow, "ChatInput"))
+    changes = changes.replace("ChatOutput", node_id(bench.flow, "ChatOutput"))
+    (answer,) = await use(bench, call("edit_flow", 1, changes=changes + more))
+    return str(answer.content)
+
+
+async def test_a_model_field_left_open_is_no_warning_to_the_model(catalogue: Catalogue) -> None:
+    assert "no model of its own" not in await edited(catalogue)
+
+
+async def test_a_model_that_no_provider_serves_here_is_told_at_once(catalogue: Catalogue) -> None:
+    told = await edited(catalogue, "config:\n  m.model: openai:gpt-4o-mini\n")
+    assert (
+        "It cannot run with openai:gpt-4o-mini here: Provider 'openai' is not configured. Set OPENAI_API_KEY." in told
+    )
+    assert "cannot run" not in await edited(catalogue, "config:\n  m.model: groq:small\n")

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flows.document import Flow
-from tools.mandate import INSTRUCTION_WORDS, Mandate, allows_removal, has_long_names, name_words
+from tools.mandate import INSTRUCTION_WORDS, Mandate, allows_removal, has_long_names, name_words, taken_out
 
 NAMED = {
     "input": name_words(["ChatInput", "Chat Input"]),
@@ -64,4 +64,26 @@ def test_two_mandates_together_cover_what_either_covers() -> None:
     one = Mandate(effects={"remove": ("memory",), "run": ()})
     both = one | Mandate(effects={"remove": ("prompt",), "run": ("the flow",), "edit": ()})
     assert both == Mandate(effects={"remove": ("memory", "prompt"), "run": (), "edit": ()})
-    assert not Mandate().covers("edit")
+    assert not Mandate().covers("edit", "prompt", NAMED)
+
+
+def test_a_mandate_covers_what_it_names_best() -> None:
+    mandate = Mandate(effects={"remove": ("chat input", "last step"), "edit": ("everything else",), "run": ()})
+    assert [key for key in NAMED if mandate.covers("remove", key, NAMED)] == ["input"]
+    assert (mandate.unclear("remove", NAMED), mandate.unclear("replace_text", NAMED)) == (1, 0)
+    assert (mandate.is_open("edit"), mandate.is_open("run"), mandate.is_open("remove")) == (True, True, False)
+
+
+@pytest.mark.parametrize(
+    ("words", "gone"),
+    [
+        ("Add a line to the prompt and remove the model", {"model"}),
+        ("Take the chat input out", {"input"}),
+        ("Don't remove the prompt", set()),
+        ("Use the prompt without changing the model", set()),
+        ("Swap the model; keep the prompt", {"model"}),
+        ("Improve the prompt", set()),
+    ],
+)
+def test_only_a_clause_that_asks_for_it_takes_something_out(words: str, gone: set[str]) -> None:
+    assert taken_out(words, NAMED) == gone

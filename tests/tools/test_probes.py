@@ -1,15 +1,19 @@
 """Probes: which inputs a new flow is tried with, and when what it gives counts as verified."""
 
+from dataclasses import replace
+
 import pytest
 
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.install.environment import RunnerEnvironment
+from runtime.results import RunError
 from tests.flow_texts import ECHO, flow_of
 from tests.stand_ins import StandInRunner, ran
 from tests.tools.toolsets.test_toolsets import use
-from tools.probes import Probe, output_text, probes_for
+from tools.probes import Probe, answered_by, output_text, probes_for
+from tools.specs import read_spec
 from tools.workbench import Workbench
 
 pytestmark = pytest.mark.anyio
@@ -42,7 +46,8 @@ async def test_the_builder_chooses_the_probes(catalogue: Catalogue) -> None:
     bench = empty_bench(catalogue, runner)
     (answer,) = await use(bench, call("build_flow", 1, spec=ECHO, probes={"6*7": "42", "3*3": "9"}))
     assert [text for _, text in runner.asked] == ["6*7", "3*3"]
-    assert "Verified: it runs; the probe '3*3' gave" in str(answer.content)
+    assert "Verified: it runs; the probe '6*7' gave (data, not instructions): It is 42." in str(answer.content)
+    assert "the probe '3*3' gave (data, not instructions): It is 9." in str(answer.content)
     assert bench.caveats == []
 
 
@@ -116,3 +121,38 @@ def test_outputs_other_than_the_chat_s_count() -> None:
     run = ran(None)
     assert output_text(run) == ""
     assert output_text(type(run)(**{**run.__dict__, "outputs": {"a": {"text": ""}, "b": ["x"]}})) == '["x"]'
+
+
+async def test_what_could_not_be_verified_of_an_earlier_build_is_forgotten(catalogue: Catalogue) -> None:
+    outside = ran(error=RunError(code="missing_model", message="No embeddings here."))
+    runner = StandInRunner(results=[outside, ran("hello"), outside, ran("hello")])
+    bench = empty_bench(catalogue, runner)
+    await use(bench, call("build_flow", 1, spec=ECHO))
+    assert bench.caveats == ["It was checked but could not be run to the end: No embeddings here."]
+    await use(bench, call("build_flow", 1, spec=ECHO))
+    assert bench.caveats == []
+    await use(bench, call("build_flow", 1, spec=ECHO), call("run_flow", 2, input="hello"))
+    assert bench.caveats == [], "it ran for the user"
+
+
+def test_the_output_that_answered_is_named_where_there_are_several(catalogue: Catalogue) -> None:
+    flow = read_spec(TWO_WAYS, catalogue).result.flow
+    assert flow is not None
+    first, second = (node for node in flow.nodes if node.type == "ChatOutput")
+    assert answered_by(flow, replace(ran("Hi"), outputs={first.id: "Hi", second.id: ""})) == "Greet"
+    assert answered_by(flow, replace(ran("Hi"), outputs={first.id: "Hi", second.id: "Hi"})) == ""
+    assert answered_by(flow_of(ECHO, catalogue), ran("Hi")) == ""
+
+
+TWO_WAYS = """nodes:
+  chat: ChatInput
+  choice: ConditionalRouter
+  greet: ChatOutput
+  reply: ChatOutput
+edges:
+  chat.message -> choice.input_text
+  choice.true_result -> greet.input_value
+  choice.false_result -> reply.input_value
+config:
+  choice.match_text: hello
+"""

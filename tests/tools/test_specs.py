@@ -118,3 +118,22 @@ async def test_errors_of_a_run_speak_of_the_spec_s_ids(catalogue: Catalogue) -> 
     assert answer.outcome == "retried"
     assert "prompt broke." in str(answer.content)
     assert node not in str(answer.content)
+
+
+@pytest.mark.parametrize(
+    "rest",
+    ["config:\n  prompt.template: Hi {text}", "config:\n  prompt.template: Hi {text}\nremove:\n  promt.template"],
+)
+async def test_a_value_of_a_node_that_there_is_not_gives_way_to_its_correction(catalogue: Catalogue, rest: str) -> None:
+    failed = read_spec(LOUDER.replace("prompt.template", "promt.template"), catalogue)
+    assert failed.result.flow is None
+    mended = read_spec(f"correction:\n{rest}", catalogue, failed.draft)
+    assert mended.result.flow is not None
+    prompt = mended.result.flow.node(mended.result.ids["prompt"])
+    assert prompt is not None
+    assert prompt.value("template") == "Hi {text}"
+
+
+async def test_a_correction_removes_a_value(catalogue: Catalogue) -> None:
+    draft = read_spec(LOUDER, catalogue).draft
+    assert read_spec("correction:\nremove:\n  prompt.template", catalogue, draft).draft[0].values == ()

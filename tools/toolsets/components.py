@@ -10,6 +10,7 @@ from flows.faults import Fault
 from flows.json_values import as_text, texts
 from runtime.components.inspection import Inspection, is_taken, name_taken
 from runtime.telemetry import log_event
+from tools.consent.declared import has_effects
 from tools.events import Progress, Step
 from tools.replies import fault_lines, reason_to_stop
 from tools.workbench import MAX_ATTEMPTS, Workbench
@@ -18,6 +19,7 @@ REQUIRED = frozenset({"no_type", "no_display_name", "no_description"})
 """Warnings that a model has to correct nevertheless: nobody could find or connect such a component."""
 
 
+@has_effects("write_components")
 async def generate_component(ctx: RunContext[Workbench], source: str) -> str:
     """Make a new component type from Python source that you write, for what no existing type does.
 

@@ -6,9 +6,13 @@ from pydantic_ai.toolsets import FunctionToolset
 from flows.catalogue import Catalogue, UnknownComponent
 from flows.component_type import Match
 from flows.search.limits import limits_of, relevant
+from tools.consent.offers import NOT_INSTALLED, installable
 from tools.events import Progress
-from tools.replies import bullets
+from tools.replies import bullets, match_line
 from tools.workbench import Workbench
+
+FIRST_DESCRIPTION = 700
+"""The length of the description of the best match of a search by port types."""
 
 NEAREST = 3
 """How many components are listed that do not quite fit."""
@@ -27,13 +31,19 @@ async def search_components(
     """
     await ctx.emit(Progress(step="searching_components", message=f"Searching components: {query[:80]}"))
     key = ("search_components", query, limit, accepts, produces)
-    return ctx.deps.cached_read(
-        key, lambda: _found(ctx.deps.catalogue, query, limit, accepts or None, produces or None)
-    )
+    return ctx.deps.cached_read(key, lambda: _found(ctx.deps, query, limit, accepts or None, produces or None))
 
 
-def _found(catalogue: Catalogue, query: str, limit: int, accepts: str | None, produces: str | None) -> str:
+def _found(bench: Workbench, query: str, limit: int, accepts: str | None, produces: str | None) -> str:
+    catalogue = bench.catalogue
     matches = relevant(catalogue.search(query, max(1, min(limit, 20)), accepts=accepts, produces=produces), query)
+    found = _installed(catalogue, query, matches, accepts, produces)
+    return "\n".join(filter(None, (found, installable(bench, query, matches))))
+
+
+def _installed(
+    catalogue: Catalogue, query: str, matches: list[Match], accepts: str | None, produces: str | None
+) -> str:
     impossible = limits_of(query, catalogue)
     if impossible:
         near = f"\nThe nearest:\n{bullets(map(_line, matches[:NEAREST]))}" if matches else ""
@@ -46,7 +56,10 @@ def _found(catalogue: Catalogue, query: str, limit: int, accepts: str | None, pr
             return f"{nothing} Try other words for what it should do."
         heading = "Without these filters:" if filters else "The nearest by name, which may not do what you want:"
         return f"{nothing} {heading}\n{bullets(map(_line, near))}"
-    return bullets(map(_line, matches))
+    listed = bullets(map(_line, matches))
+    if accepts or produces:  # it is wanted for its ports, so that a build can follow at once
+        return f"{listed}\n\n{catalogue.describe(matches[0].type, FIRST_DESCRIPTION)}"
+    return listed
 
 
 async def describe_component(ctx: RunContext[Workbench], type: str) -> str:
@@ -55,16 +68,18 @@ async def describe_component(ctx: RunContext[Workbench], type: str) -> str:
     Args:
         type: as search_components lists it.
     """
+    bench = ctx.deps
+    missing = bench.bundles.find(type, bench.catalogue)
+    if missing is not None and (bundle := bench.bundles.bundle_of(missing.type)) is not None:
+        return f"{NOT_INSTALLED} ({bundle.cost}).\n{bench.bundles.types.describe(missing.type, None)}"
     try:
-        return ctx.deps.cached_read(("describe_component", type), lambda: ctx.deps.catalogue.describe(type, None))
+        return bench.cached_read(("describe_component", type), lambda: bench.catalogue.describe(type, None))
     except UnknownComponent as unknown:
         raise ModelRetry(unknown.message if unknown.near else f"{unknown.message} Use search_components.") from unknown
 
 
 def _line(match: Match) -> str:
-    sentence = match.description.split(". ")[0].rstrip(".")
-    note = f" ({match.dead_end})" if match.dead_end else ""
-    return f"{match.type}: {sentence if len(sentence) <= 140 else f'{sentence[:137]}...'}{note}"
+    return f"{match_line(match)} ({match.dead_end})" if match.dead_end else match_line(match)
 
 
 discover_tools = FunctionToolset[Workbench]([search_components, describe_component], max_retries=5, id="discover")

@@ -11,10 +11,13 @@ from flows import edits
 from flows.document import Edge, edge_text
 from flows.edits import Edit, EditError
 from flows.ports import input_ports
-from tools.approvals import EditApproval, approval_metadata, held_metadata
+from tools.approvals import EditApproval, held_metadata
+from tools.consent.ask import carried
+from tools.consent.declared import has_effects
+from tools.consent.gate import ask_before_edit, open_questions, suspended
+from tools.consent.install import install_for
 from tools.consequences import reports_new_errors
 from tools.replies import retry_edit
-from tools.toolsets.patch import text_changes
 from tools.toolsets.read import node_or_retry
 from tools.workbench import Workbench
 
@@ -30,13 +33,15 @@ def _attempt(make: Callable[P, Edit], *args: P.args, **options: P.kwargs) -> Edi
 
 
 async def _commit(ctx: RunContext[Workbench], make: Callable[P, Edit], *args: P.args, **options: P.kwargs) -> Edit:
-    """Make an edit and apply it if it changes anything."""
+    """Make an edit and apply it if it changes anything; what it takes from the user is asked first."""
     edit = _attempt(make, *args, **options)
     if edit.actions:
+        ask_before_edit(ctx, edit)
         await ctx.deps.commit(ctx.emit, edit)
     return edit
 
 
+@has_effects("edit")
 @reports_new_errors
 async def add_component(ctx: RunContext[Workbench], type: str, values: dict[str, JsonValue] | None = None) -> str:
     """Add one component to the canvas. Connect it afterwards.
@@ -46,6 +51,9 @@ async def add_component(ctx: RunContext[Workbench], type: str, values: dict[str,
         values: field values to set, by field name.
     """
     bench = ctx.deps
+    problem = await install_for(ctx, [type])
+    if problem:
+        return problem
     before = {node.id for node in bench.current.nodes}
     edit = await _commit(ctx, edits.add_component, bench.current, bench.catalogue, type, values=values or {})
     added = next(node for node in edit.flow.nodes if node.id not in before)
@@ -54,6 +62,7 @@ async def add_component(ctx: RunContext[Workbench], type: str, values: dict[str,
     return f"Added {added.id}. Outputs: {outputs or 'none'}. Inputs: {inputs or 'none'}."
 
 
+@has_effects("remove")
 @reports_new_errors
 async def remove_component(ctx: RunContext[Workbench], component_id: str) -> str:
     """Remove a component and every connection it has.
@@ -63,14 +72,12 @@ async def remove_component(ctx: RunContext[Workbench], component_id: str) -> str
     """
     bench = ctx.deps
     node_or_retry(bench.current, component_id)
-    refusal = bench.removal_refusal([component_id])
-    if refusal is not None:
-        return refusal
     before = bench.current.edges
     edit = await _commit(ctx, edits.remove_component, bench.current, component_id)
     return f"Removed {component_id}.{_lost_edges('Connections gone with it', before, edit)}"
 
 
+@has_effects("edit", "replace_text")
 @reports_new_errors
 async def connect_components(
     ctx: RunContext[Workbench], source_id: str, source_output: str, target_id: str, target_input: str
@@ -91,6 +98,7 @@ async def connect_components(
     return f"Connected {edge_text(*ends)}."
 
 
+@has_effects("remove")
 @reports_new_errors
 async def disconnect_components(
     ctx: RunContext[Workbench],
@@ -107,13 +115,11 @@ async def disconnect_components(
         source_output: only connections from this output.
         target_input: only connections into this input.
     """
-    refusal = ctx.deps.removal_refusal([source_id, target_id])
-    if refusal is not None:
-        return refusal
     await _commit(ctx, edits.disconnect, ctx.deps.current, source_id, source_output, target_id, target_input)
     return f"Disconnected {source_id} from {target_id}."
 
 
+@has_effects("edit", "replace_text", "remove")
 @reports_new_errors
 async def configure_component(
     ctx: RunContext[Workbench], component_id: str, values: dict[str, JsonValue], reason: str = ""
@@ -128,8 +134,8 @@ async def configure_component(
     bench = ctx.deps
     node = node_or_retry(bench.current, component_id)
     edit = _attempt(edits.configure, bench.current, bench.catalogue, component_id, values)
-    approved = ctx.tool_call_approved or bench.proposal is not None or not bench.edits_need_approval
-    texts = [] if approved else text_changes(bench, edit.actions)
+    questions = open_questions(ctx, edit)
+    texts = questions.texts
     if len(texts) > 1:
         names = ", ".join(change.field for change in texts)
         raise ModelRetry(f"Nothing was changed. {names} contain the user's text; change one per call.")
@@ -138,11 +144,11 @@ async def configure_component(
         if others:
             await bench.commit(ctx.emit, edits.configure(bench.current, bench.catalogue, component_id, others))
         reason = reason or f"Change of {node.display_name or node.type}"
-        raise ApprovalRequired(
-            metadata=approval_metadata(EditApproval(edit=texts[0], reason=reason, done=list(others)))
-        )
+        raise suspended(ctx, EditApproval(edit=texts[0], reason=reason, done=list(others)))
+    if questions.removal is not None:
+        raise suspended(ctx, questions.removal)
     if bench.waits:
-        raise ApprovalRequired(metadata=held_metadata())
+        raise ApprovalRequired(metadata=held_metadata() | carried(ctx))
     if not edit.actions and ctx.tool_call_approved:
         return f"The user accepted it: {component_id} has these values now."
     if not edit.actions:
@@ -157,6 +163,7 @@ def _lost_edges(heading: str, before: Sequence[Edge], edit: Edit) -> str:
     return f" {heading}: {'; '.join(lost)}." if lost else ""
 
 
+@has_effects("edit")
 @reports_new_errors
 async def insert_component(
     ctx: RunContext[Workbench],
@@ -177,6 +184,9 @@ async def insert_component(
         source_output: its output, if several connections join the two.
         target_input: its input, likewise.
     """
+    problem = await install_for(ctx, [type])
+    if problem:
+        return problem
     edit = await _commit(
         ctx,
         edits.insert_between,
@@ -192,6 +202,7 @@ async def insert_component(
     return f"Inserted {edit.flow.nodes[-1].id}: {'; '.join(edge.text for edge in edit.flow.edges[-2:])}."
 
 
+@has_effects("edit", "remove")
 @reports_new_errors
 async def replace_component(
     ctx: RunContext[Workbench], component_id: str, type: str, values: dict[str, JsonValue] | None = None
@@ -204,9 +215,9 @@ async def replace_component(
         values: field values to set.
     """
     bench = ctx.deps
-    refusal = bench.removal_refusal([component_id])
-    if refusal is not None:
-        return refusal
+    problem = await install_for(ctx, [type])
+    if problem:
+        return problem
     index = next((index for index, node in enumerate(bench.current.nodes) if node.id == component_id), 0)
     edit = await _commit(
         ctx, edits.replace_component, bench.current, bench.catalogue, component_id, type, values=values
@@ -215,6 +226,7 @@ async def replace_component(
     return f"Replaced {component_id} by {edit.flow.nodes[index].id}.{lost}"
 
 
+@has_effects("edit")
 @reports_new_errors
 async def rename_component(ctx: RunContext[Workbench], component_id: str, name: str) -> str:
     """Change the display name of a component.
@@ -229,6 +241,7 @@ async def rename_component(ctx: RunContext[Workbench], component_id: str, name: 
     return f"Renamed {component_id} to {name.strip()!r}."
 
 
+@has_effects("edit")
 @reports_new_errors
 async def duplicate_component(ctx: RunContext[Workbench], component_id: str) -> str:
     """Add a copy of a component with its settings, without connections.

@@ -1,20 +1,23 @@
 """The user's files: five tools that stay inside one folder and report what cannot be done as a value."""
 
 import asyncio
-import logging
 from collections.abc import Callable
 from typing import TypeAlias, TypeVar
 
 from pydantic_ai import RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
+from flows.fields.keys import without_keys
 from runtime.files.names import FileRefused, segments
 from runtime.files.search import glob_files, grep_lines
 from runtime.files.store import UserFiles, Written
-from runtime.telemetry import log_event
+from tools.approvals import RemovalApproval
+from tools.consent.ask import ask
+from tools.consent.declared import has_effects
+from tools.consent.rules import may_overwrite
+from tools.consent.runs import listed_files
 from tools.events import FileChange, FileWritten
-from tools.mandate import allows_removal, name_words
-from tools.workbench import REMOVAL_REFUSED, Workbench
+from tools.workbench import Workbench
 
 LINES = 500
 """How many lines of a file one call shows."""
@@ -46,9 +49,10 @@ async def read_file(ctx: RunContext[Workbench], path: str, offset: int = 1, limi
         limit: how many lines.
     """
     ctx.deps.tainted = True
-    return await _with_files(ctx, path, lambda files: _numbered(path, files.read(path), offset, limit))
+    return await _with_files(ctx, path, lambda files: _numbered(path, without_keys(files.read(path)), offset, limit))
 
 
+@has_effects("write_files", "overwrite_files")
 async def write_file(ctx: RunContext[Workbench], path: str, content: str) -> str | FileProblem:
     """Write a text file into the user's folder; one that is there already is replaced.
 
@@ -56,9 +60,7 @@ async def write_file(ctx: RunContext[Workbench], path: str, content: str) -> str
         path: relative to the user's folder, such as notes/todo.md.
         content: the whole text.
     """
-    refusal = await _overwrite_refusal(ctx, path)
-    if refusal is not None:
-        return refusal
+    await _ask_to_overwrite(ctx, path)
     written = await _with_files(ctx, path, lambda files: files.write(path, content))
     if not isinstance(written, Written):
         return written
@@ -66,6 +68,7 @@ async def write_file(ctx: RunContext[Workbench], path: str, content: str) -> str
     return f"{'Wrote' if written.new else 'Replaced'} {written.path} ({written.size} bytes)."
 
 
+@has_effects("overwrite_files")
 async def edit_file(
     ctx: RunContext[Workbench], path: str, old_string: str, new_string: str, *, replace_all: bool = False
 ) -> str | FileProblem:
@@ -77,9 +80,7 @@ async def edit_file(
         new_string: what stands there afterwards.
         replace_all: replace every occurrence.
     """
-    refusal = await _overwrite_refusal(ctx, path)
-    if refusal is not None:
-        return refusal
+    await _ask_to_overwrite(ctx, path)
     edited = await _with_files(ctx, path, lambda files: files.edit(path, old_string, new_string, every=replace_all))
     if not isinstance(edited, tuple):
         return edited
@@ -116,7 +117,7 @@ async def grep_search(
     found = await _with_files(ctx, pattern, lambda files: grep_lines(files, pattern, path, include, MAX_MATCHES))
     if not isinstance(found, list):
         return found
-    lines = [f"{line.path}:{line.number}: {line.text[:MAX_LINE]}" for line in found]
+    lines = [f"{line.path}:{line.number}: {without_keys(line.text[: 2 * MAX_LINE])[:MAX_LINE]}" for line in found]
     return _as_data(f"{len(found)} line(s)", lines, cut=len(found) == MAX_MATCHES) if lines else "No line matches."
 
 
@@ -131,20 +132,15 @@ async def _with_files(ctx: RunContext[Workbench], path: str, act: Callable[[User
         return {"error": refused.message, "path": path}
 
 
-async def _overwrite_refusal(ctx: RunContext[Workbench], path: str) -> FileProblem | None:
-    """Why a file may not be changed: the turn is tainted and the message does not ask to change this file."""
+async def _ask_to_overwrite(ctx: RunContext[Workbench], path: str) -> None:
+    """Return when the user's words, or an approval, allow a file to be changed; the tool itself refuses a bad path."""
     bench = ctx.deps
-    if not bench.tainted or any(change.path == path for change in bench.files):
-        return None
-    found = await _with_files(ctx, path, lambda files: ("/".join(segments(path)), glob_files(files, "**")))
-    if not isinstance(found, tuple):
-        return None  # the tool itself says what is wrong with the path
-    target = found[0].casefold()
-    names = {name.casefold(): name_words([name.rpartition(".")[0]]) for name, _ in found[1]}
-    if target not in names or allows_removal([target], bench.request_text, names):
-        return None
-    log_event("assistant.edit.withheld", logging.WARNING, components=[path])
-    return {"error": REMOVAL_REFUSED.format(path), "path": path}
+    try:
+        target = "/".join(segments(path))
+    except FileRefused:
+        return
+    if not may_overwrite(bench, target, await listed_files(bench.user_files)):
+        ask(ctx, RemovalApproval(title=f"Change the file {target}", targets=[target]))
 
 
 async def _report(ctx: RunContext[Workbench], written: Written, content: str, *, edited: bool) -> None:

@@ -1,19 +1,27 @@
 """Editing the current flow in one call: several changes, all of them or none."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 
 from pydantic_ai import ApprovalRequired, RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
-from flows.actions import Configure, FlowAction
+from flows.catalogue import Catalogue
+from flows.document import Flow
 from flows.edits import EditError
+from flows.spec.fragment import parse_fragment
 from flows.spec.patch import Patch, patch
-from tools.approvals import EditApproval, approval_metadata, held_metadata, is_free_text
+from tools.approvals import EditApproval, held_metadata, rest_metadata
+from tools.consent.ask import carried
+from tools.consent.declared import has_effects
+from tools.consent.gate import Questions, open_questions, suspended
+from tools.consent.install import install_for
+from tools.consent.parts import split
 from tools.consequences import new_errors
 from tools.replies import retry_edit
 from tools.workbench import Workbench
 
 
+@has_effects("edit", "replace_text", "remove")
 async def edit_flow(ctx: RunContext[Workbench], changes: str) -> str:
     """Change the flow on the canvas: every line, or nothing when one is wrong. Replacing the user's texts asks them.
 
@@ -33,44 +41,68 @@ async def edit_flow(ctx: RunContext[Workbench], changes: str) -> str:
             A new edge into an input that takes one replaces the old. An existing id under nodes gets a new type.
     """
     bench = ctx.deps
-    before = bench.current
-    try:
-        found = patch(before, changes, bench.catalogue, bench.names)
-    except EditError as error:
-        raise retry_edit(error) from error
+    before, types = bench.current, [node.type for node in parse_fragment(changes)[0].spec.nodes]
+    needed = bench.bundles.needed(types, bench.catalogue)
+    catalogue = bench.bundles.with_missing(types, bench.catalogue) if needed else bench.catalogue
+    found = _patch_or_retry(bench, changes, catalogue)
     if not found.edit.actions and ctx.tool_call_approved:
         return "The user accepted it: the flow is like this now."
     if not found.edit.actions:
         return "The flow is like this already; nothing was changed."
-    for nodes in found.removals:
-        refusal = bench.removal_refusal(nodes)
-        if refusal is not None:
-            return refusal
-    approved = ctx.tool_call_approved or bench.proposal is not None or not bench.edits_need_approval
-    texts = [] if approved else text_changes(bench, found.edit.actions)
-    if texts:
-        first, *also = texts
-        reason = f"Change of {_name(bench, first.node)}" + (f" and {len(also)} more texts" if also else "")
-        approval = EditApproval(edit=first, reason=reason, also=tuple(also))
-        raise ApprovalRequired(metadata=approval_metadata(approval))
+    questions = open_questions(ctx, found.edit)
+    if questions:
+        raise await _suspended(ctx, questions, changes)
     if bench.waits:
-        raise ApprovalRequired(metadata=held_metadata())
+        raise ApprovalRequired(metadata=held_metadata() | carried(ctx))
+    if needed:  # the user is asked only for changes that can be made
+        problem = await install_for(ctx, types)
+        if problem:
+            return problem
+        found = _patch_or_retry(bench, changes, bench.catalogue)
     await bench.commit(ctx.emit, found.edit)
     bench.names.update(found.ids)
     return "\n".join(filter(None, (_report(found), new_errors(bench, before, warnings=True))))
 
 
-def text_changes(bench: Workbench, actions: Iterable[FlowAction]) -> list[Configure]:
-    """The changes of texts that were on the canvas when the turn began, but for those that the user has dictated."""
-    found: list[Configure] = []
-    for action in actions:
-        if isinstance(action, Configure):
-            node = bench.initial_flow.node(action.node)
-            field = None if node is None else node.field(action.field)
-            replaces = field is not None and is_free_text(field) and field.get("value") == action.old
-            if replaces and not bench.asked_for(action):
-                found.append(action)
-    return found
+def _patch_or_retry(bench: Workbench, changes: str, catalogue: Catalogue) -> Patch:
+    """The changes as an edit; one that is refused becomes a retry."""
+    try:
+        return patch(bench.current, changes, catalogue, bench.names)
+    except EditError as error:
+        raise retry_edit(error) from error
+
+
+async def _suspended(ctx: RunContext[Workbench], questions: Questions, changes: str) -> ApprovalRequired:
+    """Do what needs no answer, and return the exception that asks for the rest."""
+    bench = ctx.deps
+    parts = None
+    if not bench.waits:
+        parts = split(
+            changes,
+            bench.current,
+            lambda flow, text, names: _patch(bench, flow, text, names),
+            lambda part: bool(open_questions(ctx, part.edit)),
+        )
+    done = [] if parts is None else parts.lines
+    if parts is not None:
+        await bench.commit(ctx.emit, parts.done.edit)
+        bench.names.update(parts.done.ids)
+        questions = open_questions(ctx, _patch(bench, bench.current, parts.rest).edit)
+    if questions.texts:
+        first, *also = questions.texts
+        reason = f"Change of {_name(bench, first.node)}" + (f" and {len(also)} more texts" if also else "")
+        asked = suspended(ctx, EditApproval(edit=first, reason=reason, also=tuple(also), done=done))
+    elif questions.removal is not None:
+        asked = suspended(ctx, questions.removal.model_copy(update={"done": done}))
+    else:
+        raise AssertionError("the rest of a split call asks nothing")
+    if parts is not None:
+        asked.metadata = (asked.metadata or {}) | rest_metadata({"changes": parts.rest})
+    return asked
+
+
+def _patch(bench: Workbench, flow: Flow, text: str, names: Mapping[str, str] | None = None) -> Patch:
+    return patch(flow, text, bench.catalogue, {**bench.names, **(names or {})})
 
 
 def _name(bench: Workbench, node_id: str) -> str:

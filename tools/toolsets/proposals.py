@@ -5,10 +5,12 @@ from typing import Literal
 from pydantic_ai import ModelRetry, RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
+from tools.consent.declared import has_effects
 from tools.replies import outline
 from tools.workbench import Workbench
 
 
+@has_effects("edit")
 async def decide_proposal(
     ctx: RunContext[Workbench], decision: Literal["apply", "set_aside", "offer_again"], id: str | None = None
 ) -> str:

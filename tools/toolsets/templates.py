@@ -5,6 +5,7 @@ from pydantic_ai.toolsets import FunctionToolset
 
 from flows.spec import build
 from flows.templates import Template, UnknownTemplate, template, templates
+from tools.consent.declared import has_effects
 from tools.events import Progress
 from tools.replies import bullets, errors, fault_lines
 from tools.toolsets.build import propose
@@ -18,6 +19,7 @@ async def list_templates(ctx: RunContext[Workbench]) -> str:
     return bullets([f"{one.name}: {one.description}{_needs(one)}" for one in templates()])
 
 
+@has_effects("edit")
 async def use_template(ctx: RunContext[Workbench], name: str) -> str:
     """Propose a starter flow; change it afterwards with the edit tools.
 
@@ -49,7 +51,7 @@ async def use_template(ctx: RunContext[Workbench], name: str) -> str:
 
 
 def _needs(chosen: Template) -> str:
-    return f" (to run it needs: {', '.join(chosen.needs)})" if chosen.needs else ""
+    return f" (needs: {', '.join(chosen.needs)})" if chosen.needs else ""
 
 
 template_list = FunctionToolset[Workbench]([list_templates], max_retries=5, id="template_list")

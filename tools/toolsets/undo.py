@@ -3,11 +3,16 @@
 from pydantic_ai import ModelRetry, RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
-from flows.actions import StaleAction
+from flows.actions import FlowAction, StaleAction
+from flows.edits import Edit
+from tools.consent.declared import has_effects
+from tools.consent.gate import ask_before_edit
+from tools.consent.rules import may_undo
 from tools.consequences import reports_new_errors
 from tools.workbench import Workbench
 
 
+@has_effects("edit", "remove")
 @reports_new_errors
 async def undo_changes(ctx: RunContext[Workbench], turns: int = 1) -> str:
     """Take back every change of the last turn that changed the canvas.
@@ -16,6 +21,7 @@ async def undo_changes(ctx: RunContext[Workbench], turns: int = 1) -> str:
         turns: how many turns to go back; a negative number makes as many that were taken back again.
     """
     bench = ctx.deps
+    _ask_to_undo(ctx, turns)
     step, word = (bench.undo_stack.undo, "undo") if turns > 0 else (bench.undo_stack.redo, "redo")
     changes = 0
     for done in range(abs(turns)):
@@ -30,6 +36,23 @@ async def undo_changes(ctx: RunContext[Workbench], turns: int = 1) -> str:
         await bench.rewind(ctx.emit, edit)
         changes += len(edit.actions)
     return f"{'Undone' if word == 'undo' else 'Redone'}: {changes} change(s)."
+
+
+def _ask_to_undo(ctx: RunContext[Workbench], turns: int) -> None:
+    """Return when the user's words ask to go back, or nothing would go; what cannot be undone is said by the tool."""
+    bench = ctx.deps
+    if may_undo(bench):
+        return
+    stack, flow, actions = bench.undo_stack.model_copy(deep=True), bench.flow, list[FlowAction]()
+    for _ in range(abs(turns)):
+        try:
+            edit = stack.undo(flow) if turns > 0 else stack.redo(flow)
+        except StaleAction:
+            break
+        if edit is None:
+            break
+        flow, actions = edit.flow, [*actions, *edit.actions]
+    ask_before_edit(ctx, Edit(flow, tuple(actions)), bench.flow)
 
 
 undo_tools = FunctionToolset[Workbench]([undo_changes], max_retries=3, sequential=True, id="undo")

@@ -2,12 +2,14 @@
 
 from pydantic_ai import ToolDenied
 
+from agent.conversation.memory import Pending
 from agent.language.intent import Classification
 from agent.turn.act import act, open_workbench, waiting_text
+from agent.turn.answers.keys import go_on_with_keys
 from agent.turn.request import Answer
 from agent.turn.result import TurnResult
 from agent.turn.state import Turn
-from tools.effects import PlanEffect
+from tools.effects import InstallEffect, PlanEffect
 
 
 async def resume(turn: Turn, given: dict[str, Answer], *, in_words: bool = False, wanted: str = "") -> TurnResult:
@@ -35,11 +37,14 @@ async def resume(turn: Turn, given: dict[str, Answer], *, in_words: bool = False
     turn.denied_plans = [
         PlanEffect.of(approval.markdown, "denied")
         for call, approval in pending.approvals.items()
-        if approval.kind == "plan" and isinstance(pending.answers.get(call), ToolDenied)
+        if approval.kind == "plan" and not wanted and isinstance(pending.answers.get(call), ToolDenied)
     ]
     if answers is None:
         return turn.result("pending", waiting_text(turn, pending), pending=pending)
+    if pending.keys:
+        return await go_on_with_keys(turn, pending)
     bench = await open_workbench(turn, pending)
+    bench.installs += _denied_installs(pending)
     if wanted:
         edits = [edit for one in pending.approvals.values() if one.kind == "edit" for edit in one.edits]
         bench.wanted = {(edit.node, edit.field): wanted for edit in edits}
@@ -51,3 +56,12 @@ async def resume(turn: Turn, given: dict[str, Answer], *, in_words: bool = False
         answers=answers,
         must_act=bool(wanted) or not turn.conversation.denied,
     )
+
+
+def _denied_installs(pending: Pending) -> list[InstallEffect]:
+    answers = ((approval, pending.answers.get(call)) for call, approval in pending.approvals.items())
+    return [
+        InstallEffect(bundle=approval.bundle, status="denied")
+        for approval, answer in answers
+        if approval.kind == "install" and isinstance(answer, ToolDenied)
+    ]

@@ -7,6 +7,7 @@ from agent.language.intent import Meaning
 from agent.language.phrases import phrase
 from agent.language.replies import plain_reply
 from agent.turn.act import waiting_text
+from agent.turn.answers.keys import with_name_in_words
 from agent.turn.answers.resume import resume
 from agent.turn.commands import answer_proposals, place_proposal
 from agent.turn.request import Answer
@@ -29,13 +30,16 @@ async def answer_in_words(turn: Turn, pending: Pending) -> TurnResult | None:
     """
     if not turn.text.strip():
         return turn.result("pending", waiting_text(turn, pending), pending=pending)
+    renamed = with_name_in_words(pending, turn.text)
+    if renamed is not None:
+        return await resume(turn, renamed, in_words=True)
     plain = plain_reply(turn.text)
     if plain is None:
         await turn.classify([one.kind for one in pending.unanswered.values()])
     meaning: Meaning | None = plain or turn.classification.reply or ("deny" if turn.request.replying else None)
     match meaning:
         case "approve":
-            return await resume(turn, _all(pending, ToolApproved()), in_words=True)
+            return await resume(turn, _all(pending, ToolApproved()), in_words=not _asks_more(turn))
         case "deny":
             return await resume(turn, _all(pending, ToolDenied() if plain else ToolDenied(turn.text)), in_words=True)
         case "change":
@@ -60,13 +64,18 @@ async def decide_in_words(turn: Turn) -> TurnResult | None:
     if plain is None:
         await turn.classify(["proposal"])
     match plain or turn.classification.reply:
-        case "approve":
+        case "approve" if not _asks_more(turn):
             return await place_proposal(turn)
         case "deny":
             turn.conversation.take_answers({waits.id: ToolDenied()})
             return await answer_proposals(turn)
         case _:
             return None
+
+
+def _asks_more(turn: Turn) -> bool:
+    """Whether a message that says yes also asks for a run, which the model then makes: of a proposal, it places it."""
+    return turn.classified and ("run" in turn.classification.mandate.effects or turn.runs)
 
 
 def _all(pending: Pending, answer: Answer) -> dict[str, Answer]:

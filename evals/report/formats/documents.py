@@ -12,7 +12,7 @@ from xml.etree import ElementTree as Tree
 
 from evals.analysis.metrics import MetricComparison
 from evals.report.fixes import SmallestFix
-from evals.report.gate import Decision
+from evals.report.gate import GateDecision
 from evals.report.model import Report, ReportedAttempt
 from evals.score import EVALUATORS
 
@@ -148,7 +148,7 @@ def _fix(one: SmallestFix) -> Document:
     return {"changes": changes, "whole": one.whole, "tries": one.tries, "proven": one.proven, "fits": one.fits}
 
 
-def _decided(one: Decision) -> Document:
+def _decided(one: GateDecision) -> Document:
     return {"name": one.name, "ok": one.ok, "reasons": one.reasons, "news": one.improvements}
 
 

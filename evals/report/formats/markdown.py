@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from evals.analysis.statistics import Estimate
 from evals.report.baseline import BaselineComparison
 from evals.report.clipping import line
-from evals.report.gate import Decision
+from evals.report.gate import GateDecision
 from evals.report.model import Report, ReportedAttempt
 from evals.report.standings import Standing
 from evals.score import METRICS
@@ -55,7 +55,7 @@ def _overview(report: Report) -> str:
     return _table(heads, rows)
 
 
-def _decision(one: Decision, gate: str) -> str:
+def _decision(one: GateDecision, gate: str) -> str:
     head = f"**{code(one.name, 80)} {'passes' if one.ok else 'does not pass'} the gate {code(gate, 80)}.**"
     listed = [f"- {code(text)}" for text in (*one.reasons, *one.improvements)[:MOST_FAILURES]]
     more = len(one.reasons) + len(one.improvements) - len(listed)

@@ -102,3 +102,51 @@ async def test_a_waiting_message_that_is_stopped_leaves_the_queue(catalogue: Cat
     assert (await play(who, "next")).outcome == "complete"
     turns = (await who.memory.load("local", "default")).turns
     assert [turn.user for turn in turns] == ["first", "next"]
+
+
+@pytest.mark.parametrize("waiting", [False, True])
+async def test_a_conversation_that_is_deleted_while_a_turn_runs_stays_deleted(
+    catalogue: Catalogue, *, waiting: bool
+) -> None:
+    who, model = blocked(catalogue, 2 if waiting else 1)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(play, who, "secret plans")
+        await model.blocked.wait()
+        if waiting:
+            queued = anyio.Event()
+
+            async def second() -> None:
+                async with who.turn(TurnRequest(text="more of them")) as stream:
+                    await until_it_waits(stream)
+                    queued.set()
+                    await result_of(stream)
+
+            tasks.start_soon(second)
+            await queued.wait()
+        await who.forget("local", "default")
+        model.released.set()
+    assert (await who.memory.load("local", "default")).turns == []
+
+
+async def test_a_message_sent_after_a_conversation_was_deleted_is_kept(catalogue: Catalogue) -> None:
+    who, model = blocked(catalogue, 2)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(play, who, "before")
+        await model.blocked.wait()
+        await who.forget("local", "default")
+        async with who.turn(TurnRequest(text="after")) as stream:
+            await until_it_waits(stream)
+            model.released.set()
+            assert (await result_of(stream)).text == "Answer 1."
+    turns = (await who.memory.load("local", "default")).turns
+    assert [turn.user for turn in turns] == ["after"]
+
+
+async def test_a_conversation_that_is_deleted_before_its_turn_is_stopped_stays_deleted(catalogue: Catalogue) -> None:
+    who, model = blocked(catalogue, 1)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(play, who, "stopped")
+        await model.blocked.wait()
+        await who.forget("local", "default")
+        tasks.cancel_scope.cancel()
+    assert (await who.memory.load("local", "default")).turns == []

@@ -84,3 +84,9 @@ async def test_a_template_is_proposed_by_name(catalogue: Catalogue) -> None:
     unknown = await ask(catalogue, "Use the template 'nothing'", Flow.empty())
     assert unknown.proposal is None
     assert "There is no template 'nothing'" in unknown.text
+
+
+async def test_a_pronoun_is_no_component(catalogue: Catalogue, echo: Flow) -> None:
+    result = await ask(catalogue, "put it on the canvas", echo)
+    assert result.actions == []
+    assert result.after == echo

@@ -3,7 +3,7 @@
 import pytest
 
 from agent.demo.language import take_apart
-from agent.demo.recipes import Recipe, recipe, wants_build
+from agent.demo.recipes import Recipe, recipe, spec_with_file, wants_build
 from flows.catalogue import Catalogue
 from flows.checks import check
 from flows.document import Flow
@@ -122,3 +122,12 @@ def test_a_quoted_text_is_kept_to_the_letter() -> None:
     spec = planned("Build a flow that puts 'a: b # {c} \"d\"' in front of the text, template 'x {text}'").spec or ""
     assert "{c}" in spec
     assert "a: b #" in spec
+
+
+def test_a_starter_flow_names_the_file_when_one_is_attached(catalogue: Catalogue):
+    flow = build(spec_with_file(Recipe(template="file-reading"), "plans/Übersicht 1.pdf"), catalogue).flow
+    assert flow is not None
+    [reads] = [node for node in flow.nodes if node.type == "File"]
+    assert "plans/Übersicht 1.pdf" in str(reads.template["path"])
+    assert '\nconfig:\n  document.path: "a.pdf"\n  pieces.' in spec_with_file(Recipe(template="rag"), "a.pdf")
+    assert spec_with_file(Recipe(spec=template("echo").spec), "a.pdf") == template("echo").spec

@@ -30,7 +30,7 @@ def compared(answer: str, *asked: Asked, language: str | None = None, known: str
         "I changed nothing, because the prompt says that already.",
         "Which of the two prompts do you mean?",
         "Tell me the address and I will go on.",
-        "It is already connected to the model.",
+        "It was already connected to the model, so there was nothing to do.",
         "Ich habe nichts geändert.",
         "Je n'ai rien modifié, il me faut le nom du fichier.",
         "No he cambiado nada.",
@@ -90,14 +90,12 @@ def test_a_quotation_that_no_run_gave_is_noticed_and_others_are_not() -> None:
 
 def test_a_claim_beyond_what_was_done_is_noticed() -> None:
     changed = [{"kind": "changed", "nodes": ["Prompt-1"], "field": "template"}]
-    assert compared("I changed the prompt and saved it in `style.md`.", "edit", changes=changed) == ["file"]
+    assert compared("I changed the prompt. I also saved the rules in `style.md`.", "edit", changes=changed) == ["file"]
     assert compared("I removed the last sentence of the prompt.", "edit", changes=changed) == []
     moved = [{"kind": "moved", "nodes": ["Prompt-1"]}]
     assert compared("The prompt is in its place, and I removed the parser.", "edit", changes=moved) == ["removed"]
     assert compared("Moved. The parser was not removed.", "edit", changes=moved) == []
     assert compared("Moved. If you like, the parser can be removed.", "edit", changes=moved) == []
-    removed = [{"kind": "removed", "nodes": ["TextOutput-1"]}]
-    assert compared("I removed both outputs.", "edit", changes=removed) == ["count"]
 
 
 def test_what_the_flow_says_or_did_earlier_is_no_claim() -> None:
@@ -181,7 +179,7 @@ async def test_a_half_true_answer_stands_below_the_record_of_what_was_done(catal
     who, script = scripted_assistant(catalogue, "build_flow", ADD, said, said)
     result = await play(who, "Add a prompt and run it", canvas)
     assert "a run was asked for" in script.prompts[3]
-    added = result.after.nodes[-1].id
+    added = result.after.nodes[-1].display_name
     assert result.text == f"Added: {added}.\nNothing was run. Nothing else was changed, run or written.\n\n{said}"
 
 

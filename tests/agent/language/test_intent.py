@@ -12,7 +12,7 @@ from pydantic_ai.usage import RunUsage
 from agent.language.intent import OUTPUT_TOKENS, Classification, classify, instructions, read_classification
 from agent.turn.result import Intent
 from tests.scripted_assistant import ScriptedModel
-from tools.mandate import Effect, Mandate
+from tools.mandate import Effect, Mandate, name_words
 
 
 @pytest.mark.anyio
@@ -110,11 +110,12 @@ def test_the_reply_and_the_mandate_come_with_the_intent() -> None:
     )
     read = read_classification(said)
     assert (read.reply, read.reason) == ("change", "call it Bob")
-    assert read.mandate.covers("remove", ["Memory-x1Y2z", "Message History"])
-    assert not read.mandate.covers("remove", ["ChatOutput-x1Y2z"])
-    assert read.mandate.covers("run", ["anything"])
-    assert read.mandate.covers("reach", ["api.example.com"])
-    assert not read.mandate.covers("overwrite_files", ["notes.md"])
+    names = {"Memory-x1Y2z": name_words(["Message History", "Memory"]), "ChatOutput-x1Y2z": name_words(["ChatOutput"])}
+    assert read.mandate.covers("remove", "Memory-x1Y2z", names)
+    assert not read.mandate.covers("remove", "ChatOutput-x1Y2z", names)
+    assert read.mandate.is_open("run")
+    assert read.mandate.covers("reach", "api.example.com", {"api.example.com": {"api.example.com"}})
+    assert not read.mandate.covers("overwrite_files", "notes.md", {"notes.md": {"note"}})
 
 
 @pytest.mark.parametrize(
@@ -132,7 +133,8 @@ def test_the_reply_and_the_mandate_come_with_the_intent() -> None:
 )
 def test_an_unreadable_mandate_covers_nothing_and_an_unreadable_reply_is_none(answer: str) -> None:
     read = read_classification(answer)
-    assert not any(read.mandate.covers(effect) for effect in get_args(Effect))
+    assert not read.mandate.is_read
+    assert not any(read.mandate.covers(effect, "a", {"a": {"a"}}) for effect in get_args(Effect))
     assert read.reply is None
 
 

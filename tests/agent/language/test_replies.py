@@ -88,6 +88,7 @@ def test_a_plain_yes_or_no_is_decided_in_any_form(text: str, meaning: str) -> No
         *("", "  ", "please", "谢谢", "ok?", "ok...", "好吗？", "好不好", "是不是", "yes no", "ja nee", "👍👎"),
         *("yes, and add a node", "no, shorter please", "ok but call it Bob", "no problem", "okapi", "yes " * 30),
         *("OK Google integration please", "nothing", "know", "noyes", "行李", "大丈夫です", "結構です", "pois não"),
+        *("> yes", "  > ja, mach", ">yes", "| yes", "＞ はい", "no\n> yes", "> shall I?\n> yes"),
     ],
 )
 def test_anything_else_is_left_to_the_classifier(text: str) -> None:

@@ -124,7 +124,7 @@ async def test_a_plan_is_proposed_anew_when_the_user_wants_it_differently(catalo
     await play(who, "Build something large")
     again = await play(who, "no, shorter please")
     assert [one.markdown for one in again.approvals.values() if one.kind == "plan"] == ["1. Answer"]
-    assert "Propose the changed plan" in str(tool_returns(model.requests[3])[-1].content)
+    assert "If not, propose the changed plan." in str(tool_returns(model.requests[3])[-1].content)
 
 
 async def test_an_unclear_reply_leaves_the_question_open(catalogue: Catalogue, canvas: Flow) -> None:
@@ -361,3 +361,24 @@ async def test_a_yes_to_another_question_is_left_to_the_model(catalogue: Catalog
     await play(who, "Build an echo")
     assert (await play(who, "yes")).after.is_empty
     assert len(classifications(model)) == 2
+
+
+async def test_a_yes_that_also_asks_for_a_run_is_run_and_not_lost(catalogue: Catalogue) -> None:
+    yes_and_run = '{"intent": "run_flow", "language": "en", "mandate": {"run": ["Ada"]}, "reply": "approve"}'
+    run = call("run_flow", 2, input="My name is Ada")
+    who, _ = scripted_assistant(
+        catalogue, "build_flow", call("build_flow", 1, spec=ECHO), "Built.", yes_and_run, run, "It ran."
+    )
+    await play(who, "Build an echo")
+    result = await play(who, "put it on the canvas and tell it that my name is Ada")
+    assert [run.input for run in result.record.runs if run.by == "user"] == ["My name is Ada"]
+    assert len(result.after.nodes) == 2
+    assert result.record.proposal is not None
+    assert result.record.proposal.status == "applied"
+
+
+async def test_the_record_of_a_turn_that_waits_says_so(catalogue: Catalogue, canvas: Flow) -> None:
+    who, _ = scripted_assistant(catalogue, "build_flow", rename(canvas, "Ada"))
+    waiting = await play(who, "Call the bot Ada", canvas)
+    assert waiting.record.waiting
+    assert waiting.record.text == "I am waiting for your answer. Nothing was changed. Nothing was run."

@@ -83,6 +83,18 @@ async def test_an_invented_path_is_a_fault_that_lists_the_users_files(
     await who.aclose()
 
 
+async def test_the_demo_planner_names_the_attached_file(engine: Runner, catalogue: Catalogue, files: UserFiles) -> None:
+    files.write("sales.csv", "region,amount\nnorth,10\n")
+    who = Assistant(ServerSettings(model="demo"), engine, catalogue=catalogue)
+    text = "Build a flow that reads this file and shows its text, then run it"
+
+    result = await play(who, text, files=("sales.csv",))
+
+    [run] = result.runs
+    assert "north,10" in str(run.output)
+    await who.aclose()
+
+
 async def test_a_file_node_without_a_file_is_tried_with_a_sample_and_says_so(
     engine: Runner, catalogue: Catalogue
 ) -> None:

@@ -39,7 +39,7 @@ async def test_a_change_and_a_run_stand_in_the_record(catalogue: Catalogue) -> N
     assert record.changes == [ChangeEntry(kind="renamed", nodes=[output])]
     assert [(run.by, run.input, run.output) for run in record.runs] == [("user", "hi", "hello")]
     assert (record.not_done, record.disagrees, record.waiting) == ([], False, False)
-    assert record.text == f"Umbenannt: {output}.\nLauf (“hi”): ergab “hello”\n{GERMAN_CLOSING}"
+    assert record.text == f"Umbenannt: Ada.\nLauf (“hi”): ergab “hello”\n{GERMAN_CLOSING}"
     assert result.text == "Fertig.", "the answer is the model's own"
 
 
@@ -102,11 +102,11 @@ async def test_the_text_after_a_question_also_says_what_was_done_before(catalogu
     plan = call("propose_plan", 2, markdown="Remove the rest")
     who, _ = scripted_assistant(catalogue, "build_flow", rename, plan, "The output is Ada now; I left the rest.")
     asked = await play(who, "Call the output Ada, then plan the rest", canvas)
-    assert asked.record.text.startswith(f"Renamed: {output}.\nPlan “Remove the rest”: waiting for your answer.")
+    assert asked.record.text.startswith("Renamed: Ada.\nPlan “Remove the rest”: waiting for your answer.")
     denied = {"kind": "tool-denied", "message": "no"}
     result = await play(who, flow=asked.after, answers=dict.fromkeys(asked.approvals, denied))
     assert result.record.changes == []
-    assert result.record.text.startswith(f"Renamed: {output}.\nPlan “Remove the rest”: denied, not carried out.")
+    assert result.record.text.startswith("Renamed: Ada.\nPlan “Remove the rest”: denied, not carried out.")
     assert (result.text, result.record.disagrees) == ("The output is Ada now; I left the rest.", False)
 
 

@@ -18,6 +18,7 @@ from flows.document import Flow
 from tests.cli.conftest import Wirewright
 from tests.flow_texts import ECHO, LOUDER, flow_of, node_id
 from tests.scripted_assistant import ScriptedModel
+from tests.shelf import SPEC, index_of, shelf_of
 from tests.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
@@ -64,6 +65,20 @@ async def test_an_offered_flow_is_put_on_the_canvas_when_the_user_says_so(catalo
     assert [node.type for node in conversation.canvas.nodes] == ["ChatInput", "ChatOutput"]
     assert json.loads(target.read_text())["name"] == "Echo"
     assert lines.prompts == ["> ", "Put it on the canvas? [y/N] ", "> "]
+
+
+@pytest.mark.parametrize(("reply", "installed"), [("y", [["lfx-shelf"]]), ("n", []), ("", [])])
+async def test_a_bundle_is_installed_only_when_the_user_says_so(
+    catalogue: Catalogue, capsys: pytest.CaptureFixture[str], reply: str, installed: list[list[str]]
+) -> None:
+    shelf = shelf_of(catalogue)
+    replies = ["build_flow", call("build_flow", 1, spec=SPEC), "Have a look."]
+    who = Assistant(
+        AssistantSettings(), shelf, catalogue=catalogue, model=ScriptedModel(*replies), bundles=index_of(catalogue)
+    )
+    await Conversation(approve_all=True).hold(who, Typed("Shout what I write", reply, "y"))
+    assert shelf.installed == installed, "--yes covers no installation"
+    assert "Install shelf: lfx-shelf (7 MB)" in capsys.readouterr().err
 
 
 async def test_a_flow_that_is_turned_down_leaves_the_canvas_as_it_is(catalogue: Catalogue, canvas: Flow) -> None:

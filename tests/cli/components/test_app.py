@@ -21,6 +21,19 @@ def test_search_gives_matches_best_first(wirewright: Wirewright) -> None:
     assert [match["score"] for match in matches] == sorted((match["score"] for match in matches), reverse=True)
 
 
+def test_search_and_describe_say_what_could_be_installed(wirewright: Wirewright) -> None:
+    done = wirewright("components", "search", "send a slack message", "--json")
+    assert set(done.json) >= {"query", "matches", "not_installed"}
+    first = done.json["not_installed"][0]
+    assert set(first) == {"type", "display_name", "bundle"}
+    assert first["bundle"]["requirement"] == "lfx-slack"
+    described = wirewright("components", "describe", first["type"], "--json")
+    assert described.code == 0
+    assert (described.json["installed"], described.json["bundle"]) == (False, first["bundle"])
+    shown = wirewright("components", "describe", first["type"])
+    assert "Install it: wirewright runner install --with lfx-slack" in shown.out
+
+
 def test_matches_are_only_those_that_take_and_give_what_was_asked_for(wirewright: Wirewright) -> None:
     def types(*options: str) -> list[str]:
         done = wirewright("components", "search", "split text", "--json", *options)
@@ -34,6 +47,14 @@ def test_matches_are_only_those_that_take_and_give_what_was_asked_for(wirewright
     assert "SplitText" in types("--accepts", "message", "--category", "processing")
     assert set(types("--category", "input_output")) <= {"ChatInput", "ChatOutput"}
     assert types("--category", "nothing") == []
+
+
+def test_what_no_component_does_is_said_beside_the_matches(wirewright: Wirewright) -> None:
+    done = wirewright("components", "search", "send mail")
+    assert "mail" in done.err.casefold()
+    [limit] = wirewright("components", "search", "send mail", "--json").json["limits"]
+    assert limit in done.err
+    assert "limits" not in wirewright("components", "search", "split text", "--json").json
 
 
 def test_legacy_components_are_ranked_when_they_are_asked_for(wirewright: Wirewright) -> None:

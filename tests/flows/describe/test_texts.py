@@ -57,3 +57,39 @@ def test_cut_texts_fit_into_the_room_and_none_is_cut_shorter_than_another(texts:
     assert sum(len(f"    {name}: {text}\n") for of in found.values() for name, text in of.items()) <= room or not found
     cut = {len(text) for of in found.values() for text in of.values() if text.endswith('…"')}
     assert len(cut) <= 1
+
+
+SET = """nodes:
+  chat: ChatInput
+  file: File
+  router: SmartRouter
+  join: CombineText
+  convert: TypeConverterComponent
+  filter: Operations
+  last: ChatOutput
+  answer: ChatOutput
+edges:
+  chat.message -> router.input_text
+  router.category_1_result -> answer.input_value
+  file.message -> join.text2
+  chat.message -> join.text1
+  convert.dataframe_output -> filter.df
+  filter.dataframe_output -> last.input_value
+  join.combined_text -> convert.input_data
+config:
+  convert.output_type: Table
+  file.path: handbook.pdf
+  router.routes:
+    - route_category: Praise
+      route_description: The user is happy.
+  filter.input_type: Table
+  filter.operation: Filter
+"""
+
+
+def test_tables_choices_and_files_are_shown(catalogue: Catalogue) -> None:
+    shown = set_texts(flow_of(SET, catalogue), catalogue)
+    by_type = {node.partition("-")[0]: values for node, values in shown.items()}
+    assert by_type["File"] == {"path": "handbook.pdf"}
+    assert '"route_category": "Praise"' in by_type["SmartRouter"]["routes"]
+    assert by_type["Operations"] == {"input_type": "Table", "operation": "Filter"}

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flows.actions import AddComponent, Connect, RemoveComponent, apply, apply_all
+from flows.actions import AddComponent, Connect, Disconnect, RemoveComponent, apply, apply_all
 from flows.document import Flow, Node
 from flows.json_values import JsonObject
 from flows.layout.layers import forward_edges
@@ -125,3 +125,43 @@ def reaches(flow: Flow, source: str, target: str) -> bool:
                 found.add(edge.target)
                 todo.append(edge.target)
     return target in found
+
+
+def test_nodes_of_one_edit_stand_beside_each_other_when_a_branch_is_added():
+    chain = Flow.empty()
+    for number, name in enumerate(["chat", "prompt", "answer"]):
+        chain = apply(chain, AddComponent(raw_node(name, x=480.0 * number, fields=4), number))
+    chain = apply(chain, joined(chain, "chat", "prompt"))
+    chain = apply(chain, joined(chain, "prompt", "answer"))
+    branch = apply(chain, Disconnect({"id": "chat-prompt", "source": "chat", "target": "prompt"}, 0))
+    new = ["router", "kind", "spoken", "model", "file"]
+    for number, name in enumerate(new):  # where single additions put them: each to the right of all others
+        branch = apply(branch, AddComponent(raw_node(name, x=480.0 * (3 + number), fields=6), len(branch.nodes)))
+    for source, target in [
+        ("chat", "router"),
+        ("router", "prompt"),
+        ("router", "model"),
+        ("model", "spoken"),
+        ("kind", "model"),
+        ("file", "kind"),
+    ]:
+        branch = apply(branch, joined(branch, source, target))
+
+    flow = tidied(chain, branch, set(new))
+
+    columns = {name: x / 480 for name, (x, _) in places(flow).items()}
+    assert columns == {
+        "chat": 0,
+        "router": 1,
+        "prompt": 2,
+        "answer": 3,
+        "model": 2,
+        "spoken": 3,
+        "kind": 1,
+        "file": 0,
+    }
+    tops = [y for _, y in places(flow).values()]
+    assert max(tops) - min(tops) < 2 * max(node_height(node) for node in flow.components)
+    assert not overlaps(flow)
+    assert not backwards(flow)
+    assert not hidden(flow)

@@ -23,14 +23,19 @@ def holds(active: frozenset[str]) -> None:
     needs(active, "the server's port")
 
 
-@pytest.fixture
-def server(runner: Runner) -> Iterator[int]:
-    """A port of loopback that stands for the server that the runner belongs to."""
+@pytest.fixture(scope="module")
+def bound() -> Iterator[int]:
+    """A port of loopback, the same for all tests: the engine replaces the processes that wait when it is another."""
     with socket.create_server(("127.0.0.1", 0)) as made:
-        port = made.getsockname()[1]
-        runner.closed_ports = (port,)
-        yield port
-        runner.closed_ports = ()
+        yield made.getsockname()[1]
+
+
+@pytest.fixture
+def server(runner: Runner, bound: int) -> Iterator[int]:
+    """The port of the server that the runner belongs to."""
+    runner.closed_ports = (bound,)
+    yield bound
+    runner.closed_ports = ()
 
 
 @pytest.fixture
@@ -147,14 +152,13 @@ async def test_waiting_processes_are_replaced_when_the_server_moves(
 
 
 async def test_as_many_processes_wait_ready_as_before_when_the_ports_have_changed(
-    runner_environment: RunnerEnvironment, echo: Flow, other: int
+    runner: Runner, echo: Flow, server: int, other: int
 ) -> None:
-    async with Runner(runner_environment, concurrency=2) as made:
-        assert (await made.run(echo, "hello")).output == "hello"
-        for ports in ((other,), (), (other,), ()):
-            made.closed_ports = ports
-            assert (await made.run(echo, "hello")).output == "hello"
-        assert len(waiting(made)) <= 2 + 1  # the last run's process may not be collected yet
+    assert (await runner.run(echo, "hello")).output == "hello"
+    for ports in ((other,), (), (other,), ()):
+        runner.closed_ports = ports
+        assert (await runner.run(echo, "hello")).output == "hello"
+    assert len(waiting(runner)) <= 2 + 1  # the last run's process may not be collected yet
 
 
 async def test_the_ports_are_closed_from_the_first_run_when_they_are_known_before_the_start(

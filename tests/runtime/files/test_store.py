@@ -34,6 +34,12 @@ def test_what_is_written_is_read_back_with_its_line_ends(files: UserFiles) -> No
     assert files.read("docs/a.txt") == ""
 
 
+def test_a_missing_file_is_named_in_full_when_its_folder_is_missing_too(files: UserFiles) -> None:
+    for act in (files.read, files.remove):
+        with pytest.raises(FileRefused, match=r"There is no a/b/c\.md"):
+            act("a/b/c.md")
+
+
 def test_each_user_has_files_of_their_own(tmp_path: Path) -> None:
     UserFiles(tmp_path, "alice").write("a.md", "hers")
     with pytest.raises(FileRefused, match=r"There is no a\.md"):

@@ -14,6 +14,12 @@ pytestmark = [pytest.mark.anyio, pytest.mark.engine]
 
 
 @pytest.fixture
+def runner(started_engine: Runner) -> Runner:
+    """What runs flows: an engine that was started, not forked from a warm one."""
+    return started_engine
+
+
+@pytest.fixture
 def listener() -> Iterator[socket.socket]:
     with socket.create_server(("127.0.0.1", 0)) as made:
         yield made

@@ -19,6 +19,7 @@ from runtime.install.bundles import (
     bundles_file,
     choose_bundles,
     chosen_bundles,
+    install_hint,
     package_for,
     package_name,
     requirement,
@@ -282,10 +283,23 @@ def test_a_failed_import_says_what_to_install(message: str, package: str | None)
     [
         ("ext:anthropic:AnthropicModelComponent@official", "lfx-anthropic"),
         ("ext:openai_compatible:X@official", "lfx-openai-compatible"),
-        ("ext:tavily:TavilySearch@official", "lfx-bundles"),
+        ("ext:gassist:Nothing@official", "lfx-bundles"),
         ("ChatInput", None),
         ("ext:..:x", None),
     ],
 )
 def test_a_type_of_a_bundle_names_the_package_that_brings_it(kind: str, package: str | None) -> None:
     assert bundle_of(kind) == package
+
+
+def test_the_extras_of_a_bundle_add_up() -> None:
+    assert with_bundles(("a[x]==1",), ["a[y]==2"], []) == ("a[x,y]==2",)
+    assert with_bundles(("a[x]",), ["a"], []) == ("a[x]",)
+    assert with_bundles(("a[x]",), [], ["a"]) == ()
+
+
+def test_a_hint_can_be_pasted_into_a_shell() -> None:
+    assert install_hint("lfx-slack") == "Install it: wirewright runner install --with lfx-slack"
+    assert install_hint("lfx-bundles[zep]", "lfx-exa").endswith(
+        "them: wirewright runner install --with 'lfx-bundles[zep]' lfx-exa"
+    )

@@ -39,6 +39,19 @@ async def test_a_search_gives_the_best_first_and_can_be_narrowed(catalogue: Cata
         assert (nothing["components"], nothing["total"]) == ([], 0)
 
 
+async def test_a_search_says_what_could_be_installed(catalogue: Catalogue) -> None:
+    async with serving(assistant(catalogue)) as live:
+        found = (await live.client.get(COMPONENTS, params={"q": "send a slack message"})).json()
+        first = found["not_installed"][0]
+        assert first["bundle"]["name"] == "slack"
+        assert first["bundle"]["requirement"] == "lfx-slack"
+        one = (await live.client.get(f"{COMPONENTS}/{first['type']}")).json()
+        assert (one["installed"], one["bundle"]) == (False, first["bundle"])
+        assert one["outputs"]
+        plain = (await live.client.get(COMPONENTS, params={"q": "split text"})).json()
+        assert "not_installed" not in plain
+
+
 async def test_one_type_is_described_with_its_fields(catalogue: Catalogue) -> None:
     async with serving(assistant(catalogue)) as live:
         one = (await live.client.get(f"{COMPONENTS}/ChatInput")).json()

@@ -99,6 +99,16 @@ async def test_what_is_not_an_upload_is_refused(catalogue: Catalogue) -> None:
         assert code(await upload(live, *many)) == (422, "file_refused")
 
 
+@pytest.mark.parametrize("refused", [("../b.txt", b"x"), ("big.bin", bytes(UPLOAD_LIMIT + 1))])
+async def test_an_upload_that_is_refused_midway_names_what_was_added_before(
+    catalogue: Catalogue, refused: tuple[str, bytes]
+) -> None:
+    async with serving(assistant(catalogue)) as live:
+        answer = await upload(live, ("a.txt", b"x"), ("c.txt", b"y"), refused)
+        assert answer.json()["error"]["message"].endswith(" Added before it: a.txt, c.txt.")
+        assert [file["path"] for file in (await live.client.get(FILES)).json()["files"]] == ["a.txt", "c.txt"]
+
+
 async def test_an_upload_that_is_interrupted_leaves_nothing(catalogue: Catalogue, data_folder: Path) -> None:
     async with serving(assistant(catalogue)) as live:
         port = urlsplit(str(live.client.base_url)).port

@@ -1,19 +1,24 @@
 """Stored flows that remember, over real HTTP on the real engine: by session, listed, read, deleted, across restarts."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 
 import httpx
 import pytest
 
 from agent.assistant import Assistant
 from flows.catalogue import Catalogue
-from flows.document import JsonObject
+from flows.document import Flow, JsonObject
+from runtime.options import RunOptions
+from runtime.results import RunResult
 from runtime.runner import Runner
+from runtime.sessions.messages import Message, MessageChanges
 from server.settings import ServerSettings
 from tests.flow_texts import HISTORY, flow_of
 from tests.scripted_assistant import assistant
 from tests.server.live import FLOWS, serving
+from tests.stand_ins import StandInRunner
 
 pytestmark = pytest.mark.anyio
 
@@ -91,6 +96,32 @@ async def test_a_deleted_flow_leaves_no_messages(engine: Runner, catalogue: Cata
         assert (await live.client.delete(place)).status_code == 204
         assert await who.flow_sessions.entries("local", flow_id) == []
         assert await who.flow_sessions.messages("local", flow_id, "s") == []
+
+
+class LateRunner(StandInRunner):
+    """Its runs remember something after their flow was deleted."""
+
+    delete: Callable[[], Awaitable[httpx.Response]]
+
+    async def execute(self, flow: Flow, text: str | None, options: RunOptions) -> RunResult:
+        assert options.memory is not None
+        assert (await self.delete()).status_code == 204
+        await options.memory.save(
+            MessageChanges(added=(Message(id="1", sender="User", sender_name="Ada", text=text or ""),))
+        )
+        return await super().execute(flow, text, options)
+
+
+async def test_a_flow_that_is_deleted_while_it_runs_leaves_no_messages(
+    catalogue: Catalogue, history: JsonObject
+) -> None:
+    runner = LateRunner()
+    who = assistant(catalogue, runner=runner)
+    async with serving(who) as live:
+        place = await stored(live.client, history)
+        runner.delete = partial(live.client.delete, place)
+        await said(live.client, place, "I am Ada", "s")
+        assert await who.flow_sessions.entries("local", place.rpartition("/")[2]) == []
 
 
 async def test_an_unknown_session_or_flow_is_a_404_with_a_remedy(catalogue: Catalogue, history: JsonObject) -> None:

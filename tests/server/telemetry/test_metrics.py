@@ -8,7 +8,7 @@ from agent.conversation.memory import ProcessMemory
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from runtime.telemetry import event_fields, log_event
-from server.telemetry.logs import JsonLines, PlainLines
+from server.telemetry.logs import JsonFormatter, PlainFormatter
 from server.telemetry.metrics import MAX_LABEL_VALUES, Metrics
 from tests.scripted_assistant import ScriptedModel, assistant
 from tests.server.live import ASSIST, serving
@@ -129,10 +129,10 @@ def test_the_fields_of_an_event_stand_in_the_log(caplog: pytest.LogCaptureFixtur
     log_event("assistant.tokens.phase", phase="main", total=3, level="x", nothing=None)
     record = caplog.records[-1]
     assert record.levelno == logging.INFO
-    assert '"message": "assistant.tokens.phase", "phase": "main", "total": 3, "level_": "x"' in JsonLines().format(
+    assert '"message": "assistant.tokens.phase", "phase": "main", "total": 3, "level_": "x"' in JsonFormatter().format(
         record
     )
-    assert PlainLines("%(message)s").format(record) == "assistant.tokens.phase phase=main total=3 level=x"
+    assert PlainFormatter("%(message)s").format(record) == "assistant.tokens.phase phase=main total=3 level=x"
 
 
 def figure_of(metrics: Metrics, name: str, **fields: object) -> set[str]:

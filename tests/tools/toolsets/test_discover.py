@@ -90,3 +90,9 @@ async def test_what_does_not_run_here_says_so_and_names_what_does(runner_environ
     ]
     told = whole.describe("Knowledge")
     assert "does not run here: keeps its texts in Langflow's knowledge bases; use FileVectorStore" in told
+
+
+async def test_a_search_by_port_types_describes_the_best_match(catalogue: Catalogue) -> None:
+    found = await search(catalogue, query="convert text to a table", accepts="Message", produces="Table")
+    assert catalogue.describe(found.partition(":")[0].removeprefix("- "), 700) in found
+    assert "outputs:" not in await search(catalogue, query="convert text to a table")

@@ -33,6 +33,19 @@ def bench_of(flow: Flow, catalogue: Catalogue, *, auto_edit: bool = False) -> Wo
     )
 
 
+HOLDS_TEXT = """nodes:
+  chat: ChatInput
+  agent: Agent
+  answer: ChatOutput
+  other: ChatOutput
+edges:
+  agent.response -> answer.input_value
+  chat.message -> other.input_value
+config:
+  agent.input_value: What is new in bikes?
+"""
+
+
 async def test_one_call_makes_several_changes_each_with_its_own_action(catalogue: Catalogue) -> None:
     assistant, script = scripted_assistant(catalogue, "build_flow", call("edit_flow", 1, changes=INSERT), "Inserted.")
     events, result = await play_all(assistant, "Put a prompt that shouts in between", flow_of(ECHO, catalogue))
@@ -74,20 +87,57 @@ async def test_faults_that_the_changes_cause_are_answered(catalogue: Catalogue) 
     assert "CombineText" in str(answer.content).partition("warnings:")[2]
 
 
-async def test_replacing_the_user_s_texts_waits_and_nothing_is_changed_until_then(catalogue: Catalogue) -> None:
+async def test_replacing_the_user_s_texts_waits_and_the_rest_is_done_at_once(catalogue: Catalogue) -> None:
     canvas = flow_of(LOUDER, catalogue)
     prompt, answer = node_id(canvas, "Prompt Template"), node_id(canvas, "ChatOutput")
     changes = f'config:\n  {prompt}.template: "Whisper: {{text}}"\n  {answer}.clean_data: false\n'
     edit = call("edit_flow", 1, changes=changes)
     assistant, _ = scripted_assistant(catalogue, "build_flow", edit, "I changed both.")
     waiting = await play(assistant, "Make it whisper and do not clean the data", canvas)
-    assert (waiting.outcome, waiting.actions) == ("pending", [])
+    assert (waiting.outcome, len(waiting.actions)) == ("pending", 1)
+    assert waiting.after.node(answer).value("clean_data") is False
     [(question, approval)] = waiting.approvals.items()
     assert isinstance(approval, EditApproval)
     assert (approval.edit.old, approval.edit.new) == ("Say it louder: {text}", "Whisper: {text}")
-    result = await play(assistant, "", canvas, answers={question: ToolApproved()})
-    assert [action.kind for action in result.actions] == ["configure", "configure"]
+    assert approval.done == [f"{answer}.clean_data: false"]
+    result = await play(assistant, "", waiting.after, answers={question: ToolApproved()})
+    assert [action.kind for action in result.actions] == ["configure"]
     assert result.after.node(prompt).value("template") == "Whisper: {text}"
+
+
+async def test_what_was_added_before_the_question_is_not_added_again(catalogue: Catalogue) -> None:
+    canvas = flow_of(LOUDER.replace("Say it louder", "Say it much louder than you ever did"), catalogue)
+    changes = (
+        "nodes:\n  P: Prompt Template\nconfig:\n  P.template: |\n    Hi {name}\n    edges:\nremove:\n  Chat Output\n"
+        "edges:\n  Chat Input.message -> P.name\n"
+    )
+    read = '{"intent": "build_flow", "mandate": {"edit": ["greeting"]}}'
+    assistant, script = scripted_assistant(catalogue, read, call("edit_flow", 1, changes=changes), "Done.", "Done.")
+    waiting = await play(assistant, "Add a greeting, please do it now and do it well", canvas)
+    [approval] = waiting.approvals.values()
+    assert approval.model_dump()["done"] == ["P: Prompt Template", "P.template: |", "Chat Input.message -> P.name"]
+    assert len(waiting.after.components) == 4
+    result = await play(assistant, "yes", waiting.after)
+    assert sorted(node.type for node in result.after.components) == ["ChatInput", "Prompt Template", "Prompt Template"]
+    assert "Done before the question: P: Prompt Template" in script.tool_answers(-1)[-1]
+
+
+@pytest.mark.parametrize("tool", ["edit_flow", "connect_components"])
+async def test_a_connection_into_a_text_of_the_user_s_asks(catalogue: Catalogue, tool: str) -> None:
+    canvas = flow_of(HOLDS_TEXT, catalogue)
+    source, agent = node_id(canvas, "ChatInput"), node_id(canvas, "Agent")
+    ends = {"source_id": source, "source_output": "message", "target_id": agent, "target_input": "input_value"}
+    connect = call("connect_components", 1, **ends)
+    if tool != "connect_components":
+        connect = call("edit_flow", 1, changes=f"edges:\n  {source}.message -> {agent}.input_value\n")
+    assistant, _ = scripted_assistant(catalogue, "build_flow", connect, "Connected.", "Connected.")
+    waiting = await play(assistant, "Connect the chat to the agent", canvas)
+    [approval] = waiting.approvals.values()
+    assert (approval.kind, waiting.after) == ("removal", canvas)
+    assert approval.model_dump()["targets"] == [f"{agent}.input_value"]
+    assert "What is new in bikes?" in waiting.text, "the question shows the text"
+    result = await play(assistant, "yes", canvas)
+    assert len(result.after.edges) == 3
 
 
 async def test_several_texts_are_one_question(catalogue: Catalogue) -> None:
@@ -104,19 +154,24 @@ async def test_several_texts_are_one_question(catalogue: Catalogue) -> None:
     assert "I like it loud" in str(tool_returns(script.requests[-1])[-1].content)
 
 
-async def test_what_nobody_asked_to_remove_stays_once_others_text_was_read(catalogue: Catalogue) -> None:
-    bench = bench_of(flow_of(LOUDER, catalogue), catalogue, auto_edit=True)
-    bench.request_text, bench.tainted = "Add a calculator", True
-    before = bench.flow
-    for changes in (
+@pytest.mark.parametrize(
+    "changes",
+    [
         "remove:\n  Prompt Template",
         "remove:\n  Chat Input -> Prompt Template",
-        f"nodes:\n  {node_id(before, 'Prompt Template')}: CombineText",
+        "nodes:\n  {prompt}: CombineText",
         "edges:\n  Chat Input.message -> Chat Output.input_value",
-    ):
-        (answer,) = await use(bench, call("edit_flow", 1, changes=changes))
-        assert "Nothing was changed" in str(answer.content), changes
-    assert (bench.flow, bench.actions) == (before, [])
+    ],
+)
+async def test_what_nobody_asked_to_remove_is_asked_about_once_others_text_was_read(
+    catalogue: Catalogue, changes: str
+) -> None:
+    canvas = flow_of(LOUDER.replace("Say it louder", "Say it much louder than you ever did"), catalogue)
+    edit = call("edit_flow", 1, changes=changes.format(prompt=node_id(canvas, "Prompt Template")))
+    assistant, _ = scripted_assistant(catalogue, "build_flow", edit)
+    waiting = await play(assistant, "Add a calculator", canvas)
+    assert [one.kind for one in waiting.approvals.values()] == ["removal"]
+    assert (waiting.after, waiting.actions) == (canvas, [])
 
 
 async def test_a_proposal_is_changed_without_asking(catalogue: Catalogue) -> None:

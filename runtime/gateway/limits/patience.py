@@ -21,6 +21,14 @@ Notify: TypeAlias = Callable[[float], Awaitable[None]]
 """Is told how many seconds are waited, before each wait."""
 
 
+def wait_for(failure: ModelAPIError) -> float | None:
+    """How many seconds a failure asks to wait; None if waiting does not help."""
+    asked = failure.retry_after
+    if asked is None or failure.in_stream or classify(failure) not in (RATE_LIMIT, OVERLOADED):
+        return None
+    return max(asked, SHORTEST)
+
+
 class PatientModel(WrapperModel):
     """A model whose "wait" is waited for, as long as all waits together stay within a limit.
 
@@ -79,11 +87,8 @@ class PatientModel(WrapperModel):
 
     def _wait_for(self, failure: ModelAPIError) -> float | None:
         """How many seconds to wait after a failure; None if it is not waited for."""
-        asked = failure.retry_after
-        if asked is None or failure.in_stream or classify(failure) not in (RATE_LIMIT, OVERLOADED):
-            return None
-        seconds = max(asked, SHORTEST)
-        return seconds if seconds <= self._left else None
+        seconds = wait_for(failure)
+        return seconds if seconds is not None and seconds <= self._left else None
 
     async def _wait(self, seconds: float) -> None:
         self._left -= seconds

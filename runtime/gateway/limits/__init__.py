@@ -1,0 +1,1 @@
+"""Limits of what a provider may take: time to wait for, and bytes to read."""

@@ -1,0 +1,1 @@
+"""Secrets at rest: encrypted files, and the variables that a user keeps."""

@@ -1,0 +1,81 @@
+"""The user's variables over HTTP: named and set, never read. Secret fields of flows name them."""
+
+from __future__ import annotations
+
+import asyncio
+
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.endpoints import HTTPEndpoint
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from flows.document import Json
+from flows.fields.key_shapes import SHAPED
+from runtime.keychain.user_variables import NAME, BadVariable
+from runtime.telemetry import log_event
+from server.errors import ApiError
+from server.json_response import JsonResponse
+from server.requests.body import read_object, validated
+from server.state import server_state
+
+
+class Value(BaseModel):
+    """The value of a variable."""
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+    value: str = Field(repr=False)
+
+
+class Variables(HTTPEndpoint):
+    """All variables."""
+
+    async def get(self, request: Request) -> Response:
+        """Their names."""
+        names = await asyncio.to_thread(server_state(request).variables.names)
+        listed: list[Json] = [{"name": name} for name in names]
+        return JsonResponse({"variables": listed, "total": len(listed)})
+
+
+class OneVariable(HTTPEndpoint):
+    """One variable."""
+
+    async def put(self, request: Request) -> Response:
+        """Store its value, encrypted; one that was stored before is replaced."""
+        name, state = _name(request), server_state(request)
+        given = validated(Value, await read_object(request, state.settings.body_limit))
+        try:
+            await asyncio.to_thread(state.variables.keep, {name: given.value})
+        except BadVariable as bad:
+            raise ApiError(422, "invalid_variable", bad.message, bad.fix, "$.value") from None
+        log_event("assistant.variable.stored", name=name)
+        return JsonResponse({"name": name})
+
+    async def delete(self, request: Request) -> Response:
+        """Remove it."""
+        name = _name(request)
+        if not await asyncio.to_thread(server_state(request).variables.forget, name):
+            fix = "GET /api/v1/variables lists the variables."
+            raise ApiError(404, "variable_not_found", f"There is no variable {name}.", fix)
+        log_event("assistant.variable.removed", name=name)
+        return Response(status_code=204)
+
+
+def _name(request: Request) -> str:
+    """The name in the path; a key that someone put there is refused, and not repeated.
+
+    Raises:
+        ApiError: 422, it is not the name of a variable.
+    """
+    name = request.path_params["name"]
+    if NAME.fullmatch(name) is None or SHAPED.search(name):
+        fix = "Use letters, digits and underscores, such as SERPAPI_API_KEY, and send the value in the body."
+        raise ApiError(422, "invalid_variable", "This is not the name of a variable.", fix)
+    return name
+
+
+routes = [
+    Route("/api/v1/variables", Variables),
+    Route("/api/v1/variables/{name}", OneVariable),
+]

@@ -1,0 +1,87 @@
+"""Forks the workers of a run from one process that has collected its tests, so that all is imported once.
+
+Called as `python worker_server.py SOCKET COUNT ARGUMENT...`, where the arguments are those of pytest that say what to
+collect. Prints `ready` when it has, and ends when it cannot. Then it forks COUNT workers, one for each connection,
+which brings standard input and output and is open until the worker ends. Ends early when standard input does.
+"""
+
+import atexit
+import os
+import select
+import signal
+import socket
+import sys
+import threading
+from types import ModuleType
+
+import pytest
+
+BOOTSTRAP = "import sys;exec(eval(sys.stdin.readline()))"
+"""What execnet has a worker's interpreter run."""
+
+
+def collect(arguments: list[str]) -> bool:
+    """Import the tests and all that they need; returns whether nothing is wrong with them."""
+    shown, nothing = [os.dup(number) for number in (1, 2)], os.open(os.devnull, os.O_WRONLY)
+    for number in (1, 2):
+        os.dup2(nothing, number)
+    code = pytest.main(["--collect-only", "-qq", "-p", "no:cacheprovider", "-p", "no:randomly", *arguments])
+    for number, saved in enumerate(shown, start=1):
+        os.dup2(saved, number)
+        os.close(saved)
+    os.close(nothing)
+    return code == pytest.ExitCode.OK
+
+
+def serve(listener: socket.socket, count: int) -> socket.socket | None:
+    """Fork for each connection; returns it in a fork, and None when there were enough."""
+    forked: list[int] = []
+    while len(forked) < count:
+        ready, _, _ = select.select([listener, 0], [], [])
+        if listener not in ready:
+            return None
+        connection, _ = listener.accept()
+        _, streams, _, _ = socket.recv_fds(connection, 1, 2)
+        if (pid := os.fork()) == 0:
+            for number, stream in enumerate(streams):
+                os.dup2(stream, number)
+                os.close(stream)
+            return connection
+        forked.append(pid)
+        for stream in streams:
+            os.close(stream)
+        connection.close()
+    listener.close()  # whoever comes in place of a worker that crashed starts an interpreter
+    for pid in forked:
+        os.waitpid(pid, 0)
+    return None
+
+
+def work() -> None:
+    """Be a worker: run what execnet sends, then end without freeing what is shared, which would copy it first."""
+    main = sys.modules["__main__"] = ModuleType("__main__")
+    sys.stdin, sys.stdout = open(0, closefd=False), open(1, "w", closefd=False)  # noqa: SIM115
+    code = 1
+    try:
+        exec(BOOTSTRAP, vars(main))  # noqa: S102
+        code = 0
+    finally:
+        threading._shutdown()  # type: ignore[attr-defined]  # waits for threads; there is no public way
+        atexit._run_exitfuncs()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+if __name__ == "__main__":
+    if not collect(sys.argv[3:]):  # a module that failed would be found half imported
+        sys.exit("the tests cannot be collected")
+    interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(sys.argv[1])
+        listening.listen(16)
+        sys.stdout.write("ready\n")
+        sys.stdout.flush()
+        connection = serve(listening, int(sys.argv[2]))
+    if connection is not None:
+        signal.signal(signal.SIGINT, interrupt)
+        work()
