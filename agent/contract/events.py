@@ -102,10 +102,15 @@ class PlanQuestion(Received):
 
 
 class EditQuestion(FieldEdit):
-    """A change of one field's text that waits for the user's decision; `reason` repeats the description."""
+    """A change of one field's text that waits for the user's decision; `reason` repeats the description.
+
+    Attributes:
+        done: what the same call has done already, because it needs no decision: fields that were set, or lines.
+    """
 
     kind: Literal["edit"] = "edit"
     reason: str = ""
+    done: list[str] = Field(default_factory=list[str])
 
 
 class _Consent(Received):
@@ -132,10 +137,16 @@ class InstallQuestion(_Consent):
 
 
 class RemovalQuestion(_Consent):
-    """Something of the user's waits to be removed or overwritten: components, connections or files."""
+    """Something of the user's waits to be removed or overwritten: components, connections or files.
+
+    Attributes:
+        targets: what it is.
+        done: what the same call has done already, because it needs no decision.
+    """
 
     kind: Literal["removal"] = "removal"
     targets: list[str] = Field(default_factory=list[str])
+    done: list[str] = Field(default_factory=list[str])
 
 
 class OutboundQuestion(_Consent):

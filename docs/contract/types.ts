@@ -204,6 +204,7 @@ export interface EditQuestion {
   also?: TextChange[];
   kind: "edit";
   reason: string;
+  done: string[];
 }
 
 /** The last event of a turn that failed. */
@@ -466,6 +467,7 @@ export interface RemovalQuestion {
   detail: string;
   kind: "removal";
   targets: string[];
+  done: string[];
 }
 
 /** Asks to forget a conversation. */

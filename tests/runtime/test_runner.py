@@ -129,7 +129,10 @@ async def test_several_outputs_of_a_node_come_back_by_port(runner: Runner, make_
     assert json.dumps(value, allow_nan=False)
 
 
-async def test_a_run_is_neither_the_servers_nor_the_engines_process(runner: Runner, make_code: MakeCode) -> None:
+async def test_a_run_is_neither_the_servers_nor_the_engines_process(
+    started_engine: Runner, make_code: MakeCode
+) -> None:
+    runner = started_engine
     started: list[int] = []
     data = make_code('return Data(data={"pid": os.getpid(), "parent": os.getppid(), "session": os.getsid(0)})')
     result = await run_unguarded(runner, data, on_started=started.append)

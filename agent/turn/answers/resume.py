@@ -37,7 +37,7 @@ async def resume(turn: Turn, given: dict[str, Answer], *, in_words: bool = False
     turn.denied_plans = [
         PlanEffect.of(approval.markdown, "denied")
         for call, approval in pending.approvals.items()
-        if approval.kind == "plan" and not wanted and isinstance(pending.answers.get(call), ToolDenied)
+        if approval.kind == "plan" and isinstance(pending.answers.get(call), ToolDenied)
     ]
     if answers is None:
         return turn.result("pending", waiting_text(turn, pending), pending=pending)
