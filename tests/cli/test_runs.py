@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from inline_snapshot import snapshot
 
 from agent.settings import AssistantSettings
 from flows.fields.keys import REMOVED
@@ -40,12 +41,14 @@ def test_runs_are_listed_latest_first_and_shown(wirewright: Wirewright) -> None:
     ]
     assert [run["id"] for run in wirewright("runs", "list", "--limit", "1", "--json").json["runs"]] == ["r1"]
     shown = wirewright("runs", "show", "r0")
-    assert shown.out.splitlines() == [
-        "Echo (f-1)",
-        "2026-11-23T20:00:00+00:00, by assistant, 1.2 s, 3 tokens read, 4 written",
-        "Input: hi",
-        "Output: loud",
-    ]
+    assert shown.out.splitlines() == snapshot(
+        [
+            "Echo (f-1)",
+            "2026-11-23T20:00:00+00:00, by assistant, 1.2 s, 3 tokens read, 4 written",
+            "Input: hi",
+            "Output: loud",
+        ]
+    )
     assert wirewright("runs", "show", "r1", "--json").json["error"] == "No model is set."
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inline_snapshot import snapshot
 from pydantic_ai import ModelRequest, ToolCallPart
 
 from agent.models.scripted import call
@@ -115,12 +116,14 @@ async def test_a_source_that_does_not_parse_comes_back_with_its_line_and_is_trie
     (refusal,) = model.tool_answers(2)
     assert "line 6" in refusal
     told = [event for event in found if event.get("step") in {"validating", "validation_failed", "validated"}]
-    assert [(event["step"], event["attempt"], event["max_attempts"]) for event in told] == [
-        ("validating", 1, 3),
-        ("validation_failed", 1, 3),
-        ("validating", 2, 3),
-        ("validated", 2, 3),
-    ]
+    assert [(event["step"], event["attempt"], event["max_attempts"]) for event in told] == snapshot(
+        [
+            ("validating", 1, 3),
+            ("validation_failed", 1, 3),
+            ("validating", 2, 3),
+            ("validated", 2, 3),
+        ]
+    )
 
 
 @pytest.mark.parity("base-error-no-component-class")

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 
 import pytest
+from inline_snapshot import snapshot
 
 from flows.catalogue import Catalogue
 from flows.document import Flow, JsonObject
@@ -64,12 +65,14 @@ async def test_every_node_is_reported_as_it_begins_and_ends_and_then_comes_the_r
     async with run_events(runner.execute, echo, "hi", RunOptions()) as stream:
         items = [item async for item in stream]
     events = [item for item in items if isinstance(item, NodeStarted | NodeFinished)]
-    assert [(event.event, event.node) for event in events] == [
-        ("node_started", "ChatInput-a"),
-        ("node_finished", "ChatInput-a"),
-        ("node_started", "ChatOutput-b"),
-        ("node_finished", "ChatOutput-b"),
-    ]
+    assert [(event.event, event.node) for event in events] == snapshot(
+        [
+            ("node_started", "ChatInput-a"),
+            ("node_finished", "ChatInput-a"),
+            ("node_started", "ChatOutput-b"),
+            ("node_finished", "ChatOutput-b"),
+        ]
+    )
     assert all(event.iteration == 1 for event in events)
     assert all(event.ok for event in events if isinstance(event, NodeFinished))
     [result] = [item for item in items if isinstance(item, RunResult)]

@@ -1,6 +1,7 @@
 """Answers compared with the record: one more try where they differ, and the record above the answer that still does."""
 
 import pytest
+from inline_snapshot import snapshot
 
 from agent.honesty.claims import NOTHING_CHANGED, Evidence, differences
 from agent.honesty.statement import statement
@@ -120,13 +121,15 @@ def test_the_statement_lists_what_was_done_and_what_of_the_asked_was_not() -> No
             "installs": [{"bundle": "zep", "status": "failed"}],
         }
     )
-    assert statement(record, ("edit", "run", "install"), "en").splitlines() == [
-        "Added: A-1.",
-        "Connected: A-1 → B-2.",
-        "File a.md: deleted.",
-        "Package zep: failed, not installed.",
-        "Nothing was run. Nothing was installed. Nothing else was changed, run or written.",
-    ]
+    assert statement(record, ("edit", "run", "install"), "en").splitlines() == snapshot(
+        [
+            "Added: A-1.",
+            "Connected: A-1 → B-2.",
+            "File a.md: deleted.",
+            "Package zep: failed, not installed.",
+            "Nothing was run. Nothing was installed. Nothing else was changed, run or written.",
+        ]
+    )
     assert statement(TurnRecord(), ("edit",), "it") == "Non è stato modificato nulla. Non è stato eseguito nulla."
     assert statement(TurnRecord(), (), "en") == ""
 

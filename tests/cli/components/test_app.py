@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from inline_snapshot import snapshot
 
 from tests.cli.conftest import Wirewright
 
@@ -83,16 +84,18 @@ def test_a_line_that_is_not_text_gets_an_error_and_the_rest_goes_on(wirewright: 
     done = wirewright("components", "search", "-", "--json", stdin=b"prompt\n\xff\xfe\nagent\n")
     assert done.code == 0
     assert [line["query"] for line in done.lines] == ["prompt", None, "agent"]
-    assert done.lines[1] == {
-        "query": None,
-        "matches": [],
-        "error": {
-            "code": "unreadable",
-            "message": "The line is not UTF-8 text.",
-            "fix": "Send UTF-8.",
-            "where": "line 2",
-        },
-    }
+    assert done.lines[1] == snapshot(
+        {
+            "query": None,
+            "matches": [],
+            "error": {
+                "code": "unreadable",
+                "message": "The line is not UTF-8 text.",
+                "fix": "Send UTF-8.",
+                "where": "line 2",
+            },
+        }
+    )
 
 
 def test_a_missing_line_is_a_missing_answer(wirewright: Wirewright) -> None:
@@ -152,12 +155,14 @@ def test_a_missing_catalogue_that_cannot_be_made_is_a_clear_failure(
     _no_installation(monkeypatch)
     done = wirewright("components", "search", "x", "--json")
     assert done.code == 1
-    assert done.json["error"] == {
-        "code": "engine_unavailable",
-        "message": "The disk is full.",
-        "fix": "Free some space.",
-        "where": None,
-    }
+    assert done.json["error"] == snapshot(
+        {
+            "code": "engine_unavailable",
+            "message": "The disk is full.",
+            "fix": "Free some space.",
+            "where": None,
+        }
+    )
 
 
 def _no_installation(monkeypatch: pytest.MonkeyPatch) -> None:

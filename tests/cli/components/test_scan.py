@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+from inline_snapshot import snapshot
+
 from tests.cli.conftest import Wirewright
 
 HARMFUL = "import os\nos.system('id')\n"
@@ -62,12 +64,14 @@ def test_a_line_that_cannot_be_read_gets_an_error_and_the_rest_goes_on(wirewrigh
     assert [line["id"] for line in done.lines] == [None, None, None, 4, 5, None, 7]
     assert ["error" in line for line in done.lines] == [True] * 6 + [False]
     assert all(line["violations"] == [] for line in done.lines)
-    assert done.lines[0]["error"] == {
-        "code": "unreadable",
-        "message": "The line is not JSON.",
-        "fix": 'Send {"id": …, "code": "…"}, one per line.',
-        "where": "line 1",
-    }
+    assert done.lines[0]["error"] == snapshot(
+        {
+            "code": "unreadable",
+            "message": "The line is not JSON.",
+            "fix": 'Send {"id": …, "code": "…"}, one per line.',
+            "where": "line 1",
+        }
+    )
 
 
 def test_a_missing_line_is_a_missing_answer(wirewright: Wirewright) -> None:

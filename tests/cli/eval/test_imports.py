@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from inline_snapshot import snapshot
 
 from tests.cli.conftest import Wirewright
 
@@ -20,13 +21,15 @@ def test_tasks_are_imported_and_listed_from_their_folder(wirewright: Wirewright,
     assert (first["id"], first["turns"], first["probes"], first["criteria"]) == ("recipe-card-1", 1, 3, 2)
     assert first["expected"][0][0] == "LanguageModelComponent"
     listed = wirewright("eval", "--scenarios", out, "list", "--json")
-    assert sorted(one["id"] for one in listed.json["scenarios"]) == [
-        "bird-song-1",
-        "leftovers-pdf-1",
-        "plant-care-1",
-        "recipe-card-1",
-        "recipe-card-2",
-    ]
+    assert sorted(one["id"] for one in listed.json["scenarios"]) == snapshot(
+        [
+            "bird-song-1",
+            "leftovers-pdf-1",
+            "plant-care-1",
+            "recipe-card-1",
+            "recipe-card-2",
+        ]
+    )
     assert wirewright("eval", "list", "--tag", "chat2workflow", "--json").code == 2
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inline_snapshot import snapshot
 from pydantic_ai import ModelResponse, ToolCallPart
 
 from agent.assistant import Assistant
@@ -110,15 +111,17 @@ async def test_what_the_server_says_of_a_turn_is_understood(environment: PlayEnv
 def test_a_request_is_sent_under_the_names_of_the_contract() -> None:
     request = TurnRequest(text="hi", session="s", model="openai:gpt-6.1-sol")
     sent = AssistRequest.of(request).model_dump(mode="json", exclude_none=True)
-    assert sent == {
-        "input_value": "hi",
-        "session_id": "s",
-        "provider": "openai",
-        "model_name": "gpt-6.1-sol",
-        "approvals": {},
-        "apply": "ask",
-        "files": [],
-    }
+    assert sent == snapshot(
+        {
+            "input_value": "hi",
+            "session_id": "s",
+            "provider": "openai",
+            "model_name": "gpt-6.1-sol",
+            "approvals": {},
+            "apply": "ask",
+            "files": [],
+        }
+    )
 
 
 async def test_a_server_that_is_not_there_is_a_harness_error(environment: PlayEnvironment) -> None:
@@ -162,12 +165,14 @@ async def test_the_oracle_inserts_without_leaving_the_old_connection(catalogue: 
     made = edit_calls(
         read_flow(insert.canvas or "", catalogue), read_flow(insert.reference or "", catalogue), catalogue
     )
-    assert [call.tool for call in made] == [
-        "disconnect_components",
-        "add_component",
-        "connect_components",
-        "connect_components",
-    ]
+    assert [call.tool for call in made] == snapshot(
+        [
+            "disconnect_components",
+            "add_component",
+            "connect_components",
+            "connect_components",
+        ]
+    )
 
 
 async def test_a_live_server_is_played_over_http(environment: PlayEnvironment, catalogue: Catalogue) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from dirty_equals import IsPartialDict
+from inline_snapshot import snapshot
 
 from flows.catalogue import Catalogue
 from flows.document import Flow
@@ -70,27 +71,29 @@ def test_double_bracket_template_is_refused_when_it_is_not_simple(template: str)
 
 
 def test_variable_field_has_the_engines_form():
-    assert variable_field("name", "v") == {
-        "advanced": False,
-        "api_editable": False,
-        "display_name": "name",
-        "dynamic": False,
-        "field_type": "str",
-        "fileTypes": [],
-        "file_path": "",
-        "info": "",
-        "input_types": ["Message"],
-        "list": False,
-        "load_from_db": False,
-        "multiline": True,
-        "name": "name",
-        "placeholder": "",
-        "required": False,
-        "show": True,
-        "title_case": False,
-        "type": "str",
-        "value": "v",
-    }
+    assert variable_field("name", "v") == snapshot(
+        {
+            "advanced": False,
+            "api_editable": False,
+            "display_name": "name",
+            "dynamic": False,
+            "field_type": "str",
+            "fileTypes": [],
+            "file_path": "",
+            "info": "",
+            "input_types": ["Message"],
+            "list": False,
+            "load_from_db": False,
+            "multiline": True,
+            "name": "name",
+            "placeholder": "",
+            "required": False,
+            "show": True,
+            "title_case": False,
+            "type": "str",
+            "value": "v",
+        }
+    )
 
 
 PROMPT = """\

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from inline_snapshot import snapshot
 
 from flows.actions import AddComponent, Connect, Disconnect, RemoveComponent, apply, apply_all
 from flows.document import Flow, Node
@@ -150,16 +151,18 @@ def test_nodes_of_one_edit_stand_beside_each_other_when_a_branch_is_added():
     flow = tidied(chain, branch, set(new))
 
     columns = {name: x / 480 for name, (x, _) in places(flow).items()}
-    assert columns == {
-        "chat": 0,
-        "router": 1,
-        "prompt": 2,
-        "answer": 3,
-        "model": 2,
-        "spoken": 3,
-        "kind": 1,
-        "file": 0,
-    }
+    assert columns == snapshot(
+        {
+            "chat": 0,
+            "router": 1,
+            "prompt": 2,
+            "answer": 3,
+            "model": 2,
+            "spoken": 3,
+            "kind": 1,
+            "file": 0,
+        }
+    )
     tops = [y for _, y in places(flow).values()]
     assert max(tops) - min(tops) < 2 * max(node_height(node) for node in flow.components)
     assert not overlaps(flow)

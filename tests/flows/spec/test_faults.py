@@ -1,6 +1,7 @@
 """What is wrong with a spec: all of it in one go, with lines, the spec's own ids and what to do."""
 
 import pytest
+from inline_snapshot import snapshot
 
 from flows.catalogue import Catalogue
 from flows.spec import build, parse
@@ -37,23 +38,25 @@ config:
   R.operator: contain
   oops
 """
-    assert faults(spec, catalogue) == [
-        ("duplicate_id", 3, "A"),
-        ("unknown_type", 4, "B"),
-        ("orphan", 4, "B"),
-        ("orphan", 7, "lonely"),
-        ("bad_node", 8, None),
-        ("unknown_output", 10, "A"),
-        ("not_an_input", 11, "R"),
-        ("unknown_node", 12, "Z"),
-        ("bad_edge", 13, None),
-        ("self_edge", 14, "R"),
-        ("unknown_field", 16, "C"),
-        ("bad_number", 17, "R"),
-        ("unknown_node", 18, "X"),
-        ("bad_option", 19, "R"),
-        ("bad_config", 20, None),
-    ]
+    assert faults(spec, catalogue) == snapshot(
+        [
+            ("duplicate_id", 3, "A"),
+            ("unknown_type", 4, "B"),
+            ("orphan", 4, "B"),
+            ("orphan", 7, "lonely"),
+            ("bad_node", 8, None),
+            ("unknown_output", 10, "A"),
+            ("not_an_input", 11, "R"),
+            ("unknown_node", 12, "Z"),
+            ("bad_edge", 13, None),
+            ("self_edge", 14, "R"),
+            ("unknown_field", 16, "C"),
+            ("bad_number", 17, "R"),
+            ("unknown_node", 18, "X"),
+            ("bad_option", 19, "R"),
+            ("bad_config", 20, None),
+        ]
+    )
     told = {fault.code: fault.fix for fault in build(spec, catalogue).faults}
     assert "ChatOutput" in told["unknown_type"]
     assert "'message'" in told["unknown_output"]

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from inline_snapshot import snapshot
 
 from flows.actions import apply_all, inverse
 from flows.catalogue import Catalogue
@@ -90,12 +91,14 @@ def test_every_fault_is_named_with_its_line_and_the_words_of_the_fragment(echo: 
         "nodes:\n  magic: MagicBox\n  joiner: CombineText\nedges:\n  joiner.nothing -> Chat Output.input_value\n"
         "  magic.out -> joiner.text1\nconfig:\n  joiner.wrong: 1\nremove:\n  Nobody\n"
     )
-    assert refused(echo, text, catalogue) == [
-        ("unknown_type", 2),
-        ("unknown_output", 5),
-        ("unknown_field", 8),
-        ("unknown_node", 10),
-    ]
+    assert refused(echo, text, catalogue) == snapshot(
+        [
+            ("unknown_type", 2),
+            ("unknown_output", 5),
+            ("unknown_field", 8),
+            ("unknown_node", 10),
+        ]
+    )
     with pytest.raises(EditError) as caught:
         patch(echo, text, catalogue)
     assert "joiner" in str(caught.value)

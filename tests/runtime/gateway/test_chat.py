@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from inline_snapshot import snapshot
 from pydantic import BaseModel
 from pydantic_ai import (
     BinaryContent,
@@ -186,17 +187,19 @@ async def test_how_to_answer_reaches_the_model(listen: Listen) -> None:
         tool_choice="auto",
         user="ignored",
     )
-    assert model.asked.model_settings == {
-        "temperature": 0.25,
-        "top_p": 0.5,
-        "max_tokens": 40,
-        "stop_sequences": ["END"],
-        "seed": 7,
-        "presence_penalty": 0.1,
-        "frequency_penalty": 0.2,
-        "logit_bias": {"50256": -100},
-        "parallel_tool_calls": False,
-    }
+    assert model.asked.model_settings == snapshot(
+        {
+            "temperature": 0.25,
+            "top_p": 0.5,
+            "max_tokens": 40,
+            "stop_sequences": ["END"],
+            "seed": 7,
+            "presence_penalty": 0.1,
+            "frequency_penalty": 0.2,
+            "logit_bias": {"50256": -100},
+            "parallel_tool_calls": False,
+        }
+    )
 
 
 @pytest.mark.parametrize(

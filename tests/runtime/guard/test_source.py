@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from inline_snapshot import snapshot
 
 from runtime.guard import Violation, scan
 from runtime.guard.source import MAX_LENGTH
@@ -27,13 +28,15 @@ def rules(source: str) -> list[tuple[int, str]]:
 
 
 def test_all_violations_come_at_once_and_in_order() -> None:
-    assert rules(MESSY) == [
-        (2, "process"),
-        (6, "secrets"),
-        (9, "process"),
-        (10, "files"),
-        (11, "dynamic_code"),
-    ]
+    assert rules(MESSY) == snapshot(
+        [
+            (2, "process"),
+            (6, "secrets"),
+            (9, "process"),
+            (10, "files"),
+            (11, "dynamic_code"),
+        ]
+    )
 
 
 def test_a_violation_names_what_it_found_and_what_to_do() -> None:
@@ -45,12 +48,14 @@ def test_a_violation_names_what_it_found_and_what_to_do() -> None:
             fix="Do the work in Python, or call a service over HTTP.",
         )
     ]
-    assert scan("eval('1')")[0].to_json() == {
-        "rule": "dynamic_code",
-        "line": 1,
-        "message": "`eval` executes code that is made at run time.",
-        "fix": "Write the code out; to read data use json.loads or ast.literal_eval.",
-    }
+    assert scan("eval('1')")[0].to_json() == snapshot(
+        {
+            "rule": "dynamic_code",
+            "line": 1,
+            "message": "`eval` executes code that is made at run time.",
+            "fix": "Write the code out; to read data use json.loads or ast.literal_eval.",
+        }
+    )
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import logging
 
 import pytest
+from inline_snapshot import snapshot
 
 from agent.conversation.memory import ProcessMemory
 from agent.models.scripted import call
@@ -200,13 +201,15 @@ async def test_a_remembered_turn_and_a_forgotten_conversation_are_logged(
         for session in ("first", "second"):
             await live.client.post(ASSIST, json={"input_value": "Why?", "session_id": session})
     told = {record.getMessage(): event_fields(record) for record in caplog.records}
-    assert told["assistant.conversation_buffer.turn_recorded"] == {
-        "session_id": "second",
-        "turn_index": 0,
-        "user_length": 4,
-        "assistant_length": 4,
-        "sessions": 1,
-    }
+    assert told["assistant.conversation_buffer.turn_recorded"] == snapshot(
+        {
+            "session_id": "second",
+            "turn_index": 0,
+            "user_length": 4,
+            "assistant_length": 4,
+            "sessions": 1,
+        }
+    )
     assert told["assistant.conversation_buffer.session_evicted"] == {
         "evicted_session_id": "first",
         "current_session_count": 1,
