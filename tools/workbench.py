@@ -127,6 +127,9 @@ class Workbench:
         max_attempts: how many specs, or component sources, may be tried this turn, from 1.
         draft: the last spec given to `build_flow`, parsed, and its lines that have errors; a correction changes it.
         names: ids of the components built or added this turn, by the names that the model gave them.
+        foreign_hosts: the hosts in the flow that earlier turns took from others' text, and that the user has not named.
+        allowed_hosts: the hosts to which the user has agreed this turn.
+        refused_bundles: the bundles that the user said no to in earlier turns.
         waits: whether a call waits for an approval; those that follow it in the same answer wait too.
         wanted: the words in which the user asked for another text than the one proposed, by component id and field.
         initial_flow: the canvas when the turn began.
@@ -169,6 +172,9 @@ class Workbench:
     mandate: Mandate = field(default_factory=Mandate)
     run_asked: bool = False
     tainted: bool = False
+    foreign_hosts: frozenset[str] = frozenset()
+    allowed_hosts: frozenset[str] = frozenset()
+    refused_bundles: frozenset[str] = frozenset()
     memory: SessionMemory | None = None
     max_attempts: int = MAX_ATTEMPTS
     waits: bool = False

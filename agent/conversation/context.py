@@ -20,6 +20,8 @@ from flows.actions import SetFlow
 from flows.document import Flow
 from runtime.telemetry import log_event
 from tools.approvals import Approval
+from tools.consent.hosts import hosts_to_ask
+from tools.consent.install import refused_bundles
 from tools.workbench import Emit, Workbench
 
 _locks: WeakKeyDictionary[Memory, asyncio.Lock] = WeakKeyDictionary()
@@ -91,6 +93,7 @@ class Conversation:
             bench: the workbench of this turn.
         """
         bench.undo_stack = self._state.undo_stack.model_copy(deep=True)
+        bench.foreign_hosts, bench.refused_bundles = self._state.foreign_hosts, self._state.refused_bundles
         bench.offers = {offer.id: offer.flow for offer in self.proposals.kept}
         waits = self.proposals.open
         if waits is not None:
@@ -299,7 +302,9 @@ class Conversation:
             )
 
     def _note_effects(self, state: ConversationState, result: TurnResult, bench: Workbench) -> None:
-        """Note what can be undone, and which proposals are left."""
+        """Note what can be undone, which proposals are left, and what has to be asked or not to be asked again."""
+        state.foreign_hosts = (state.foreign_hosts - bench.allowed_hosts) | hosts_to_ask(bench)
+        state.refused_bundles = refused_bundles(bench)
         if bench.rewound and bench.rewound == len(bench.actions):
             state.undo_stack = bench.undo_stack
         else:

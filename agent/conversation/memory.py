@@ -13,6 +13,7 @@ from agent.turn.record import TurnRecord
 from agent.turn.request import Answer
 from agent.turn.result import Intent
 from flows.document import Flow
+from flows.spec.parse import Spec
 from runtime.telemetry import log_event
 from tools.approvals import Approval
 from tools.json_types import FlowJson
@@ -70,6 +71,7 @@ class Pending(BaseModel):
         consents: what was approved for the suspended calls before, by tool call id.
         rests: the arguments with which calls go on of which a part was done before the question, by tool call id.
         names: ids of the components built or added this turn, by the names that the model gave them.
+        draft: the last spec given to `build_flow` before the suspended call, which may be a correction of it.
         record: what was done before.
         answers: the answers so far.
         canvas: the canvas when the turn was suspended.
@@ -96,6 +98,7 @@ class Pending(BaseModel):
     consents: dict[str, list[Approval]] = Field(default_factory=dict[str, list[Approval]])
     rests: dict[str, dict[str, str]] = Field(default_factory=dict[str, dict[str, str]])
     names: dict[str, str] = Field(default_factory=dict[str, str])
+    draft: tuple[Spec, frozenset[int]] | None = None
     record: TurnRecord = Field(default_factory=TurnRecord)
     answers: dict[str, Answer] = Field(default_factory=dict[str, Answer])
     canvas: FlowJson
@@ -138,6 +141,8 @@ class ConversationState(BaseModel):
         undo_stack: the turns that changed the canvas, to be undone and redone.
         offers: the proposals that were not accepted.
         canvas: the canvas as the last turn left it, if its request asked to keep it.
+        foreign_hosts: the hosts in its flows that came from others' text, and that the user has not named.
+        refused_bundles: the bundles that the user said no to.
     """
 
     turns: list[Exchange] = Field(default_factory=list[Exchange])
@@ -149,6 +154,8 @@ class ConversationState(BaseModel):
     )
     offers: Offers = Field(default_factory=Offers)
     canvas: FlowJson | None = None
+    foreign_hosts: frozenset[str] = frozenset()
+    refused_bundles: frozenset[str] = frozenset()
 
     def record(self, exchange: Exchange) -> None:
         """Remember a turn, forgetting the oldest beyond `TURNS`."""

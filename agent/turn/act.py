@@ -67,6 +67,7 @@ async def open_workbench(turn: Turn, pending: Pending | None = None) -> Workbenc
         bench.max_attempts = request.max_attempts or pending.max_attempts
         bench.caveats.extend(pending.caveats)
         bench.names.update(pending.names)
+        bench.draft = pending.draft
         bench.tainted = bench.tainted or pending.tainted
     await turn.conversation.settle_answered(bench, turn.send)
     return bench
@@ -154,6 +155,7 @@ def _pending(turn: Turn, bench: Workbench, requests: DeferredToolRequests) -> Pe
         consents={call: list(read_consents(requests.metadata[call])) for call in calls},
         rests={call: rest for call in calls if (rest := read_rest(requests.metadata[call]))},
         names=bench.names,
+        draft=bench.draft,
         record=turn.record.after(turn.earlier),
         canvas=bench.flow,
         proposal=bench.proposal,

@@ -8,6 +8,7 @@ from pydantic import Field, JsonValue, StringConstraints, TypeAdapter, Validatio
 from agent.turn.result import Intent, Outcome
 from evals.expectation import Expectation, Slug, Strict, Text, ToolName
 from evals.scenario import Decision, ModelRule, ScriptStep
+from evals.service import Service
 
 Decided = Literal["approve", "deny"] | Decision
 """A decision, with a reason or without."""
@@ -124,6 +125,7 @@ class Conversation(Strict):
         canvas: the flow at the start; None is an empty canvas.
         files: the user's files, content by path.
         bundles: component types of the engine that are not installed at first, by the bundle that has them.
+        services: HTTP services on loopback that flows may call; `{{service:NAME}}` in any text is its address.
         models: the answers of the models inside the flows; without any, the scripted model answers.
         steps: what happens, in order.
         wrong: courses that must fail.
@@ -135,6 +137,7 @@ class Conversation(Strict):
     canvas: Text | None = None
     files: dict[Text, str] = Field(default_factory=dict[str, str])
     bundles: dict[Slug, tuple[Text, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
+    services: tuple[Service, ...] = ()
     models: tuple[ModelRule, ...] = ()
     steps: Annotated[tuple[Step, ...], Field(min_length=2)]
     wrong: Annotated[tuple[WrongCourse, ...], Field(min_length=1)]

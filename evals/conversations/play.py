@@ -16,9 +16,11 @@ from agent.turn.result import TurnEnded, TurnEvent, TurnResult
 from evals.conversations.course import EMPTY, Conversation, Decided, Message, Step, WrongCourse
 from evals.conversations.faults import faults_of_turn, file_faults, flow_faults
 from evals.conversations.script import ScriptedVoice
+from evals.play.addresses import with_addresses
 from evals.play.bundles import without_bundles
 from evals.play.environment import PlayEnvironment
 from evals.play.flow_models import with_models
+from evals.play.stub_services import serve
 from evals.players.player import Agent, ClosableAgent
 from evals.scenarios.flows import read_named
 from flows.document import Flow
@@ -82,17 +84,20 @@ async def play_conversation(
         BadFlow: a text is not a flow.
     """
     started = perf_counter()
-    environment = replace(environment, runner=with_models(environment.runner, conversation.models))
-    voice = ScriptedVoice(conversation, environment.catalogue)
-    agent = prepare(without_bundles(environment, conversation.bundles), voice)
-    try:
-        player = _Player(conversation, environment, agent, voice)
-        for number, step in enumerate(conversation.steps if course is None else conversation.along(course), start=1):
-            async with asyncio.timeout(TURN_SECONDS):
-                await player.take(number, step)
-    finally:
-        if isinstance(agent, ClosableAgent):
-            await agent.aclose()
+    async with serve(conversation.services) as addresses:
+        conversation = with_addresses(conversation, addresses)
+        steps = conversation.steps if course is None else conversation.along(with_addresses(course, addresses))
+        environment = replace(environment, runner=with_models(environment.runner, conversation.models))
+        voice = ScriptedVoice(conversation, environment.catalogue)
+        agent = prepare(without_bundles(environment, conversation.bundles), voice)
+        try:
+            player = _Player(conversation, environment, agent, voice)
+            for number, step in enumerate(steps, start=1):
+                async with asyncio.timeout(TURN_SECONDS):
+                    await player.take(number, step)
+        finally:
+            if isinstance(agent, ClosableAgent):
+                await agent.aclose()
     player.played.seconds = perf_counter() - started
     return player.played
 

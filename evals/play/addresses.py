@@ -1,22 +1,26 @@
-"""The addresses of a scenario's services: `{{service:NAME}}` in its texts."""
+"""The addresses of services: `{{service:NAME}}` in the texts of a scenario or a conversation."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from typing import TypeVar
 
-from evals.scenario import Scenario
+from pydantic import BaseModel
+
+Addressed = TypeVar("Addressed", bound=BaseModel)
 
 
-def with_addresses(scenario: Scenario, services: Mapping[str, str]) -> Scenario:
-    """The scenario with the addresses of its services filled in.
+def with_addresses(given: Addressed, services: Mapping[str, str]) -> Addressed:
+    """The scenario, or the part of a conversation, with the addresses of its services filled in.
 
     Args:
+        given: the scenario, the conversation or one of its courses.
         services: addresses by name, such as `http://127.0.0.1:40123`.
     """
     if not services:
-        return scenario
-    text = scenario.model_dump_json(by_alias=True)
+        return given
+    text = given.model_dump_json(by_alias=True)
     for name, address in services.items():
         text = text.replace(f"{{{{service:{name}}}}}", json.dumps(address)[1:-1])
-    return Scenario.model_validate_json(text)
+    return type(given).model_validate_json(text)

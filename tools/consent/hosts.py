@@ -1,7 +1,7 @@
 """The hosts that a run would send to, as its flow and its input name them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from flows.catalogue import Catalogue
 from flows.document import Flow, Node
@@ -18,18 +18,30 @@ _SECOND_LEVEL = frozenset({"ac", "co", "com", "edu", "gov", "net", "org"})
 def unasked_hosts(bench: Workbench, text: str | None) -> list[str]:
     """The hosts that a run would send to and that the user has not named.
 
-    Before the turn has read others' text there are none. A host that stood on the canvas when the turn began belongs to
-    the user's own flow: it is asked about only when they did not ask for a run.
+    Before the turn has read others' text these are only the hosts that earlier turns took from it. Any other host that
+    stood on the canvas when the turn began belongs to the user's own flow: it is asked about only when they did not ask
+    for a run.
 
     Args:
         bench: the workbench.
         text: the run's input.
     """
-    if not bench.tainted:
-        return []
     found = dict.fromkeys((*flow_hosts(bench.current, bench.catalogue), *_hosts(text or "")))
     own = set(flow_hosts(bench.initial_flow, bench.catalogue)) if bench.run_asked else set[str]()
-    return [host for host in found if host not in own and not _is_named(bench, host)]
+    return [host for host in found if _is_foreign(bench, host, own)]
+
+
+def hosts_to_ask(bench: Workbench) -> frozenset[str]:
+    """The hosts of the current flow that later turns must ask about: those that came from others' text, unnamed."""
+    own = set(flow_hosts(bench.initial_flow, bench.catalogue))
+    hosts = {host for host in flow_hosts(bench.current, bench.catalogue) if _is_foreign(bench, host, own)}
+    return frozenset(hosts - bench.allowed_hosts)
+
+
+def _is_foreign(bench: Workbench, host: str, own: Collection[str]) -> bool:
+    """Whether a host may come from others' text: in an earlier turn, or in this one and not on the user's canvas."""
+    known = host in bench.foreign_hosts
+    return (known or (bench.tainted and host not in own)) and not _is_named(bench, host)
 
 
 def flow_hosts(flow: Flow, catalogue: Catalogue) -> list[str]:

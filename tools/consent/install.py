@@ -17,6 +17,7 @@ from tools.approvals import InstallApproval
 from tools.consent.ask import ask
 from tools.effects import InstallEffect, InstallStatus
 from tools.events import Progress
+from tools.mandate import name_words
 from tools.workbench import Install, Workbench
 
 
@@ -31,6 +32,12 @@ class AddsBundles(Protocol):
 
 INSTALL_SECONDS = 1200.0
 """How long an installation may take within a turn."""
+
+_AND = ", "
+"""What stands between the names of bundles that are installed together."""
+
+_GENERAL = frozenset({"bundle", "lfx"})
+"""Words in the names of packages that say nothing of what is in them."""
 
 _FINAL = "Do not try again: build without it, or tell the user plainly."
 
@@ -55,7 +62,8 @@ async def install_for(ctx: RunContext[Workbench], types: Iterable[str]) -> str |
         return None
     question = _question(needed, [one.display_name for one in bench.bundles.missing(types, bench.catalogue)])
     status = next((one.status for one in reversed(bench.installs) if one.bundle == question.bundle), None)
-    if status == "denied":
+    refused = not bench.refused_bundles.isdisjoint(one.name for one in needed) and not _asked_for(bench, question)
+    if status == "denied" or (status is None and refused):
         return f"Not installed: the user said no to {question.bundle}. {_FINAL}"
     if status == "failed":
         return f"Not installed: installing {question.bundle} has failed already. {_FINAL}"
@@ -68,9 +76,22 @@ async def install_for(ctx: RunContext[Workbench], types: Iterable[str]) -> str |
     return await _install(ctx, bench.install, question)
 
 
+def refused_bundles(bench: Workbench) -> frozenset[str]:
+    """The bundles that the user has said no to, in this turn or an earlier one, and that were not installed since."""
+    last = {bundle: one.status for one in bench.installs for bundle in one.bundle.split(_AND)}
+    kept = {bundle for bundle in bench.refused_bundles if last.get(bundle) != "installed"}
+    return frozenset(kept | {bundle for bundle, status in last.items() if status == "denied"})
+
+
+def _asked_for(bench: Workbench, question: InstallApproval) -> bool:
+    """Whether the message asks for what was refused before: by its name, or for something to be installed."""
+    names = name_words([question.bundle, *question.packages, question.detail]) - _GENERAL
+    return bool(name_words([bench.request_text]) & (names | {"install"}))
+
+
 def _question(needed: Sequence[Bundle], components: Sequence[str]) -> InstallApproval:
     sizes = [bundle.size_mb for bundle in needed if bundle.size_mb is not None]
-    names = ", ".join(bundle.name for bundle in needed)
+    names = _AND.join(bundle.name for bundle in needed)
     packages = list(dict.fromkeys(bundle.requirement for bundle in needed))
     size = round(sum(sizes), 1) if len(sizes) == len(needed) else None
     shown = "" if size is None else f" ({max(size, 1):.0f} MB)"

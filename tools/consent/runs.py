@@ -36,6 +36,7 @@ async def ask_before_run(ctx: RunContext[Workbench], text: str | None) -> None:
     hosts = unasked_hosts(bench, text)
     if hosts:
         ask(ctx, OutboundApproval(title=f"Run it and send data to {', '.join(hosts)}", hosts=hosts))
+        bench.allowed_hosts |= set(hosts)
 
 
 def written_over(bench: Workbench, listed: list[str]) -> list[str]:

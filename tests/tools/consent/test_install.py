@@ -145,6 +145,44 @@ async def test_a_wrong_spec_is_corrected_before_the_user_is_asked(catalogue: Cat
     assert [one.kind for one in result.approvals.values()] == ["install"]
 
 
+async def test_a_correction_that_waits_for_consent_goes_on_with_the_spec_that_it_corrects(catalogue: Catalogue) -> None:
+    shelf = shelf_of(catalogue)
+    wrong = call("build_flow", 1, spec=SPEC.replace("shout.dataframe", "shout.nowhere"))
+    correction = call("build_flow", 2, spec="correction:\nedges:\n  shout.dataframe -> answer.input_value")
+    who, model = opened(catalogue, shelf, "build_flow", wrong, correction, "It shouts.")
+    waiting, _ = await say(who, "Shout what I write")
+    assert [one.kind for one in waiting.approvals.values()] == ["install"]
+    result, _ = await say(who, "yes")
+    assert "Built 'Loud'" in model.tool_answers(-1)[-1]
+    assert result.proposal is not None
+    assert len(result.proposal.nodes) == 3
+
+
+async def test_a_no_is_remembered_in_the_conversation(catalogue: Catalogue) -> None:
+    shelf = shelf_of(catalogue)
+    replies = ("build_flow", BUILD, "Then not.", "build_flow", call("build_flow", 2, spec=SPEC), "It is not there.")
+    who, model = opened(catalogue, shelf, *replies)
+    await say(who, "Shout what I write")
+    await say(who, "no")
+    result, _ = await say(who, "Make it louder anyhow")
+    assert (result.outcome, dict(result.approvals)) == ("complete", {})
+    assert "the user said no to shelf" in model.tool_answers(-1)[-1]
+    assert result.record.installs == [], "it was not asked about in this turn"
+
+
+@pytest.mark.parametrize("text", ["Use Shout after all", "OK, install it", "The bundle shelf, please"])
+async def test_a_user_who_asks_for_what_they_refused_is_asked_again(catalogue: Catalogue, text: str) -> None:
+    shelf = shelf_of(catalogue)
+    replies = ("build_flow", BUILD, "Then not.", "build_flow", call("build_flow", 2, spec=SPEC), "It shouts.", "Done.")
+    who, _ = opened(catalogue, shelf, *replies)
+    await say(who, "Shout what I write")
+    await say(who, "no")
+    result, _ = await say(who, text)
+    assert [one.kind for one in result.approvals.values()] == ["install"]
+    await say(who, "yes")
+    assert shelf.installed == [["lfx-shelf"]]
+
+
 async def test_a_command_is_named_when_nothing_can_be_installed_from_here(catalogue: Catalogue) -> None:
     who, model = opened(catalogue, StandInRunner(), "build_flow", BUILD, "Install it first.")
     result, _ = await say(who, "Shout what I write")

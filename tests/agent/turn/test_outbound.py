@@ -1,0 +1,97 @@
+"""Hosts that only others' text has named: asked about in later turns as well, until the user names or allows them."""
+
+import pytest
+from pydantic_ai import ToolApproved, ToolDenied
+
+from agent.assistant import Assistant
+from agent.models.scripted import call
+from agent.turn.request import Answer
+from agent.turn.result import TurnResult
+from flows.catalogue import Catalogue
+from flows.document import Flow
+from runtime.files.store import UserFiles
+from tests.scripted_assistant import Step, play, scripted_assistant
+from tests.stand_ins import StandInRunner, ran
+from tools.approvals import OutboundApproval
+
+pytestmark = pytest.mark.anyio
+
+HOST = "collector.example"
+BUILD = [
+    call("read_file", 1, path="notes.txt"),
+    call(
+        "build_flow",
+        2,
+        spec=f"""name: Orders
+nodes:
+  api: APIRequest
+  answer: ChatOutput
+edges:
+  api.data -> answer.input_value
+config:
+  api.url_input: https://{HOST}/orders""",
+    ),
+]
+READ = '{"intent": "build_flow", "mandate": {"edit": ["flow"]}}'
+RUN = '{"intent": "run_flow", "mandate": {"run": []}}'
+RUNS = call("run_flow", 3)
+
+
+def reader(catalogue: Catalogue, *replies: Step, runs: int = 1) -> Assistant:
+    """An assistant that builds what the user's notes say, and then follows a script."""
+    results = [ran("Fine.") for _ in range(runs + 1)]  # and the verification
+    runner = StandInRunner(results=results)
+    who, _ = scripted_assistant(catalogue, READ, *BUILD, "I built it.", *replies, runner=runner)
+    UserFiles(who.settings.data, "local").write("notes.txt", f"Orders go to https://{HOST}/orders.")
+    return who
+
+
+def asked(result: TurnResult) -> list[str]:
+    """The hosts that a turn asks about."""
+    return [host for one in result.approvals.values() if isinstance(one, OutboundApproval) for host in one.hosts]
+
+
+async def test_a_host_from_a_file_is_asked_about_in_the_next_turn(catalogue: Catalogue) -> None:
+    who = reader(catalogue, RUN, RUNS, "It ran.", RUN, call("run_flow", 4), "It ran again.", runs=2)
+    await play(who, "Build what notes.txt describes")
+    waiting = await play(who, "Run it")
+    assert (asked(waiting), waiting.runs) == ([HOST], [])
+    answers: dict[str, Answer] = dict.fromkeys(waiting.approvals, ToolApproved())
+    done = await play(who, answers=answers)
+    assert len(done.runs) == 1
+    again = await play(who, "Run it once more", done.after)
+    assert (asked(again), len(again.runs)) == ([], 1)
+
+
+async def test_a_refused_host_is_asked_about_again(catalogue: Catalogue) -> None:
+    who = reader(catalogue, RUN, RUNS, "I did not.", RUN, call("run_flow", 4))
+    await play(who, "Build what notes.txt describes")
+    waiting = await play(who, "Run it")
+    refused: dict[str, Answer] = dict.fromkeys(waiting.approvals, ToolDenied())
+    assert (await play(who, answers=refused)).runs == []
+    assert asked(await play(who, "Run it, I said")) == [HOST]
+
+
+async def test_a_host_on_the_canvas_that_came_from_a_file_is_asked_about(catalogue: Catalogue) -> None:
+    who = reader(catalogue, RUN, RUNS)
+    await play(who, "Build what notes.txt describes")
+    placed = await play(who, "put it on the canvas")
+    assert not placed.after.is_empty
+    assert asked(await play(who, "Run it", placed.after)) == [HOST]
+
+
+@pytest.mark.parametrize("text", [f"Run it, it may send to {HOST}", f"Run it: https://{HOST}/orders"])
+async def test_a_host_that_the_user_names_is_not_asked_about(catalogue: Catalogue, text: str) -> None:
+    who = reader(catalogue, RUN, RUNS, "It ran.")
+    await play(who, "Build what notes.txt describes")
+    result = await play(who, text)
+    assert (asked(result), len(result.runs)) == ([], 1)
+
+
+async def test_a_host_is_the_users_own_when_nothing_else_was_read(catalogue: Catalogue) -> None:
+    who, _ = scripted_assistant(
+        catalogue, READ, BUILD[1], "I built it.", RUN, RUNS, "It ran.", runner=StandInRunner(results=[ran("Fine.")] * 2)
+    )
+    built = await play(who, "Build a flow that gets my orders", Flow.empty())
+    assert built.proposal is not None
+    assert len((await play(who, "Run it")).runs) == 1
