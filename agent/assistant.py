@@ -224,6 +224,7 @@ class Assistant:
             catalogue=catalogue,
             runner=self.runner,
             flow=request.flow or Flow.empty(),
+            has_model=not choice.is_demo,
             models=self._flow_models(request.user, default),
             user_files=UserFiles(self.settings.data, request.user),
             user_variables=self.variables(request.user),

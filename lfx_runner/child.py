@@ -21,6 +21,7 @@ from lfx_runner.node_events import Emit, Sender
 from lfx_runner.protocol import MAX_RESULT, encode, run_environment, write_all
 from lfx_runner.stores.files import (
     WORK,
+    EmptyFile,
     FilesTooLarge,
     given_folder,
     keep_locally,
@@ -181,7 +182,7 @@ def _run(request: dict[str, Any], folder: Path, emit: Emit | None) -> bytes:
 
 def _unread(error: Exception) -> dict[str, Any]:
     """The result of a run with a workbook that cannot be read."""
-    reason = ValueError(f"The workbook cannot be read: {error}")
+    reason = error if isinstance(error, EmptyFile) else ValueError(f"The workbook cannot be read: {error}")
     return {"output": None, "outputs": {}, "failure": {"node": None, "chain": exception_chain(reason)}}
 
 

@@ -36,6 +36,12 @@ _WRAPPERS = re.compile(
     r"|Error executing Component [^:\n]*:"
     r"|Error while creating graph from payload:|An error occurred:|ComponentBuildError:)\s*"
 )
+_EMPTY_FILE = re.compile(
+    r"^Error loading file (?P<file>[^\n]+?): (?:input is a zero-length, empty document|input data is empty"
+    r"|cannot read an empty file|no columns to parse from file)\b",
+    re.IGNORECASE,
+)
+"""How parsers say that a file has no content."""
 _PROVIDER_MESSAGE = re.compile(r"""['"]message['"]:\s*(['"])(?P<text>.+?)(?<!\\)\1(?=\s*[,}])""", re.DOTALL)
 _WRAPPER_TYPES = {"ComponentBuildError", "ExceptionWithMessageError", "StreamingError"}
 # Causes that mean something only to the author of the code.
@@ -176,6 +182,10 @@ def error_from_chain(chain: Sequence[Json], node: str | None) -> RunError:
     if chosen is None:
         return RunError(code="code", message="The flow failed without a message.", fix=_DEFAULT_FIX, node=node)
     relevant = _relevant(causes, chosen)
+    empty = next(filter(None, (_EMPTY_FILE.match(cause.message) for cause in relevant)), None)
+    if empty is not None:
+        message = scrub(f"The file {empty['file']} is empty.")
+        return RunError(code="missing_input", message=message, fix="Give the node a file with content.", node=node)
     for rule in _RULES:
         if any(_matches(rule, cause) for cause in relevant):
             fix = _package_fix(relevant) or rule.fix if rule.code == "missing_package" else rule.fix

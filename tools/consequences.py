@@ -15,9 +15,6 @@ from tools.workbench import Workbench
 
 P = ParamSpec("P")
 
-_EXPECTED = frozenset({"missing_model"})
-"""Warnings about what a model is asked to do: to leave a model field open."""
-
 Tool = Callable[Concatenate[RunContext[Workbench], P], Awaitable[str]]
 """A tool that answers with text."""
 
@@ -49,7 +46,7 @@ def new_errors(bench: Workbench, before: Flow, *, warnings: bool = False) -> str
     caused = [fault for fault in bench.check(bench.current) if (fault.code, fault.message) not in known]
     kinds = {
         "errors": errors(caused),
-        "warnings": [fault for fault in caused if warnings and not fault.is_error and fault.code not in _EXPECTED],
+        "warnings": [fault for fault in caused if warnings and not fault.is_error],
     }
     found = [f"The flow now has these {kind}:\n{fault_lines(some)}" for kind, some in kinds.items() if some]
     return "\n".join([*found, *(_unavailable_models(bench, before) if warnings else ())])

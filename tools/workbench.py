@@ -99,6 +99,7 @@ class Workbench:
         proposal_caveat: the one of them that is about the proposal.
         failures: fingerprints of the specs and flows that failed, to notice a model that repeats itself.
         proposal_ran: whether the current proposal was run for the user.
+        has_model: whether the assistant's model serves the model fields that are left open.
         models: the language models that flows may call; None leaves the choice to the runner.
         flow_usage: what those models used, including verification runs.
         files: the changes to the user's files this turn, in order.
@@ -153,6 +154,7 @@ class Workbench:
     proposal_caveat: str = ""
     failures: list[str] = field(default_factory=list[str])
     proposal_ran: bool = False
+    has_model: bool = True
     models: Models | None = None
     flow_usage: ModelUsage = field(default_factory=ModelUsage)
     files: list[FileChange] = field(default_factory=list[FileChange])
@@ -268,7 +270,7 @@ class Workbench:
         for known, catalogue, faults in self._checked:
             if known is flow and catalogue is self.catalogue:
                 return faults
-        found = tuple(check(flow, self.catalogue))
+        found = tuple(check(flow, self.catalogue, has_model=self.has_model))
         self._checked = [*self._checked[-1:], (flow, self.catalogue, found)]
         return found
 

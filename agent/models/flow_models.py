@@ -72,6 +72,22 @@ def flow_models(
     )
 
 
+def has_default_model(default: str | None, environment: Environment) -> bool:
+    """Whether a language model serves the model fields of flows that are left open.
+
+    Args:
+        default: the assistant's own model, as for `flow_models`.
+        environment: returns the environment variables.
+    """
+    from agent.errors import AssistantUnavailable
+
+    try:
+        _choice(ASSISTANT, default, environment())
+    except (ModelUnavailable, AssistantUnavailable):  # no model, or stored keys that cannot be read
+        return False
+    return True
+
+
 def _choice(name: str, default: str | None, environment: Mapping[str, str] | None) -> ModelChoice:
     from agent.errors import ModelChoiceError
     from agent.models.providers import choose

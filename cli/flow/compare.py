@@ -57,6 +57,7 @@ def merge(
     as_json: Json = False,
 ) -> None:
     """Add all of flow B to flow A: to the right of what is there, with new ids where they are taken."""
+    from cli.flow.source import faults_here
     from flows.checks import check
     from flows.merge import merge as merged
 
@@ -67,7 +68,7 @@ def merge(
         raise typer.Exit(FAILED)
     flow = merged(canvas, proposal).flow
     write_flow(target, flow)
-    faults = check(flow, catalogue) if catalogue is not None else []
+    faults = faults_here(check(flow, catalogue)) if catalogue is not None else []
     if as_json:
         print_json({"ok": True, "flow": flow.to_json(), "faults": faults_json(faults)})
         return

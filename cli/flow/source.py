@@ -150,10 +150,31 @@ def all_faults(loaded: LoadedFlow, catalogue: Catalogue | None) -> list[Fault]:
         return list(loaded.faults)
     known = {(fault.code, fault.node, fault.port, fault.field) for fault in loaded.faults}
     found = [loaded.placed(fault) for fault in check(loaded.flow, catalogue)]
-    return [
-        *loaded.faults,
-        *(fault for fault in found if (fault.code, fault.node, fault.port, fault.field) not in known),
-    ]
+    return faults_here(
+        [
+            *loaded.faults,
+            *(fault for fault in found if (fault.code, fault.node, fault.port, fault.field) not in known),
+        ]
+    )
+
+
+def faults_here(faults: list[Fault]) -> list[Fault]:
+    """The faults of a flow on this installation, whose default model, if there is one, serves open model fields."""
+    if all(fault.code != "missing_model" for fault in faults) or not _has_default_model():
+        return faults
+    return [fault for fault in faults if fault.code != "missing_model"]
+
+
+def _has_default_model() -> bool:
+    """Whether a default model is configured; only a flow that needs one waits for these imports."""
+    from agent.models.flow_models import has_default_model
+    from agent.models.keys import environment_of
+    from agent.settings import AssistantSettings
+    from cli.settings import settings_of
+    from runtime.files.folders import LOCAL_USER
+
+    settings = settings_of(AssistantSettings)
+    return has_default_model(settings.model, environment_of(settings.data, LOCAL_USER))
 
 
 _FIX = "Give a Langflow export (JSON) or spec text."

@@ -16,7 +16,7 @@
 | `duplicate_edge` | warning | an edge occurs twice |
 | `cycle` | error | nodes feed each other without a loop; the engine starts none of them |
 | `missing_input` | error | a required connection is missing (a required text, or a node that is not run: warning) |
-| `missing_model` | warning | a model field without a model, which takes the assistant's |
+| `missing_model` | warning | a model field without a model, where there is no default model |
 | `open_loop` | error | a loop without input or without an edge that leads back (not run: warning) |
 | `loop_border` | error | an edge into or out of a loop's steps that carries no value (not run: warning) |
 | `endless` | error | a component that listens for what the same flow notifies; the engine runs it endlessly |
@@ -48,19 +48,20 @@ from flows.faults import Fault
 __all__ = ["check"]
 
 
-def check(flow: Flow, catalogue: Catalogue) -> list[Fault]:
+def check(flow: Flow, catalogue: Catalogue, *, has_model: bool = False) -> list[Fault]:
     """Return every fault of a flow, errors first; a flow that the engine can run has no errors.
 
     Args:
         flow: the flow; fault places are node ids.
         catalogue: the component types.
+        has_model: whether there is a default model, which serves every model field without one.
     """
     if flow.is_empty:
         return [Fault(code="empty_flow", message="The flow has no components.", fix="Add some.")]
     nodes = flow.components
     running = running_nodes(nodes, flow)
     faults = [
-        *check_nodes(flow, nodes, catalogue, running),
+        *check_nodes(flow, nodes, catalogue, running, has_model=has_model),
         *check_edges(flow, catalogue),
         *find_cycles(nodes, flow.edges),
         *check_loops(flow, nodes, running),

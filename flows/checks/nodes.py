@@ -16,8 +16,18 @@ from flows.json_values import EMPTY, as_list, as_object, as_text, texts
 OUTPUT_TYPES = frozenset({"ChatOutput", "TextOutput"})
 
 
-def check_nodes(flow: Flow, nodes: Sequence[Node], catalogue: Catalogue, running: set[str]) -> list[Fault]:
-    """Return the faults of every component; `running` has the ids of those that the engine runs."""
+def check_nodes(
+    flow: Flow, nodes: Sequence[Node], catalogue: Catalogue, running: set[str], *, has_model: bool
+) -> list[Fault]:
+    """Return the faults of every component.
+
+    Args:
+        flow: the flow.
+        nodes: its components.
+        catalogue: the component types.
+        running: the ids of those that the engine runs.
+        has_model: whether there is a default model.
+    """
     fed = {(edge.target, edge.target_port) for edge in flow.edges if not edge.is_feedback}
     connected = {end for edge in flow.edges for end in (edge.source, edge.target)}
     feeding = {edge.source for edge in flow.edges}
@@ -25,7 +35,8 @@ def check_nodes(flow: Flow, nodes: Sequence[Node], catalogue: Catalogue, running
     faults = [*_duplicates(nodes), *_same_names(nodes, catalogue)]
     for node in nodes:
         faults += _check_type(node, catalogue)
-        faults += _check_inputs(node, fed, "error" if node.id in running else "warning")
+        found = _check_inputs(node, fed, "error" if node.id in running else "warning")
+        faults += [fault for fault in found if not (has_model and fault.code == "missing_model")]
         faults += _check_tool(node)
         if len(nodes) > 1 and node.id not in connected:
             message = f"{node.id} is not connected to anything."
@@ -113,8 +124,8 @@ def _check_inputs(node: Node, fed: set[tuple[str, str]], severity: Severity) -> 
         if not field.get("required") or (value not in EMPTY and value != CONNECTED):
             continue
         if kind == "model":
-            fix = "Choose one as provider:name, if the flow is to run elsewhere."
-            message = f"{node.id}.{name} has no model of its own; the assistant's model is used."
+            fix = "Choose one as provider:name, or configure a default model."
+            message = f"{node.id}.{name} has no model, and there is no default model that serves it."
             faults.append(_warning("missing_model", message, fix, node, name))
         else:
             is_handle = kind == "other" and bool(texts(field.get("input_types")))

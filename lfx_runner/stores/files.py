@@ -27,6 +27,10 @@ class FilesTooLarge(Exception):
     """A run wrote more files, or more bytes, than are returned."""
 
 
+class EmptyFile(Exception):
+    """A file that a component parses has no content."""
+
+
 def given_folder(private: Path) -> Path:
     """The folder beside a run's private folder that its files are moved into; the run can only read it."""
     return private.with_name(f"{private.name}.given")
@@ -48,6 +52,8 @@ def _readable(node: Mapping[str, Any], path: Path) -> str:
         return str(path)
     import pandas  # imported before the fork
 
+    if path.stat().st_size == 0:
+        raise EmptyFile(f"Error loading file {path.name}: cannot read an empty file")
     table = path.with_name(f"{path.name}.csv")
     pandas.read_excel(path).to_csv(table, index=False)
     return str(table)
@@ -63,7 +69,7 @@ def take_files(given: Path, work: Path) -> None:
 def place_fields(flow: Mapping[str, Any], fields: list[list[str]], work: Path) -> None:
     """Make the file names in these fields (node id, field) absolute: the engine takes others for storage keys.
 
-    A workbook that cannot be read raises what its reader raises.
+    An empty workbook raises `EmptyFile`; one that cannot be read raises what its reader raises.
     """
     wanted = {(node, field) for node, field in fields}
     for node in _every_node(flow):

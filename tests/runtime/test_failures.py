@@ -66,6 +66,21 @@ def test_a_cause_has_its_code_and_a_remedy(kind: str, text: str, code: str) -> N
 
 
 @pytest.mark.parametrize(
+    "reason",
+    [
+        "Input is a zero-length, empty document: line 1 column 1 (char 0)",
+        "input data is empty: line 1 column 1 (char 0)",
+        "Cannot read an empty file",
+        "No columns to parse from file",
+    ],
+)
+def test_an_empty_file_is_said_to_be_empty_whatever_its_parser_says(reason: str) -> None:
+    error = error_from_chain(chain(("builtins.ValueError", f"Error loading file a b.json: {reason}")), "File-a")
+    assert (error.code, error.message) == ("missing_input", "The file a b.json is empty.")
+    assert error.fix == "Give the node a file with content."
+
+
+@pytest.mark.parametrize(
     ("text", "clean"),
     [
         ("cannot open /home/me/.cache/x/data.csv now", "cannot open data.csv now"),

@@ -52,6 +52,18 @@ async def test_a_run_reads_the_file_that_a_node_names(
     assert files.read(path) == "The office opens at nine."
 
 
+@pytest.mark.parametrize("name", ["empty.json", "blank.json", "empty.pdf", "empty.xlsx"])
+async def test_an_empty_file_that_a_node_parses_is_said_to_be_empty(
+    runner: Runner, files: UserFiles, reading: Callable[..., Flow], name: str
+) -> None:
+    files.write(name, "  \n" if name == "blank.json" else "")
+
+    result = await runner.run(reading([name]), files=files)
+
+    assert result.error is not None
+    assert (result.error.code, result.error.message) == ("missing_input", f"The file {name} is empty.")
+
+
 async def test_a_run_writes_into_the_users_files(runner: Runner, files: UserFiles, make_flow: MakeFlow) -> None:
     result = await runner.run(saving(make_flow, "report"), "All is well.", files=files)
 

@@ -208,3 +208,18 @@ def test_without_an_engine_the_full_document_says_so(
     assert [(fault["code"], fault["message"]) for fault in done.json["faults"]] == [
         ("engine_unavailable", "The disk is full.")
     ]
+
+
+def test_an_open_model_field_is_a_warning_only_without_a_default_model(
+    wirewright: Wirewright, excerpt: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "talk.flow"
+    file.write_text(
+        "nodes:\n  chat: ChatInput\n  model: LanguageModelComponent\n  answer: ChatOutput\nedges:\n"
+        "  chat.message -> model.input_value\n  model.text_output -> answer.input_value\n",
+        encoding="utf-8",
+    )
+    [fault] = wirewright("flow", "check", file, "--json").json["faults"]
+    assert (fault["code"], fault["severity"], fault["node"]) == ("missing_model", "warning", "model")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-loopback")
+    assert wirewright("flow", "check", file, "--json").json == {"ok": True, "faults": []}

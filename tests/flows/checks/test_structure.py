@@ -145,3 +145,8 @@ def test_a_missing_model_is_reported_until_one_is_chosen(built: Built, catalogue
     flow, ids = built(TOOLS.replace("config:\n  G.model: openai:gpt-4o-mini\n", ""))
     assert ("missing_model", "warning") in codes(flow, catalogue)
     assert codes(configure(flow, catalogue, ids["G"], {"model": "openai:gpt-4o"}).flow, catalogue) == []
+
+
+def test_an_open_model_field_is_no_fault_where_a_default_model_serves_it(built: Built, catalogue: Catalogue):
+    flow, _ = built(TOOLS.replace("config:\n  G.model: openai:gpt-4o-mini\n", ""))
+    assert check(flow, catalogue, has_model=True) == []
