@@ -2,7 +2,6 @@
 
 import hashlib
 
-from pydantic_ai.models.openai import OpenAIResponsesModelSettings
 from pydantic_ai.settings import ModelSettings
 
 from agent.models.providers import ModelChoice
@@ -22,5 +21,7 @@ def cache_settings(choice: ModelChoice, user: str, session: str) -> ModelSetting
     """
     if choice.provider != "openai":
         return ModelSettings(cache=True)
+    from pydantic_ai.models.openai import OpenAIResponsesModelSettings  # loads the SDK, which such a turn needs anyway
+
     conversation = hashlib.sha256(f"{user}\0{session}".encode()).hexdigest()[:24]
     return OpenAIResponsesModelSettings(cache=True, openai_prompt_cache_key=f"wirewright-{conversation}")

@@ -2,24 +2,25 @@
 
 import logging
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 from pydantic_ai import ModelMessage, ModelResponse, RunContext
-from pydantic_ai.exceptions import ModelAPIError, UnexpectedModelBehavior
+from pydantic_ai.exceptions import ModelAPIError, ModelConnectionError, UnexpectedModelBehavior
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
-from runtime.gateway.provider_errors import is_model_unavailable
+from runtime.gateway.provider_errors import UNREACHABLE, classify, is_model_unavailable
 from runtime.telemetry import log_event
 
 
 class Candidate(WrapperModel):
     """A model that, once found unavailable, fails at once without another request.
 
-    The rest of a turn therefore stays with the first model that answered.
+    The rest of a turn therefore stays with the first model that answered. A request whose connection is dropped before
+    the response begins is sent once more: servers close connections that were idle, often just when one is used again.
 
     Args:
         wrapped: the model.
@@ -46,6 +47,11 @@ class Candidate(WrapperModel):
         """Send the request, unless the model is known to be unavailable."""
         self._raise_known()
         try:
+            try:
+                return await super().request(messages, model_settings, model_request_parameters)
+            except ModelConnectionError as failure:
+                if not _was_dropped(failure):
+                    raise
             return await super().request(messages, model_settings, model_request_parameters)
         except ModelAPIError as failure:
             self._remember(failure)
@@ -63,10 +69,15 @@ class Candidate(WrapperModel):
     ) -> AsyncGenerator[StreamedResponse]:
         """Send the request and stream the response, unless the model is known to be unavailable."""
         self._raise_known()
+        arguments = (messages, model_settings, model_request_parameters, run_context)
         try:
-            async with super().request_stream(
-                messages, model_settings, model_request_parameters, run_context
-            ) as response:
+            async with AsyncExitStack() as stack:
+                try:
+                    response = await stack.enter_async_context(super().request_stream(*arguments))
+                except ModelConnectionError as failure:
+                    if not _was_dropped(failure):
+                        raise
+                    response = await stack.enter_async_context(super().request_stream(*arguments))
                 yield response
         except ModelAPIError as failure:
             self._remember(failure)
@@ -87,6 +98,12 @@ class Candidate(WrapperModel):
                 **{"from": self.model_name, "to": self._after, "provider": self._provider_name},
                 tried_so_far=[*self._before, self.model_name],
             )
+
+
+def _was_dropped(failure: ModelConnectionError) -> bool:
+    """Whether a connection was lost after it had been opened and before the response began."""
+    opened = failure.phase not in ("pool", "connect")
+    return opened and not failure.in_stream and classify(failure) is UNREACHABLE
 
 
 def chain(candidates: Sequence[Model], provider: str = "") -> Model:
