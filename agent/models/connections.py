@@ -29,7 +29,7 @@ NO_KEY = "no-key"
 """The key sent to a server that needs none, because the SDKs require one."""
 
 _CHAT = frozenset({"openai-chat", "openrouter", "azure", "ollama"})
-"""PydanticAI's names of providers that speak OpenAI's Chat Completions."""
+"""PydanticAI's names of providers that speak OpenAI's Chat Completions, for which it makes up how an answer ended."""
 
 _KINDS = {"openai-compatible": "openai-chat"}
 """PydanticAI's names of providers, where they differ from ours."""
@@ -56,6 +56,8 @@ def connect(
     from pydantic_ai.exceptions import UserError
     from pydantic_ai.models import infer_model
 
+    from agent.models.whole import WholeAnswers
+
     try:
         kind = _KINDS.get(provider, provider)
         model = infer_model(f"{kind}:{name}", lambda _: client() if client else client_of(provider, environment))
@@ -66,8 +68,8 @@ def connect(
         ) from None
     if kind in _CHAT:
         finished = {**model.profile, "openai_chat_streaming_requires_finish_reason": True}
-        vars(model)["profile"] = finished  # where its cached property is kept; a stream that was cut is an error
-    return model
+        vars(model)["profile"] = finished  # where its cached property is kept
+    return WholeAnswers(model)
 
 
 def connect_embedding(provider: str, name: str, environment: Mapping[str, str] | None = None) -> EmbeddingModel:

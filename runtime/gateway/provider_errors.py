@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pydantic_ai import exceptions as ai
 
-from runtime.gateway.limits.responses import BodyTooLarge
+from runtime.gateway.limits.responses import BodyTooLarge, BodyUnreadable
 from runtime.gateway.provider_bodies import body_text
 from runtime.results import RunErrorCode
 
@@ -161,9 +161,11 @@ def classify(failure: Exception) -> ProviderError | None:
     Args:
         failure: what a model request raised.
     """
-    if _was_too_large(failure):
+    if _has_cause(failure, BodyTooLarge):
         return TOO_LARGE
-    if isinstance(failure, ai.ModelAPIError) and _UNFINISHED in failure.message:
+    if _has_cause(failure, BodyUnreadable):
+        return UNUSABLE
+    if isinstance(failure, ai.ModelAPIError) and UNFINISHED in failure.message:
         return CUT
     if isinstance(failure, ai.ModelHTTPError):
         text, status = body_text(failure), failure.status_code
@@ -180,15 +182,15 @@ def classify(failure: Exception) -> ProviderError | None:
     return next((error for raised, error in _BY_EXCEPTION if isinstance(failure, raised)), None)
 
 
-_UNFINISHED = "ended without a `finish_reason`"
+UNFINISHED = "ended without a `finish_reason`"
 """PydanticAI's words for a stream that was cut."""
 
 
-def _was_too_large(failure: BaseException | None) -> bool:
-    """Whether a failure was caused by a body beyond the limit; vendors' clients wrap that in errors of their own."""
+def _has_cause(failure: BaseException | None, kind: type[Exception]) -> bool:
+    """Whether a failure was caused by what we found in a body; vendors' clients wrap that in errors of their own."""
     seen = 0
     while failure is not None and seen < _CAUSES:
-        if isinstance(failure, BodyTooLarge):
+        if isinstance(failure, kind):
             return True
         failure, seen = failure.__cause__ or failure.__context__, seen + 1
     return False
