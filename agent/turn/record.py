@@ -1,13 +1,14 @@
 """The record of a turn: what was done, made by code from what the tools did, never from what the answer says."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from flows.actions import AddComponent, Amend, FlowAction, SetDetail
 from flows.describe.actions import summarize
+from flows.diff import diff
 from flows.document import Edge, Flow
 from tools.approvals import Approval
 from tools.effects import InstallEffect, PlanEffect, RunEffect
@@ -73,7 +74,8 @@ class TurnRecord(BaseModel):
 
     Attributes:
         proposal: a whole flow that was built.
-        changes: the changes of the canvas, in order; a flow that was put on it counts as the proposal.
+        changes: the changes of the canvas, in order; a flow that was put on it counts as the proposal, and undoing or
+            redoing counts by its result.
         components: the component types written.
         files: the changes to the user's files.
         plans: what became of plans.
@@ -151,7 +153,7 @@ def record_of(bench: Workbench, approvals: Collection[Approval] = (), plans: Ite
     wanted = [InstallEffect(bundle=one.bundle, status="proposed") for one in approvals if one.kind == "install"]
     return TurnRecord(
         proposal=built and ProposalEntry(flow=built.name, status="applied" if offered is None else "offered"),
-        changes=list(_changes(bench.actions, applied)),
+        changes=list(_changes(_results(bench), applied)),
         components=list(
             {one.type: ComponentEntry(name=one.type, change="created") for one in bench.components}.values()
         ),
@@ -161,6 +163,11 @@ def record_of(bench: Workbench, approvals: Collection[Approval] = (), plans: Ite
         runs=list(bench.run_log),
         waiting=bool(approvals) or offered is not None,
     )
+
+
+def _results(bench: Workbench) -> Sequence[FlowAction]:
+    """The changes of a turn; one that went back or forward counts by what it has changed in the end."""
+    return diff(bench.initial_flow, bench.flow) if bench.rewound and bench.applied is None else bench.actions
 
 
 def shown_names(*flows: Flow) -> dict[str, str]:

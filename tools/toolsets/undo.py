@@ -3,13 +3,19 @@
 from pydantic_ai import ModelRetry, RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
-from flows.actions import FlowAction, StaleAction
+from flows.actions import Arrange, Disconnect, FlowAction, StaleAction
+from flows.describe.actions import describe_action
+from flows.diff import diff
+from flows.document import Flow
 from flows.edits import Edit
 from tools.consent.declared import has_effects
 from tools.consent.gate import ask_before_edit
 from tools.consent.rules import may_undo
 from tools.consequences import reports_new_errors
 from tools.workbench import Workbench
+
+SHOWN = 12
+"""How many changes the answer names."""
 
 
 @has_effects("edit", "remove")
@@ -23,7 +29,7 @@ async def undo_changes(ctx: RunContext[Workbench], turns: int = 1) -> str:
     bench = ctx.deps
     _ask_to_undo(ctx, turns)
     step, word = (bench.undo_stack.undo, "undo") if turns > 0 else (bench.undo_stack.redo, "redo")
-    changes = 0
+    before = bench.flow
     for done in range(abs(turns)):
         try:
             edit = step(bench.flow)
@@ -34,8 +40,15 @@ async def undo_changes(ctx: RunContext[Workbench], turns: int = 1) -> str:
         if edit is None:
             raise ModelRetry(f"There is nothing {'more ' if done else ''}to {word}. Tell the user so.")
         await bench.rewind(ctx.emit, edit)
-        changes += len(edit.actions)
-    return f"{'Undone' if word == 'undo' else 'Redone'}: {changes} change(s)."
+    return f"{'Undone' if word == 'undo' else 'Redone'}. {_effect(before, bench.flow)}"
+
+
+def _effect(before: Flow, after: Flow) -> str:
+    """What going back has changed in the end, for the model; moves are left out."""
+    seen = [action for action in diff(before, after) if not isinstance(action, Arrange)]
+    told = [describe_action(action, before if isinstance(action, Disconnect) else after) for action in seen[:SHOWN]]
+    more = [f"and {len(seen) - SHOWN} more"] if len(seen) > SHOWN else []
+    return f"In effect: {'; '.join([*told, *more])}." if told else "Nothing has changed in the end."
 
 
 def _ask_to_undo(ctx: RunContext[Workbench], turns: int) -> None:

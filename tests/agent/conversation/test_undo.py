@@ -87,3 +87,31 @@ async def test_a_turn_that_only_talks_leaves_the_stack_alone(catalogue: Catalogu
     who, one, two = await two_turns(catalogue, canvas, '{"intent": "question"}', "Two inputs.")
     await play(who, "What is on the canvas?", two)
     assert (await play(who, "undo", two)).after == one
+
+
+async def test_going_back_is_recorded_by_its_result(catalogue: Catalogue, canvas: Flow) -> None:
+    prompt = node_id(canvas, "Prompt Template")
+    steps = [
+        call("edit_flow", number, changes=f"config:\n  {prompt}.{field}: {value}")
+        for number, (field, value) in enumerate(
+            (("tool_placeholder", "one"), ("tool_placeholder", "two"), ("tool_placeholder", "three")), start=1
+        )
+    ]
+    back = call("undo_changes", 4)
+    who, model = scripted_assistant(catalogue, "build_flow", *steps, "Done.", "build_flow", back, "It is undone.")
+    changed = await play(who, "Set the placeholder to one, then to two, then to three", canvas)
+    assert len(changed.actions) == 3
+    by_tool = await play(who, "Please put the placeholder back as it was and tell me about it", changed.after)
+    assert by_tool.after == canvas
+    assert [(one.kind, one.field) for one in by_tool.record.changes] == [("changed", "tool_placeholder")]
+    assert model.tool_answers(-1)[-1] == "Undone. In effect: Set tool_placeholder of Prompt Template."
+    redone = await play(who, "redo", by_tool.after)
+    assert [(one.kind, one.field) for one in redone.record.changes] == [("changed", "tool_placeholder")]
+
+
+async def test_going_back_and_forth_changes_nothing_in_the_end(catalogue: Catalogue, canvas: Flow) -> None:
+    more = ("build_flow", call("undo_changes", 1), call("undo_changes", 2, turns=-1), "It is as it was.", "It is.")
+    who, _, two = await two_turns(catalogue, canvas, *more)
+    result = await play(who, "Take the last one away and put it back again", two)
+    assert result.after == two
+    assert [one for one in result.record.changes if one.kind != "moved"] == []
