@@ -9,10 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from starlette.routing import Route
 
 from agent.assistant import Assistant
 from agent.settings import AssistantSettings
 from flows.catalogue import Catalogue
+from server.app import create_app
+from server.settings import ServerSettings
 from tests.server.live import serving
 from tests.stand_ins import StandInRunner
 
@@ -40,6 +43,13 @@ async def test_the_commands_of_the_http_manual_work(command: str, catalogue: Cat
         output, problems = await asyncio.wait_for(process.communicate(), 30)
     assert process.returncode == 0, problems.decode()
     assert output
+
+
+def test_the_http_manual_names_every_route() -> None:
+    manual = re.sub(r"\{\w+\}", "{}", (DOCS / "http-api.md").read_text())
+    served = {route.path for route in create_app(ServerSettings()).routes if isinstance(route, Route)}
+    missing = [path for path in served if re.sub(r"\{\w+(?::\w+)?\}", "{}", path) not in manual]
+    assert sorted(missing) == []
 
 
 def blocks(page: str, language: str) -> list[str]:

@@ -7,7 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
+from cli.main import app
 from flows.catalogue import Catalogue
 from flows.checks import check
 from flows.spec import build
@@ -54,6 +56,11 @@ def test_the_commands_of_the_tour_exist() -> None:
             [sys.executable, "-m", "cli.main", *command.split(), "--help"], capture_output=True, text=True, timeout=60
         )
         assert done.returncode == 0, command
+
+
+def test_the_tour_names_every_command() -> None:
+    named = set(re.findall(r"^\$ wirewright (\w+)", "".join(blocks("console")), re.MULTILINE))
+    assert named >= set(get_command(app).commands)  # pyright: ignore[reportAttributeAccessIssue]  (it is a group)
 
 
 def test_make_knows_every_target_that_the_documents_name() -> None:
