@@ -33,7 +33,7 @@ class StartingPoint:
     """
 
     def __init__(self, flow: str | None, components: str | None) -> None:
-        from cli.flow.components import read_sources
+        from cli.flow.components import read_sources, with_own
         from cli.flow.source import flow_of, read
 
         self.canvas: Flow | None = None
@@ -44,6 +44,8 @@ class StartingPoint:
         if source is not None and source.is_json:
             self.canvas = flow_of(source)
         self._catalogue = ready_catalogue() if self._spec or self._sources.texts else None
+        if self._spec is not None and self._catalogue is not None:
+            self._sources = with_own(self._sources, self._spec.text, self._catalogue)
         if not self._sources.texts:
             self._use(self._sources.components([], self._catalogue))
 

@@ -102,6 +102,29 @@ def read_sources(folder: str | None) -> ComponentSources:
     return ComponentSources(texts, tuple(faults))
 
 
+def with_own(given: ComponentSources, spec: str, catalogue: "Catalogue") -> ComponentSources:
+    """The sources, with those of the user's own components that spec text names and that come from nowhere else.
+
+    Args:
+        given: the sources of the folder that the user has named.
+        spec: the spec text.
+        catalogue: the built-in component types.
+    """
+    from flows.spec.parse import parse
+
+    held = {Path(name).stem for name in given.texts}
+    wanted = {node.type for node in parse(spec)[0].nodes if node.type not in catalogue} - held
+    if not wanted:
+        return given
+    from agent.settings import AssistantSettings
+    from cli.settings import settings_of
+    from runtime.components.store import sources
+    from runtime.files.folders import LOCAL_USER
+
+    stored = sources(settings_of(AssistantSettings).data, LOCAL_USER, sorted(wanted))
+    return replace(given, texts={**given.texts, **{f"{name}.py": text for name, text in stored.items()}})
+
+
 async def inspect_all(sources: Iterable[str], runner: "DescribesComponents") -> "list[Inspection]":
     """What each source makes, with a runner's engine."""
     from runtime.components.inspection import inspect

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cli.engine import EngineUnavailable, ready_catalogue
 from cli.errors import BadUsage
-from cli.flow.components import Inspect, inspect_in_new_engine, read_sources
+from cli.flow.components import Inspect, inspect_in_new_engine, read_sources, with_own
 from cli.output.faults import has_errors
 from flows.catalogue import Catalogue
 from flows.checks import check
@@ -136,6 +136,7 @@ def load_flow(
         fault = Fault(code=unavailable.code, message=unavailable.message, fix=unavailable.fix)
         return LoadedFlow(flow=None, faults=(fault,)), None
     sources = read_sources(components)
+    sources = sources if given else with_own(sources, source.text, catalogue)
     own = sources.components(inspect(sources.texts.values()) if sources.texts else [], catalogue)
     catalogue = own.beside(catalogue)
     if has_errors(own.faults):

@@ -109,6 +109,18 @@ async def load(data: Path, user: str | None, runner: DescribesComponents) -> Sto
     return StoredComponents(tuple(components), tuple(broken))
 
 
+def sources(data: Path, user: str | None, wanted: Collection[str]) -> dict[str, str]:
+    """The sources of those of a user's components that have one of these names. Blocks.
+
+    Args:
+        data: the data folder.
+        user: the user's id.
+        wanted: the names.
+    """
+    found = {file.removesuffix(_SUFFIX): text for file, text in _sources(data, user)}
+    return {name: found[name] for name in wanted if found.get(name)}
+
+
 def names(data: Path, user: str | None) -> list[str]:
     """The names of a user's components. Blocks.
 

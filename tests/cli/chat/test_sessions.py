@@ -37,3 +37,20 @@ def test_a_flow_that_is_run_twice_in_a_chat_remembers(
     second = f"before: User: I am Ada\nAI: {FIRST} now: Who am I?"
     assert chat() == [FIRST, second]
     assert chat() == [FIRST, second]  # another conversation
+
+
+@pytest.mark.engine
+@pytest.mark.usefixtures("warm_engine")
+@pytest.mark.parametrize("command", ["/reset", "/forget"])
+def test_a_flow_remembers_nothing_after_its_conversation_is_reset(
+    wirewright: Wirewright, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    file = tmp_path / "history.flow"
+    file.write_text(HISTORY, encoding="utf-8")
+    turns = [("run_flow", call("run_flow", turn, input="I am Ada"), "Ran it.") for turn in (1, 2)]
+    model = ScriptedModel(*(reply for turn in turns for reply in turn))
+    monkeypatch.setattr(Assistant, "open", partial(Assistant.open, model=model))
+    talk = f"Run it with: I am Ada\n{command}\nRun it with: I am Ada\n"
+    done = wirewright("chat", "--flow", file, "--json", stdin=talk.encode())
+    assert done.code == 0, done.err
+    assert [line["data"]["run"]["output"] for line in done.lines if line["event"] == "complete"] == [FIRST, FIRST]
