@@ -93,6 +93,7 @@ def warm_address(
     for server in started if controller == os.getpid() else ():
         server.terminate()
         server.wait()
+        shutil.rmtree(Path(announced.read_text()).parent)
 
 
 @pytest.fixture(scope="session")

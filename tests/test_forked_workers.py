@@ -1,0 +1,100 @@
+"""The workers of pytest-xdist are forked from one process, and fail, crash and start over as other workers do."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+ONLY_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux alone")
+NOTES = """
+import json, os
+from pathlib import Path
+
+NOTES = Path({notes!r})
+IMPORTED = os.getpid()
+
+
+def note(name):
+    (NOTES / name).write_text(json.dumps(dict(imported=IMPORTED, pid=os.getpid())))
+"""
+
+
+def run(folder: Path, tests: str, *options: str) -> tuple[subprocess.CompletedProcess[str], list[dict[str, int]]]:
+    """Run tests with two workers; returns how it ended, and where each test that noted it ran."""
+    notes = folder / "notes"
+    notes.mkdir()
+    (folder / "test_sample.py").write_text(NOTES.format(notes=str(notes)) + tests)
+    (folder / "pytest.ini").write_text("[pytest]\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "xdist", "-p", "tests.forked_workers", "-n", "2", *options, str(folder)],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    return done, [json.loads(path.read_text()) for path in sorted(notes.iterdir())]
+
+
+@ONLY_LINUX
+def test_tests_are_imported_once_and_run_in_several_processes(tmp_path: Path) -> None:
+    done, notes = run(tmp_path, "".join(f"def test_{one}(): note('{one}')\n" for one in range(20)))
+    assert done.returncode == 0, done.stdout
+    assert "20 passed" in done.stdout
+    assert len({one["imported"] for one in notes}) == 1
+    assert len({one["pid"] for one in notes}) == 2
+    assert all(one["imported"] != one["pid"] for one in notes)
+
+
+@ONLY_LINUX
+def test_a_failing_test_fails_the_run_with_its_reason(tmp_path: Path) -> None:
+    done, _ = run(tmp_path, "def test_right(): pass\ndef test_wrong(): assert 1 + 1 == 3, 'sums'\n")
+    assert done.returncode == 1
+    assert "1 failed, 1 passed" in done.stdout
+    assert "AssertionError: sums" in done.stdout
+
+
+@ONLY_LINUX
+def test_a_worker_that_dies_is_named_and_replaced(tmp_path: Path) -> None:
+    tests = "def test_dies(): os._exit(7)\n" + "".join(f"def test_{one}(): note('{one}')\n" for one in range(10))
+    done, notes = run(tmp_path, tests)
+    assert done.returncode == 1
+    assert "test_dies" in done.stdout
+    assert "10 passed" in done.stdout
+    assert len(notes) == 10
+
+
+@ONLY_LINUX
+def test_tests_that_cannot_be_imported_are_reported(tmp_path: Path) -> None:
+    done, notes = run(tmp_path, "import nothing_of_the_kind\ndef test_one(): note('one')\n")
+    assert done.returncode != 0
+    assert "nothing_of_the_kind" in done.stdout
+    assert not notes
+
+
+@ONLY_LINUX
+def test_what_a_worker_prints_and_reads_does_not_disturb_the_exchange(tmp_path: Path) -> None:
+    tests = (
+        "import sys\n"
+        "def test_prints(): os.write(1, b'noise'); os.write(2, b'noise'); print('noise'); note('prints')\n"
+        "def test_reads(): assert os.read(0, 1) == b''; note('reads')\n"
+    )
+    done, notes = run(tmp_path, tests, "--capture=sys")
+    assert done.returncode == 0, done.stdout
+    assert len(notes) == 2
+
+
+@ONLY_LINUX
+def test_nothing_is_left_when_it_ends(tmp_path: Path) -> None:
+    done, notes = run(tmp_path, "def test_one(): note('one')\n")
+    assert done.returncode == 0
+    for one in notes:
+        with pytest.raises(ProcessLookupError):
+            os.kill(one["pid"], 0)
+        with pytest.raises(ProcessLookupError):
+            os.kill(one["imported"], 0)
