@@ -5,6 +5,7 @@ python scripts/train_spoken_acts.py            learn and write the model
 
 import argparse
 import gzip
+import hashlib
 import random
 import re
 from collections.abc import Iterator
@@ -125,7 +126,15 @@ def write(weights: Any, bias: Any) -> None:
     scale = np.abs(weights).max(axis=0) / 127
     quantised = np.round(weights / scale).astype(np.int8)
     parts = [scale.astype("<f4"), bias.astype("<f4"), quantised]
-    MODEL.write_bytes(gzip.compress(b"".join(one.tobytes() for one in parts), mtime=0))
+    MODEL.write_bytes(gzip.compress(digest() + b"".join(one.tobytes() for one in parts), mtime=0))
+
+
+def digest() -> bytes:
+    """Tells what a model was learned from: the sentences, the lexicon and the labels, by SHA-256."""
+    found = hashlib.sha256(f"{LABELS} {BUCKETS}".encode())
+    for path in sorted(FOLDER.rglob("*.yaml")):
+        found.update(path.read_bytes())
+    return found.digest()
 
 
 def main() -> None:

@@ -36,6 +36,9 @@ CLEAR = 0.5
 BUCKETS = 1 << 16
 """How many buckets the n-grams are hashed into."""
 
+DIGEST = 32
+"""How many bytes of the model say, before all others, what it was learned from."""
+
 _SENTENCE = re.compile(r"(?<=[.!?;:…])(?<!\d\.)\s+|(?<=[。!?！？;；])|\n+|\s[–—]\s")
 _QUOTE = re.compile(
     r"```.*?```|`[^`\n]+`|\"[^\"\n]+\"|“[^”\n]+”|„[^“”\n]+[“”]|«[^»\n]+»|「[^」\n]+」|『[^』\n]+』"
@@ -102,5 +105,6 @@ def strongest(answer: str) -> Mapping[Act | Stance, float]:
 @cache
 def _model() -> "tuple[array[float], array[float], array[int]]":
     """Of each label its scale and its bias; of each bucket the labels' weights."""
-    size, stored = 4 * len(LABELS), gzip.decompress(Path(__file__).with_name("spoken_acts.gz").read_bytes())
+    stored = gzip.decompress(Path(__file__).with_name("spoken_acts.gz").read_bytes())[DIGEST:]
+    size = 4 * len(LABELS)
     return array("f", stored[:size]), array("f", stored[size : 2 * size]), array("b", stored[2 * size :])
