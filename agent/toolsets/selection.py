@@ -93,7 +93,7 @@ def tools_for(intent: Intent, bench: Workbench, request: str) -> list[Toolset]:
             edits: list[Toolset] = [patch_tools] if has_canvas else []
             edits_only = has_canvas and intent == "build_flow" and not _long(request) and not _WHOLE.search(request)
             whole = [] if edits_only else [build_tools]
-            running = [] if edits_only and not bench.runs_next else [run_tools]
+            running = [] if edits_only and not bench.run_asked else [run_tools]
             plans = [] if edits_only else [plan_tools]
             templates = [template_list, template_use] if _TEMPLATES.search(request) else []
             files = [file_tools] if _FILES.search(request) else []

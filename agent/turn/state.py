@@ -135,7 +135,8 @@ class Turn:
         if not asked:
             return ()
         mandated: list[Asked] = [_MANDATED[one] for one in self.classification.mandate.effects if one in _MANDATED]
-        run: tuple[Asked, ...] = ("run",) if self.runs else ()
+        runs = self.runs or "run" in self.classification.mandate.effects
+        run: tuple[Asked, ...] = ("run",) if runs else ()
         every: tuple[Asked, ...] = (*asked, *run, *mandated)
         return tuple(dict.fromkeys(every))
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import combinations
 
 from flows.catalogue import Catalogue
-from flows.checks.structure import leading_to, reached_from
+from flows.checks.structure import branches_before, leading_to, reached_from
 from flows.component_type import TOOL_OUTPUT
 from flows.document import Flow, Node
 from flows.faults import Fault, Severity, suggest
@@ -44,7 +45,7 @@ def check_nodes(
         elif node.id not in running and (node.id in ends or node.id not in feeding):
             message = f"The chat input does not lead to {node.id}, so it is not run."
             faults.append(_warning("unreachable", message, "Connect them, or remove the chat input.", node))
-    return faults + _check_ends(nodes, ends)
+    return faults + _check_ends(flow, nodes, ends)
 
 
 def running_nodes(nodes: Sequence[Node], flow: Flow) -> set[str]:
@@ -147,17 +148,26 @@ def _check_tool(node: Node) -> list[Fault]:
     return [_warning("undescribed_tool", message, "Describe it, so that an agent knows when to use it.", node)]
 
 
-def _check_ends(nodes: Sequence[Node], ends: Sequence[str]) -> list[Fault]:
+def _check_ends(flow: Flow, nodes: Sequence[Node], ends: Sequence[str]) -> list[Fault]:
     faults: list[Fault] = []
     for kind, code in (("ChatInput", "several_chat_inputs"), ("ChatOutput", "several_chat_outputs")):
         same = [node for node in nodes if node.type == kind]
-        if len(same) > 1:
+        if len(same) > 1 and not _are_alternatives(same, flow):
             message = f"There are {len(same)} components of the type {kind}: {', '.join(node.id for node in same)}."
             faults.append(_warning(code, message, "One is usual; use other inputs and outputs for the rest.", same[1]))
     if not ends and all(not node.tool_mode for node in nodes) and not any(_answers(node) for node in nodes):
         message = "The flow has no output component, so a run returns nothing."
         faults.append(Fault(code="no_output", message=message, fix="Add a ChatOutput.", severity="warning"))
     return faults
+
+
+def _are_alternatives(nodes: Sequence[Node], flow: Flow) -> bool:
+    """Whether a run reaches one of the nodes only: any two are reached by different branches of one node."""
+    before = [branches_before(node.id, flow.nodes, flow.edges) for node in nodes]
+    return all(
+        any(one[node].isdisjoint(other[node]) for node in one.keys() & other.keys())
+        for one, other in combinations(before, 2)
+    )
 
 
 def _answers(node: Node) -> bool:

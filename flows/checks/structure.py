@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from flows.document import Edge, Node
 from flows.faults import Fault
+from flows.json_values import as_text
 
 
 def find_cycles(nodes: Sequence[Node], edges: Sequence[Edge]) -> list[Fault]:
@@ -66,6 +67,19 @@ def strong_components(following: dict[str, list[str]]) -> list[list[str]]:
                 work.append((target, iter(following[target])))
             elif target in on_stack:
                 low[node] = min(low[node], index[target])
+    return found
+
+
+def branches_before(end: str, nodes: Sequence[Node], edges: Sequence[Edge]) -> dict[str, set[str]]:
+    """Return the outputs of branching nodes, by node, through which `end` is reached."""
+    branching = {
+        node.id: {as_text(one.get("name")) for one in node.outputs if one.get("group_outputs")} for node in nodes
+    }
+    before = leading_to([end], edges)
+    found: dict[str, set[str]] = {}
+    for edge in edges:
+        if edge.target in before and edge.source_port in branching.get(edge.source, ()):
+            found.setdefault(edge.source, set()).add(edge.source_port)
     return found
 
 

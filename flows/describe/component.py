@@ -170,7 +170,7 @@ def _setting(name: str, field: JsonObject, info: int, options: int) -> str:
         parts.append(f"{_number(ranges.get('min'))}..{_number(ranges.get('max'))}")
     columns = [as_text(as_object(column).get("name")) for column in as_list(field.get("table_schema"))]
     if columns:
-        parts.append(f"columns {', '.join(columns)}")
+        parts.append(f"columns {' | '.join(columns)}")
     if kind == "model":
         parts.append("written provider:name; empty takes the assistant's model")
     elif field.get("options") == [] and (field.get("real_time_refresh") or field.get("refresh_button")):
@@ -206,8 +206,8 @@ def _default(field: JsonObject) -> str:
     if value in EMPTY:
         return ""
     if isinstance(value, list) and all(isinstance(item, dict) for item in value):
-        names = [as_text(as_object(item).get("name")) for item in value]
-        return ", ".join(name for name in names if name) or f"{len(value)} rows"
+        names = ", ".join(filter(None, (as_text(as_object(item).get("name")) for item in value)))
+        return f"{len(value)} {'row' if len(value) == 1 else 'rows'}{f' ({names})' if names else ''}"
     return _cut(json.dumps(value, ensure_ascii=False), 40)
 
 

@@ -11,7 +11,7 @@ from flows.document import Flow, Json
 from flows.edits.new_nodes import with_display_name
 from flows.search.tokenizer import plain
 
-_HANDLE = re.compile(r"(?:[A-Za-z]{1,2}|node|comp\w*|step)[_\s-]?\d*")
+_HANDLE = re.compile(r"(?:[A-Za-z]{1,2}|node|comp(?:onent)?|step)[_\s-]?\d*")
 _LIMIT = 60
 
 

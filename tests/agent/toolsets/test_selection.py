@@ -115,3 +115,11 @@ async def test_an_edit_is_shown_only_what_edits_and_a_whole_flow_what_builds(cat
     assert "run_flow" in await tools(catalogue, "build_flow", "Rename the input to Question and run it", canvas=True)
     assert "build_flow" in await tools(catalogue, "build_flow", "Build a new flow that echoes", canvas=True)
     assert "check_flow" in await tools(catalogue, "question", "Why does it fail?", canvas=True)
+
+
+async def test_a_run_that_only_the_classifier_reads_in_the_message_can_be_made(catalogue: Catalogue) -> None:
+    classified = json.dumps({"intent": "build_flow", "language": "en", "mandate": {"run": ["hello"]}})
+    who, script = scripted_assistant(catalogue, classified, "Nothing.", "Nothing.")
+    result = await play(who, "Rename the chat input to Question and say hello to it", flow_of(ECHO, catalogue))
+    assert "run_flow" in script.tools[1]
+    assert "run" in result.record.not_done

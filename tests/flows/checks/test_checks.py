@@ -172,6 +172,22 @@ def test_fault_is_found_when_a_clean_flow_is_damaged(
             ),
             [("several_chat_outputs", "warning")],
         ),
+        (
+            (
+                "nodes:\n  A: ChatInput\n  R: ConditionalRouter\n  B: ChatOutput\n  C: ChatOutput\nedges:\n"
+                "  A.message -> R.input_text\n  R.true_result -> B.input_value\n  R.false_result -> C.input_value\n"
+                "config:\n  R.match_text: hi\n"
+            ),
+            [],
+        ),
+        (
+            (
+                "nodes:\n  A: ChatInput\n  R: ConditionalRouter\n  B: ChatOutput\n  C: ChatOutput\nedges:\n"
+                "  A.message -> R.input_text\n  R.true_result -> B.input_value\n  R.true_result -> C.input_value\n"
+                "config:\n  R.match_text: hi\n"
+            ),
+            [("several_chat_outputs", "warning")],
+        ),
     ],
 )
 def test_incomplete_flow_is_reported(spec: str, found: list[tuple[str, str]], built: Built, catalogue: Catalogue):
