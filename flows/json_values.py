@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
+from math import isfinite
 from typing import Final, TypeAlias, cast
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
@@ -77,7 +78,7 @@ def copy_json(value: object, path: str = "$") -> Json:
 
 
 def _copy(value: object) -> Json:
-    if value is None or isinstance(value, str | bool | int | float):
+    if value is None or isinstance(value, str | bool | int) or (isinstance(value, float) and isfinite(value)):
         return value
     if isinstance(value, dict):
         entries = cast("dict[object, object]", value)
@@ -124,6 +125,8 @@ def _locate(value: object, path: str, depth: int) -> None:
     elif isinstance(value, list):
         for index, item in enumerate(cast("list[object]", value)):
             _locate(item, f"{path}[{index}]", depth + 1)
+    elif isinstance(value, float) and not isfinite(value):
+        raise NotJsonError(path, "is a number too large for JSON, or none at all")
     elif not (value is None or isinstance(value, str | bool | int | float)):
         raise NotJsonError(path, f"is not a JSON value but a {type(value).__name__}")
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import logging
 from typing import Final
 
+from flows.fields.keys import without_keys
+
 LOGGER: Final = "wirewright"
 """The logger of every event."""
 
@@ -26,9 +28,10 @@ def log_event(name: str, level: int = logging.INFO, /, **fields: object) -> None
     Args:
         name: the event's name, such as `assistant.request.started`.
         level: a level of `logging`.
-        fields: short values with the details.
+        fields: short values with the details; keys in texts, which a client may send as an id, are masked.
     """
-    _log.log(level, name, extra={EVENT_FIELDS: fields})
+    safe = {field: without_keys(value) if isinstance(value, str) else value for field, value in fields.items()}
+    _log.log(level, name, extra={EVENT_FIELDS: safe})
 
 
 def event_fields(record: logging.LogRecord) -> dict[str, object]:

@@ -60,7 +60,8 @@ def segments(path: str) -> tuple[str, ...]:
         raise FileRefused(f"The path has {len(path)} characters; it may have {PATH_LIMIT}.")
     if path.startswith(("/", "\\", "~")):
         raise FileRefused("The path must be relative to your folder, such as notes/todo.md.")
-    names = tuple(name for name in re.split(r"[/\\]", path.strip()) if name not in ("", "."))
+    composed = unicodedata.normalize("NFC", path.strip())  # as most write it; two forms would look like one file
+    names = tuple(name for name in re.split(r"[/\\]", composed) if name not in ("", "."))
     if len(names) > DEPTH_LIMIT:
         raise FileRefused(f"The path is {len(names)} names deep; it may be {DEPTH_LIMIT}.")
     for name in names:

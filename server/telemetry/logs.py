@@ -33,8 +33,14 @@ class PlainFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """The record's line, or lines when something failed."""
-        fields = [f"{name}={value}" for name, value in event_fields(record).items() if value is not None]
+        fields = [f"{name}={_on_one_line(value)}" for name, value in event_fields(record).items() if value is not None]
         return " ".join([super().format(record), *fields])
+
+
+def _on_one_line(value: object) -> str:
+    """A value as text that neither ends the line nor commands the terminal."""
+    text = str(value)
+    return text if text.isprintable() else json.dumps(text)
 
 
 def configure_logs(*, as_json: bool = False) -> None:

@@ -60,7 +60,7 @@ EXPORT = {
 }
 
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=12,
 )
@@ -226,3 +226,11 @@ def test_error_names_the_place_when_an_export_is_damaged(name: str, steps: list[
         Flow.from_json(broken(EXPORTS[name], steps, value))
     assert caught.value.path == path
     assert str(caught.value).startswith(path)
+
+
+@pytest.mark.parametrize("number", ["1e999", "-1e999", "NaN", "Infinity"])
+def test_a_number_that_json_cannot_hold_is_refused_with_its_place(number: str) -> None:
+    written = EXPORT | {"data": EXPORT["data"] | {"viewport": {"x": 0, "y": 0, "zoom": json.loads(number)}}}
+    with pytest.raises(FlowFormatError) as caught:
+        Flow.from_json(written)
+    assert caught.value.path == "$.data.viewport.zoom"

@@ -1,5 +1,7 @@
 """Names of users' files: what stays inside, what is reserved, and what every system can keep."""
 
+import unicodedata
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -115,3 +117,12 @@ def test_no_path_leads_outside_or_to_a_reserved_folder(path: str) -> None:
 @given(st.lists(st.text(alphabet="adXYZ019-_", min_size=1, max_size=8), min_size=1, max_size=6))
 def test_the_names_of_a_path_come_back_as_they_were(names: list[str]) -> None:
     assert segments("/".join(names)) == tuple(names)
+
+
+@given(st.text(min_size=1, max_size=20))
+def test_both_unicode_forms_of_a_path_are_one_file(path: str) -> None:
+    try:
+        names = segments(unicodedata.normalize("NFC", path))
+    except FileRefused:
+        return
+    assert segments(unicodedata.normalize("NFD", path)) == names

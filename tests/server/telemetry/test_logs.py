@@ -4,7 +4,10 @@ import json
 import logging
 import sys
 
-from server.telemetry.logs import JsonFormatter
+import pytest
+
+from runtime.telemetry import log_event
+from server.telemetry.logs import JsonFormatter, PlainFormatter
 
 
 def test_a_record_is_one_line_of_json() -> None:
@@ -24,3 +27,16 @@ def test_a_failure_is_logged_with_its_traceback_on_the_same_line() -> None:
     line = JsonFormatter().format(record)
     assert "\n" not in line
     assert "ValueError: why" in json.loads(line)["exception"]
+
+
+def test_a_field_neither_ends_the_line_nor_commands_the_terminal(caplog: pytest.LogCaptureFixture) -> None:
+    log_event("assistant.request.started", session_id="a\nassistant.request.failed\x1b[2J")
+    line = PlainFormatter("%(message)s").format(caplog.records[-1])
+    assert line.isprintable()
+    assert line.startswith("assistant.request.started session_id=")
+
+
+def test_a_key_that_was_sent_as_an_id_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+    log_event("assistant.request.started", session_id="sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD", characters=5)
+    assert "abcdefgh" not in JsonFormatter().format(caplog.records[-1])
+    assert "abcdefgh" not in PlainFormatter().format(caplog.records[-1])
