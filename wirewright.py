@@ -3,10 +3,12 @@
 `import wirewright` costs next to nothing; `wirewright.Assistant` brings the agent, `wirewright.build` only the flows.
 """
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from agent.ask import ask
     from agent.assistant import Assistant
     from agent.settings import AssistantSettings
     from agent.turn.request import TurnRequest
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from runtime.runner import Runner
     from runtime.sessions.store import FlowSessions
 
+os.environ.setdefault("LOGFIRE_IGNORE_NO_CONFIG", "1")  # who does not send traces is not warned of that
+
 _HOMES = {
     "Assistant": "agent.assistant",
     "AssistantSettings": "agent.settings",
@@ -29,6 +33,7 @@ _HOMES = {
     "TurnRequest": "agent.turn.request",
     "TurnResult": "agent.turn.result",
     "Violation": "runtime.guard",
+    "ask": "agent.ask",
     "build": "flows.spec",
     "check": "flows.checks",
     "scan": "runtime.guard",
@@ -45,6 +50,7 @@ __all__ = [
     "TurnRequest",
     "TurnResult",
     "Violation",
+    "ask",
     "build",
     "check",
     "scan",

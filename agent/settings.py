@@ -12,7 +12,7 @@ from flows.paths import cache_folder, data_folder
 class AssistantSettings(BaseSettings):
     """Settings of the assistant, from `WIREWRIGHT_*` variables."""
 
-    model_config = SettingsConfigDict(env_prefix="WIREWRIGHT_", env_ignore_empty=True, extra="ignore", frozen=True)
+    model_config = SettingsConfigDict(env_prefix="WIREWRIGHT_", env_ignore_empty=True, extra="forbid", frozen=True)
 
     model: str | None = None
     """`provider:name`, or `demo`. Unset: the newest model of the first provider with a key, else the demo planner."""

@@ -68,7 +68,7 @@ def ask(
     name = session or f"cli-{uuid4().hex}"
     kept = session is not None
     request = TurnRequest(text=message, session=name, keep_canvas=kept, model=model, apply=apply, files=files)
-    rendering = JsonEvents(request.session) if as_json else Readable(session=session)
+    rendering = JsonEvents(request.session) if as_json else Readable(session=session, writes=target is not None)
     code = asyncio.run(_turn(request, start, settings, rendering, target))
     if code != DONE:
         raise typer.Exit(code)
@@ -108,9 +108,21 @@ async def _turn(
         raise
     finally:
         rendering.close()
+    return exit_code(result)
+
+
+def exit_code(result: "TurnResult | None") -> int:
+    """What a turn that has ended exits with.
+
+    1 when it failed or left undone what was asked: nothing was built or run, the last run failed, or the request was
+    declined.
+    """
     if result is None or result.outcome == "error":
         return FAILED
-    return WAITING if result.outcome == "pending" else DONE
+    if result.outcome == "pending":
+        return WAITING
+    failed = bool(result.runs) and result.runs[-1].error is not None
+    return FAILED if failed or result.record.not_done or result.intent == "off_topic" else DONE
 
 
 def write_result(target: "Path", result: "TurnResult", canvas: "Flow | None") -> None:

@@ -4,6 +4,8 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from importlib import metadata
+from typing import Annotated
 
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # before anything imports pydantic: a third of start-up
 os.environ.setdefault("LOGFIRE_IGNORE_NO_CONFIG", "1")  # only `serve` sends traces
@@ -18,16 +20,36 @@ from cli.errors import DONE, USAGE_ERROR, BadUsage, CommandError
 from cli.eval import app as evaluate
 from cli.files import app as files
 from cli.flow import app as flow
-from cli.output.streams import print_json, print_message, use_utf8
+from cli.output.streams import close_output, output_is_closed, print_json, print_message, print_result, use_utf8
 
 app = typer.Typer(
     name="wirewright",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,  # plain help comes up in half the time
+    context_settings={"help_option_names": ["-h", "--help"]},
     help="Build, edit, explain and run Langflow flows from plain language.",
     epilog="Exit codes: 0 done, 1 the work failed, 2 bad usage, 3 waiting for an approval.",
 )
+
+
+def _print_version(wanted: bool) -> None:  # noqa: FBT001 - as the parser calls it
+    if wanted:
+        print_result(f"wirewright {metadata.version('wirewright')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option("--version", "-V", help="Print the version and exit.", is_eager=True, callback=_print_version),
+    ] = False,
+) -> None:
+    """Build, edit, explain and run Langflow flows from plain language."""
+
+
 app.command("serve", epilog="Example: wirewright serve --port 7878")(serve.serve)
 app.command("ask", epilog='Example: wirewright ask "Build an echo flow and run it with hi" --out echo.json')(ask.ask)
 app.command("chat", epilog="Example: wirewright chat --flow echo.json --out echo.json")(chat.chat)
@@ -67,6 +89,11 @@ def run(arguments: Sequence[str]) -> int:
             print_message(error.format_message())
             return USAGE_ERROR
         return _report_failure(_usage_error(error), arguments)
+    except (BrokenPipeError, SystemExit):  # the parser exits by itself when a pipe is closed
+        if not output_is_closed():
+            raise
+        close_output()  # whoever read it has read enough
+        return DONE
     except Exception as failure:
         if sys.flags.dev_mode:
             raise

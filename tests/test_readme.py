@@ -1,5 +1,6 @@
 """The README does what it says: its Python runs, its spec builds, its commands exist."""
 
+import os
 import re
 import shlex
 import subprocess
@@ -24,11 +25,17 @@ def blocks(language: str) -> list[str]:
 
 
 @pytest.mark.engine
-@pytest.mark.parametrize("code", blocks("python"), ids=["flows", "assistant"])
-def test_the_python_examples_run(code: str, warm_engine: None) -> None:
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=180)
+@pytest.mark.parametrize(
+    ("code", "printed"), list(zip(blocks("python"), ["ChatInput", "Echo hello\n", "ChatInput"], strict=True))
+)
+def test_the_python_examples_run_without_a_warning(code: str, printed: str, warm_engine: None) -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "LOGFIRE_IGNORE_NO_CONFIG"}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], env=environment, capture_output=True, text=True, timeout=180
+    )
     assert done.returncode == 0, done.stderr
-    assert "ChatInput" in done.stdout
+    assert printed in done.stdout
+    assert not done.stderr
 
 
 def test_the_example_spec_builds_and_checks_clean(catalogue: Catalogue) -> None:

@@ -3,6 +3,8 @@
 import io
 import json
 import math
+import os
+import select
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -16,6 +18,20 @@ def use_utf8() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def output_is_closed() -> bool:
+    """Whether nobody reads standard output any more."""
+    poll = select.poll()
+    poll.register(sys.stdout.fileno(), select.POLLERR)
+    return any(events & select.POLLERR for _, events in poll.poll(0))
+
+
+def close_output() -> None:
+    """Write nothing more: what is still held back would meet a closed pipe when Python ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
 
 
 def print_json(value: object) -> None:

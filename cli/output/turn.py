@@ -63,11 +63,13 @@ class Readable:
     Args:
         interactive: whether the user can answer questions here; if not, how to answer them is noted.
         session: the conversation in which they can be answered later, if it is kept.
+        writes: whether the flow is written to a file.
     """
 
-    def __init__(self, *, interactive: bool = False, session: str | None = None) -> None:
+    def __init__(self, *, interactive: bool = False, session: str | None = None, writes: bool = False) -> None:
         self._interactive = interactive
         self._session = session
+        self._is_kept = interactive or writes or session is not None
         self._console = Console(stderr=True, highlight=False, markup=False)
         self._status: Status | None = None
         self._streamed = ""
@@ -138,6 +140,10 @@ class Readable:
         for approval in result.withdrawn.values():
             print_message(f"Not done, because you did not answer it ({approval.kind}): {approval_text(approval)}")
         note_faults(result.faults)
+        if not self._is_kept and (result.proposal is not None or result.actions):
+            print_message(
+                "The flow is not kept. Ask again with --out FILE to write it, or --session S to go on with it."
+            )
         if not self._interactive:
             self._note_questions(result)
 

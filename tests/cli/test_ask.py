@@ -178,8 +178,21 @@ def test_no_file_is_written_when_there_is_no_flow(
 def test_a_failed_run_is_noted_when_the_answer_omits_it(wirewright: Wirewright, runner: StandInRunner) -> None:
     runner.results = [ran(), ran(error=RunError(code="timeout", message="It took too long.", fix="Give it time."))]
     done = wirewright("ask", LOUD)
-    assert done.code == 0
+    assert done.code == 1
     assert "It took too long." in done.out + done.err
+
+
+@pytest.mark.parametrize("text", ["What is the weather in Oslo?", "Build me a quantum spaceship simulator", "Run it"])
+def test_what_was_asked_and_not_done_fails(wirewright: Wirewright, runner: StandInRunner, text: str) -> None:
+    assert wirewright("ask", text).code == 1
+    assert wirewright("ask", text, "--json").code == 1
+
+
+def test_a_flow_that_is_kept_nowhere_says_so(wirewright: Wirewright, runner: StandInRunner, tmp_path: Path) -> None:
+    runner.results = [ran() for _ in range(3)]
+    assert "--out FILE" in wirewright("ask", BUILD).err
+    assert "--out FILE" not in wirewright("ask", BUILD, "--out", tmp_path / "f.json").err
+    assert "--out FILE" not in wirewright("ask", BUILD, "--session", "s").err
 
 
 def test_a_turn_that_fails_ends_with_error_and_writes_nothing(

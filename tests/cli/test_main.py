@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -167,3 +168,24 @@ def test_libraries_print_nothing_of_their_own_into_a_conversation() -> None:
     code = "import os, cli.main; print(os.environ['PYDANTIC_AI_NO_BANNER'])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "1\n"
+
+
+def test_the_version_is_that_of_the_package(wirewright: Wirewright) -> None:
+    for option in ("--version", "-V"):
+        done = wirewright(option)
+        assert (done.code, done.out) == (0, f"wirewright {metadata.version('wirewright')}\n")
+
+
+@pytest.mark.parametrize("command", [[], ["ask"], ["flow"], ["flow", "build"], ["eval", "run"]], ids=" ".join)
+def test_h_is_help(command: list[str], wirewright: Wirewright) -> None:
+    assert wirewright(*command, "-h") == wirewright(*command, "--help")
+
+
+@pytest.mark.parametrize("arguments", [["flow", "templates"], ["flow", "--help"], ["flow", "templates", "--json"]])
+def test_a_reader_that_has_read_enough_is_no_failure(arguments: list[str]) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)  # nobody reads: the first write fails
+    command = [sys.executable, "-m", "cli.main", *arguments]
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, timeout=60, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")
