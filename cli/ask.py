@@ -108,20 +108,29 @@ async def _turn(
         raise
     finally:
         rendering.close()
-    return exit_code(result)
+    return exit_code(result, request.text)
 
 
-def exit_code(result: "TurnResult | None") -> int:
+def exit_code(result: "TurnResult | None", text: str) -> int:
     """What a turn that has ended exits with.
 
     1 when it failed or left undone what was asked: nothing was built or run, the last run failed, or the request was
-    declined.
+    declined. What the user turned down is no failure.
+
+    Args:
+        result: the result; None when the turn ended without one.
+        text: the message.
     """
+    from agent.language.replies import plain_reply
+
     if result is None or result.outcome == "error":
         return FAILED
     if result.outcome == "pending":
         return WAITING
     failed = bool(result.runs) and result.runs[-1].error is not None
+    decided = [one.status for one in (*result.record.plans, *result.record.installs)]
+    if plain_reply(text) == "deny" or "denied" in decided:
+        return DONE
     return FAILED if failed or result.record.not_done or result.intent == "off_topic" else DONE
 
 

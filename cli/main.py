@@ -21,6 +21,7 @@ from cli.eval import app as evaluate
 from cli.files import app as files
 from cli.flow import app as flow
 from cli.output.streams import close_output, output_is_closed, print_json, print_message, print_result, use_utf8
+from cli.shell.completion import completion, prepare
 
 app = typer.Typer(
     name="wirewright",
@@ -53,6 +54,7 @@ def options(
 app.command("serve", epilog="Example: wirewright serve --port 7878")(serve.serve)
 app.command("ask", epilog='Example: wirewright ask "Build an echo flow and run it with hi" --out echo.json')(ask.ask)
 app.command("chat", epilog="Example: wirewright chat --flow echo.json --out echo.json")(chat.chat)
+app.command("completion", epilog='Example: eval "$(wirewright completion bash)"')(completion)
 app.add_typer(flow.commands, name="flow")
 app.add_typer(components.commands, name="components")
 app.add_typer(files.commands, name="files")
@@ -66,6 +68,7 @@ app.add_typer(evaluate.commands, name="eval")
 def main() -> None:
     """Run the command line and exit."""
     use_utf8()
+    prepare()
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a script may have started it with this one ignored
     signal.signal(signal.SIGTERM, _interrupt)
     sys.exit(run(sys.argv[1:]))
