@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from flows.catalogue import Catalogue
 from flows.document import Flow, Node
@@ -59,6 +60,7 @@ class ScoredFlow:
         return ScoredFlow(nodes, edges)
 
 
+@lru_cache(maxsize=256)
 def scored_flow(flow: Flow, catalogue: Catalogue) -> ScoredFlow:
     """Reduce a flow to what is scored.
 
@@ -94,7 +96,7 @@ def _scored_node(node: Node, catalogue: Catalogue, connected: Container[tuple[st
         if (node.id, name) in connected or (value == CONNECTED and field.get("type") == "model"):
             continue
         if name == "code":
-            if component is None or _stripped(value) == _stripped(default):
+            if component is None or value == default or _stripped(value) == _stripped(default):
                 continue
         elif field.get("show") is False:
             continue  # the engine does not pass on hidden values

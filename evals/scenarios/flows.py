@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 
 from flows.catalogue import Catalogue
 from flows.document import Flow, FlowFormatError
@@ -25,8 +26,9 @@ def read_named(name: str, text: str, catalogue: Catalogue) -> Flow:
         raise BadFlow(f"{name} does not build: {bad}") from None
 
 
+@lru_cache(maxsize=256)
 def read_flow(text: str, catalogue: Catalogue) -> Flow:
-    """The flow of a text.
+    """The flow of a text; the texts of a scenario are the same for each of its attempts, and are built once.
 
     Raises:
         BadFlow: it does not build or is not a flow.
