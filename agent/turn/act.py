@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from pydantic_ai import DeferredToolRequests, DeferredToolResults, ModelMessage, ModelResponse
+from pydantic_ai.models import Model
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import UsageLimits
 
@@ -96,7 +97,7 @@ async def act(
     listed = all_tools() if demo else tools_for(intent, bench, turn.english)
     unlisted = [] if demo else unlisted_for(intent, listed)
     loop = turn.loop = AgentLoop(
-        model=demo_model(bench, turn.original_text, turn.conversation.turn_number) if demo else await turn.model(),
+        model=_demo(turn, bench) if demo else await turn.model(),
         bench=bench,
         instructions=instructions(intent),
         toolsets=[*listed, *unlisted],
@@ -133,6 +134,10 @@ async def act(
     if loop.disagrees or not output:
         result.text = f"{result.record.text}\n\n{output}".strip()
     return result
+
+
+def _demo(turn: Turn, bench: Workbench) -> Model:
+    return demo_model(bench, turn.original_text, turn.conversation.turn_number, turn.wanted)
 
 
 def _pending(turn: Turn, bench: Workbench, requests: DeferredToolRequests) -> Pending:

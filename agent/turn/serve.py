@@ -1,7 +1,6 @@
 """Answering a message of its own: classified first, then answered or acted on."""
 
 from agent.language.requests import step_count
-from agent.prompts import prompt
 from agent.prompts.user_prompt import framed_message
 from agent.turn.act import act, open_workbench
 from agent.turn.result import Intent, TurnResult
@@ -26,7 +25,7 @@ async def serve(turn: Turn) -> TurnResult:
     if not turn.classified:
         await turn.classify()
     if turn.classification.intent == "off_topic":
-        return turn.result("refused", prompt("off_topic"))
+        return turn.result("refused", turn.refusal)
     bench = await open_workbench(turn)
     if turn.classification.intent != "question":
         await turn.send(_first_step(turn))

@@ -12,7 +12,8 @@ from pydantic_ai.usage import RunUsage
 from agent.conversation.context import Conversation
 from agent.conversation.memory import Pending
 from agent.conversation.proposals import offer_id
-from agent.demo.planner import demo_intent
+from agent.demo.intent import demo_intent, demo_meaning, demo_refusal
+from agent.demo.reading import read
 from agent.honesty.statement import statement
 from agent.language.detect import supported_language
 from agent.language.intent import Classification, classify
@@ -90,6 +91,8 @@ class Turn:
         self.bench: Workbench | None = None
         self.loop: AgentLoop | None = None
         self.denied_plans: list[PlanEffect] = []
+        self.wanted = ""
+        """The words in which the user asked for something else than was proposed, when the turn is resumed."""
         self.earlier = TurnRecord()
         """What was done before the turn was suspended."""
         self.answer = ""
@@ -122,6 +125,13 @@ class Turn:
     def language(self) -> str:
         """The language of the assistant's phrases in this turn."""
         return supported_language(self.text, self.classification.language)
+
+    @property
+    def refusal(self) -> str:
+        """Why an off-topic message is refused."""
+        if self.choice.is_demo:
+            return demo_refusal(self.text)
+        return phrase("off_topic", self.record_language)
 
     @property
     def runs(self) -> bool:
@@ -190,7 +200,11 @@ class Turn:
         """
         self.classified = True
         if self.choice.is_demo:
-            self.classification = Classification(intent=demo_intent(self.text))
+            self.classification = Classification(
+                intent=demo_intent(self.text, self.before),
+                language=read(self.text).language,
+                reply=demo_meaning(self.text) if waiting else None,
+            )
             return
         model = await self.model()
         with logfire.span("intent"):

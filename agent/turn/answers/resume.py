@@ -33,6 +33,7 @@ async def resume(turn: Turn, given: dict[str, Answer], *, in_words: bool = False
         language=pending.language,
         mandate=pending.mandate | turn.classification.mandate,
     )
+    turn.wanted = wanted
     turn.before, turn.earlier = turn.request.flow or pending.canvas, pending.record
     turn.denied_plans = [
         PlanEffect.of(approval.markdown, "denied")

@@ -29,6 +29,6 @@ def test_every_phrase_is_there_in_every_language_with_the_same_placeholders(key:
 
 def test_a_phrase_is_filled_and_english_where_there_is_no_translation() -> None:
     assert phrase("added", "de", "Prompt") == "Hinzugefügt: Prompt."
-    assert phrase("planner_ran", "fr", output="ok") == "Je l'ai exécuté ; la réponse est : ok"
+    assert phrase("off_topic", "fr").startswith("Je suis Wirewright")
     assert languages("nothing") - set(LANGUAGES) == {"it", "ja", "zh"}
     assert phrase("no_undo", "it") == phrase("no_undo", "en")

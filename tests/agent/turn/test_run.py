@@ -254,4 +254,4 @@ def test_the_prompts_are_package_data() -> None:
     import agent.prompts
 
     folder = Path(agent.prompts.__file__).parent
-    assert {path.stem for path in folder.glob("*.md")} >= {"builder", "question", "intent", "off_topic"}
+    assert {path.stem for path in folder.glob("*.md")} >= {"builder", "question", "intent"}

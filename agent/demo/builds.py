@@ -1,0 +1,368 @@
+"""Building a flow from a message: recipes put together, their holes filled with the user's own words."""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from agent.demo.exact.chains import text_stages
+from agent.demo.exact.language import Request
+from agent.demo.exact.routers import router
+from agent.demo.exact.services import service_stage
+from agent.demo.models import MODEL, model_named
+from agent.demo.reading import Reading
+from agent.demo.recipe import Recipe, recipes
+from agent.demo.stages import Stage, chain, spec
+from agent.demo.words import fold, found, vocabulary
+
+_LABEL = re.compile(r"[→:>=,\-–—]+|->|=>")
+_LIST = re.compile(r"\s*(?:,|;|、|，|・|\band\b|\bund\b|\bet\b|\by\b|\be\b|と|和|及|&|\+)\s*")
+_LEAST_OWN_WORDS = 2
+_FILE = re.compile(r"\b(?:pdfs?|docx|files?|datei\w*|fichiers?|archivos?|arquivos?|\w+\.\w{3,4})\b|ファイル|文件|文档")
+_PLUMBING = frozenset(
+    {"ChatInput", "ChatOutput", "Prompt Template", "LanguageModelComponent", "ParserComponent", "SplitText"}
+)
+
+
+_MODEL_RECIPES = (
+    "translation", "summary", "classification", "rows", "webhook", "sql", "agent", "page", "memory", "document",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Build:
+    """A flow to build.
+
+    Attributes:
+        spec: as spec text.
+        needs: what the user has to do before the first run.
+    """
+
+    spec: str
+    needs: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    """What the message names and the flow does not have, in the message's words."""
+
+
+def flow_for(request: Request, reading: Reading) -> Build | None:
+    """The flow that a message asks for, by exact rules first and by recipes then; None when nothing covers it.
+
+    Args:
+        request: the message taken apart, for the exact rules.
+        reading: the message as it was read, for the recipes.
+    """
+    routed = router(request)
+    if routed is not None:
+        return Build(routed)
+    stages, left_out = text_stages(request)
+    if stages and not left_out and not _needs_model(reading):
+        return Build(chain(stages))
+    outside = service_stage(request.text, request)
+    if outside is not None and not reading.asks_for("agent"):
+        return Build(chain([outside]))
+    built = _from_recipes(reading)
+    if built is not None:
+        return built
+    return Build(chain(stages), missing=left_out) if stages else None
+
+
+def _needs_model(reading: Reading) -> bool:
+    return reading.asks_for(*_MODEL_RECIPES) or ("json" in reading.folded and not reading.quotes)
+
+
+def spec_text(message: str) -> str:
+    """The spec text that a message contains."""
+    return message[message.index("name:") if "name:" in message else message.index("nodes:") :]
+
+
+def with_file(text: str, path: str) -> str:
+    """Spec text whose file nodes name a file of the user's.
+
+    Args:
+        text: the spec text.
+        path: the file's path among the user's files.
+    """
+    nodes = re.findall(r"^ +(\w+): File$", text, re.MULTILINE)
+    lines = "".join(f"  {node}.path: {json.dumps(path, ensure_ascii=False)}\n" for node in nodes)
+    head, _, rest = text.partition("\nconfig:\n")
+    return f"{head.rstrip()}\n\nconfig:\n{lines}{rest}" if lines else text
+
+
+def _from_recipes(reading: Reading) -> Build | None:
+    """The flow that the recipes of a message make together, or None when it names none that gives one."""
+    routed = _router(reading)
+    if routed is not None:
+        return Build(routed)
+    steps = [recipe for recipe in reading.recipes if recipe.step]
+    tools = [recipe for recipe in reading.recipes if recipe.tool]
+    tasks = [recipe for recipe in reading.recipes if recipe.task]
+    frame = _frame(reading, tools, tasks)
+    behind = [_stage(step, reading, tasks) for step in steps]
+    if frame is None:
+        return Build(chain(behind)) if steps or reading.asks_for("echo") else None
+    if frame.name == "agent" and reading.asks_for("page"):
+        tools.append(recipes()["tool-page-reader"])
+    stage = _with_tools(frame, reading, tools) if frame.name == "agent" else _stage(frame, reading, tasks)
+    if frame.name == "prompt":
+        stage = replace(stage, title=tasks[0].title)
+    text = chain([stage, *behind])
+    return Build(text, tuple(filter(None, [frame.needs.get(reading.language)])), _missing(text, reading))
+
+
+def _frame(reading: Reading, tools: Sequence[Recipe], tasks: Sequence[Recipe]) -> Recipe | None:
+    """The recipe that gives a flow its shape; None for one that only repeats or changes what is typed."""
+    ranked = [recipe for recipe in reading.recipes if recipe.rank is not None]
+    frame = min(ranked, key=lambda recipe: recipe.rank or 0, default=None)
+    name = frame.name if frame is not None else _shape(reading, tools, tasks)
+    if name == "extraction" and reading.asks_for("document") and _FILE.search(reading.folded):
+        name = "document-extraction"
+    if name == "document" and not tasks and reading.has("showing") and not reading.has("asking"):
+        name = "read-file"
+    if name == "document" and tasks and not reading.asks_for("chatbot", "memory"):
+        name = "document-task"
+    return recipes()[name] if name is not None else None
+
+
+def _shape(reading: Reading, tools: Sequence[Recipe], tasks: Sequence[Recipe]) -> str | None:
+    """The name of the recipe for a message that names none with a shape of its own."""
+    if tools and (tasks or reading.has("build") or reading.asks_for("chatbot")):
+        return "agent"
+    if reading.asks_for("echo") and not {task.name for task in tasks} - {"writing"}:
+        return None
+    if tasks:
+        return "prompt"
+    return next((name for name in ("chatbot", "prompt-template") if reading.asks_for(name)), None)
+
+
+def _missing(text: str, reading: Reading) -> tuple[str, ...]:
+    """The words of the recipes that a message names and whose components the flow does not have."""
+    have = set(re.findall(r"^  \w+: (.+)$", text.partition("\nedges:")[0], re.MULTILINE))
+    if "Agent" in have:
+        have.add("Memory")  # an agent remembers by itself
+    said: list[str] = []
+    for recipe in reading.recipes:
+        if not (set(recipe.types) - _PLUMBING) <= have:
+            match = found(recipe.words, fold(reading.doable), reading.language)[0]
+            said.append(reading.doable[match.start() : match.end()])
+    return tuple(dict.fromkeys(said))
+
+
+def _stage(recipe: Recipe, reading: Reading, tasks: Sequence[Recipe]) -> Stage:
+    said = reading.doable.strip()
+    told = " ".join(task.task for task in tasks) or "Do with the text below what is asked for."
+    return recipe.stage(
+        {
+            "model": model_named(reading.message) or MODEL,
+            "request": said,
+            "task": f"{told}\nWhat is asked for: {said}",
+            "manner": manner(reading),
+            "schema": json.dumps(_fields(reading), ensure_ascii=False),
+        }
+    )
+
+
+def manner(reading: Reading) -> str:
+    """What a model is told of the user's wish: a quoted text alone, else their own words, if they say anything."""
+    quoted = [next(filter(None, quote.groups()), "") for quote in reading.quotes]
+    said = reading.doable.strip()
+    if len(quoted) == 1 and "{" not in quoted[0] and re.search(r"\b(system|instruct\w*|prompt)\b", reading.folded):
+        return quoted[0]
+    if not reading.has("manner") and not _own_words(reading):
+        return ""
+    return f"You are what these words describe; keep to their manner, their names and what they say is so:\n{said}"
+
+
+def _own_words(reading: Reading) -> bool:
+    """Whether a message says more than what kind of flow is wanted."""
+    text = fold(reading.doable)
+    concepts = [vocabulary()[name] for name in ("build", "flow", "besides", "filler")]
+    for patterns in (*concepts, *(recipe.words for recipe in recipes().values())):
+        for match in found(patterns, text, reading.language):
+            text = text[: match.start()] + " " * len(match[0]) + text[match.end() :]
+    if reading.language in ("ja", "zh"):
+        return len(re.findall(r"[一-鿿゠-ヿ]", text)) > _LEAST_OWN_WORDS
+    return len(re.findall(r"[^\W\d_]{4,}|\d+", text)) >= _LEAST_OWN_WORDS
+
+
+def _with_tools(frame: Recipe, reading: Reading, tools: Sequence[Recipe]) -> Stage:
+    stage = _stage(frame, reading, [])
+    names = [(f"@_{tool.name.removeprefix('tool-').replace('-', '_')}", tool.tool) for tool in tools]
+    edges = tuple(f"{name}.{tool.out} -> @.tools" for (name, _), tool in zip(names, tools, strict=True))
+    title = "Agent with tools" if tools else stage.title
+    return replace(stage, nodes=(*names, *stage.nodes), edges=edges, title=title)
+
+
+def _fields(reading: Reading) -> list[dict[str, str]]:
+    """The fields that an extraction asks for: the longest list in the message."""
+    best: list[str] = []
+    for part in re.split(r"[.;:!?。；：！？\n]", reading.doable):
+        items = [_name(item, reading) for item in _LIST.split(part)]
+        names = [item for item in items if item]
+        if len(names) > len(best):
+            best = names
+    names = best or ["answer"]
+    return [
+        {
+            "name": re.sub(r"\W+", "_", name).strip("_") or "answer",
+            "type": "str",
+            "description": name,
+            "multiple": "False",
+        }
+        for name in dict.fromkeys(names)
+    ]
+
+
+def _name(item: str, reading: Reading) -> str:
+    """The name of a field, without the words around a list of fields; empty when nothing is left."""
+    folded = fold(item)
+    kept = list(item)
+    concepts = [vocabulary()[name] for name in ("build", "flow")]
+    for patterns in (*concepts, *(recipe.words for recipe in recipes().values())):
+        for match in found(patterns, folded, reading.language):
+            kept[match.start() : match.end()] = " " * (match.end() - match.start())
+    if reading.language in ("ja", "zh"):
+        return re.sub(r"^.*[からの从里中]|[をの等、]\s*|\s+", "", "".join(kept)).strip()[:40]
+    words = re.findall(r"[\w'’-]+", "".join(kept))
+    while words and (len(words[0]) < 3 or (words[0].islower() and fold(words[0]) in _SMALL)):
+        words.pop(0)
+    cut = next((n for n, word in enumerate(words) if n and fold(word) in _SMALL), len(words))
+    return " ".join(words[:cut][-3:])
+
+
+_SMALL = frozenset(
+    [
+        "the",
+        "a",
+        "an",
+        "of",
+        "from",
+        "out",
+        "in",
+        "to",
+        "and",
+        "as",
+        "it",
+        "its",
+        "them",
+        "back",
+        "give",
+        "texts",
+        "text",
+        "emails",
+        "mails",
+        "sollen",
+        "soll",
+        "aus",
+        "als",
+        "raus",
+        "einen",
+        "eine",
+        "ein",
+        "der",
+        "die",
+        "das",
+        "dem",
+        "den",
+        "vom",
+        "von",
+        "im",
+        "le",
+        "la",
+        "les",
+        "un",
+        "une",
+        "des",
+        "du",
+        "de",
+        "dans",
+        "texte",
+        "el",
+        "los",
+        "las",
+        "del",
+        "en",
+        "con",
+        "al",
+        "partir",
+        "devolver",
+        "testo",
+        "dal",
+        "dalla",
+        "da",
+        "il",
+        "lo",
+        "gli",
+        "i",
+        "nel",
+        "do",
+        "da",
+        "no",
+        "na",
+        "os",
+        "as",
+        "um",
+        "uma",
+        "texto",
+        "for",
+        "with",
+        "that",
+        "which",
+        "each",
+        "every",
+        "please",
+        "put",
+        "into",
+    ]
+)
+
+
+def _router(reading: Reading) -> str | None:
+    """A router by meaning: a text of its own for each kind of message, when at least two texts are quoted."""
+    if not reading.routes:
+        return None
+    routes: list[tuple[str, str]] = []
+    default: str | None = None
+    end = 0
+    for quote in reading.quotes:
+        said = next(filter(None, quote.groups()), "")
+        before = reading.message[end : quote.start()]
+        end = quote.end()
+        if found(vocabulary()["otherwise"], fold(before), reading.language) and routes:
+            default = said
+            continue
+        label = _label(before, reading)
+        if not label:
+            return None
+        routes.append((label, said))
+    if not routes or len({label for label, _ in routes}) < len(routes):
+        return None
+    return _routed(routes, default, model_named(reading.message) or MODEL)
+
+
+def _label(before: str, reading: Reading) -> str:
+    """What a branch is about: the words before its text, without what only joins them."""
+    text = re.split(r"[.;。；\n]\s*", before.strip(" ,.;:→->=。，、；\n"))[-1]
+    text = re.split(r"[:：]\s*(?=\S)", text)[-1]
+    folded = fold(text)
+    kept = text
+    for match in found(vocabulary()["condition"], folded, reading.language):
+        if match.start() == 0 or reading.language in ("ja", "zh"):
+            kept = kept[: match.start()] + " " * len(match[0]) + kept[match.end() :]
+    return " ".join(_LABEL.sub(" ", kept).split())[:80]
+
+
+def _routed(routes: list[tuple[str, str]], default: str | None, model: str) -> str:
+    nodes = [("chat", "ChatInput"), ("router", "SmartRouter")]
+    edges = ["chat.message -> router.input_text"]
+    table = [
+        {"route_category": label, "route_description": f"The message is about: {label}", "output_value": said}
+        for label, said in routes
+    ]
+    if default is not None:
+        other = "The message is about none of the other routes"
+        table.append({"route_category": "Otherwise", "route_description": other, "output_value": default})
+    for number, _ in enumerate(table, 1):
+        nodes.append((f"answer{number}", "ChatOutput"))
+        edges.append(f"router.category_{number}_result -> answer{number}.input_value")
+    config = [f"  router.model: {model}", f"  router.routes: {json.dumps(table, ensure_ascii=False)}"]
+    return spec("Router", nodes, edges, config)

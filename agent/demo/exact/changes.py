@@ -1,0 +1,260 @@
+"""Changes of a flow that the demo planner understands, one clause at a time."""
+
+import re
+from collections.abc import Callable, Mapping
+
+from pydantic import JsonValue
+
+from agent.demo.exact.language import Request, plain
+from agent.demo.plan import CannotPlan, Step
+from flows.catalogue import Catalogue
+from flows.document import Flow, Node
+from flows.ports import input_ports, output_ports, types_compatible
+from tools.workbench import Workbench
+
+
+def _rule(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"^(?:please\s+)?{pattern}$", re.IGNORECASE)
+
+
+_HERE = r"(?:\s+(?:to|into|on|in|from)\s+(?:the|my|this)\s+(?:flow|canvas))?"
+_SET = r"(?:set|change|update)\s+"
+_ADD = _rule(rf"(?:add|insert|put)\s+(?:(?:an?|another|one|the)\s+)?(?P<name>.+?){_HERE}")
+_REMOVE = _rule(rf"(?:remove|delete)\s+(?P<name>.+?){_HERE}")
+_CONNECT = _rule(r"(?:connect|wire|link)\s+(?P<source>.+?)\s+(?:to|with|into)\s+(?P<target>.+)")
+_DISCONNECT = _rule(r"(?:disconnect|unlink)\s+(?P<source>.+?)\s+(?:from|and)\s+(?P<target>.+)")
+_SET_OF = _rule(rf"{_SET}(?:the\s+)?(?P<field>[\w ]+?)\s+(?:of|on|in|for)\s+(?P<name>.+?)\s+(?:to|=)\s+(?P<value>.+)")
+_SET_DOT = _rule(rf"{_SET}(?P<name>[\w -]+)\.(?P<field>\w+)\s+(?:to|=)\s+(?P<value>.+)")
+_SET_PLACE = _rule(rf"{_SET}(?P<place>⟦\d+⟧)\s+(?:to|=)\s+(?P<value>.+)")
+_SET_PROMPT = _rule(rf"{_SET}(?:the\s+)?(?P<field>prompt|template)\s+(?:to|=)\s+(?P<value>.+)")
+_INSERT = _rule(
+    r"(?:add|insert|put)\s+(?:(?:an?|another|one|the)\s+)?(?P<name>.+?)\s+between\s+(?P<source>.+?)\s+and\s+"
+    r"(?P<target>.+?)(?:\s+with\s+(?:the\s+)?template\s+(?P<template>.+))?"
+)
+_REPLACE = _rule(r"(?:replace|swap|exchange)\s+(?P<name>.+?)\s+(?:with|by|for)\s+(?:(?:an?|the)\s+)?(?P<type>.+)")
+_RENAME = _rule(r"rename\s+(?P<name>.+?)\s+(?:to|as)\s+(?P<value>.+)")
+_DUPLICATE = _rule(rf"(?:duplicate|copy)\s+(?P<name>.+?){_HERE}")
+_TEMPLATE = _rule(r"(?:use|take|start\s+(?:from|with))\s+(?:the\s+)?template\s+(?P<name>.+)")
+_IT = frozenset({"it", "that", "this", "new"})
+
+
+def is_change(clause: str) -> bool:
+    """Whether a clause is a change that is understood."""
+    return any(pattern.match(clause) for pattern in (*_RULES, _SET_PROMPT))
+
+
+def names_template(text: str) -> bool:
+    """Whether a message asks for a starter flow by its name."""
+    return _TEMPLATE.match(text.strip()) is not None
+
+
+def change(clause: str, request: Request, bench: Workbench) -> Step:
+    """The step for one clause; its arguments are worked out on the canvas as it stands when its turn comes.
+
+    Raises:
+        CannotPlan: when the clause is not understood.
+    """
+    prompt = _SET_PROMPT.match(clause)
+    if prompt:
+        value = request.unmask(prompt["value"])
+        return "configure_component", lambda: {
+            "component_id": _prompt_node(bench.current).id,
+            "values": {"template": value},
+        }
+    for pattern, make in _RULES.items():
+        match = pattern.match(clause)
+        if match:
+            said = {name: request.unmask(value) for name, value in match.groupdict().items() if value is not None}
+            return make(said, bench)
+    raise CannotPlan(f"I don't know how to {request.unmask(clause)!r}.")
+
+
+def _add(said: Mapping[str, str], bench: Workbench) -> Step:
+    return "add_component", lambda: {"type": component_type(said["name"], bench.catalogue)}
+
+
+def _remove(said: Mapping[str, str], bench: Workbench) -> Step:
+    return "remove_component", lambda: {"component_id": node_named(said["name"], bench.current).id}
+
+
+def _connect(said: Mapping[str, str], bench: Workbench) -> Step:
+    def arguments() -> dict[str, JsonValue]:
+        source, source_port = _end(said["source"], bench.current)
+        target, target_port = _end(said["target"], bench.current)
+        pairs = [
+            pair
+            for pair in connectable(source, target, bench.current)
+            if source_port in (None, pair[0]) and target_port in (None, pair[1])
+        ]
+        if not pairs:
+            raise CannotPlan(f"Nothing that {source.display_name} gives fits a free input of {target.display_name}.")
+        output, input_ = pairs[0]
+        return {"source_id": source.id, "source_output": output, "target_id": target.id, "target_input": input_}
+
+    return "connect_components", arguments
+
+
+def _disconnect(said: Mapping[str, str], bench: Workbench) -> Step:
+    def arguments() -> dict[str, JsonValue]:
+        source, target = node_named(said["source"], bench.current), node_named(said["target"], bench.current)
+        return {"source_id": source.id, "target_id": target.id}
+
+    return "disconnect_components", arguments
+
+
+def _set(said: Mapping[str, str], bench: Workbench) -> Step:
+    def arguments() -> dict[str, JsonValue]:
+        node = node_named(said["name"], bench.current)
+        return {"component_id": node.id, "values": {field_named(said["field"], node): said["value"]}}
+
+    return "configure_component", arguments
+
+
+def _set_place(said: Mapping[str, str], bench: Workbench) -> Step:
+    """A field that is named as the canvas refers to it: `'component id.field'`."""
+    name, dot, field = said["place"].rpartition(".")
+    if not dot:
+        raise CannotPlan(f"Which field of {said['place']!r} do you mean?")
+    return _set({"name": name, "field": field, "value": said["value"]}, bench)
+
+
+def _template(said: Mapping[str, str], bench: Workbench) -> Step:
+    del bench
+    return "use_template", lambda: {"name": said["name"]}
+
+
+def _insert(said: Mapping[str, str], bench: Workbench) -> Step:
+    def arguments() -> dict[str, JsonValue]:
+        source, target = node_named(said["source"], bench.current), node_named(said["target"], bench.current)
+        found: dict[str, JsonValue] = {
+            "type": component_type(said["name"], bench.catalogue),
+            "source_id": source.id,
+            "target_id": target.id,
+        }
+        return {**found, "values": {"template": said["template"]}} if "template" in said else found
+
+    return "insert_component", arguments
+
+
+def _replace(said: Mapping[str, str], bench: Workbench) -> Step:
+    return "replace_component", lambda: {
+        "component_id": node_named(said["name"], bench.current).id,
+        "type": component_type(said["type"], bench.catalogue),
+    }
+
+
+def _rename(said: Mapping[str, str], bench: Workbench) -> Step:
+    return "rename_component", lambda: {
+        "component_id": node_named(said["name"], bench.current).id,
+        "name": said["value"],
+    }
+
+
+def _duplicate(said: Mapping[str, str], bench: Workbench) -> Step:
+    return "duplicate_component", lambda: {"component_id": node_named(said["name"], bench.current).id}
+
+
+_RULES: Mapping[re.Pattern[str], Callable[[Mapping[str, str], Workbench], Step]] = {
+    _DISCONNECT: _disconnect,
+    _CONNECT: _connect,
+    _REMOVE: _remove,
+    _SET_PLACE: _set_place,
+    _SET_DOT: _set,
+    _SET_OF: _set,
+    _TEMPLATE: _template,
+    _INSERT: _insert,
+    _REPLACE: _replace,
+    _RENAME: _rename,
+    _DUPLICATE: _duplicate,
+    _ADD: _add,
+}
+
+
+def connectable(source: Node, target: Node, flow: Flow) -> list[tuple[str, str]]:
+    """The outputs of one node and the free inputs of another that fit each other, visible inputs first."""
+    taken = {edge.target_port for edge in flow.edges if edge.target == target.id}
+    free = [port for port in input_ports(target) if port.is_list or port.name not in taken]
+    free.sort(key=lambda port: bool((target.field(port.name) or {}).get("advanced")))
+    return [
+        (output.name, port.name)
+        for port in free
+        for output in output_ports(source)
+        if types_compatible(output.types, port.types)
+    ]
+
+
+_PRONOUNS = frozenset({"it", "this", "that", "these", "those", "them", "one"})
+
+
+def component_type(name: str, catalogue: Catalogue) -> str:
+    """The component type that people call by this name.
+
+    Raises:
+        CannotPlan: when none is found.
+    """
+    wanted = plain(name)
+    if wanted in _PRONOUNS:
+        raise CannotPlan(f"I don't know which component {name!r} is; name it.")
+    for component in catalogue:
+        if wanted in (plain(component.type), plain(component.display_name)) and not component.legacy:
+            return component.type
+    found = catalogue.search(name, 1)
+    if not found:
+        raise CannotPlan(f"I found no component called {name!r}.")
+    return found[0].type
+
+
+def node_named(name: str, flow: Flow) -> Node:
+    """The node that a user means: by id, by its name on the canvas, by its type, or the latest for "it".
+
+    Raises:
+        CannotPlan: when none or several fit.
+    """
+    nodes = [node for node in flow.nodes if not node.is_note]
+    wanted = plain(name)
+    if wanted in _IT and nodes:
+        return nodes[-1]
+    exact = [node for node in nodes if wanted in (plain(node.id), plain(node.display_name), plain(node.type))]
+    near = exact or [node for node in nodes if wanted and wanted in plain(node.id) + " " + plain(node.display_name)]
+    if len(near) == 1:
+        return near[0]
+    have = ", ".join(node.id for node in nodes) or "nothing"
+    if near:
+        raise CannotPlan(f"Which {name} do you mean: {_names(near)}?")
+    raise CannotPlan(f"{name!r} is not on the canvas. The canvas has: {have}. Which one do you mean?")
+
+
+def field_named(name: str, node: Node) -> str:
+    """The field of a node that a user means, by its name or its label.
+
+    Raises:
+        CannotPlan: when there is none.
+    """
+    wanted = plain(name)
+    for field, definition in node.template.items():
+        if wanted in (plain(field), plain(str(definition.get("display_name") or ""))):
+            return field
+    raise CannotPlan(f"{node.display_name} has no field {name!r}.")
+
+
+def _prompt_node(flow: Flow) -> Node:
+    prompts = [node for node in flow.nodes if (node.field("template") or {}).get("type") == "prompt"]
+    if len(prompts) != 1:
+        raise CannotPlan(
+            "There is no prompt template on the canvas."
+            if not prompts
+            else f"Which prompt do you mean: {_names(prompts)}?"
+        )
+    return prompts[0]
+
+
+def _names(nodes: list[Node]) -> str:
+    return ", ".join(f"{node.display_name} ({node.id})" for node in nodes)
+
+
+def _end(said: str, flow: Flow) -> tuple[Node, str | None]:
+    """One end of a connection: a node, with its port when it is written as `node.port`."""
+    name, dot, port = said.rpartition(".")
+    if dot and re.fullmatch(r"\w+", port):
+        return node_named(name, flow), port
+    return node_named(said, flow), None

@@ -1,0 +1,38 @@
+"""Requests in Portuguese, Spanish, German and French by their keywords, for the rules that read English.
+
+It is no translation: words that the rules look for become the English ones, and everything else stays as written.
+"""
+
+import re
+from functools import cache
+from pathlib import Path
+
+import yaml
+
+from agent.language.detect import Language
+
+
+def in_english(masked: str, spoken: Language) -> str:
+    """A masked message with the words that the rules look for in English.
+
+    Args:
+        masked: the message; its quoted values stand as `⟦n⟧` and stay.
+        spoken: its language.
+    """
+    for pattern, english in _rules().get(spoken, ()):
+        masked = pattern.sub(english, masked)
+    return masked
+
+
+@cache
+def _rules() -> dict[str, list[tuple[re.Pattern[str], str]]]:
+    written: dict[str, list[tuple[str, str]]] = yaml.safe_load(
+        Path(__file__).with_name("tongues.yaml").read_text(encoding="utf-8")
+    )
+    return {
+        language: [
+            (re.compile(rf"(?<!\w)(?:{pattern})(?!\w)", re.IGNORECASE | re.DOTALL), english)
+            for pattern, english in rules
+        ]
+        for language, rules in written.items()
+    }

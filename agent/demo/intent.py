@@ -1,0 +1,141 @@
+"""What a message is for, by rules: the demo planner's classification."""
+
+import re
+
+from agent.demo.edits import wants_edit
+from agent.demo.exact.chains import text_stages
+from agent.demo.exact.changes import is_change
+from agent.demo.exact.components import component, wants_component
+from agent.demo.exact.files import asked_file, file_steps
+from agent.demo.exact.language import Request, take_apart
+from agent.demo.exact.places import is_place
+from agent.demo.exact.rewording import is_rewording
+from agent.demo.reading import Reading, read
+from agent.demo.replies import reply
+from agent.language.intent import Meaning
+from agent.language.replies import plain_reply
+from agent.turn.result import Intent
+from flows.document import Flow
+
+_POLITE = re.compile(r"^\s*(?:can|could|would|will)\s+you\s+(?:please\s+)?|^\s*please\s+", re.IGNORECASE)
+_ASKS = re.compile(
+    r"^\s*(?:what|which|who|why|when|where|how|is|are|does|do|did|list|show|explain|describe|tell)\b",
+    re.IGNORECASE,
+)
+_CHAT = 60
+"""A longer message is no greeting and no thanks, whatever its words."""
+
+
+def without_courtesy(message: str) -> str:
+    """A message without "could you please" at its beginning."""
+    return _POLITE.sub("", message)
+
+
+def asked_of(message: str) -> str:
+    """What a message asks to build or to change, without the run that it asks for after it."""
+    request = take_apart(message)
+    return request.said if request.runs and request.text and request.spoken == "en" else message
+
+
+def acts(request: Request) -> bool:
+    """Whether a clause of a message is a change that the exact rules understand.
+
+    They know English; of another language, only messages with quoted values are translated well enough for them.
+    """
+    if request.spoken != "en" and not request.quoted:
+        return False
+    return any(is_change(clause) or is_place(clause) or is_rewording(clause) for clause in request.clauses)
+
+
+def refusal(message: str) -> str | None:
+    """Why a message is refused, or None when it is not."""
+    reading = read(message)
+    if reading.has("danger"):
+        return reply("danger", reading.language)
+    if reading.has("secret") and not (reading.has("build") and reading.recipes):
+        return reply("secret", reading.language)
+    return None
+
+
+def demo_refusal(message: str) -> str:
+    """The answer to a message that the planner does not act on."""
+    return refusal(message) or reply("off_topic", read(message).language)
+
+
+def small_talk(message: str) -> str | None:
+    """The answer to a greeting, to thanks or to a question about the planner itself; None for anything else."""
+    reading = read(message)
+    if plain_reply(message) is not None:
+        return reply("nothing_waits", reading.language)
+    if reading.has("abilities"):
+        return reply("greeting", reading.language)
+    if len(message) <= _CHAT and reading.has("thanks"):
+        return reply("thanks", reading.language)
+    if len(message) <= _CHAT and reading.has("greeting"):
+        return reply("greeting", reading.language)
+    return None
+
+
+def asks_about_components(reading: Reading) -> bool:
+    """Whether a message asks something, rather than for something to be done."""
+    if not reading.asks:
+        return False
+    return reading.has("component") or not reading.has("build") or _ASKS.search(reading.message) is not None
+
+
+def demo_meaning(message: str) -> Meaning | None:
+    """What a message means as an answer to what waits, beyond a plain yes or no: a wish for something else, or None."""
+    reading = read(message)
+    asks = reading.asks or reading.has("flow", "templates", "explain", "danger") or bool(reading.recipes)
+    return "change" if not asks and reading.has("manner", "language", "add", "remove", "model") else None
+
+
+def _elsewhere(reading: Reading) -> bool:
+    """Whether a message is about something that has nothing to do with flows."""
+    if not reading.has("elsewhere") or "http" in reading.folded or reading.has("flow", "component"):
+        return False
+    return not (reading.has("build") and reading.recipes)
+
+
+def demo_intent(message: str, flow: Flow | None = None) -> Intent:
+    """What a message is for, by rules.
+
+    Args:
+        message: what the user wrote.
+        flow: the canvas.
+    """
+    canvas = flow or Flow.empty()
+    text = without_courtesy(message)
+    if not text.strip() or plain_reply(message) is not None:
+        return "question"
+    request, reading = take_apart(text), read(asked_of(message))
+    if refusal(message) is not None or _elsewhere(reading):
+        return "off_topic"
+    if file_steps(request) is not None or asked_file(request) is not None:
+        return "manage_files"
+    if wants_component(request) and not acts(request):
+        written = component(request)
+        return "component_then_flow" if written is not None and written.in_flow else "generate_component"
+    if request.runs and not request.text:
+        return "run_flow"
+    if acts(request):
+        return "build_flow"
+    if not canvas.is_empty and reading.has("explain", "broken") and not reading.has("fix"):
+        return "question"
+    builds = "nodes:" in text or (bool(text_stages(request)[0]) and (reading.has("build") or request.runs))
+    if reading.routes or builds or "http://" in text or "https://" in text:
+        return "build_flow"
+    asks = asks_about_components(reading)
+    if asks and not reading.has("clear", "fix", "model"):
+        return "question"
+    talk = small_talk(message) is not None
+    if (
+        (not canvas.is_empty and not talk)
+        or wants_edit(reading, canvas)
+        or reading.recipes
+        or (reading.has("build") and reading.has("flow"))
+    ):
+        return "build_flow"
+    if reading.has("templates", "abilities", "greeting", "thanks", "explain", "broken", "component"):
+        return "question"
+    return "build_flow" if request.quoted or text_stages(request)[0] else "off_topic"

@@ -1,0 +1,166 @@
+"""Reading a message: its language, its concepts, the recipes that it names, and the parts that no flow can do."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+from agent.demo.recipe import Recipe, recipes
+from agent.demo.words import fold, found, spoken, vocabulary
+
+_QUOTED = re.compile(
+    r"\"([^\"]*)\"|“([^”]*)”|„([^“”]*)[“”]|«\s*([^»]*?)\s*»|「([^」]*)」|『([^』]*)』|`([^`]*)`"
+    r"|(?<![\w'])'([^'\n]+)'(?=[\s.,;:!?)]|$)|‘([^’]*)’"
+)
+_SIGNS = " ,.;:!?。，、；！？()（）\n"
+_LEAST_UNSPACED, _LEAST_SPACED = 6, 14
+"""How many characters a part has at least that is named as only told to the model."""
+_ENDS = re.compile(r"[.;!?。；！？\n]+\s*|[,，、:：(（]\s*")
+_SENTENCES = re.compile(r"[.;!?。；！？\n]+\s*")
+
+
+@dataclass(frozen=True)
+class Part:
+    """A piece of a message between two signs or joining words.
+
+    Attributes:
+        text: as it was written.
+        folded: in the form that words are looked for in.
+        joined: whether a word such as "and also" or "then" begins it.
+    """
+
+    text: str
+    folded: str
+    joined: bool
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A message, read once."""
+
+    message: str
+
+    @cached_property
+    def folded(self) -> str:
+        """The message in the form that words are looked for in."""
+        return fold(self.message)
+
+    @cached_property
+    def language(self) -> str:
+        """The code of its language."""
+        return spoken(self.message, [recipe.words for recipe in recipes().values()])
+
+    def has(self, *concepts: str) -> bool:
+        """Whether it has one of some concepts of the vocabulary."""
+        return any(self.spans(concept) for concept in concepts)
+
+    def spans(self, concept: str) -> list[re.Match[str]]:
+        """Where the words of a concept stand."""
+        return found(vocabulary()[concept], self.folded, self.language)
+
+    @cached_property
+    def quotes(self) -> list[re.Match[str]]:
+        """Its quoted texts."""
+        return list(_QUOTED.finditer(self.message))
+
+    @property
+    def routes(self) -> bool:
+        """Whether it gives texts for several cases."""
+        return len(self.quotes) > 1 and self.has("condition", "otherwise")
+
+    @cached_property
+    def recipes(self) -> list[Recipe]:
+        """The recipes whose words stand in what flows can do of it, but in no quotation, the earliest first."""
+        text = fold(_QUOTED.sub(lambda match: " " * len(match[0]), self.doable))
+        at = {
+            name: min(match.start() for match in matches)
+            for name, recipe in recipes().items()
+            if (matches := found(recipe.words, text, self.language))
+        }
+        return [recipes()[name] for name in sorted(at, key=lambda name: at[name])]
+
+    def asks_for(self, *names: str) -> bool:
+        """Whether one of some recipes is among those that it names."""
+        return any(recipe.name in names for recipe in self.recipes)
+
+    @cached_property
+    def parts(self) -> list[Part]:
+        """Its parts, cut at signs and at words that join something else to what was said."""
+        joints = [match.span() for concept in ("and", "besides") for match in self.spans(concept)]
+        ends = [match.end() for match in _ENDS.finditer(self.message)]
+        cuts = {end: False for end in ends if not any(start < end <= stop for start, stop in joints)}
+        cuts |= {start: True for start, _ in joints}
+        inside = [range(quote.start() + 1, quote.end()) for quote in self.quotes]
+        places = sorted({0, *(place for place in cuts if not any(place in one for one in inside))})
+        pieces: list[Part] = []
+        for start, end in zip(places, [*places[1:], len(self.message)], strict=True):
+            text = self.message[start:end]
+            if text.strip(_SIGNS):
+                pieces.append(Part(text, self.folded[start:end], cuts.get(start, False)))
+        return pieces
+
+    @cached_property
+    def asks(self) -> bool:
+        """Whether it is a question, by its sign or by a word that begins one of its parts."""
+        if self.message.rstrip(" .").endswith(("?", "？")):
+            return True
+        unspaced = self.language in ("ja", "zh")
+        return any(unspaced or not self._before(match.start()) for match in self.spans("question"))
+
+    def _before(self, place: int) -> str:
+        """What stands before a place since the last sign, without greetings."""
+        start = max((match.end() for match in _SENTENCES.finditer(self.message[:place])), default=0)
+        greeted = [match.end() for match in self.spans("greeting") if match.start() >= start and match.end() <= place]
+        return self.message[max([start, *greeted]) : place].strip()
+
+    @cached_property
+    def left_out(self) -> list[str]:
+        """The parts that ask for something in the world, which no flow can do, as they were written."""
+        timed = [match[0] for match in self.spans("schedule")]
+        return [*(part.text.strip(_SIGNS) for part in self._undoable), *timed]
+
+    @cached_property
+    def only_told(self) -> list[str]:
+        """The parts that join something to what was asked for and that no recipe knows, as they were written."""
+        least = _LEAST_UNSPACED if self.language in ("ja", "zh") else _LEAST_SPACED
+        known = [recipe.words for recipe in recipes().values()]
+        return [
+            text
+            for part in self.parts
+            if part.joined and part not in self._undoable and part not in self._around
+            if len(text := part.text.strip(_SIGNS)) >= least
+            if not any(found(words, part.folded, self.language) for words in known)
+        ]
+
+    @cached_property
+    def doable(self) -> str:
+        """The message without the parts that no flow can do, and without those that ask for a plan or a run."""
+        dropped = [*self._undoable, *self._around]
+        return "".join(part.text for part in self.parts if part not in dropped)
+
+    @cached_property
+    def _around(self) -> Sequence[Part]:
+        """The parts that ask for a plan or a run of what is built; the first part is never one of them."""
+        around = (vocabulary()["plan"], vocabulary()["run"])
+        return [part for part in self.parts[1:] if any(found(one, part.folded, self.language) for one in around)]
+
+    @cached_property
+    def _undoable(self) -> Sequence[Part]:
+        world = vocabulary()["world"]
+        return [
+            part
+            for part in self.parts
+            if found(world, part.folded, self.language)
+            and (part.joined or not found(vocabulary()["build"], part.folded, self.language))
+            and not any(
+                found(recipe.words, part.folded, self.language)
+                for recipe in recipes().values()
+                if not recipe.tool and recipe.name not in ("document", "writing", "page")
+            )
+        ]
+
+
+@cache
+def read(message: str) -> Reading:
+    """Read a message."""
+    return Reading(message)

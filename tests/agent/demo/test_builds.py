@@ -1,0 +1,127 @@
+"""What the demo planner builds from a sentence does what the sentence says, on the real engine."""
+
+import pytest
+
+from agent.demo.builds import Build, flow_for, with_file
+from agent.demo.exact.language import take_apart
+from agent.demo.reading import read
+from flows.catalogue import Catalogue
+from flows.checks import check
+from flows.document import Flow
+from flows.spec import build
+from flows.templates import template
+from runtime.install.environment import RunnerEnvironment
+from runtime.runner import Runner
+
+WORK = [
+    ("Build a flow that echoes what I say", [("hello", "hello")]),
+    ("Build a flow that converts my text to uppercase", [("hello You", "HELLO YOU")]),
+    ("make a flow that takes the text, makes it lowercase and replaces 'cat' with 'dog'", [("A CAT", "a dog")]),
+    ("Build a flow that answers 'Meow' if the message contains 'cat' and 'Woof' otherwise",
+     [("a cat", "Meow"), ("a dog", "Woof")]),
+    ("Build a router: if it starts with 'hello' say 'Hi there', if it contains 'bye' say 'See you', else say 'What?'",
+     [("hello you", "Hi there"), ("ok, bye", "See you"), ("hm", "What?")]),
+    ("Build a flow: if the number is greater than 10 say 'big' else 'small'", [("11", "big"), ("9", "small")]),
+    ("Create a bot that says 'You said {text}' when the input starts with 'a', else 'no'",
+     [("ab", "You said ab"), ("b", "no")]),
+    ("build me a calculator flow", [("2+3*4", "14")]),
+    ("I need a flow that splits a comma separated list into lines", [("a,b,c", "- a\n- b\n- c")]),
+    ("make a pipeline that extracts all emails and joins them with 'Found:' in front",
+     [("x a@b.org y", "Found: a@b.org")]),
+    ("Build a flow that prefixes the text with 'Dear customer,' and ends it with 'Bye.'",
+     [("hi", "Dear customer, hi Bye.")]),
+    ("Build a flow that takes JSON and says '{name} is {age}'", [('{"name": "Ada", "age": 36}', "Ada is 36")]),
+    ("Build a flow that counts the words", [("one two three", "3 words")]),
+    ("Build a flow that counts characters", [("four", "4 characters")]),
+    ("Build a flow that trims the text and keeps the first 3 characters", [("  abcdef ", "abc")]),
+    ("Can you make me an app that finds hashtags in a post?", [("I like #cats", "#cats")]),
+    ("Crie um fluxo que converte o texto para maiúsculas", [("olá", "OLÁ")]),
+    ("Crea un flujo que responda 'Miau' si el mensaje contiene 'gato' y 'Guau' en caso contrario",
+     [("un gato", "Miau"), ("un perro", "Guau")]),
+    ("Baue einen Flow, der den Text in Großbuchstaben umwandelt", [("hallo", "HALLO")]),
+    ("Baue einen Flow, der 'Miau' antwortet, wenn die Nachricht 'Katze' enthält, sonst 'Wuff'",
+     [("eine Katze", "Miau"), ("ein Hund", "Wuff")]),
+    ("Crée un flux qui répond 'Miaou' si le message contient 'chat', sinon 'Ouaf'",
+     [("un chat", "Miaou"), ("un chien", "Ouaf")]),
+    ("Crée un flux qui compte les mots", [("un deux", "2 words")]),
+]  # fmt: skip
+
+MODELS = [
+    ("Build a flow that summarizes text with gpt-4o", {"LanguageModelComponent", "Prompt Template"}, "openai:gpt-4o"),
+    ("Build something that translates text to French with claude-3-5-sonnet", {"LanguageModelComponent"}, "anthropic"),
+    ("Build an agent with a calculator and web tools", {"Agent", "CalculatorComponent", "URLComponent"}, "openai:"),
+    ("Build a chatbot with memory", {"Memory", "LanguageModelComponent", "Prompt Template"}, "openai:"),
+    ("Crie um fluxo que resume o texto com gpt-4o", {"LanguageModelComponent"}, "openai:gpt-4o"),
+    ("Build a flow that reads a web page", {"URLComponent"}, ""),
+    ("Build a flow that reads a PDF file", {"File", "ChatOutput"}, ""),
+    (
+        "Make a flow that calls the API 'https://example.com/x' and shows the answer",
+        {"APIRequest"},
+        "https://example.com/x",
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def whole(runner_environment: RunnerEnvironment) -> Catalogue:
+    return Catalogue.load(runner_environment.catalogue)
+
+
+def planned(message: str) -> Build:
+    found = flow_for(take_apart(message), read(message))
+    assert found is not None
+    return found
+
+
+def built(message: str, catalogue: Catalogue) -> Flow:
+    result = build(planned(message).spec, catalogue)
+    assert result.flow is not None, result.faults
+    assert [fault for fault in check(result.flow, catalogue) if fault.is_error] == []
+    return result.flow
+
+
+@pytest.mark.engine
+@pytest.mark.anyio
+@pytest.mark.parametrize(("message", "examples"), WORK, ids=[message[:60] for message, _ in WORK])
+async def test_a_sentence_becomes_a_flow_that_does_it(
+    message: str, examples: list[tuple[str, str]], whole: Catalogue, engine: Runner
+) -> None:
+    flow = built(message, whole)
+    for text, output in examples:
+        result = await engine.run(flow, text)
+        assert (result.output, result.error) == (output, None)
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize(("message", "types", "named"), MODELS, ids=[message[:60] for message, _, _ in MODELS])
+def test_a_flow_that_needs_more_than_the_engine_is_built_whole(
+    message: str, types: set[str], named: str, whole: Catalogue
+) -> None:
+    flow = built(message, whole)
+    assert types <= {node.type for node in flow.nodes}
+    assert named in (planned(message).spec)
+
+
+def test_a_part_that_no_rule_covers_is_named_and_not_dropped_in_silence() -> None:
+    message = "Build a flow that makes the text uppercase, then sends the orbit to Jupiter"
+    assert [*planned(message).missing, *read(message).only_told]
+
+
+@pytest.mark.parametrize("message", ["Build a flow that launches rockets into orbit", "make something that dances"])
+def test_nothing_is_invented_when_no_rule_covers_a_request(message: str) -> None:
+    assert flow_for(take_apart(message), read(message)) is None
+
+
+def test_a_quoted_text_is_kept_to_the_letter() -> None:
+    spec = planned("Build a flow that puts 'a: b # {c} \"d\"' in front of the text, template 'x {text}'").spec
+    assert "{c}" in spec
+    assert "a: b #" in spec
+
+
+def test_a_flow_names_the_file_that_is_attached(catalogue: Catalogue):
+    flow = build(with_file(template("file-reading").spec, "plans/Übersicht 1.pdf"), catalogue).flow
+    assert flow is not None
+    [reads] = [node for node in flow.nodes if node.type == "File"]
+    assert "plans/Übersicht 1.pdf" in str(reads.template["path"])
+    assert '\nconfig:\n  document.path: "a.pdf"\n  pieces.' in with_file(template("rag").spec, "a.pdf")
+    assert with_file(template("echo").spec, "a.pdf") == template("echo").spec

@@ -1,0 +1,39 @@
+"""What the planner says: in eight languages, with the same holes, and never what is meant for a model."""
+
+import re
+import string
+from pathlib import Path
+
+import pytest
+import yaml
+
+from agent.demo import replies
+from agent.demo.replies import DECLINES, reply
+from agent.demo.words import LANGUAGES
+
+TEXTS: dict[str, dict[str, str]] = yaml.safe_load(
+    Path(replies.__file__).with_suffix(".yaml").read_text(encoding="utf-8")
+)
+FOR_A_MODEL = re.compile(
+    r"tell the user|ask the user|do not call|do not ask|call \w+_\w+|build_flow|edit_flow", re.IGNORECASE
+)
+
+
+def holes(text: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name}
+
+
+@pytest.mark.parametrize("key", list(TEXTS))
+def test_a_reply_is_there_in_every_language_with_the_same_holes(key: str) -> None:
+    assert set(TEXTS[key]) == set(LANGUAGES)
+    assert len({frozenset(holes(text)) for text in TEXTS[key].values()}) == 1
+    assert not any(FOR_A_MODEL.search(text) for text in TEXTS[key].values())
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_decline_says_what_the_planner_can_do_or_asks_back(language: str) -> None:
+    for key in ("off_topic", "unable", "empty"):
+        assert "JSON" in reply(key, language)
+    for key in ("which_change", "which_model", "no_place"):
+        assert re.search(r"[?？]", reply(key, language, said="x", why="y"))
+    assert "stopped" in DECLINES
