@@ -9,6 +9,7 @@ from typing import TypeAlias
 from pydantic_ai.models import Model
 
 from agent.conversation.context import Conversation
+from agent.conversation.later_runs import LaterRuns
 from agent.conversation.memory import Memory, ProcessMemory
 from agent.conversation.queue import TurnQueue
 from agent.conversation.stored import StoredMemory, store_failures
@@ -37,6 +38,7 @@ from runtime.gateway.models import Models
 from runtime.install.catalogue_file import CatalogueFile
 from runtime.install.environment import RunnerEnvironment
 from runtime.install.errors import InstallError
+from runtime.install.shipped import shipped_catalogue
 from runtime.keychain.user_variables import UserVariables
 from runtime.runner import Runner
 from runtime.sessions.memory import SessionMemory
@@ -62,6 +64,8 @@ class Assistant:
         memory: stores conversations; None follows the settings.
         clients: connects to the configured providers; None connects to the real ones.
         bundles: the bundles that can be installed; None takes those that ship with the package.
+        waits_for_engine: whether a turn that builds a flow waits for the engine's first installation; otherwise the
+            flow is run once the engine is there, and the next turn says how it went.
     """
 
     def __init__(
@@ -74,6 +78,7 @@ class Assistant:
         memory: Memory | None = None,
         clients: Clients | None = None,
         bundles: BundleIndex | None = None,
+        waits_for_engine: bool = True,
     ) -> None:
         self.settings = settings
         self.database = Database(settings.database_url, settings.data)
@@ -82,9 +87,10 @@ class Assistant:
         self.memory = memory or (StoredMemory(self.database) if settings.memory == "file" else ProcessMemory())
         self.runner = runner
         self._catalogue = catalogue
-        self._exported = CatalogueFile(settings.cache / "catalogue.json")
+        self._exported = CatalogueFile(settings.cache / "catalogue.json", lambda: shipped_catalogue(settings.cache))
         self._model = model
         self._bundles = bundles
+        self.later_runs = None if waits_for_engine else LaterRuns(runner)
         self.keys = ProviderKeys(settings.data)
         self.queue = TurnQueue()
         self._clients = clients or Clients(self.keys.environment)
@@ -92,13 +98,14 @@ class Assistant:
     @classmethod
     @asynccontextmanager
     async def open(
-        cls, settings: AssistantSettings | None = None, *, model: Model | None = None
+        cls, settings: AssistantSettings | None = None, *, model: Model | None = None, waits_for_engine: bool = True
     ) -> AsyncGenerator["Assistant"]:
         """Assemble an assistant and start its runner in the background; leaving ends both.
 
         Args:
             settings: the settings; None reads them from the environment.
             model: serves every turn instead of the configured providers.
+            waits_for_engine: whether a turn that builds a flow waits for the engine's first installation.
         """
         settings = settings or AssistantSettings()
         environment = RunnerEnvironment.locate(settings.cache)
@@ -111,7 +118,7 @@ class Assistant:
             allow_variables=settings.run_variables,
         )
         async with runner:
-            assistant = cls(settings, runner, model=model)
+            assistant = cls(settings, runner, model=model, waits_for_engine=waits_for_engine)
             try:
                 yield assistant
             finally:
@@ -280,6 +287,8 @@ class Assistant:
         return self._model or await self._clients.models(choice)
 
     async def aclose(self) -> None:
-        """Close the connections to the model providers and the database."""
+        """Close the connections to the model providers and the database, and give up what still waits to be run."""
+        if self.later_runs is not None:
+            await self.later_runs.aclose()
         await self._clients.aclose()
         await self.database.aclose()

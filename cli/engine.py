@@ -16,12 +16,17 @@ class EngineUnavailable(CommandError):
 
 
 def cached_catalogue() -> "Catalogue | None":
-    """The component types as they were last exported, or None."""
+    """The component types as they were last exported, or those that ship with the package, or None."""
     from flows.catalogue import Catalogue, CatalogueFormatError, CatalogueMissing
 
     try:
         return Catalogue.load()
-    except (CatalogueMissing, CatalogueFormatError):
+    except CatalogueMissing:
+        from flows.paths import cache_folder
+        from runtime.install.shipped import shipped_catalogue
+
+        return shipped_catalogue(cache_folder())
+    except CatalogueFormatError:
         return None
 
 

@@ -51,7 +51,7 @@ def create_app(
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncGenerator[None]:
         async with AsyncExitStack() as stack:
-            serving = assistant or await stack.enter_async_context(Assistant.open(settings))
+            serving = assistant or await stack.enter_async_context(Assistant.open(settings, waits_for_engine=False))
             if isinstance(serving.runner, Runner):
                 serving.runner.on_progress = log.info
                 serving.runner.closed_ports = ports

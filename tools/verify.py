@@ -73,6 +73,9 @@ async def verify(
     sampled = ", ".join(sorted(set(without_file(runnable(flow)))))
     if sampled and bench.attached:
         return Verification(faults=(_unnamed(sampled, bench),))
+    if bench.run_later is not None and bench.runner.state == "installing":
+        bench.run_later(flow)
+        return Verification(caveat=_LATER)
     unavailable = await bench.wait_for_runner(emit)
     if unavailable is not None:
         return Verification(caveat=f"It was checked but not run: {unavailable.message}")
@@ -124,6 +127,8 @@ def _unnamed(nodes: str, bench: Workbench) -> Fault:
     message = f"{nodes} names no file, but the message is about the user's file {names}."
     return Fault(code="missing_input", message=message, fix=f"Set its path: {bench.attached[0][0]}")
 
+
+_LATER = "It was checked but not run yet: the flow engine is still being installed. It is run as soon as that is done."
 
 _SAMPLED = "{} names no file yet, so it was tried with a small sample file"
 

@@ -140,6 +140,7 @@ class Workbench:
         installs: what became of installs this turn.
         install: installs bundles that the user has agreed to; None when nothing can be installed.
         index: the bundles that can be installed; None takes those that ship with the package.
+        run_later: has a flow run as soon as the engine is installed; None when a flow that is built waits for that.
     """
 
     user: str
@@ -194,6 +195,7 @@ class Workbench:
     installs: list[InstallEffect] = field(default_factory=list[InstallEffect])
     install: Install | None = None
     index: BundleIndex | None = None
+    run_later: Callable[[Flow], None] | None = None
     initial_flow: Flow = field(init=False)
     _ready: bool = field(default=False, init=False)
     _checked: list[tuple[Flow, Catalogue, tuple[Fault, ...]]] = field(

@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 
 from pydantic_ai import DeferredToolRequests, DeferredToolResults, ModelMessage, ModelResponse
 from pydantic_ai.models import Model
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import UsageLimits
 
+from agent.conversation.later_runs import LaterRuns
 from agent.conversation.memory import Pending
 from agent.demo.planner import demo_model
 from agent.errors import AssistantUnavailable
@@ -21,11 +23,14 @@ from agent.turn.loop import AgentLoop
 from agent.turn.result import TurnError, TurnResult
 from agent.turn.settle import settle
 from agent.turn.state import Turn
+from flows.document import Flow
 from runtime.files.search import files_about
 from tools.approvals import is_held, read_approval, read_rest
 from tools.consent.ask import read_consents
+from tools.effects import RunEffect
 from tools.events import Progress
 from tools.mandate import has_long_names, has_long_texts
+from tools.verify import verify
 from tools.workbench import INSTALLING, Workbench
 
 
@@ -71,7 +76,25 @@ async def open_workbench(turn: Turn, pending: Pending | None = None) -> Workbenc
         bench.draft = pending.draft
         bench.tainted = bench.tainted or pending.tainted
     await turn.conversation.settle_answered(bench, turn.send)
+    if services.later_runs is not None:
+        bench.run_log.extend(services.later_runs.take(request.user, request.session))
+        bench.run_later = partial(_run_later, turn, services.later_runs)
     return bench
+
+
+def _run_later(turn: Turn, later: LaterRuns, flow: Flow) -> None:
+    """Have a flow run as soon as the engine is there; the conversation's next turn says how it went."""
+
+    async def runs() -> list[RunEffect]:
+        bench = turn.services.workbench(turn.request, await turn.services.catalogue(), turn.choice)
+        await verify(_unheard, bench, flow)
+        return bench.run_log
+
+    later.add(turn.request.user, turn.request.session, runs)
+
+
+async def _unheard(event: object) -> None:
+    """Take an event of a run that no turn streams."""
 
 
 async def act(

@@ -4,6 +4,7 @@ from typing import Protocol
 
 from pydantic_ai.models import Model
 
+from agent.conversation.later_runs import LaterRuns
 from agent.conversation.memory import Memory
 from agent.conversation.queue import TurnQueue
 from agent.models.providers import ModelChoice, ProviderInfo
@@ -48,6 +49,11 @@ class TurnServices(Protocol):
     @property
     def knows_components(self) -> bool:
         """Whether the component types are available without waiting for the runner's first installation."""
+        ...
+
+    @property
+    def later_runs(self) -> LaterRuns | None:
+        """Flows that are run once the engine is installed; None when turns wait for that."""
         ...
 
     @property

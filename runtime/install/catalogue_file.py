@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from flows.catalogue import Catalogue, CatalogueFormatError, CatalogueMissing
@@ -23,9 +24,15 @@ Version = tuple[int, int, int]
 class CatalogueFile:
     """One catalogue file, which is read again only when it has changed."""
 
-    def __init__(self, path: Path) -> None:
-        """Read nothing yet."""
+    def __init__(self, path: Path, fallback: Callable[[], Catalogue | None] | None = None) -> None:
+        """Read nothing yet.
+
+        Args:
+            path: the file.
+            fallback: gives the component types while there is no such file, or None.
+        """
         self._path = path
+        self._fallback = fallback or (lambda: None)
         self._catalogue: Catalogue | None = None
         self._version: Version | None = None
         self._lock = asyncio.Lock()
@@ -33,10 +40,12 @@ class CatalogueFile:
     @property
     def available(self) -> bool:
         """Whether the component types are available without waiting for an installation."""
-        return self._catalogue is not None or self._path.exists()
+        return self._catalogue is not None or self._path.exists() or self._fallback() is not None
 
     async def current(self) -> Catalogue:
         """The component types as they were last exported; they stay when the file has since been removed or damaged.
+
+        While they have never been exported, they are the fallback's.
 
         Raises:
             CatalogueMissing, CatalogueFormatError: the file has never been readable.
@@ -49,7 +58,10 @@ class CatalogueFile:
                 self._catalogue = await asyncio.to_thread(Catalogue.load, self._path)
             except (CatalogueMissing, CatalogueFormatError):
                 if self._catalogue is None:
-                    raise
+                    fallback = await asyncio.to_thread(self._fallback)
+                    if fallback is None:
+                        raise
+                    return fallback
             self._version = version
             return self._catalogue
 

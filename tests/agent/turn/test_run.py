@@ -177,7 +177,10 @@ async def test_a_flow_is_built_but_not_run_when_the_engine_is_unavailable(catalo
     assert result.caveats == ["It was checked but not run: The flow engine could not be installed."]
 
 
-async def test_a_first_turn_says_that_it_waits_for_the_engine_to_be_installed(tmp_path: Path) -> None:
+async def test_a_first_turn_says_that_it_waits_for_the_engine_to_be_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agent.assistant.shipped_catalogue", lambda _: None)
     runner = StandInRunner(failure=RunError(code="crash", message="It could not be installed.", fix="Try again."))
     who = Assistant(AssistantSettings(model="demo", cache=tmp_path), runner)
     events, result = await play_all(who, "What does the chat input do?")

@@ -77,7 +77,18 @@ async def test_what_is_unavailable_is_refused(catalogue: Catalogue, path: str, s
     assert reply.json()["error"]["fix"]
 
 
-async def test_clients_are_asked_to_retry_before_the_engine_is_installed(tmp_path: Path) -> None:
+async def test_the_types_are_known_before_the_engine_is_installed(tmp_path: Path) -> None:
+    settings = ServerSettings(cache=tmp_path / "empty")
+    async with serving(Assistant(settings, StandInRunner(failure=None)), settings) as live:
+        reply = await live.client.get(f"{COMPONENTS}/URLComponent")
+    assert reply.status_code == 200
+    assert "URLComponent" in reply.text
+
+
+async def test_clients_are_asked_to_retry_when_another_engine_is_being_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agent.assistant.shipped_catalogue", lambda _: None)
     settings = ServerSettings(cache=tmp_path / "empty")
     async with serving(Assistant(settings, StandInRunner()), settings) as live:
         reply = await live.client.get(COMPONENTS)
