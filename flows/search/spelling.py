@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable
+from itertools import islice, takewhile
 
 from rapidfuzz.distance import OSA
 
@@ -14,6 +16,8 @@ _LIKENESS = {1: 0.85, 2: 0.65}
 _SWAPPED = 0.9
 """For two swapped letters, the mistake that is least likely to produce another word."""
 _BEGINNING = 0.6
+_REMEMBERED = 2_000
+"""How many misspelt words' meanings are remembered."""
 
 
 class Spelling:
@@ -21,16 +25,22 @@ class Spelling:
 
     def __init__(self, known: Iterable[str]) -> None:
         self._known = frozenset(word for word in known if len(word) >= 3 and word.isalpha())
+        self._sorted = sorted(self._known)
         self._stems = frozenset(map(stem, self._known))
+        self._nearest: dict[str, dict[str, float]] = {}
         self._by_length: dict[int, list[tuple[str, int]]] = defaultdict(list)
-        for word in sorted(self._known):
+        for word in self._sorted:
             self._by_length[len(word)].append((word, _letters(word)))
 
     def near(self, word: str, limit: int = 3) -> dict[str, float]:
         """Return the known words that a misspelt one may stand for, with likelihoods from 0 to 1."""
         if len(word) < _SHORTEST or not word.isalpha():
             return {}
-        found = self._mistyped(word) or self._begun(word)
+        found = self._nearest.get(word)
+        if found is None:
+            found = self._mistyped(word) or self._begun(word)
+            if len(self._nearest) < _REMEMBERED:
+                self._nearest[word] = found
         best = sorted(found, key=lambda known: (-found[known], known[:2] != word[:2], known))[:limit]
         return {known: found[known] for known in best}
 
@@ -57,8 +67,10 @@ class Spelling:
         return {known: likeness for known, likeness in found.items() if likeness == best}
 
     def _begun(self, word: str) -> dict[str, float]:
-        longer = {known: _BEGINNING for known in self._known if known.startswith(word)}
-        return longer or {known: _BEGINNING for known in self._known if len(known) > 4 and word.startswith(known)}
+        after = islice(self._sorted, bisect_left(self._sorted, word), None)
+        longer = dict.fromkeys(takewhile(lambda known: known.startswith(word), after), _BEGINNING)
+        begins = (word[:length] for length in range(_SHORTEST + 1, len(word) + 1))
+        return longer or dict.fromkeys((known for known in begins if known in self._known), _BEGINNING)
 
 
 def _letters(word: str) -> int:
