@@ -5,6 +5,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from importlib import metadata
+from pathlib import Path
 from typing import Annotated
 
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # before anything imports pydantic: a third of start-up
@@ -22,6 +23,7 @@ from cli.files import app as files
 from cli.flow import app as flow
 from cli.output.streams import close_output, output_is_closed, print_json, print_message, print_result, use_utf8
 from cli.shell.completion import completion, prepare
+from cli.shell.env_file import read_env_file
 
 app = typer.Typer(
     name="wirewright",
@@ -68,6 +70,7 @@ app.add_typer(evaluate.commands, name="eval")
 def main() -> None:
     """Run the command line and exit."""
     use_utf8()
+    read_env_file(Path.cwd())
     prepare()
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a script may have started it with this one ignored
     signal.signal(signal.SIGTERM, _interrupt)

@@ -103,7 +103,7 @@ def serve(
     from server.telemetry.logs import configure_logs
     from server.telemetry.tracing import configure_traces
 
-    configure_logs(as_json=as_json)
+    configure_logs("json" if as_json else settings.log)
     configure_traces(content=settings.trace_content)
     stopping = asyncio.Event()
     app = create_app(settings, assistant=assistant, stopping=stopping, ports=[listener.getsockname()[1]])
@@ -147,5 +147,8 @@ def address(listener: socket.socket) -> str:
 
 
 def _print(url: str) -> None:
+    request = """-H 'Content-Type: application/json' -d '{"input_value": "Build an echo flow"}'"""
     sys.stdout.write(f"Wirewright serves at {url}\n")
+    sys.stdout.write(f"  browser   {url}/\n  terminal  wirewright chat\n")
+    sys.stdout.write(f"  curl      curl {url}/api/v1/agentic/assist {request}\n")
     sys.stdout.flush()

@@ -1,6 +1,7 @@
 """The server's settings from the environment, in addition to the assistant's."""
 
 from ipaddress import ip_address
+from typing import Literal
 
 from pydantic import AliasChoices, Field, field_validator
 from pydantic_settings import SettingsConfigDict
@@ -22,6 +23,9 @@ class ServerSettings(AssistantSettings):
         default=7878, ge=0, le=65535, validation_alias=AliasChoices("WIREWRIGHT_PORT", "wirewright_port", "PORT")
     )
     """The port to listen on; 0 takes any free one."""
+
+    log: Literal["auto", "text", "json"] = "auto"
+    """How the log is written: lines for people, lines of JSON, or by whether standard output is a terminal."""
 
     body_limit: int = Field(default=1_000_000, ge=1_024)
     """How many bytes a request's body may have."""

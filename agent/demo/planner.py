@@ -41,6 +41,11 @@ from tools.workbench import Workbench
 __all__ = ["ABILITIES", "demo_intent", "demo_model", "refusal"]
 
 ABILITIES = reply("abilities", "en")
+_FOR_A_MODEL = re.compile(
+    r"\b(?:tell|ask) the user\b|\bbuild one first\b|\bdo not (?:ask|call|build|repeat)\b|\b[a-z]+_[a-z]+\b|^Fix: ",
+    re.IGNORECASE,
+)
+"""A sentence of a tool's answer that tells a model what to do."""
 _CHANGES = ("added", "removed", "connected", "changed")
 _OF_THIS = re.compile(r"\b(?:make|set|let|have)\s+(?:my|the|this|it|its)\b", re.IGNORECASE)
 
@@ -103,6 +108,8 @@ def _plan(message: str, bench: Workbench) -> Plan:
         return _answering(request, reading, text, bench)
     if intent in ("generate_component", "component_then_flow"):
         return _component(request, reading, bench)
+    if not request.text and request.runs and bench.current.is_empty:
+        return _saying(reply("empty", reading.language))
     if not request.text and request.runs:
         return _acting([], request, reading, bench)
     if "nodes:" in text:
@@ -320,7 +327,8 @@ def _caveat(caveat: str, flow: Flow, language: str) -> str:
 def _stopped(bench: Workbench, reason: str, language: str) -> str:
     """Why the plan ended early, and what was done before."""
     faults = [line[2:].partition(" Fix: ")[0] for line in reason.splitlines() if line.startswith("- ")]
-    said = " ".join(faults) or reason  # what stands around the faults is for a model
+    sentences = re.split(r"(?<=[.!?])\s+", reason)
+    said = " ".join(faults or [one for one in sentences if _FOR_A_MODEL.search(one) is None])
     done = f" {len(bench.actions)} change(s) before that stand." if bench.actions else ""
     return f"{reply('stopped', language, reason=said)}{done}"
 

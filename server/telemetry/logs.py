@@ -4,6 +4,7 @@ import json
 import logging
 import sys
 from datetime import UTC, datetime
+from typing import Literal
 
 from runtime.telemetry import event_fields
 
@@ -43,14 +44,15 @@ def _on_one_line(value: object) -> str:
     return text if text.isprintable() else json.dumps(text)
 
 
-def configure_logs(*, as_json: bool = False) -> None:
+def configure_logs(form: Literal["auto", "text", "json"] = "auto") -> None:
     """Log to standard output: warnings of any library, and information of Wirewright's loggers.
 
     Args:
-        as_json: whether lines are JSON on a terminal also.
+        form: lines for people, lines of JSON, or by whether standard output is a terminal.
     """
     output = logging.StreamHandler(sys.stdout)
-    output.setFormatter(PlainFormatter("%(message)s") if sys.stdout.isatty() and not as_json else JsonFormatter())
+    plain = sys.stdout.isatty() if form == "auto" else form == "text"
+    output.setFormatter(PlainFormatter("%(message)s") if plain else JsonFormatter())
     logging.basicConfig(level=logging.WARNING, handlers=[output], force=True)
     ours = __name__.removesuffix("server.telemetry.logs")  # empty, or `wirewright.` when installed from a wheel
     for package in ("server", "agent", "tools", "runtime"):

@@ -54,6 +54,8 @@ async def program(*command: str) -> AsyncGenerator[tuple[asyncio.subprocess.Proc
         with anyio.fail_after(60):
             line = (await process.stdout.readline()).decode().strip()
         assert line.startswith("Wirewright serves at http://127.0.0.1:"), line
+        tried = [(await process.stdout.readline()).decode().split()[0] for _ in range(3)]
+        assert tried == ["browser", "terminal", "curl"]
         yield process, line.removeprefix("Wirewright serves at ")
     finally:
         if process.returncode is None:

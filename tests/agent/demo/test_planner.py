@@ -1,5 +1,7 @@
 """The demo planner: what it builds, changes, runs and answers, and what it says it cannot do."""
 
+import re
+
 import pytest
 
 from agent.assistant import Assistant
@@ -226,3 +228,24 @@ async def test_running_an_empty_canvas_is_refused_in_words(catalogue: Catalogue)
     result = await ask(catalogue, "run it")
     assert result.runs == []
     assert "no flow" in result.text
+
+
+FOR_A_MODEL = re.compile(
+    r"tell the user|ask the user|build one first|do not (?:ask|call)|\b[a-z]+_(?:flow|component)s?\b", re.IGNORECASE
+)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    "message",
+    ["run it", "run it with hello", "undo", "undo that", "remove the parser", "connect a to b",
+     "use the template nothing",
+     "read the file nothing.txt", "führe ihn aus", "実行して", "set the temperature of the model to hot"],
+)  # fmt: skip
+async def test_nothing_that_is_meant_for_a_model_reaches_the_user(
+    catalogue: Catalogue, louder: Flow, message: str
+) -> None:
+    for flow in (None, louder):
+        result = await ask(catalogue, message, flow)
+        assert result.text.strip()
+        assert FOR_A_MODEL.search(result.text) is None, result.text

@@ -152,6 +152,7 @@ def test_a_missing_catalogue_that_cannot_be_made_is_a_clear_failure(
     wirewright: Wirewright, excerpt: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (excerpt / "catalogue.json").unlink()
+    monkeypatch.setattr("runtime.install.shipped.shipped_catalogue", lambda _: None)
     _no_installation(monkeypatch)
     done = wirewright("components", "search", "x", "--json")
     assert done.code == 1

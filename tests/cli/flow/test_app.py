@@ -189,6 +189,20 @@ def test_a_time_limit_must_be_a_positive_number(seconds: str, wirewright: Wirewr
     assert done.json["error"]["where"] == "--timeout"
 
 
+@pytest.mark.parametrize("command", ["build", "check"])
+def test_what_needs_only_the_types_works_before_the_engine_is_installed(
+    command: str, wirewright: Wirewright, louder: Path, excerpt: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from runtime.install.environment import RunnerEnvironment
+
+    async def install(*_: object, **__: object) -> None:
+        raise AssertionError("the engine is not needed")
+
+    (excerpt / "catalogue.json").unlink()
+    monkeypatch.setattr(RunnerEnvironment, "install", install)
+    assert wirewright("flow", command, louder, "--json").code == 0
+
+
 @pytest.mark.parametrize(("command", "missing"), [("build", "flow"), ("check", "faults"), ("run", "output")])
 def test_without_an_engine_the_full_document_says_so(
     command: str, missing: str, wirewright: Wirewright, louder: Path, excerpt: Path, monkeypatch: pytest.MonkeyPatch
@@ -200,6 +214,7 @@ def test_without_an_engine_the_full_document_says_so(
         raise InstallError("The disk is full.", "Free some space.")
 
     (excerpt / "catalogue.json").unlink()
+    monkeypatch.setattr("runtime.install.shipped.shipped_catalogue", lambda _: None)
     monkeypatch.setattr(RunnerEnvironment, "install", refused)
     done = wirewright("flow", command, louder, "--json")
     assert done.code == 1

@@ -79,6 +79,7 @@ def test_the_engine_is_installed_when_the_catalogue_is_missing(
         environment.catalogue.write_bytes(runner_environment.catalogue.read_bytes())
 
     monkeypatch.setattr(RunnerEnvironment, "install", install)
+    monkeypatch.setattr("runtime.install.shipped.shipped_catalogue", lambda _: None)
     monkeypatch.setenv("WIREWRIGHT_CACHE", str(tmp_path / "fresh"))
     done = wirewright("components", "search", "prompt", "--json")
     assert done.code == 0

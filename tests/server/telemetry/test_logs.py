@@ -3,11 +3,12 @@
 import json
 import logging
 import sys
+from typing import Literal
 
 import pytest
 
 from runtime.telemetry import log_event
-from server.telemetry.logs import JsonFormatter, PlainFormatter
+from server.telemetry.logs import JsonFormatter, PlainFormatter, configure_logs
 
 
 def test_a_record_is_one_line_of_json() -> None:
@@ -40,3 +41,18 @@ def test_a_key_that_was_sent_as_an_id_is_not_logged(caplog: pytest.LogCaptureFix
     log_event("assistant.request.started", session_id="sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD", characters=5)
     assert "abcdefgh" not in JsonFormatter().format(caplog.records[-1])
     assert "abcdefgh" not in PlainFormatter().format(caplog.records[-1])
+
+
+@pytest.mark.parametrize(("form", "is_json"), [("text", False), ("json", True), ("auto", True)])
+def test_lines_are_for_people_or_machines_as_wanted(
+    form: Literal["auto", "text", "json"], is_json: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = logging.getLogger()
+    before, level = root.handlers[:], root.level
+    try:
+        configure_logs(form)
+        logging.getLogger("server").warning("installing")
+    finally:
+        root.handlers[:] = before
+        root.setLevel(level)
+    assert capsys.readouterr().out.startswith("{") == is_json

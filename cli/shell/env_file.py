@@ -1,0 +1,42 @@
+"""The `.env` file of the folder in which a command runs: its variables, where the environment does not set them."""
+
+import os
+from collections.abc import Mapping, MutableMapping
+from pathlib import Path
+
+from cli.output.streams import print_message
+
+NAME = ".env"
+_OURS = ("WIREWRIGHT_", "OTEL_", "LOGFIRE_")
+_RUN_VARIABLES = "WIREWRIGHT_RUN_VARIABLES"
+
+
+def read_env_file(folder: Path, environment: MutableMapping[str, str] = os.environ) -> None:
+    """Set the variables of a folder's `.env` file that Wirewright reads; what the environment sets stays.
+
+    Other names are not set: a file in a folder must not decide what programs are started, or with which libraries.
+
+    Args:
+        folder: where the file is looked for.
+        environment: what is changed.
+    """
+    path = folder / NAME
+    if not path.is_file():
+        return
+    from dotenv import dotenv_values
+
+    try:
+        written = dotenv_values(path, interpolate=False, encoding="utf-8")
+    except (OSError, ValueError):
+        print_message(f"{NAME} was not read: it cannot be opened, or it is not UTF-8 text.")
+        return
+    for name, value in written.items():
+        if value is not None and name not in environment and _is_read(name, {**written, **environment}):
+            environment[name] = value
+
+
+def _is_read(name: str, variables: Mapping[str, str | None]) -> bool:
+    from agent.models.keys import PROVIDER_VARIABLES
+
+    named = {one.strip() for one in (variables.get(_RUN_VARIABLES) or "").split(",")}
+    return name.startswith(_OURS) or name in PROVIDER_VARIABLES or name == "PORT" or name in named
