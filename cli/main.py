@@ -17,6 +17,7 @@ import typer
 from cli import ask, models, runner, runs, serve, variables
 from cli.chat import command as chat
 from cli.components import app as components
+from cli.doctor.command import doctor
 from cli.errors import DONE, USAGE_ERROR, BadUsage, CommandError
 from cli.eval import app as evaluate
 from cli.files import app as files
@@ -57,6 +58,7 @@ app.command("serve", epilog="Example: wirewright serve --port 7878")(serve.serve
 app.command("ask", epilog='Example: wirewright ask "Build an echo flow and run it with hi" --out echo.json')(ask.ask)
 app.command("chat", epilog="Example: wirewright chat --flow echo.json --out echo.json")(chat.chat)
 app.command("completion", epilog='Example: eval "$(wirewright completion bash)"')(completion)
+app.command("doctor", epilog="Example: wirewright doctor --bundle report.json")(doctor)
 app.add_typer(flow.commands, name="flow")
 app.add_typer(components.commands, name="components")
 app.add_typer(files.commands, name="files")

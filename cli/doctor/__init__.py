@@ -1,0 +1,1 @@
+"""`wirewright doctor`: what works here, what is missing, and how to get it."""
