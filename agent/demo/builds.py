@@ -114,6 +114,8 @@ def _frame(reading: Reading, tools: Sequence[Recipe], tasks: Sequence[Recipe]) -
     ranked = [recipe for recipe in reading.recipes if recipe.rank is not None]
     frame = min(ranked, key=lambda recipe: recipe.rank or 0, default=None)
     name = frame.name if frame is not None else _shape(reading, tools, tasks)
+    if name == "page" and not tasks and reading.has("website"):
+        return None
     if name == "extraction" and reading.asks_for("document") and _FILE.search(reading.folded):
         name = "document-extraction"
     if name == "document" and not tasks and reading.has("showing") and not reading.has("asking"):

@@ -145,7 +145,7 @@ def _change(request: Request, reading: Reading, bench: Workbench) -> Plan | None
     """
     if names_template(request.text):
         return _acting([change(request.text, request, bench)], request, reading, bench)
-    adds_step = reading.has("add") and any(one.step or one.tool for one in reading.recipes)
+    adds_step = reading.has("add") and any(one.step or one.tool or one.name == "memory" for one in reading.recipes)
     if (
         adds_step
         and not reading.quotes

@@ -116,8 +116,9 @@ class Reading:
     @cached_property
     def left_out(self) -> list[str]:
         """The parts that ask for something in the world, which no flow can do, as they were written."""
-        timed = [match[0] for match in self.spans("schedule")]
-        return [*(part.text.strip(_SIGNS) for part in self._undoable), *timed]
+        unserved = [*self.spans("schedule"), *self.spans("channel")]
+        named = [self.message[match.start() : match.end()] for match in unserved]
+        return [*(part.text.strip(_SIGNS) for part in self._undoable), *named]
 
     @cached_property
     def only_told(self) -> list[str]:

@@ -107,7 +107,9 @@ def test_a_part_that_no_rule_covers_is_named_and_not_dropped_in_silence() -> Non
     assert [*planned(message).missing, *read(message).only_told]
 
 
-@pytest.mark.parametrize("message", ["Build a flow that launches rockets into orbit", "make something that dances"])
+@pytest.mark.parametrize(
+    "message", ["Build a flow that launches rockets into orbit", "make something that dances", "make me a website"]
+)
 def test_nothing_is_invented_when_no_rule_covers_a_request(message: str) -> None:
     assert flow_for(take_apart(message), read(message)) is None
 

@@ -107,3 +107,10 @@ async def test_half_of_a_message_is_not_done_in_silence(whole: Catalogue, messag
     result = await ask(whole, message, before)
     assert result.flow == before
     assert "?" in result.text
+
+
+@pytest.mark.parametrize("message", ["add memory", "füge ein Gedächtnis hinzu", "añade memoria", "记忆加上"])
+async def test_memory_is_connected_with_the_prompt(whole: Catalogue, message: str) -> None:
+    result = await ask(whole, message, canvas("chatbot", whole))
+    [memory] = [node for node in result.flow.nodes if node.type == "Memory"]
+    assert [edge.target_port for edge in result.flow.edges if edge.source == memory.id] == ["history"]

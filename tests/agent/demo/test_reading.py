@@ -20,6 +20,8 @@ from agent.demo.words import LANGUAGES, fold
         ("要約するボットを作って、ついでに掃除もして", "ついでに掃除もして"),
         ("做个聊天机器人，顺便帮我买菜", "顺便帮我买菜"),
         ("A flow that sums up the news every morning", "every morning"),
+        ("Telegram bot bauen", "Telegram"),
+        ("做个微信机器人", "微信"),
     ],
 )
 def test_what_no_flow_can_do_is_named_in_the_users_words(message: str, left_out: str) -> None:
