@@ -15,6 +15,10 @@ from agent.demo.recipe import Recipe, recipes
 from agent.demo.stages import Stage, chain, spec
 from agent.demo.words import fold, found, vocabulary
 
+OTHERWISE = "Otherwise"
+_SIGNS = " ,.;:!?。，、；！？"
+_BRANCHES = re.compile(r"[,.;。，；\n]\s*")
+_ARROW = re.compile(r"->|=>|→|⇒")
 _LABEL = re.compile(r"[→:>=,\-–—]+|->|=>")
 _LIST = re.compile(r"\s*(?:,|;|、|，|・|\band\b|\bund\b|\bet\b|\by\b|\be\b|と|和|及|&|\+)\s*")
 _LEAST_OWN_WORDS = 2
@@ -319,7 +323,10 @@ _SMALL = frozenset(
 
 
 def _router(reading: Reading) -> str | None:
-    """A router by meaning: a text of its own for each kind of message, when at least two texts are quoted."""
+    """A router by meaning: a text of its own for each kind of message, when at least two texts are quoted.
+
+    A branch without a text, such as "questions -> answer with AI", leads to a model.
+    """
     if not reading.routes:
         return None
     routes: list[tuple[str, str]] = []
@@ -327,6 +334,7 @@ def _router(reading: Reading) -> str | None:
     end = 0
     for quote in reading.quotes:
         said = next(filter(None, quote.groups()), "")
+        routes.extend(_answered_by_a_model(reading.message[end : quote.start()].rpartition(",")[0], reading))
         before = reading.message[end : quote.start()]
         end = quote.end()
         if found(vocabulary()["otherwise"], fold(before), reading.language) and routes:
@@ -336,9 +344,22 @@ def _router(reading: Reading) -> str | None:
         if not label:
             return None
         routes.append((label, said))
+    routes.extend(_answered_by_a_model(reading.message[end:], reading))
     if not routes or len({label for label, _ in routes}) < len(routes):
         return None
     return _routed(routes, default, model_named(reading.message) or MODEL)
+
+
+def _answered_by_a_model(text: str, reading: Reading) -> list[tuple[str, str]]:
+    """The branches in a piece of a message that give no text of their own: what each is about, and no text."""
+    branches: list[tuple[str, str]] = []
+    for part in _BRANCHES.split(text):
+        arrow = _ARROW.search(part)
+        if arrow is not None and part[: arrow.start()].strip(_SIGNS):
+            branches.append((_label(part[: arrow.start()], reading), ""))
+        elif found(vocabulary()["otherwise"], fold(part), reading.language):
+            branches.append((OTHERWISE, ""))
+    return branches
 
 
 def _label(before: str, reading: Reading) -> str:
@@ -353,18 +374,26 @@ def _label(before: str, reading: Reading) -> str:
     return " ".join(_LABEL.sub(" ", kept).split())[:80]
 
 
+def _described(label: str) -> str:
+    return "The message is about none of the other routes" if label == OTHERWISE else f"The message is about: {label}"
+
+
 def _routed(routes: list[tuple[str, str]], default: str | None, model: str) -> str:
     nodes = [("chat", "ChatInput"), ("router", "SmartRouter")]
     edges = ["chat.message -> router.input_text"]
+    models: list[str] = []
     table = [
-        {"route_category": label, "route_description": f"The message is about: {label}", "output_value": said}
-        for label, said in routes
+        {"route_category": label, "route_description": _described(label), "output_value": said}
+        for label, said in (*routes, *([] if default is None else [(OTHERWISE, default)]))
     ]
-    if default is not None:
-        other = "The message is about none of the other routes"
-        table.append({"route_category": "Otherwise", "route_description": other, "output_value": default})
-    for number, _ in enumerate(table, 1):
+    for number, row in enumerate(table, 1):
+        given = f"router.category_{number}_result"
+        if not row["output_value"]:
+            nodes.append((f"model{number}", "LanguageModelComponent"))
+            edges.append(f"{given} -> model{number}.input_value")
+            models.append(f"  model{number}.model: {model}")
+            given = f"model{number}.text_output"
         nodes.append((f"answer{number}", "ChatOutput"))
-        edges.append(f"router.category_{number}_result -> answer{number}.input_value")
-    config = [f"  router.model: {model}", f"  router.routes: {json.dumps(table, ensure_ascii=False)}"]
+        edges.append(f"{given} -> answer{number}.input_value")
+    config = [f"  router.model: {model}", f"  router.routes: {json.dumps(table, ensure_ascii=False)}", *models]
     return spec("Router", nodes, edges, config)

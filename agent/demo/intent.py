@@ -92,9 +92,16 @@ def demo_meaning(message: str) -> Meaning | None:
 
 def _elsewhere(reading: Reading) -> bool:
     """Whether a message is about something that has nothing to do with flows."""
-    if not reading.has("elsewhere") or "http" in reading.folded or reading.has("flow", "component"):
+    if not reading.has("elsewhere", "component") or "http" in reading.folded or reading.has("flow", "component"):
         return False
     return not (reading.has("build") and reading.recipes)
+
+
+def is_of_a_flow(reading: Reading) -> bool:
+    """Whether a message changes or asks after a flow that it takes to be there."""
+    of_a_flow = reading.has("remove", "clear", "fix", "model", "manner", "add", "broken", "explain")
+    builds = reading.has("build") and reading.has("flow")
+    return of_a_flow and not builds and not reading.recipes and not reading.has("elsewhere")
 
 
 def demo_intent(message: str, flow: Flow | None = None) -> Intent:
@@ -136,6 +143,6 @@ def demo_intent(message: str, flow: Flow | None = None) -> Intent:
         or (reading.has("build") and reading.has("flow"))
     ):
         return "build_flow"
-    if reading.has("templates", "abilities", "greeting", "thanks", "explain", "broken", "component"):
+    if is_of_a_flow(reading) or reading.has("templates", "abilities", "greeting", "thanks", "component"):
         return "question"
     return "build_flow" if request.quoted or text_stages(request)[0] else "off_topic"

@@ -22,6 +22,7 @@ from agent.demo.intent import (
     asked_of,
     asks_about_components,
     demo_intent,
+    is_of_a_flow,
     refusal,
     small_talk,
     without_courtesy,
@@ -134,6 +135,8 @@ def _flow_plan(message: str, request: Request, reading: Reading, bench: Workbenc
         return _building(found, request, reading, bench)
     if small_talk(message) is None and not bench.current.is_empty and not reading.left_out:
         raise CannotPlan(reply("which_change", reading.language, said=reading.message.strip()[:200]))
+    if bench.current.is_empty and is_of_a_flow(reading):
+        return _saying(reply("empty", reading.language))
     return _saying(small_talk(message) or reply("unable", reading.language))
 
 
@@ -184,6 +187,8 @@ def _answering(request: Request, reading: Reading, text: str, bench: Workbench) 
         return _saying(talk)
     if reading.has("explain", "broken"):
         return _saying(reply("empty", language) if flow.is_empty else explanation(flow, language))
+    if flow.is_empty and is_of_a_flow(reading) and not reading.asks:
+        return _saying(reply("empty", language))
     if reading.has("component"):
         return Plan(
             steps=(plan_step("search_components", query=reading.message[:200]),),

@@ -16,7 +16,8 @@ _SIGNS = " ,.;:!?。，、；！？()（）\n"
 _LEAST_UNSPACED, _LEAST_SPACED = 6, 14
 """How many characters a part has at least that is named as only told to the model."""
 _ENDS = re.compile(r"[.;!?。；！？\n]+\s*|[,，、:：(（]\s*")
-_SENTENCES = re.compile(r"[.;!?。；！？\n]+\s*")
+_SENTENCES = re.compile(r"(?:(?<!\b\w)\.|[;!?。；！？\n])+\s*")
+"""The full stop of "z.b." and "e.g." ends no sentence."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,11 @@ class Reading:
         if self.message.rstrip(" .").endswith(("?", "？")):
             return True
         unspaced = self.language in ("ja", "zh")
-        return any(unspaced or not self._before(match.start()) for match in self.spans("question"))
+        circumstances = {match.start() for match in self.spans("condition")} if len(self.parts) > 1 else set[int]()
+        return any(
+            unspaced or (not self._before(match.start()) and match.start() not in circumstances)
+            for match in self.spans("question")
+        )
 
     def _before(self, place: int) -> str:
         """What stands before a place since the last sign, without greetings."""
@@ -116,7 +121,7 @@ class Reading:
     @cached_property
     def left_out(self) -> list[str]:
         """The parts that ask for something in the world, which no flow can do, as they were written."""
-        unserved = [*self.spans("schedule"), *self.spans("channel")]
+        unserved = [*self.spans("schedule"), *self.spans("channel"), *self.spans("media")]
         named = [self.message[match.start() : match.end()] for match in unserved]
         return [*(part.text.strip(_SIGNS) for part in self._undoable), *named]
 

@@ -104,8 +104,8 @@ class Judgement:
 
 
 @cache
-def first_messages(name: Literal["seen", "unseen"]) -> Sequence[FirstMessage]:
-    """One half of the table."""
+def first_messages(name: Literal["seen", "unseen", "fresh"]) -> Sequence[FirstMessage]:
+    """One part of the table."""
     rows = yaml.safe_load((FOLDER / f"first_messages_{name}.yaml").read_text(encoding="utf-8"))
     return [FirstMessage.model_validate(row) for row in rows]
 

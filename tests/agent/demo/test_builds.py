@@ -114,6 +114,40 @@ def test_nothing_is_invented_when_no_rule_covers_a_request(message: str) -> None
     assert flow_for(take_apart(message), read(message)) is None
 
 
+@pytest.mark.engine
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Build a router: praise -> 'Thank you!', complaints -> 'We are sorry', questions -> answer with AI",
+        "Build a router: questions -> answer with AI, praise -> 'Thank you!', complaints -> 'We are sorry'",
+        "用户说想退款就回“请提供订单号”，说要投诉就回“已转接专员”，其他的正常聊天",
+    ],
+)
+def test_a_branch_without_a_text_of_its_own_leads_to_a_model(
+    message: str, runner_environment: RunnerEnvironment
+) -> None:
+    catalogue = Catalogue.load(runner_environment.catalogue)
+    found = flow_for(take_apart(message), read(message))
+    assert found is not None
+    flow = build(found.spec, catalogue).flow
+    assert flow is not None
+    types = [node.type for node in flow.nodes]
+    assert (types.count("ChatOutput"), types.count("LanguageModelComponent")) == (3, 1)
+    assert [fault for fault in check(flow, catalogue, has_model=True) if fault.is_error] == []
+
+
+@pytest.mark.parametrize(
+    ("message", "named"),
+    [
+        ("Build a bot that transcribes voice messages and summarises them", "transcribes"),
+        ("generame un dibujo de un gato y un poema sobre el", "dibujo"),
+        ("做一个把语音消息总结成文字的流程", "语音"),
+    ],
+)
+def test_images_and_voice_are_named_as_left_out(message: str, named: str) -> None:
+    assert any(named in part for part in read(message).left_out)
+
+
 def test_a_quoted_text_is_kept_to_the_letter() -> None:
     spec = planned("Build a flow that puts 'a: b # {c} \"d\"' in front of the text, template 'x {text}'").spec
     assert "{c}" in spec
