@@ -143,6 +143,7 @@ def demo_intent(message: str, flow: Flow | None = None) -> Intent:
         or (reading.has("build") and reading.has("flow"))
     ):
         return "build_flow"
-    if is_of_a_flow(reading) or reading.has("templates", "abilities", "greeting", "thanks", "component"):
+    if reading.has("templates", "abilities", "greeting", "thanks", "explain", "broken", "component"):
         return "question"
-    return "build_flow" if request.quoted or text_stages(request)[0] else "off_topic"
+    exact = bool(request.quoted or text_stages(request)[0])
+    return "build_flow" if exact else "question" if is_of_a_flow(reading) else "off_topic"

@@ -11,9 +11,12 @@ file, images and voice went unnamed. These are mended; of two rows the expectati
 import asyncio
 import re
 from collections import Counter
+from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
+from pydantic import TypeAdapter
 
 from agent.assistant import Assistant
 from agent.demo.reading import read
@@ -23,11 +26,13 @@ from agent.turn.result import TurnEnded
 from flows.catalogue import Catalogue
 from runtime.install.environment import RunnerEnvironment
 from tests.agent.demo.first_messages import FirstMessage, Judgement, canvas, first_messages, judge
+from tests.installation import once
 from tests.stand_ins import StandInRunner
 
 pytestmark = pytest.mark.engine
 LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "ja", "zh")
 ROWS = [*first_messages("seen"), *first_messages("unseen"), *first_messages("fresh")]
+JUDGEMENTS = TypeAdapter(dict[str, Judgement])
 README = Path(__file__).parents[3] / "README.md"
 
 
@@ -41,33 +46,56 @@ async def judged(row: FirstMessage, catalogue: Catalogue) -> Judgement:
     return judge(row, events[-1].result, before)
 
 
-@pytest.fixture(scope="module")
-def judgements(runner_environment: RunnerEnvironment) -> dict[str, Judgement]:
-    catalogue = Catalogue.load(runner_environment.catalogue)
+@pytest.fixture(scope="session")
+def judged_language(
+    runner_environment: RunnerEnvironment, shared_folder: Path
+) -> Callable[[str], Mapping[str, Judgement]]:
+    """The judgements of a language's rows by id; each language is judged once for all workers of a run."""
 
-    async def every() -> dict[str, Judgement]:
-        return {row.id: await judged(row, catalogue) for row in ROWS}
+    @cache
+    def of(language: str) -> Mapping[str, Judgement]:
+        path = shared_folder / f"first-messages-{language}.json"
 
-    return asyncio.run(every())
+        async def every() -> dict[str, Judgement]:
+            catalogue = Catalogue.load(runner_environment.catalogue)
+            return {row.id: await judged(row, catalogue) for row in ROWS if row.language == language}
+
+        def judge_all() -> None:
+            path.write_bytes(JUDGEMENTS.dump_json(asyncio.run(every())))
+
+        once(path, judge_all)
+        return JUDGEMENTS.validate_json(path.read_bytes())
+
+    return of
+
+
+@pytest.fixture(scope="session")
+def judgements(judged_language: Callable[[str], Mapping[str, Judgement]]) -> Mapping[str, Judgement]:
+    """The judgements of all rows by id."""
+    return {name: one for language in LANGUAGES for name, one in judged_language(language).items()}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_most_first_messages_are_answered_usefully_or_refused_honestly(
-    language: str, judgements: dict[str, Judgement]
+    language: str, judged_language: Callable[[str], Mapping[str, Judgement]]
 ) -> None:
     rows = [row for row in ROWS if row.language == language]
     assert len(rows) == 25 + 12
+    judgements = judged_language(language)
     verdicts = Counter(judgements[row.id].verdict for row in rows)
     assert verdicts["useful"] + verdicts["declined"] >= 0.85 * len(rows), verdicts
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_most_of_what_can_be_built_or_answered_is(language: str, judgements: dict[str, Judgement]) -> None:
+def test_most_of_what_can_be_built_or_answered_is(
+    language: str, judged_language: Callable[[str], Mapping[str, Judgement]]
+) -> None:
+    judgements = judged_language(language)
     rows = [row for row in ROWS if row.language == language and row.buildable]
     assert sum(judgements[row.id].verdict == "useful" for row in rows) >= 0.6 * len(rows)
 
 
-def test_nothing_is_silently_wrong(judgements: dict[str, Judgement]) -> None:
+def test_nothing_is_silently_wrong(judgements: Mapping[str, Judgement]) -> None:
     assert {name: found.reason for name, found in judgements.items() if found.verdict == "wrong"} == {}
 
 
@@ -76,7 +104,7 @@ def test_the_language_of_a_first_message_is_known() -> None:
     assert len(known) >= 0.97 * len(ROWS), [row.message for row in ROWS if row not in known]
 
 
-def test_the_readme_says_how_many(judgements: dict[str, Judgement]) -> None:
+def test_the_readme_says_how_many(judgements: Mapping[str, Judgement]) -> None:
     counts = Counter(found.verdict for found in judgements.values())
     buildable = [row for row in ROWS if row.buildable]
     done = sum(judgements[row.id].verdict == "useful" for row in buildable)
