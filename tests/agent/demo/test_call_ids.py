@@ -27,6 +27,7 @@ def demo(catalogue: Catalogue) -> Assistant:
 async def conversation_ids(catalogue: Catalogue, turns: int) -> list[str]:
     assistant = demo(catalogue)
     results = [await play(assistant, "run it with hello", flow_of(ECHO, catalogue)) for _ in range(turns)]
+    await assistant.aclose()
     return [call for result in results for call in ids(result)]
 
 
@@ -48,4 +49,5 @@ async def test_a_resumed_turn_keeps_the_id_that_was_asked_about_and_the_next_tur
     first, *further = ids(done)
     assert first == asked
     again = await play(assistant, request.format("Whisper"), done.after)
+    await assistant.aclose()
     assert {asked, *further}.isdisjoint(again.approvals)

@@ -30,6 +30,7 @@ async def ask(
     who = Assistant(AssistantSettings(model="demo"), runner or StandInRunner(), catalogue=catalogue)
     async with who.turn(TurnRequest(text=text, flow=flow, apply="always")) as stream:
         events = [event async for event in stream]
+    await who.aclose()
     assert isinstance(events[-1], TurnEnded)
     return events[-1].result
 

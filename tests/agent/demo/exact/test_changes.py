@@ -20,6 +20,7 @@ async def ask(catalogue: Catalogue, text: str, flow: Flow) -> TurnResult:
     who = Assistant(AssistantSettings(model="demo"), StandInRunner(), catalogue=catalogue)
     async with who.turn(TurnRequest(text=text, flow=flow, apply="always")) as stream:
         events = [event async for event in stream]
+    await who.aclose()
     assert isinstance(events[-1], TurnEnded)
     return events[-1].result
 
