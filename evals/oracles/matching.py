@@ -20,6 +20,7 @@ ROUNDS = 6
 """How far the surroundings of a component are compared, in connections."""
 
 Quality: TypeAlias = tuple[int, int, int, int]
+Neighbours: TypeAlias = Mapping[str, Sequence[tuple[str, str]]]
 Group: TypeAlias = tuple[list[ScoredNode], list[ScoredNode]]
 """The components of one type in both flows."""
 
@@ -40,8 +41,12 @@ def match(left: ScoredFlow, right: ScoredFlow) -> dict[str, str]:
     choices = math.prod(math.perm(max(len(a), len(b)), min(len(a), len(b))) for a, b in groups)
     if choices <= EXHAUSTIVE:
         return max(_all_assignments(groups), key=objective, default=start)
-    grown = [_grow(left, right, a, b) for nodes, others in groups for a in nodes for b in others]
-    best = max([start, *(_complete(ids, left, right) for ids in grown)], key=objective)
+    around, others_around = _neighbours(left), _neighbours(right)
+    grown = [
+        _grow(objective, around, others_around, a.id, b.id) for nodes, others in groups for a in nodes for b in others
+    ]
+    distinct = {frozenset(ids.items()): ids for ids in grown}  # pairs of one matching all grow into it
+    best = max([start, *(_complete(ids, left, right) for ids in distinct.values())], key=objective)
     return best if objective.is_perfect(best) else _swap_pairs(best, groups, objective)
 
 
@@ -53,6 +58,14 @@ class _Objective:
         self.right = {node.id: node for node in right.nodes}
         self.edges = left.edges
         self.others = right.edges
+        self._agreements: dict[tuple[str, str], tuple[int, int, int]] = {}
+
+    def agreement(self, a: str, b: str) -> tuple[int, int, int]:
+        """`_agreement` of two components by their ids."""
+        pair = (a, b)
+        if pair not in self._agreements:
+            self._agreements[pair] = _agreement(self.left[a], self.right[b])
+        return self._agreements[pair]
 
     def __call__(self, ids: Mapping[str, str]) -> Quality:
         edges = sum(
@@ -60,7 +73,7 @@ class _Objective:
             for edge in self.edges
             if edge.source in ids and edge.target in ids
         )
-        return _quality(edges, [_agreement(self.left[a], self.right[b]) for a, b in ids.items()])
+        return _quality(edges, [self.agreement(a, b) for a, b in ids.items()])
 
     def is_perfect(self, ids: Mapping[str, str]) -> bool:
         """Whether no matching can be better."""
@@ -145,34 +158,37 @@ def _pairings(left: Sequence[str], right: Sequence[str]) -> Iterator[list[tuple[
             yield list(zip(chosen, right, strict=True))
 
 
-def _grow(left: ScoredFlow, right: ScoredFlow, first: ScoredNode, second: ScoredNode) -> dict[str, str]:
+def _grow(
+    objective: _Objective, around: Neighbours, others_around: Neighbours, first: str, second: str
+) -> dict[str, str]:
     """The components that follow from one pair: the ends of equal connections are matched."""
-    ids, used = {first.id: second.id}, {second.id}
-    nodes = {node.id: node for node in left.nodes}
-    others = {node.id: node for node in right.nodes}
-    queue = [first.id]
+    ids, used = {first: second}, {second}
+    queue = [first]
     while queue:
         here = queue.pop(0)
-        for port, end in _neighbours(left, here):
+        for port, end in around[here]:
             if end in ids:
                 continue
+            kind = objective.left[end].type
             fitting = [
                 other
-                for other_port, other in _neighbours(right, ids[here])
-                if other_port == port and other not in used and others[other].type == nodes[end].type
+                for other_port, other in others_around[ids[here]]
+                if other_port == port and other not in used and objective.right[other].type == kind
             ]
             if fitting:
-                ids[end] = max(fitting, key=lambda other, end=end: _agreement(nodes[end], others[other]))
+                ids[end] = max(fitting, key=lambda other, end=end: objective.agreement(end, other))
                 used.add(ids[end])
                 queue.append(end)
     return ids
 
 
-def _neighbours(flow: ScoredFlow, node_id: str) -> list[tuple[str, str]]:
-    """The connections of a component by their ports, with the components at their other ends."""
-    leaving = [(f">{edge.output}|{edge.input}", edge.target) for edge in flow.edges if edge.source == node_id]
-    entering = [(f"<{edge.output}|{edge.input}", edge.source) for edge in flow.edges if edge.target == node_id]
-    return sorted(leaving + entering)
+def _neighbours(flow: ScoredFlow) -> Neighbours:
+    """Of each component, its connections by their ports, with the components at their other ends."""
+    around: dict[str, list[tuple[str, str]]] = {node.id: [] for node in flow.nodes}
+    for edge in flow.edges:
+        around[edge.source].append((f">{edge.output}|{edge.input}", edge.target))
+        around[edge.target].append((f"<{edge.output}|{edge.input}", edge.source))
+    return {node_id: sorted(ends) for node_id, ends in around.items()}
 
 
 def _complete(ids: dict[str, str], left: ScoredFlow, right: ScoredFlow) -> dict[str, str]:

@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cache
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -189,20 +190,34 @@ def sources_digest() -> str:
 
 
 def code_of(source: str) -> bytes:
-    """What a source does: its syntax tree without docstrings."""
+    """What a source does: its compiled code without docstrings and the places of its lines."""
+    digest = hashlib.sha256()
     tree = ast.parse(source)
-    for node in ast.walk(tree):
-        match node:
-            case (
-                ast.Module(body=[ast.Expr(value=ast.Constant(value=str())), *rest])
-                | ast.ClassDef(body=[ast.Expr(value=ast.Constant(value=str())), *rest])
-                | ast.FunctionDef(body=[ast.Expr(value=ast.Constant(value=str())), *rest])
-                | ast.AsyncFunctionDef(body=[ast.Expr(value=ast.Constant(value=str())), *rest])
-            ):
-                node.body = rest
+    _remove_docstrings(tree)
+    pending: list[object] = [compile(tree, "<source>", "exec", dont_inherit=True, optimize=0)]
+    while pending:
+        match pending.pop():
+            case CodeType() as code:
+                digest.update(code.co_code + repr((code.co_names, code.co_varnames, code.co_name)).encode())
+                pending.extend(code.co_consts)
+            case frozenset() as constants:
+                digest.update(repr(sorted(map(repr, constants))).encode())
+            case constant:
+                digest.update(repr(constant).encode())
+    return digest.digest()
+
+
+def _remove_docstrings(node: ast.AST) -> None:
+    """Remove the docstrings of a module and of what it defines, where statements stand."""
+    body: list[ast.stmt] = getattr(node, "body", [])
+    if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and body:
+        match body[0]:
+            case ast.Expr(value=ast.Constant(value=str())):
+                body[:1] = [] if len(body) > 1 else [ast.Pass(lineno=1, col_offset=0, end_lineno=1, end_col_offset=0)]
             case _:
                 pass
-    return ast.dump(tree).encode()
+    for statement in body if isinstance(body, list) else ():
+        _remove_docstrings(statement)
 
 
 @cache
