@@ -4,6 +4,7 @@ DONE = 0
 FAILED = 1
 USAGE_ERROR = 2
 WAITING = 3
+INTERRUPTED = 130
 
 
 class CommandError(Exception):

@@ -38,12 +38,13 @@ def list_variables(*, as_json: Json = False) -> None:
 def set_variable(name: Name, *, as_json: Json = False) -> None:
     """Keep a value, which is read from standard input, or typed unseen at a terminal; it is stored encrypted."""
     from cli.files.local import local_variables
+    from cli.input.texts import STANDARD_INPUT, read
     from runtime.keychain.user_variables import VALUE_LIMIT, BadVariable
 
     if sys.stdin.isatty():
         value = typer.prompt(f"Value of {name}", hide_input=True, default="", show_default=False, err=True)
     else:
-        value = sys.stdin.read(VALUE_LIMIT + 2)
+        value = read(STANDARD_INPUT, limit=4 * VALUE_LIMIT + 2).text
     try:
         with _failures():
             local_variables().keep({name: value.strip()})

@@ -1,6 +1,5 @@
 """`wirewright components`: find component types and read how they are used."""
 
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -47,16 +46,15 @@ def search(
 
     catalogue = ready_catalogue()
     for number, query in enumerate(_queries() if text == "-" else [text], start=1):
-        matches: list[Match] = []
-        if query is not None:
-            matches = catalogue.search(
-                query, limit, accepts=accepts, produces=produces, category=category, legacy=legacy
-            )
-        near = [] if matches or query is None else catalogue.nearest_matches(query)
-        impossible = [] if query is None else limits_of(query, catalogue)
-        more = [] if query is None or accepts or produces or category else _installable(query, matches, catalogue)
+        if isinstance(query, CommandError):
+            _print_unreadable(query, as_json=as_json)
+            continue
+        matches = catalogue.search(query, limit, accepts=accepts, produces=produces, category=category, legacy=legacy)
+        near = [] if matches else catalogue.nearest_matches(query)
+        impossible = limits_of(query, catalogue)
+        more = [] if accepts or produces or category else _installable(query, matches, catalogue)
         if as_json:
-            _print_json(query, number, matches, near, {"limits": impossible, "not_installed": _bundles_json(more)})
+            _print_json(query, matches, near, {"limits": impossible, "not_installed": _bundles_json(more)})
         else:
             _print(query, number, matches, near, more, titled=text == "-")
             for sentence in impossible:
@@ -97,13 +95,10 @@ def describe(
         print_result(text)
 
 
-def _queries() -> Iterator[str | None]:
-    """The queries on standard input, each as soon as its line arrives; None for a line that is not UTF-8."""
-    for number, line in enumerate(iter(sys.stdin.buffer.readline, b""), start=1):
-        try:
-            yield line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
-        except UnicodeDecodeError:
-            yield None
+def _queries() -> Iterator[str | CommandError]:
+    from cli.input.lines import typed_lines  # a single query waits for no more imports
+
+    return typed_lines()
 
 
 def _installable(query: str, matches: "list[Match]", catalogue: "Catalogue") -> "list[tuple[Match, Bundle]]":
@@ -122,22 +117,24 @@ def _bundles_json(found: "list[tuple[Match, Bundle]]") -> list[Any]:
     ]
 
 
-def _print_json(
-    query: str | None, number: int, matches: "list[Match]", near: "list[Match]", more: "dict[str, list[Any]]"
-) -> None:
+def _print_json(query: str, matches: "list[Match]", near: "list[Match]", more: "dict[str, list[Any]]") -> None:
     found = [{"type": m.type, "display_name": m.display_name, "score": round(m.score, 6)} for m in matches]
     row: dict[str, object] = {"query": query, "matches": found}
     if near:
         row["nearest"] = [match.type for match in near]
     row.update({key: value for key, value in more.items() if value})
-    if query is None:
-        message = "The line is not UTF-8 text."
-        row["error"] = CommandError("unreadable", message, fix="Send UTF-8.", where=f"line {number}").to_json()
     print_json(row)
 
 
+def _print_unreadable(refused: CommandError, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"query": None, "matches": [], "error": refused.to_json()})
+    else:
+        print_message(f"{refused.where}: {refused.message} {refused.fix}")
+
+
 def _print(
-    query: str | None,
+    query: str,
     number: int,
     matches: "list[Match]",
     near: "list[Match]",
@@ -145,9 +142,6 @@ def _print(
     *,
     titled: bool,
 ) -> None:
-    if query is None:
-        print_message(f"line {number}: not UTF-8 text.")
-        return
     if titled:
         print_result(query if number == 1 else f"\n{query}")
     if not matches:

@@ -1,7 +1,6 @@
 """`wirewright components scan`: check component source for what no component may do."""
 
 import json
-import sys
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
@@ -33,7 +32,7 @@ def scan(
 
 
 def _scan_file(file: str, *, as_json: bool) -> None:
-    from cli.flow.source import read
+    from cli.input.texts import read
     from runtime.guard import scan as read_source
 
     source = read(file)
@@ -51,21 +50,23 @@ def _scan_file(file: str, *, as_json: bool) -> None:
 
 def _answer_lines() -> None:
     """Answer each line with one, in order, as soon as it arrives and whatever it holds."""
-    for number, line in enumerate(iter(sys.stdin.buffer.readline, b""), start=1):
+    from cli.input.lines import typed_lines
+
+    for number, line in enumerate(typed_lines(), start=1):
         print_json(_answered(line, number))
 
 
-def _answered(line: bytes, number: int) -> dict[str, object]:
+def _answered(line: str | CommandError, number: int) -> dict[str, object]:
     from runtime.guard import scan as read_source
 
-    def refused(message: str, fix: str = _SHAPE, name: object = None) -> dict[str, object]:
-        error = CommandError("unreadable", message, fix=fix, where=f"line {number}").to_json()
+    def refused(message: str, name: object = None) -> dict[str, object]:
+        error = CommandError("unreadable", message, fix=_SHAPE, where=f"line {number}").to_json()
         return {"id": name, "violations": [], "error": error}
 
+    if isinstance(line, CommandError):
+        return {"id": None, "violations": [], "error": line.to_json()}
     try:
-        row: object = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
-    except UnicodeDecodeError:
-        return refused("The line is not UTF-8 text.", "Send UTF-8.")
+        row: object = json.loads(line)
     except (ValueError, RecursionError):
         return refused("The line is not JSON.")
     if not isinstance(row, dict):

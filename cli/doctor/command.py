@@ -44,9 +44,10 @@ def doctor(
 
 
 def _write(path: Path, text: str) -> None:
+    from runtime.files.texts import write_file
+
     try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
+        write_file(path, text.encode(), replace=False)
     except FileExistsError:
         fix = "Name a file that does not exist yet."
         raise BadUsage("file_exists", f"{path} exists already.", fix=fix, where="--bundle") from None

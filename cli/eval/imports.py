@@ -50,9 +50,7 @@ def chat2workflow(
         write(Path(out), imported)
     except (ImportFormatError, ScenarioError) as fault:
         fix = "Correct it; everything before it is valid."
-        raise BadUsage(
-            "bad_import", f"{fault.message[:1].upper()}{fault.message[1:]}.", fix=fix, where=fault.place
-        ) from None
+        raise BadUsage("bad_import", f"{fault.place}: {fault.message}.", fix=fix, where=fault.place) from None
     if as_json:
         print_json({"folder": out, "scenarios": [_plain(one) for one in imported], "left": left_out})
         return

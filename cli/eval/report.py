@@ -11,7 +11,7 @@ from cli.errors import BadUsage, CommandError
 from cli.eval.options import Journal
 from cli.eval.selection import PLAY_AGAIN, all_scenarios, attempts_of, check_player, gate_of, readable, verdicts_of
 from cli.options import Json
-from cli.output.files import writable, writing
+from cli.output.files import writable, write_text
 from cli.output.streams import print_json, print_message, print_result
 
 if TYPE_CHECKING:
@@ -158,8 +158,7 @@ def _write(path: Path, form: "Form", material: "Material") -> None:
     from evals.report.formats.writer import render_report
 
     try:
-        with writing(path):
-            path.write_text(render_report(form, material), encoding="utf-8", newline="\n")
+        write_text(path, render_report(form, material))
     except TooLarge as large:
         raise CommandError(
             "too_large", str(large), fix="Report fewer attempts, or another form.", where="--out"

@@ -74,7 +74,10 @@ class EvalSummary:
             return
         from rich.console import Console
 
-        Console(width=max(Console().width, WIDTH)).print(table(self._result, self._player))
+        console = Console(width=max(Console().width, WIDTH))
+        with console.capture() as shown:  # rich would end the process when its reader leaves
+            console.print(table(self._result, self._player))
+        print_result(shown.get().removesuffix("\n"))
         lines = [*reasons(self._result), *means(self._result), summary(self._result, self._min_pass)]
         if cost is not None:
             lines.append(f"cost: ${cost:.4f}")

@@ -61,7 +61,7 @@ def get(
     """Give the content of a file."""
     import sys
 
-    from cli.output.files import writable, writing
+    from cli.output.files import writable, write_bytes
     from runtime.files.names import FileRefused
 
     target = writable(out)
@@ -76,8 +76,7 @@ def get(
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
         return
-    with writing(target):
-        target.write_bytes(content)
+    write_bytes(target, content)
     if as_json:
         print_json({"path": name, "size": len(content), "out": str(target)})
     else:

@@ -78,7 +78,8 @@ def merge(
 
 def _both(a: str, b: str, *, as_json: bool, keys: dict[str, object]) -> "tuple[list[LoadedFlow], Catalogue | None]":
     """Read both flows; when one does not build, show its faults, in JSON beside `keys`, and exit."""
-    from cli.flow.source import STANDARD_INPUT, load_flow
+    from cli.flow.source import load_flow
+    from cli.input.texts import STANDARD_INPUT
 
     if a == b == STANDARD_INPUT:
         fix = "Name a file for one of them."

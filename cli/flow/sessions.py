@@ -91,7 +91,7 @@ def remove(
 
 def session_key(name: str, flow: "Flow") -> str:
     """What the sessions of a flow belong to: the id in its document, else its file, else its content."""
-    from cli.flow.source import STANDARD_INPUT
+    from cli.input.texts import STANDARD_INPUT
     from runtime.sessions.keys import flow_key
 
     return flow_key(flow, None if name == STANDARD_INPUT else f"file:{Path(name).resolve()}")

@@ -11,7 +11,8 @@ from cli.output.streams import print_json, print_result
 def spec(f: FlowFile, *, as_json: Json = False) -> None:
     """Print a flow as spec text: the short form that people and models write."""
     from cli.engine import cached_catalogue
-    from cli.flow.source import flow_of, load_flow, read
+    from cli.flow.source import flow_of, load_flow
+    from cli.input.texts import read
     from flows.spec import print_spec
 
     source = read(f)
