@@ -19,6 +19,7 @@ from cli import ask, models, runner, runs, serve, variables
 from cli.chat import command as chat
 from cli.components import app as components
 from cli.doctor.command import doctor
+from cli.documents.errors import Failed
 from cli.errors import DONE, FAILED, INTERRUPTED, USAGE_ERROR, BadUsage, CommandError
 from cli.eval import app as evaluate
 from cli.files import app as files
@@ -154,7 +155,7 @@ def _usage_error(error: typer.TyperException) -> BadUsage:
 
 def _report_failure(error: CommandError, arguments: Sequence[str]) -> int:
     if wants_json(arguments):
-        print_json({"error": error.to_json()})
+        print_json(Failed(error=error.to_json()))
     else:
         print_message(f"Error: {error.message}")
         if error.fix:

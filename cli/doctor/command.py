@@ -27,7 +27,7 @@ def doctor(
     if bundle is not None:
         _write(bundle, report.bundle().model_dump_json(indent=2) + "\n")
     if as_json:
-        print_json(found.model_dump())
+        print_json(found)
     else:
         active = [check for check in found.checks if check.name.startswith("Protection:") and check.status == "works"]
         for check in found.checks:

@@ -1,8 +1,8 @@
 """The documents of `wirewright components`."""
 
-from typing import Any
+from typing import Any, NotRequired
 
-from typing_extensions import NotRequired, TypedDict
+from typing_extensions import TypedDict
 
 from cli.documents.errors import ErrorObject
 

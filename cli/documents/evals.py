@@ -1,8 +1,8 @@
 """The documents of `wirewright eval`."""
 
-from typing import Any
+from typing import Any, NotRequired
 
-from typing_extensions import NotRequired, TypedDict
+from typing_extensions import TypedDict
 
 from evals.analysis.comparison import Moved, Turned
 from evals.analysis.llm_judge import Opinion
@@ -51,6 +51,12 @@ class ScenarioShown(TypedDict):
     played: list[PlayedAttempt]
 
 
+class TaggedVerdict(Verdict):
+    """A verdict, with the tags of its scenario."""
+
+    tags: tuple[str, ...]
+
+
 class Summed(TypedDict):
     """A scored play: the share that passed, means of the scores, and every verdict with its scenario's tags."""
 
@@ -62,7 +68,7 @@ class Summed(TypedDict):
     scored: int
     harness_errors: int
     rates: dict[str, float | None]
-    attempts: list[dict[str, Any]]
+    attempts: list[TaggedVerdict]
     gate: GateResult | None
     repeated: list[Repeated]
     cost: float | None
@@ -87,7 +93,7 @@ class PlaysCompared(TypedDict):
 class Reported(TypedDict):
     """The figures and verdicts of a report, without conversations and drawings."""
 
-    format: str
+    format: int
     title: str
     baseline: str | None
     players: list[dict[str, Any]]

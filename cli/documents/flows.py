@@ -1,8 +1,8 @@
 """The documents of `wirewright flow`."""
 
-from typing import Any, TypeAlias
+from typing import Any, NotRequired, TypeAlias
 
-from typing_extensions import NotRequired, TypedDict
+from typing_extensions import TypedDict
 
 from flows.faults import Fault
 from runtime.results import RunError, RunFile, RunMetrics

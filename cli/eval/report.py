@@ -2,7 +2,7 @@
 
 import importlib.util
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -15,6 +15,7 @@ from cli.output.files import writable, write_text
 from cli.output.streams import print_json, print_message, print_result
 
 if TYPE_CHECKING:
+    from cli.documents.evals import Reported
     from evals.fix.records import Fix
     from evals.report.formats.writer import Form
     from evals.report.model import Material
@@ -83,7 +84,7 @@ def report(
         _write(target, form, material)
         print_message(f"Written to {target}.")
     if as_json:
-        print_json(summary(gather(material, None)))
+        print_json(cast("Reported", summary(gather(material, None))))
     elif not targets:
         print_result(render_report("md", material).rstrip())
 

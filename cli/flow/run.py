@@ -12,7 +12,7 @@ from cli.errors import FAILED, BadUsage
 from cli.flow.components import ComponentsFolder, inspect_all
 from cli.flow.sessions import session_key, stored_sessions
 from cli.options import FlowFile, Json
-from cli.output.faults import count_in_words, faults_json, has_errors, note_faults
+from cli.output.faults import count_in_words, has_errors, note_faults
 from cli.output.streams import encoded, print_json, print_message, print_result, progress
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def run(
             faults = all_faults(loaded, catalogue)
             if loaded.flow is None or has_errors(faults):
                 if as_json:
-                    print_json({**result_json(_not_run(faults)), "faults": faults_json(faults)})
+                    print_json(Ran(**result_json(_not_run(faults)), faults=faults))
                 else:
                     note_faults(faults)
                 raise typer.Exit(FAILED)
@@ -170,11 +170,21 @@ def event_printer(loaded: "LoadedFlow", *, as_json: bool) -> "OnEvent":
     return show
 
 
-def result_json(result: "RunResult") -> dict[str, object]:
+def result_json(result: "RunResult") -> "Ran":
     """A result as a JSON document."""
-    shown = result.to_json()
-    keys = ("ok", "output", "outputs", "types", "metrics", "error", "files")
-    return {key: shown[key] for key in keys if key in shown}
+    from cli.documents.flows import Ran
+
+    document = Ran(
+        ok=result.ok,
+        output=result.output,
+        outputs=dict(result.outputs),
+        types=dict(result.types),
+        metrics=result.metrics,
+        error=result.error,
+    )
+    if result.files:
+        document["files"] = list(result.files)
+    return document
 
 
 def written(loaded: "LoadedFlow", result: "RunResult") -> "RunResult":

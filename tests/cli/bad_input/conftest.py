@@ -156,7 +156,7 @@ def bench(command_forks: Nursery, filled: Path) -> Iterator[Bench]:
         folder.parent.chmod(0o755)
         shutil.copytree(filled, folder)
         for part in (folder, folder / "work", folder / "cache"):
-            part.chmod(0o755)
+            part.chmod(0o777)
         yield Bench(
             folder,
             command_forks,
