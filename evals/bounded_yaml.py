@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any, Final
 
 import yaml
@@ -52,7 +53,8 @@ def _check(text: str) -> None:
     """Count levels and values as the parser meets them, which builds nothing."""
     sizes: dict[str, int] = {}
     held: list[tuple[str | None, int]] = [(None, 0)]
-    for event in yaml.parse(text, Loader=_EVENTS):
+    events: Iterator[yaml.Event] = yaml.parse(text, Loader=_EVENTS)  # pyright: ignore[reportUnknownMemberType]  (its stubs)
+    for event in events:
         match event:
             case yaml.AliasEvent():
                 held[-1] = (held[-1][0], held[-1][1] + sizes.get(str(event.anchor), 1))

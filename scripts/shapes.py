@@ -30,8 +30,9 @@ class AsReceived(GenerateJsonSchema):
 def events_schema() -> Schema:
     """The definitions of events: `Event` is one of a turn's stream, `RunStreamEvent` one of a run's."""
     definitions: Schema = {}
-    for name, events in {"Event": EVENTS, "RunStreamEvent": RUN_STREAM_EVENTS}.items():
-        event = cast("TypeAdapter[Any]", events).json_schema(mode="serialization", schema_generator=AsReceived)
+    unions = cast("dict[str, TypeAdapter[Any]]", {"Event": EVENTS, "RunStreamEvent": RUN_STREAM_EVENTS})
+    for name, events in unions.items():
+        event = events.json_schema(mode="serialization", schema_generator=AsReceived)
         definitions |= event.pop("$defs")
         definitions[name] = event
     return definitions

@@ -34,7 +34,7 @@ class Installable(TypedDict):
 class SearchRow(TypedDict):
     """The answer to one query, best match first; `query` is null and `error` there for a line that cannot be read.
 
-    `nearest` has type names when nothing matches, `limits` what no component can do, `not_installed` what a bundle adds.
+    `nearest` has type names when nothing matches, `limits` what no component can do, `not_installed` what bundles add.
     """
 
     query: str | None

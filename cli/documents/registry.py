@@ -46,11 +46,9 @@ PRINTED: dict[str, Printed] = {
     "ask": Printed(
         (CompleteEvent, ErrorEvent, CancelledEvent),
         (EVENT,),
-        "A line for each event, in the shape of the event stream.",
+        "A line for each event, as the event stream has it.",
     ),
-    "chat": Printed(
-        lines=(EVENT, Canvas), about="A line for each event of each turn; `/show` answers with the canvas."
-    ),
+    "chat": Printed(lines=(EVENT, Canvas), about="A line for each event; `/show` answers with the canvas."),
     "completion": Printed((installation.CompletionScript,)),
     "doctor": Printed((Report,)),
     "flow build": Printed((flows.Built,)),

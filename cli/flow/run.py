@@ -16,6 +16,7 @@ from cli.output.faults import count_in_words, has_errors, note_faults
 from cli.output.streams import encoded, print_json, print_message, print_result, progress
 
 if TYPE_CHECKING:
+    from cli.documents.flows import Ran
     from cli.flow.source import LoadedFlow
     from flows.document import Flow
     from flows.document import Json as JsonValue
@@ -65,7 +66,9 @@ def run(
             faults = all_faults(loaded, catalogue)
             if loaded.flow is None or has_errors(faults):
                 if as_json:
-                    print_json(Ran(**result_json(_not_run(faults)), faults=faults))
+                    document = result_json(_not_run(faults))
+                    document["faults"] = faults
+                    print_json(document)
                 else:
                     note_faults(faults)
                 raise typer.Exit(FAILED)
@@ -163,7 +166,7 @@ def event_printer(loaded: "LoadedFlow", *, as_json: bool) -> "OnEvent":
         if not isinstance(event, EventsCut):
             event = event.model_copy(update={"node": loaded.name(event.node)})
         if as_json:
-            print_json(event.model_dump())
+            print_json(event)
         else:
             print_message(_words(event))
 

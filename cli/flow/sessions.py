@@ -35,7 +35,7 @@ def list_sessions(f: FlowFile, *, as_json: Json = False) -> None:
     key = _key(f)
     entries = _with_sessions(lambda sessions: sessions.entries(LOCAL_USER, key))
     if as_json:
-        print_json(SessionList(sessions=entries))
+        print_json(SessionList(sessions=list(entries)))
         return
     for entry in entries:
         print_result(f"{entry.session}  {entry.messages} messages  {entry.updated_at}")

@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -58,16 +59,16 @@ def test_bad_input_is_refused_with_its_place_and_the_remedy(row: Reads, case: st
         assert bench.state() == before
 
 
-def _given(row: Reads, case: str, bench: Bench) -> tuple[str, dict[str, object]]:
+def _given(row: Reads, case: str, bench: Bench) -> tuple[str, dict[str, Any]]:
     """The bad argument, and the conditions of the case."""
     if row.inside:
         return _folder(row, case, bench)
     path = bench.bad(case, row.ending)
-    conditions: dict[str, object] = {"stdin": str(path)} if row.stdin else {}
+    conditions: dict[str, Any] = {"stdin": str(path)} if row.stdin else {}
     return path.name, {**conditions, "user": case == FORBIDDEN}
 
 
-def _folder(row: Reads, case: str, bench: Bench) -> tuple[str, dict[str, object]]:
+def _folder(row: Reads, case: str, bench: Bench) -> tuple[str, dict[str, Any]]:
     """A folder with a bad file in it."""
     folder = bench.work / f"bad-{case}-folder"
     if case != MISSING:
