@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import yaml
 
@@ -53,7 +53,7 @@ def _check(text: str) -> None:
     """Count levels and values as the parser meets them, which builds nothing."""
     sizes: dict[str, int] = {}
     held: list[tuple[str | None, int]] = [(None, 0)]
-    events: Iterator[yaml.Event] = yaml.parse(text, Loader=_EVENTS)  # pyright: ignore[reportUnknownMemberType]  (its stubs)
+    events = cast("Iterator[yaml.Event]", yaml.parse(text, Loader=_EVENTS))  # pyright: ignore[reportUnknownMemberType]  (its stubs)
     for event in events:
         match event:
             case yaml.AliasEvent():

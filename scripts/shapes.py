@@ -58,6 +58,7 @@ def shown_type(entry: Schema) -> str:
             return f"({item})[]" if "|" in item else f"{item}[]"
         case "object":
             values = entry.get("additionalProperties")
-            return f"Record<string, {shown_type(values) if isinstance(values, dict) else 'unknown'}>"
+            inner = shown_type(cast("Schema", values)) if isinstance(values, dict) else "unknown"
+            return f"Record<string, {inner}>"
         case _:
             return "unknown"

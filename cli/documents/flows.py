@@ -1,13 +1,10 @@
-"""The documents of `wirewright flow`."""
+"""The documents of `wirewright flow` that need no run; they import nothing that takes time."""
 
 from typing import Any, NotRequired, TypeAlias
 
 from typing_extensions import TypedDict
 
 from flows.faults import Fault
-from runtime.results import RunError, RunFile, RunMetrics
-from runtime.sessions.entry import SessionEntry
-from runtime.sessions.messages import Message
 
 FlowObject: TypeAlias = dict[str, Any]
 """A flow as Langflow exports it."""
@@ -56,22 +53,6 @@ class Merged(TypedDict):
     faults: list[Fault]
 
 
-class Ran(TypedDict):
-    """What a run gave: the chat output's text, all outputs by node, figures, and why it failed.
-
-    `types` and `files` are there when something is in them, `faults` when the flow was not run because of them.
-    """
-
-    ok: bool
-    output: str | None
-    outputs: dict[str, Any]
-    types: NotRequired[dict[str, Any]]
-    metrics: RunMetrics
-    error: RunError | None
-    files: NotRequired[list[RunFile]]
-    faults: NotRequired[list[Fault]]
-
-
 class TemplateEntry(TypedDict):
     """A starter flow, as it is listed."""
 
@@ -92,19 +73,6 @@ class TemplateText(TemplateEntry):
     """One starter flow with its spec text."""
 
     spec: str
-
-
-class SessionList(TypedDict):
-    """The sessions of a flow, last used first."""
-
-    sessions: list[SessionEntry]
-
-
-class SessionMessages(TypedDict):
-    """The messages of a session, oldest first."""
-
-    session: str
-    messages: list[Message]
 
 
 class Removed(TypedDict):

@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 from agent.contract.events import CancelledEvent, CompleteEvent, ErrorEvent
 from agent.models.overview import Overview
 from cli.doctor.report import Report
-from cli.documents import components, evals, flows, installation, stored
+from cli.documents import components, evals, flows, installation, running, stored
 from cli.documents.errors import Failed
 from runtime.install.environment import RunnerStatus
 from runtime.sessions.run_entry import RunEntry
@@ -53,13 +53,13 @@ PRINTED: dict[str, Printed] = {
     "doctor": Printed((Report,)),
     "flow build": Printed((flows.Built,)),
     "flow check": Printed((flows.Checked,)),
-    "flow run": Printed((flows.Ran,), (RUN_EVENT,), "Events are lines before the document, with --events."),
+    "flow run": Printed((running.Ran,), (RUN_EVENT,), "Events are lines before the document, with --events."),
     "flow spec": Printed((flows.Printed,)),
     "flow diff": Printed((flows.Differing,)),
     "flow merge": Printed((flows.Merged,)),
     "flow templates": Printed((flows.TemplateList, flows.TemplateText), about="With a name, the second."),
-    "flow sessions list": Printed((flows.SessionList,)),
-    "flow sessions show": Printed((flows.SessionMessages,)),
+    "flow sessions list": Printed((running.SessionList,)),
+    "flow sessions show": Printed((running.SessionMessages,)),
     "flow sessions remove": Printed((flows.Removed,)),
     "components search": Printed((components.SearchRow,), about="One for each query; with `-`, a line for each line."),
     "components describe": Printed((components.Described, components.Unknown)),

@@ -16,7 +16,7 @@ from cli.output.faults import count_in_words, has_errors, note_faults
 from cli.output.streams import encoded, print_json, print_message, print_result, progress
 
 if TYPE_CHECKING:
-    from cli.documents.flows import Ran
+    from cli.documents.running import Ran
     from cli.flow.source import LoadedFlow
     from flows.document import Flow
     from flows.document import Json as JsonValue
@@ -175,7 +175,7 @@ def event_printer(loaded: "LoadedFlow", *, as_json: bool) -> "OnEvent":
 
 def result_json(result: "RunResult") -> "Ran":
     """A result as a JSON document."""
-    from cli.documents.flows import Ran
+    from cli.documents.running import Ran
 
     document = Ran(
         ok=result.ok,

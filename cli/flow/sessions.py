@@ -29,7 +29,7 @@ commands = typer.Typer(
 @commands.command("list", epilog="Example: wirewright flow sessions list flow.json")
 def list_sessions(f: FlowFile, *, as_json: Json = False) -> None:
     """List the sessions of a flow, last used first."""
-    from cli.documents.flows import SessionList
+    from cli.documents.running import SessionList
     from runtime.files.folders import LOCAL_USER
 
     key = _key(f)
@@ -46,7 +46,7 @@ def list_sessions(f: FlowFile, *, as_json: Json = False) -> None:
 @commands.command("show", epilog="Example: wirewright flow sessions show flow.json monday")
 def show(f: FlowFile, session: SessionName, *, as_json: Json = False) -> None:
     """Print the messages of a session, oldest first."""
-    from cli.documents.flows import SessionMessages
+    from cli.documents.running import SessionMessages
     from runtime.files.folders import LOCAL_USER
 
     key = _key(f)

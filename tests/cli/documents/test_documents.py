@@ -4,7 +4,7 @@ import ast
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
@@ -45,9 +45,9 @@ def documents(transcript: str) -> Iterator[Any]:
 def _measured(value: Any, key: str = "") -> Any:
     """A document with some number or flag in place of each measurement, for which snapshots have its key."""
     if isinstance(value, dict):
-        return {name: _measured(item, name) for name, item in value.items()}
+        return {name: _measured(item, name) for name, item in cast("dict[str, Any]", value).items()}
     if isinstance(value, list):
-        return [_measured(item) for item in value]
+        return [_measured(item) for item in cast("list[Any]", value)]
     if value == f"<{key}>" and key not in _TEXTS:
         return key == "active" or 0
     return value
