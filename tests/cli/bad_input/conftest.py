@@ -163,6 +163,7 @@ def bench(command_forks: Nursery, filled: Path) -> Iterator[Bench]:
             {
                 "WIREWRIGHT_CACHE": str(folder / "cache"),
                 "WIREWRIGHT_DATA": str(folder / "data"),
+                "WIREWRIGHT_MODEL": "demo",
                 "OLLAMA_BASE_URL": "http://127.0.0.1:9/v1",
                 "OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9",
             },

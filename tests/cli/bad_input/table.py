@@ -212,16 +212,19 @@ WORKS = {
 }
 """An ordinary call of each command that needs no flow engine."""
 
+ENGINE = "env/bin/python"
+"""In the path of the program that the engine is started with."""
+
 ENGINE_WORKS = {
-    "ask": Works("ask 'Build an echo flow and run it with hi'", "runner"),
-    "chat": Works("chat", "runner", stdin="Build an echo flow\ny\n"),
-    "flow run": Works("flow run echo.flow --input hi", "runner"),
-    "serve": Works("serve --port 0 --json", "runner"),
+    "ask": Works("ask 'Build an echo flow and run it with hi'", ENGINE),
+    "chat": Works("chat", ENGINE, stdin="Build an echo flow\ny\n"),
+    "flow run": Works("flow run echo.flow --input hi", ENGINE),
+    "serve": Works("serve --port 0 --json", ENGINE),
     "runner install": Works("runner install --json", "runner"),
-    "eval run": Works(f"{EVAL} run --player oracle", "runner"),
-    "eval mutate": Works(f"{EVAL} mutate journal.jsonl", "runner", code=1),
-    "eval fix": Works(f"{EVAL} fix journal.jsonl", "runner"),
-    "eval conversations": Works("eval conversations build-run-then-undo", "runner"),
+    "eval run": Works(f"{EVAL} run --player oracle", ENGINE),
+    "eval mutate": Works(f"{EVAL} mutate journal.jsonl", ENGINE, code=1),
+    "eval fix": Works(f"{EVAL} fix journal.jsonl", ENGINE),
+    "eval conversations": Works("eval conversations build-run-then-undo", ENGINE),
 }
 """An ordinary call of each command that starts the engine."""
 
