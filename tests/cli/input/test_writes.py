@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.bad_input.conftest import Bench
-from tests.cli.bad_input.table import ENGINE_WRITES, WRITES, Writes
+from tests.cli.input.conftest import Bench
+from tests.cli.input.table import ENGINE_WRITES, WRITES, Writes
 
 BEFORE_WORK = {
     "in no folder": "nowhere/out.json",

@@ -7,8 +7,8 @@ import pytest
 from typer.main import get_command
 
 from cli.main import app
-from tests.cli.bad_input.conftest import Bench
-from tests.cli.bad_input.table import ANSWERED_BY_LINE, ENGINE_WORKS, ENGINE_WRITES, NO_FILES, READS, WORKS, WRITES
+from tests.cli.input.conftest import Bench
+from tests.cli.input.table import ANSWERED_BY_LINE, ENGINE_WORKS, ENGINE_WRITES, NO_FILES, READS, WORKS, WRITES
 from tests.cli.test_main import commands
 
 FILES = {"F", "A", "B", "C", "FILE", "JOURNAL", "PATH", "PATH...", "DIR", "NAME|FILE"}

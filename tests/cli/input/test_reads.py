@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.cli.bad_input.conftest import LEVELS, Bench, Done
-from tests.cli.bad_input.table import (
+from tests.cli.input.conftest import LEVELS, Bench, Done
+from tests.cli.input.table import (
     ANSWERED_BY_LINE,
     BINARY,
     DEEP,
