@@ -148,7 +148,7 @@ def write_result(target: "Path", result: "TurnResult", canvas: "Flow | None") ->
 
 
 def _text(text: str) -> str:
-    from cli.flow.source import read
+    from cli.input.texts import read
 
     text = read("-").text if text == "-" else text
     if not text.strip():

@@ -34,7 +34,8 @@ class StartingPoint:
 
     def __init__(self, flow: str | None, components: str | None) -> None:
         from cli.flow.components import read_sources, with_own
-        from cli.flow.source import flow_of, read
+        from cli.flow.source import flow_of
+        from cli.input.texts import read
 
         self.canvas: Flow | None = None
         self.components: tuple[str, ...] = ()

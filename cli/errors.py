@@ -1,9 +1,15 @@
 """How a command ends early: bad usage (exit 2) and work that cannot be done (exit 1)."""
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cli.documents.errors import ErrorObject
+
 DONE = 0
 FAILED = 1
 USAGE_ERROR = 2
 WAITING = 3
+INTERRUPTED = 130
 
 
 class CommandError(Exception):
@@ -26,7 +32,7 @@ class CommandError(Exception):
         self.fix = fix
         self.where = where
 
-    def to_json(self) -> dict[str, str | None]:
+    def to_json(self) -> "ErrorObject":
         """The failure as the object under `error`."""
         return {"code": self.code, "message": self.message, "fix": self.fix, "where": self.where}
 

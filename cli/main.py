@@ -1,5 +1,6 @@
 """The entry point of the `wirewright` command: assembles the commands and turns every outcome into an exit code."""
 
+import errno
 import os
 import signal
 import sys
@@ -18,7 +19,8 @@ from cli import ask, models, runner, runs, serve, variables
 from cli.chat import command as chat
 from cli.components import app as components
 from cli.doctor.command import doctor
-from cli.errors import DONE, USAGE_ERROR, BadUsage, CommandError
+from cli.documents.errors import Failed
+from cli.errors import DONE, FAILED, INTERRUPTED, USAGE_ERROR, BadUsage, CommandError
 from cli.eval import app as evaluate
 from cli.files import app as files
 from cli.flow import app as flow
@@ -76,7 +78,12 @@ def main() -> None:
     prepare()
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a script may have started it with this one ignored
     signal.signal(signal.SIGTERM, _interrupt)
-    sys.exit(run(sys.argv[1:]))
+    try:
+        code = run(sys.argv[1:])
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        code = INTERRUPTED  # outside of a command
+    sys.exit(code)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -89,6 +96,25 @@ def run(arguments: Sequence[str]) -> int:
         The exit code: 0 done, 1 the work failed, 2 bad usage, 3 waiting for an approval, 130 interrupted.
     """
     try:
+        return _ended(arguments)
+    except (BrokenPipeError, SystemExit):  # the parser exits by itself when a pipe is closed
+        if not output_is_closed():
+            raise
+        close_output()  # whoever read it has read enough
+        return DONE
+    except OSError as failure:
+        if failure.filename is not None or failure.errno not in _NO_ROOM:
+            if sys.flags.dev_mode:
+                raise
+            return _report_failure(_internal_error(failure), arguments)
+        close_output()
+        print_message("Error: Standard output cannot be written: there is no room.\nFree some, or send it elsewhere.")
+        return FAILED
+
+
+def _ended(arguments: Sequence[str]) -> int:
+    """Run one command, whose output can be written."""
+    try:
         ended: object = app(args=list(arguments), prog_name="wirewright", standalone_mode=False)
     except CommandError as error:
         return _report_failure(error, arguments)
@@ -97,16 +123,16 @@ def run(arguments: Sequence[str]) -> int:
             print_message(error.format_message())
             return USAGE_ERROR
         return _report_failure(_usage_error(error), arguments)
-    except (BrokenPipeError, SystemExit):  # the parser exits by itself when a pipe is closed
-        if not output_is_closed():
-            raise
-        close_output()  # whoever read it has read enough
-        return DONE
+    except OSError:
+        raise
     except Exception as failure:
         if sys.flags.dev_mode:
             raise
         return _report_failure(_internal_error(failure), arguments)
     return ended if isinstance(ended, int) else DONE
+
+
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 def _interrupt(*_: object) -> None:
@@ -129,7 +155,7 @@ def _usage_error(error: typer.TyperException) -> BadUsage:
 
 def _report_failure(error: CommandError, arguments: Sequence[str]) -> int:
     if wants_json(arguments):
-        print_json({"error": error.to_json()})
+        print_json(Failed(error=error.to_json()))
     else:
         print_message(f"Error: {error.message}")
         if error.fix:

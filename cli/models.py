@@ -23,7 +23,7 @@ def list_models(*, as_json: Json = False) -> None:
     """List every provider, whether it is configured and why, and the default model."""
     found = _overview(*_configuration())
     if as_json:
-        print_json(found.model_dump())
+        print_json(found)
         return
     if found.error is not None:
         print_result(f"Default: none. {found.error.message} {found.error.fix}")
@@ -50,6 +50,7 @@ def probe(
     import asyncio
 
     from agent.models.overview import models_to_test
+    from cli.documents.installation import ModelsTested
 
     settings, keys = _configuration()
     found = _overview(settings, keys)
@@ -58,7 +59,7 @@ def probe(
     tests = asyncio.run(_tests(names, keys))
     ok = bool(tests) and all(one.ok for one in tests)
     if as_json:
-        print_json({"ok": ok, "models": [one.model_dump() for one in tests]})
+        print_json(ModelsTested(ok=ok, models=tests))
     else:
         for one in tests:
             print_result(_line(one))

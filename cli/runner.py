@@ -1,6 +1,5 @@
 """`wirewright runner`: the environment of the flow engine."""
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -40,6 +39,7 @@ def install(
     import asyncio
 
     from cli import engine
+    from cli.documents.installation import Installed
 
     if more and not with_:
         raise BadUsage("bad_value", f"{more[0]} is not expected here.", fix=f"Write --with {more[0]}.", where=more[0])
@@ -48,10 +48,10 @@ def install(
     except engine.EngineUnavailable as unavailable:
         if not as_json:
             raise
-        print_json({"ok": False, "status": asdict(_status()), "error": unavailable.to_json()})
+        print_json(Installed(ok=False, status=_status(), error=unavailable.to_json()))
         raise typer.Exit(FAILED) from None
     if as_json:
-        print_json({"ok": True, "status": asdict(_status()), "error": None})
+        print_json(Installed(ok=True, status=_status(), error=None))
 
 
 @commands.command(epilog="Example: wirewright runner status --json")
@@ -59,7 +59,7 @@ def status(*, as_json: Json = False) -> None:
     """Show what is installed, and what protects this machine from a running flow."""
     found = _status()
     if as_json:
-        print_json(asdict(found))
+        print_json(found)
         return
     if found.installed:
         print_result(

@@ -34,11 +34,12 @@ def list_runs(
     as_json: Json = False,
 ) -> None:
     """List the last runs, latest first: those of the assistant, over HTTP, and of `flow run`."""
+    from cli.documents.stored import RunList
     from runtime.files.folders import LOCAL_USER
 
     entries, total = _with_log(lambda runs: runs.entries(LOCAL_USER, limit))
     if as_json:
-        print_json({"runs": [entry.to_json() for entry in entries], "total": total})
+        print_json(RunList(runs=list(entries), total=total))
         return
     for entry in entries:
         print_result(_line(entry))
@@ -55,7 +56,7 @@ def show(run: RunId, *, as_json: Json = False) -> None:
     if entry is None:
         raise _no_run(run)
     if as_json:
-        print_json(entry.to_json())
+        print_json(entry)
         return
     tokens = f"{entry.input_tokens} tokens read, {entry.output_tokens} written"
     print_result(f"{entry.name} ({entry.flow})\n{entry.at}, by {entry.source}, {entry.seconds:.1f} s, {tokens}")
@@ -73,6 +74,7 @@ def remove(
     as_json: Json = False,
 ) -> None:
     """Erase one run, or all."""
+    from cli.documents.flows import Removed
     from runtime.files.folders import LOCAL_USER
 
     if (run is None) is not all_:
@@ -81,7 +83,7 @@ def remove(
     if run is not None and not count:
         raise _no_run(run)
     if as_json:
-        print_json({"removed": count})
+        print_json(Removed(removed=count))
         return
     print_message(f"Erased: {count} {'run' if count == 1 else 'runs'}.")
 

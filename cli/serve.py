@@ -30,4 +30,6 @@ def serve(
 
 def announce(url: str) -> None:
     """Print the URL of the server as a document."""
-    print_json({"event": "serving", "url": url})
+    from cli.documents.installation import Serving
+
+    print_json(Serving(event="serving", url=url))

@@ -21,12 +21,13 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="The variable, such as
 @commands.command("list", epilog="Example: wirewright variables list")
 def list_variables(*, as_json: Json = False) -> None:
     """List the names of the variables; values are never shown."""
+    from cli.documents.stored import VariableList, VariableObject
     from cli.files.local import local_variables
 
     with _failures():
         names = local_variables().names()
     if as_json:
-        print_json({"variables": [{"name": name} for name in names]})
+        print_json(VariableList(variables=[VariableObject(name=name) for name in names]))
         return
     for name in names:
         print_result(name)
@@ -37,20 +38,22 @@ def list_variables(*, as_json: Json = False) -> None:
 @commands.command("set", epilog="Example: wirewright variables set SERPAPI_API_KEY < key.txt")
 def set_variable(name: Name, *, as_json: Json = False) -> None:
     """Keep a value, which is read from standard input, or typed unseen at a terminal; it is stored encrypted."""
+    from cli.documents.stored import VariableObject
     from cli.files.local import local_variables
+    from cli.input.texts import STANDARD_INPUT, read
     from runtime.keychain.user_variables import VALUE_LIMIT, BadVariable
 
     if sys.stdin.isatty():
         value = typer.prompt(f"Value of {name}", hide_input=True, default="", show_default=False, err=True)
     else:
-        value = sys.stdin.read(VALUE_LIMIT + 2)
+        value = read(STANDARD_INPUT, limit=4 * VALUE_LIMIT + 2).text
     try:
         with _failures():
             local_variables().keep({name: value.strip()})
     except BadVariable as bad:
         raise BadUsage("invalid_variable", bad.message, fix=bad.fix, where="NAME") from None
     if as_json:
-        print_json({"name": name})
+        print_json(VariableObject(name=name))
         return
     print_message(f"{name} is kept.")
 
@@ -58,6 +61,7 @@ def set_variable(name: Name, *, as_json: Json = False) -> None:
 @commands.command("remove", epilog="Example: wirewright variables remove SERPAPI_API_KEY")
 def remove(name: Name, *, as_json: Json = False) -> None:
     """Remove a variable."""
+    from cli.documents.stored import VariableRemoved
     from cli.files.local import local_variables
 
     with _failures():
@@ -66,7 +70,7 @@ def remove(name: Name, *, as_json: Json = False) -> None:
         fix = "wirewright variables list shows them."
         raise CommandError("variable_not_found", f"There is no variable {name[:80]!r}.", fix=fix)
     if as_json:
-        print_json({"removed": name})
+        print_json(VariableRemoved(removed=name))
         return
     print_message(f"{name} is removed.")
 

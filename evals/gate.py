@@ -13,7 +13,9 @@ from evals.analysis.comparison import compare
 from evals.analysis.metrics import DECLARED
 from evals.analysis.significance import ALPHA, Significance, objections, significance
 from evals.analysis.tally import read_verdicts, tally
+from evals.bounded_yaml import TooComplex, load_yaml
 from evals.score import METRICS, Verdict
+from runtime.files.texts import TextRefused, read_text
 
 
 class GateError(ValueError):
@@ -83,9 +85,9 @@ def load_gate(path: Path) -> tuple[Gate, tuple[Verdict, ...]]:
         JsonLinesError: at a line of the baseline that is not a verdict.
     """
     try:
-        gate = Gate.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")) or {})
-    except (OSError, UnicodeDecodeError):
-        raise GateError(f"{path.name} cannot be read as UTF-8 text") from None
+        gate = Gate.model_validate(load_yaml(read_text(path)) or {})
+    except (TextRefused, TooComplex) as refused:
+        raise GateError(f"{path.name} {refused}") from None
     except yaml.YAMLError:
         raise GateError(f"{path.name} is not YAML") from None
     except ValidationError as error:

@@ -1,11 +1,14 @@
 """Files of JSON lines: attempts, verdicts, fixes, opinions."""
 
+import contextlib
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
+
+from runtime.files.texts import TEXT_LIMIT, too_large, write_file
 
 Line = TypeVar("Line", bound=BaseModel)
 
@@ -30,26 +33,37 @@ class JsonLines(Generic[Line]):
         """The lines in order.
 
         Raises:
-            JsonLinesError: at a line that does not fit the model.
+            JsonLinesError: at a line that does not fit the model, or that is too long.
+            OSError: the file cannot be read.
         """
-        with self._path.open(encoding="utf-8") as file:
-            for number, line in enumerate(file, start=1):
-                try:
-                    yield self._model.model_validate_json(line)
-                except ValidationError as error:
-                    faults = f"not a valid {self._model.__name__.lower()} ({error.error_count()} faults)"
-                    raise JsonLinesError(self._path.name, number, faults) from None
+        with self._path.open("rb") as file:
+            for number, line in enumerate(iter(lambda: file.readline(TEXT_LIMIT + 1), b""), start=1):
+                if len(line) > TEXT_LIMIT:
+                    raise JsonLinesError(self._path.name, number, too_large(TEXT_LIMIT).reason)
+                yield self._line(line, number)
+
+    def _line(self, line: bytes, number: int) -> Line:
+        try:
+            return self._model.model_validate_json(line)
+        except ValidationError as error:
+            faults = f"not a valid {self._model.__name__.lower()} ({error.error_count()} faults)"
+            raise JsonLinesError(self._path.name, number, faults) from None
 
     def write(self, lines: Iterable[Line]) -> None:
         """Replace the file's content."""
-        self._path.write_text("".join(f"{line.model_dump_json()}\n" for line in lines), encoding="utf-8")
+        write_file(self._path, "".join(f"{line.model_dump_json()}\n" for line in lines).encode())
 
     def append(self, line: Line) -> None:
-        """Add one line and sync it to the disk."""
-        with self._path.open("ab") as file:
-            file.write(line.model_dump_json().encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
+        """Add one line and sync it to the disk; what cannot be written whole is taken back."""
+        with self._path.open("ab", buffering=0) as file:
+            before = file.tell()
+            try:
+                file.write(line.model_dump_json().encode() + b"\n")
+                os.fsync(file.fileno())
+            except BaseException:
+                with contextlib.suppress(OSError):
+                    file.truncate(before)
+                raise
 
     def drop_incomplete_line(self) -> None:
         """Remove an incomplete last line, as after a crash."""

@@ -1,38 +1,20 @@
-"""Writes the contract of the HTTP API as JSON Schema and TypeScript types, from the models of `agent.contract`.
+"""Writes the contracts: of the HTTP API as JSON Schema and TypeScript types, and of `--json` as JSON Schema and a page.
 
 python -m scripts.contract
 """
 
 import json
 from pathlib import Path
-from typing import Any, cast
 
-from pydantic import TypeAdapter
-from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, models_json_schema
-from pydantic_core.core_schema import DataclassField, ModelField, TypedDictField, WithDefaultSchema
+from pydantic.json_schema import models_json_schema
 
-from agent.contract.events import EVENTS
 from agent.contract.requests import AssistRequest, ResetRequest, RunRequest
-from agent.contract.runs import RUN_STREAM_EVENTS
 from scripts.checkout import ROOT
+from scripts.cli_contract import cli_page, cli_schema
+from scripts.shapes import Schema, events_schema, shown_type
 
 FOLDER = ROOT / "docs" / "contract"
-REF = "#/$defs/"
 INDENT = "  "
-
-Schema = dict[str, Any]
-
-
-class _AsReceived(GenerateJsonSchema):
-    """The schema of what clients receive: every key is there unless it is left out; defaults are for Python."""
-
-    def field_is_required(self, field: ModelField | DataclassField | TypedDictField, total: bool) -> bool:  # noqa: FBT001 - pydantic's signature
-        if field["type"] == "typed-dict-field":
-            return super().field_is_required(field, total)
-        return field.get("serialization_exclude_if") is None
-
-    def default_schema(self, schema: WithDefaultSchema) -> JsonSchemaValue:
-        return self.generate_inner(schema["schema"])
 
 
 def schema() -> Schema:
@@ -42,10 +24,7 @@ def schema() -> Schema:
     """
     _, requests = models_json_schema([(model, "validation") for model in (AssistRequest, ResetRequest, RunRequest)])
     definitions: Schema = requests["$defs"]
-    for name, events in {"Event": EVENTS, "RunStreamEvent": RUN_STREAM_EVENTS}.items():
-        event = cast("TypeAdapter[Any]", events).json_schema(mode="serialization", schema_generator=_AsReceived)
-        definitions |= event.pop("$defs")
-        definitions[name] = event
+    definitions |= events_schema()
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Wirewright's HTTP API",
@@ -62,14 +41,14 @@ def typescript(document: Schema) -> str:
         if "properties" in definition:
             parts.append(f"{comment}export interface {name} {_object(definition)}")
         else:
-            parts.append(f"{comment}export type {name} = {_type(definition)};")
+            parts.append(f"{comment}export type {name} = {shown_type(definition)};")
     return "\n\n".join(parts) + "\n"
 
 
 def _object(definition: Schema) -> str:
     required = set(definition.get("required", ()))
     lines = [
-        f"{INDENT}{name}{'' if name in required else '?'}: {_type(entry)};"
+        f"{INDENT}{name}{'' if name in required else '?'}: {shown_type(entry)};"
         for name, entry in definition["properties"].items()
     ]
     if definition.get("additionalProperties") is True:
@@ -77,36 +56,14 @@ def _object(definition: Schema) -> str:
     return "\n".join(["{", *lines, "}"])
 
 
-def _type(entry: Schema) -> str:
-    if "$ref" in entry:
-        return str(entry["$ref"]).removeprefix(REF)
-    if "const" in entry:
-        return json.dumps(entry["const"])
-    if "enum" in entry:
-        return " | ".join(json.dumps(value) for value in entry["enum"])
-    if choices := entry.get("anyOf") or entry.get("oneOf"):
-        return " | ".join(dict.fromkeys(_type(choice) for choice in choices))
-    match entry.get("type"):
-        case "string" | "boolean" | "null" as plain:
-            return str(plain)
-        case "integer" | "number":
-            return "number"
-        case "array":
-            item = _type(entry.get("items", {}))
-            return f"({item})[]" if "|" in item else f"{item}[]"
-        case "object":
-            values = entry.get("additionalProperties")
-            return f"Record<string, {_type(values) if isinstance(values, dict) else 'unknown'}>"
-        case _:
-            return "unknown"
-
-
 def files() -> dict[Path, str]:
     """The text of each generated file."""
-    document = schema()
+    document, cli = schema(), cli_schema()
     return {
         FOLDER / "schema.json": json.dumps(document, indent=2, ensure_ascii=False) + "\n",
         FOLDER / "types.ts": typescript(document),
+        FOLDER / "cli.schema.json": json.dumps(cli, indent=2, ensure_ascii=False) + "\n",
+        FOLDER / "cli.md": cli_page(cli),
     }
 
 

@@ -1,5 +1,6 @@
 """Children for tests: a process that forks one for each, for what must run apart from the test and from each other."""
 
+import contextlib
 import json
 import os
 import signal
@@ -77,6 +78,17 @@ class Nursery:
         if self._process.poll() is None:
             os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
+
+    def children(self) -> dict[int, str]:
+        """The command lines of the processes that it has now and that have not ended, by their id."""
+        mine = Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children")
+        lines: dict[int, str] = {}
+        for child in map(int, mine.read_text(encoding="ascii").split()):
+            with contextlib.suppress(OSError):
+                line = Path(f"/proc/{child}/cmdline").read_text(encoding="utf-8", errors="replace")
+                if line:  # one that has ended has none
+                    lines[child] = line.replace("\0", " ").strip()
+        return lines
 
     @property
     def ended(self) -> bool:

@@ -1,8 +1,7 @@
 """`wirewright components`: find component types and read how they are used."""
 
-import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +11,7 @@ from cli.options import Json
 from cli.output.streams import print_json, print_message, print_result
 
 if TYPE_CHECKING:
+    from cli.documents.components import BundleObject, Described, InputObject, SearchRow
     from flows.bundles import Bundle
     from flows.catalogue import Catalogue
     from flows.component_type import ComponentType, Match
@@ -47,16 +47,15 @@ def search(
 
     catalogue = ready_catalogue()
     for number, query in enumerate(_queries() if text == "-" else [text], start=1):
-        matches: list[Match] = []
-        if query is not None:
-            matches = catalogue.search(
-                query, limit, accepts=accepts, produces=produces, category=category, legacy=legacy
-            )
-        near = [] if matches or query is None else catalogue.nearest_matches(query)
-        impossible = [] if query is None else limits_of(query, catalogue)
-        more = [] if query is None or accepts or produces or category else _installable(query, matches, catalogue)
+        if isinstance(query, CommandError):
+            _print_unreadable(query, as_json=as_json)
+            continue
+        matches = catalogue.search(query, limit, accepts=accepts, produces=produces, category=category, legacy=legacy)
+        near = [] if matches else catalogue.nearest_matches(query)
+        impossible = limits_of(query, catalogue)
+        more = [] if accepts or produces or category else _installable(query, matches, catalogue)
         if as_json:
-            _print_json(query, number, matches, near, {"limits": impossible, "not_installed": _bundles_json(more)})
+            print_json(_row(query, matches, near, list(impossible), more))
         else:
             _print(query, number, matches, near, more, titled=text == "-")
             for sentence in impossible:
@@ -70,6 +69,7 @@ def describe(
     as_json: Json = False,
 ) -> None:
     """Read a component type's ports and fields."""
+    from cli.documents.components import Unknown
     from cli.engine import ready_catalogue
     from flows.bundles import bundle_index
     from runtime.install.bundles import install_hint
@@ -85,25 +85,24 @@ def describe(
         stopped = _unknown(type_name, catalogue)
         if not as_json:
             raise stopped
-        print_json({"ok": False, "type": type_name, "error": stopped.to_json()})
+        print_json(Unknown(ok=False, type=type_name, error=stopped.to_json()))
         raise typer.Exit(FAILED)
     text = catalogue.describe(found.type)
     if bundle is not None:
         text = f"Not installed ({bundle.cost}). {install_hint(bundle.requirement)}\n{text}"
     if as_json:
-        missing = {} if bundle is None else {"installed": False, "bundle": bundle.to_json()}
-        print_json({**_described(found, text), **missing})
+        document = _described(found, text)
+        if bundle is not None:
+            document["installed"], document["bundle"] = False, _bundle(bundle)
+        print_json(document)
     else:
         print_result(text)
 
 
-def _queries() -> Iterator[str | None]:
-    """The queries on standard input, each as soon as its line arrives; None for a line that is not UTF-8."""
-    for number, line in enumerate(iter(sys.stdin.buffer.readline, b""), start=1):
-        try:
-            yield line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
-        except UnicodeDecodeError:
-            yield None
+def _queries() -> Iterator[str | CommandError]:
+    from cli.input.lines import typed_lines  # a single query waits for no more imports
+
+    return typed_lines()
 
 
 def _installable(query: str, matches: "list[Match]", catalogue: "Catalogue") -> "list[tuple[Match, Bundle]]":
@@ -116,28 +115,48 @@ def _installable(query: str, matches: "list[Match]", catalogue: "Catalogue") -> 
     return [(match, bundle) for match in found if (bundle := index.bundle_of(match.type)) is not None]
 
 
-def _bundles_json(found: "list[tuple[Match, Bundle]]") -> list[Any]:
-    return [
-        {"type": match.type, "display_name": match.display_name, "bundle": bundle.to_json()} for match, bundle in found
-    ]
+def _bundle(bundle: "Bundle") -> "BundleObject":
+    from cli.documents.components import BundleObject
+
+    return BundleObject(name=bundle.name, requirement=bundle.requirement, size_mb=bundle.size_mb)
 
 
-def _print_json(
-    query: str | None, number: int, matches: "list[Match]", near: "list[Match]", more: "dict[str, list[Any]]"
-) -> None:
-    found = [{"type": m.type, "display_name": m.display_name, "score": round(m.score, 6)} for m in matches]
-    row: dict[str, object] = {"query": query, "matches": found}
+def _row(
+    query: str,
+    matches: "list[Match]",
+    near: "list[Match]",
+    impossible: list[str],
+    more: "list[tuple[Match, Bundle]]",
+) -> "SearchRow":
+    from cli.documents.components import Found, Installable, SearchRow
+
+    row = SearchRow(
+        query=query,
+        matches=[Found(type=m.type, display_name=m.display_name, score=round(m.score, 6)) for m in matches],
+    )
     if near:
         row["nearest"] = [match.type for match in near]
-    row.update({key: value for key, value in more.items() if value})
-    if query is None:
-        message = "The line is not UTF-8 text."
-        row["error"] = CommandError("unreadable", message, fix="Send UTF-8.", where=f"line {number}").to_json()
-    print_json(row)
+    if impossible:
+        row["limits"] = impossible
+    if more:
+        row["not_installed"] = [
+            Installable(type=match.type, display_name=match.display_name, bundle=_bundle(bundle))
+            for match, bundle in more
+        ]
+    return row
+
+
+def _print_unreadable(refused: CommandError, *, as_json: bool) -> None:
+    from cli.documents.components import SearchRow
+
+    if as_json:
+        print_json(SearchRow(query=None, matches=[], error=refused.to_json()))
+    else:
+        print_message(f"{refused.where}: {refused.message} {refused.fix}")
 
 
 def _print(
-    query: str | None,
+    query: str,
     number: int,
     matches: "list[Match]",
     near: "list[Match]",
@@ -145,9 +164,6 @@ def _print(
     *,
     titled: bool,
 ) -> None:
-    if query is None:
-        print_message(f"line {number}: not UTF-8 text.")
-        return
     if titled:
         print_result(query if number == 1 else f"\n{query}")
     if not matches:
@@ -171,25 +187,38 @@ def _unknown(type_name: str, catalogue: "Catalogue") -> CommandError:
     return CommandError("unknown_component", f"There is no component type {type_name!r}.", fix=fix, where=type_name)
 
 
-def _described(found: "ComponentType", text: str) -> dict[str, object]:
-    return {
-        "ok": True,
-        "type": found.type,
-        "display_name": found.display_name,
-        "category": found.category,
-        "description": found.description,
-        "legacy": found.legacy,
-        "beta": found.beta,
-        "inputs": [_input(name, field) for name, field in found.template.items() if name != "code"],
-        "outputs": [
-            {"name": output.get("name"), "display_name": output.get("display_name"), "types": output.get("types")}
+def _described(found: "ComponentType", text: str) -> "Described":
+    from cli.documents.components import Described, OutputObject
+
+    return Described(
+        ok=True,
+        type=found.type,
+        display_name=found.display_name,
+        category=found.category,
+        description=found.description,
+        legacy=found.legacy,
+        beta=found.beta,
+        inputs=[_input(name, field) for name, field in found.template.items() if name != "code"],
+        outputs=[
+            OutputObject(name=output.get("name"), display_name=output.get("display_name"), types=output.get("types"))
             for output in found.outputs
         ],
-        "text": text,
-    }
+        text=text,
+    )
 
 
-def _input(name: str, field: "dict[str, object] | object") -> dict[str, object]:
+def _input(name: str, field: "dict[str, object] | object") -> "InputObject":
+    from cli.documents.components import InputObject
+
     definition = dict(field) if isinstance(field, dict) else {}  # pyright: ignore[reportUnknownArgumentType]  (whatever was received)
-    keys = ("display_name", "type", "required", "advanced", "show", "input_types", "options", "value")
-    return {"name": name, **{key: definition.get(key) for key in keys}}
+    return InputObject(
+        name=name,
+        display_name=definition.get("display_name"),
+        type=definition.get("type"),
+        required=definition.get("required"),
+        advanced=definition.get("advanced"),
+        show=definition.get("show"),
+        input_types=definition.get("input_types"),
+        options=definition.get("options"),
+        value=definition.get("value"),
+    )

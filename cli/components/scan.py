@@ -1,7 +1,6 @@
 """`wirewright components scan`: check component source for what no component may do."""
 
 import json
-import sys
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
@@ -11,6 +10,7 @@ from cli.options import Json
 from cli.output.streams import print_json, print_message, print_result
 
 if TYPE_CHECKING:
+    from cli.documents.components import ScannedLine, ViolationObject
     from runtime.guard import Violation
 
 STANDARD_INPUT = "-"
@@ -33,13 +33,15 @@ def scan(
 
 
 def _scan_file(file: str, *, as_json: bool) -> None:
-    from cli.flow.source import read
+    from cli.documents.components import Scanned
+    from cli.input.texts import read
     from runtime.guard import scan as read_source
 
     source = read(file)
     violations = read_source(source.text)
     if as_json:
-        print_json({"ok": not violations, "id": source.name, "violations": [found.to_json() for found in violations]})
+        shown = [_object(found) for found in violations]
+        print_json(Scanned(ok=not violations, id=source.name, violations=shown))
     else:
         for found in violations:
             print_result(_line(source.name, found))
@@ -51,21 +53,24 @@ def _scan_file(file: str, *, as_json: bool) -> None:
 
 def _answer_lines() -> None:
     """Answer each line with one, in order, as soon as it arrives and whatever it holds."""
-    for number, line in enumerate(iter(sys.stdin.buffer.readline, b""), start=1):
+    from cli.input.lines import typed_lines
+
+    for number, line in enumerate(typed_lines(), start=1):
         print_json(_answered(line, number))
 
 
-def _answered(line: bytes, number: int) -> dict[str, object]:
+def _answered(line: str | CommandError, number: int) -> "ScannedLine":
+    from cli.documents.components import ScannedLine
     from runtime.guard import scan as read_source
 
-    def refused(message: str, fix: str = _SHAPE, name: object = None) -> dict[str, object]:
-        error = CommandError("unreadable", message, fix=fix, where=f"line {number}").to_json()
-        return {"id": name, "violations": [], "error": error}
+    def refused(message: str, name: object = None) -> "ScannedLine":
+        error = CommandError("unreadable", message, fix=_SHAPE, where=f"line {number}").to_json()
+        return ScannedLine(id=name, violations=[], error=error)
 
+    if isinstance(line, CommandError):
+        return ScannedLine(id=None, violations=[], error=line.to_json())
     try:
-        row: object = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
-    except UnicodeDecodeError:
-        return refused("The line is not UTF-8 text.", "Send UTF-8.")
+        row: object = json.loads(line)
     except (ValueError, RecursionError):
         return refused("The line is not JSON.")
     if not isinstance(row, dict):
@@ -74,7 +79,13 @@ def _answered(line: bytes, number: int) -> dict[str, object]:
     name, code = fields.get("id"), fields.get("code")
     if not isinstance(code, str):
         return refused("The line has no text under `code`.", name=name)
-    return {"id": name, "violations": [found.to_json() for found in read_source(code)]}
+    return ScannedLine(id=name, violations=[_object(found) for found in read_source(code)])
+
+
+def _object(found: "Violation") -> "ViolationObject":
+    from cli.documents.components import ViolationObject
+
+    return ViolationObject(rule=found.rule, line=found.line, message=found.message, fix=found.fix)
 
 
 def _line(name: str, found: "Violation") -> str:

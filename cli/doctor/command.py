@@ -27,7 +27,7 @@ def doctor(
     if bundle is not None:
         _write(bundle, report.bundle().model_dump_json(indent=2) + "\n")
     if as_json:
-        print_json(found.model_dump())
+        print_json(found)
     else:
         active = [check for check in found.checks if check.name.startswith("Protection:") and check.status == "works"]
         for check in found.checks:
@@ -44,9 +44,10 @@ def doctor(
 
 
 def _write(path: Path, text: str) -> None:
+    from runtime.files.texts import write_file
+
     try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
+        write_file(path, text.encode(), replace=False)
     except FileExistsError:
         fix = "Name a file that does not exist yet."
         raise BadUsage("file_exists", f"{path} exists already.", fix=fix, where="--bundle") from None

@@ -37,6 +37,7 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Compare two plays; exits 1 when something passed in A and does not in B."""
+    from cli.documents.evals import PlaysCompared
     from cli.eval.summary import significance_lines
     from evals.analysis import comparison as comparing
     from evals.analysis.metrics import DECLARED
@@ -55,9 +56,19 @@ def compare(
     found = significance(first, second, metrics or DECLARED)
     ok = not objections(found) if statistical else not difference.lost
     if as_json:
-        statistics = found.model_dump(mode="json")
         print_json(
-            {"ok": ok, "same": difference.same, **difference.model_dump(mode="json"), "significance": statistics}
+            PlaysCompared(
+                ok=ok,
+                same=difference.same,
+                lost=[*difference.lost],
+                gained=[*difference.gained],
+                moved=[*difference.moved],
+                added=[*difference.added],
+                missing=[*difference.missing],
+                changed=[*difference.changed],
+                rates=difference.rates,
+                significance=found,
+            )
         )
     else:
         for line in (*_lines(difference), *significance_lines(found)):

@@ -12,6 +12,7 @@ from cli.options import Json
 from cli.output.streams import print_json, print_message, print_result
 
 if TYPE_CHECKING:
+    from cli.documents.evals import ConversationPlayed
     from evals.conversations.course import Conversation
     from evals.play.environment import PlayEnvironment
 
@@ -37,15 +38,17 @@ class _Outcome:
         """Whether the right course held and every wrong one failed."""
         return not self.faults and not self.passed_wrongly
 
-    def to_json(self) -> dict[str, object]:
+    def document(self) -> "ConversationPlayed":
         """The outcome as it is printed."""
-        return {
-            "id": self.id,
-            "passed": self.passed,
-            "faults": self.faults,
-            "passed_wrongly": self.passed_wrongly,
-            "seconds": round(self.seconds, 2),
-        }
+        from cli.documents.evals import ConversationPlayed
+
+        return ConversationPlayed(
+            id=self.id,
+            passed=self.passed,
+            faults=self.faults,
+            passed_wrongly=self.passed_wrongly,
+            seconds=round(self.seconds, 2),
+        )
 
     def show(self) -> None:
         """Print a row, and below it what was wrong."""
@@ -74,12 +77,15 @@ def conversations(
 
     Each wrong course of a conversation is played too, and must fail.
     """
+    from cli.documents.evals import ConversationsPlayed
+
     chosen = _chosen(_loaded(folder), ids or [], tag or [])
     outcomes = asyncio.run(_played(chosen, as_json=as_json))
     failed = sum(not outcome.passed for outcome in outcomes)
     if as_json:
-        rows = [outcome.to_json() for outcome in outcomes]
-        print_json({"ok": not failed, "passed": len(rows) - failed, "failed": failed, "conversations": rows})
+        rows = [outcome.document() for outcome in outcomes]
+        passed = len(rows) - failed
+        print_json(ConversationsPlayed(ok=not failed, passed=passed, failed=failed, conversations=rows))
     else:
         print_result(f"{len(outcomes) - failed} of {len(outcomes)} conversations passed")
     if failed:

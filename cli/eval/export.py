@@ -37,6 +37,7 @@ def export(
     WIREWRIGHT_TRACE_CONTENT is true.
     """
     from agent.settings import AssistantSettings
+    from cli.documents.evals import Exported
     from cli.settings import settings_of
     from evals.exports import MissingExtra
 
@@ -53,8 +54,7 @@ def export(
     except MissingExtra as missing:
         raise CommandError("extra_needed", f"{missing}.", fix="Install wirewright[evals].") from None
     if as_json:
-        experiments = [one.model_dump(mode="json") for one in found]
-        print_json({"ok": sent, "content": content, "experiments": experiments})
+        print_json(Exported(ok=sent, content=content, experiments=found))
     else:
         for one in found:
             print_result(_line(one))

@@ -13,6 +13,7 @@ from cli.output.files import writable, writing
 from cli.output.streams import print_json, print_message, print_result
 
 if TYPE_CHECKING:
+    from cli.documents.evals import FixObject
     from evals.attempt import Attempt
     from evals.fix.search import MinimalFix
 
@@ -30,6 +31,7 @@ def fix(
     as_json: Json = False,
 ) -> None:
     """Find the fewest changes that would make each failed flow pass."""
+    from cli.documents.evals import Fixed
     from evals.fix.records import Fix
     from evals.jsonl import JsonLines
 
@@ -40,7 +42,7 @@ def fix(
             JsonLines(target, Fix).write([Fix.of(attempt, fixed) for attempt, fixed in found if fixed is not None])
         print_message(f"Written to {target}.")
     if as_json:
-        print_json({"ok": True, "fixes": [_plain(attempt, fixed) for attempt, fixed in found if fixed is not None]})
+        print_json(Fixed(ok=True, fixes=[_plain(attempt, fixed) for attempt, fixed in found if fixed is not None]))
         return
     for attempt, fixed in found:
         if fixed is not None:
@@ -62,18 +64,19 @@ async def _fixes(attempts: "list[Attempt]", tries: int) -> Found:
         return [(one, await fix_of(scenarios[one.scenario], one, environment, tries=tries)) for one in attempts]
 
 
-def _plain(attempt: "Attempt", fixed: "MinimalFix") -> dict[str, object]:
+def _plain(attempt: "Attempt", fixed: "MinimalFix") -> "FixObject":
+    from cli.documents.evals import FixObject
     from flows.action_json import action_to_json
 
-    return {
-        "scenario": attempt.scenario,
-        "repeat": attempt.repeat,
-        "player": attempt.player,
-        "actions": [action_to_json(action) for action in fixed.actions],
-        "whole": fixed.whole,
-        "tries": fixed.tries,
-        "proven": fixed.proven,
-    }
+    return FixObject(
+        scenario=attempt.scenario,
+        repeat=attempt.repeat,
+        player=attempt.player,
+        actions=[action_to_json(action) for action in fixed.actions],
+        whole=fixed.whole,
+        tries=fixed.tries,
+        proven=fixed.proven,
+    )
 
 
 def _lines(attempt: "Attempt", fixed: "MinimalFix") -> list[str]:

@@ -10,6 +10,7 @@ from cli.options import Json
 from cli.output.streams import print_json, print_result
 
 if TYPE_CHECKING:
+    from cli.documents.evals import ImportedScenario
     from evals.imports.chat2workflow.scenarios import Imported
 
 commands = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Import an external benchmark as scenarios.")
@@ -35,6 +36,7 @@ def chat2workflow(
     as_json: Json = False,
 ) -> None:
     """Make a scenario of every round of Chat2Workflow's tasks, and list what could not be carried over."""
+    from cli.documents.evals import ScenariosImported
     from evals.imports.chat2workflow.format import ImportFormatError, read_checks, read_queries
     from evals.imports.chat2workflow.scenarios import convert_tasks
     from evals.imports.writer import write
@@ -50,11 +52,9 @@ def chat2workflow(
         write(Path(out), imported)
     except (ImportFormatError, ScenarioError) as fault:
         fix = "Correct it; everything before it is valid."
-        raise BadUsage(
-            "bad_import", f"{fault.message[:1].upper()}{fault.message[1:]}.", fix=fix, where=fault.place
-        ) from None
+        raise BadUsage("bad_import", f"{fault.place}: {fault.message}.", fix=fix, where=fault.place) from None
     if as_json:
-        print_json({"folder": out, "scenarios": [_plain(one) for one in imported], "left": left_out})
+        print_json(ScenariosImported(folder=out, scenarios=[_plain(one) for one in imported], left=left_out))
         return
     for one in imported:
         print_result(f"{one.scenario.id}  {len(one.scenario.turns)} turns, {len(one.scenario.probes)} probes")
@@ -67,14 +67,16 @@ def chat2workflow(
     )
 
 
-def _plain(one: "Imported") -> dict[str, object]:
+def _plain(one: "Imported") -> "ImportedScenario":
+    from cli.documents.evals import ImportedScenario
+
     scenario = one.scenario
-    return {
-        "id": scenario.id,
-        "turns": len(scenario.turns),
-        "probes": len(scenario.probes),
-        "expected": [list(types) for types in scenario.expect.one_of],
-        "criteria": len(scenario.criteria),
-        "files": sorted(one.files),
-        "notes": list(one.notes),
-    }
+    return ImportedScenario(
+        id=scenario.id,
+        turns=len(scenario.turns),
+        probes=len(scenario.probes),
+        expected=[list(types) for types in scenario.expect.one_of],
+        criteria=len(scenario.criteria),
+        files=sorted(one.files),
+        notes=list(one.notes),
+    )

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from pydantic_ai.models import Model
 
+    from cli.documents.evals import RubricSum
     from evals.analysis.llm_judge import Opinion, Rubric
     from evals.score import Verdict
 
@@ -41,6 +42,7 @@ def judge(
     as_json: Json = False,
 ) -> None:
     """Let a language model judge the attempts of a journal; its opinions do not change the scores."""
+    from cli.documents.evals import Judged
     from evals.analysis.llm_judge import Opinion, opinions
     from evals.exports import MissingExtra
     from evals.jsonl import JsonLines
@@ -67,9 +69,7 @@ def judge(
             JsonLines(target, Opinion).write(found)
     sums = [_summary(rubric.name, found, verdicts) for rubric in rubrics]
     if as_json:
-        print_json(
-            {"judge": judging.model_name, "rubrics": sums, "opinions": [one.model_dump(mode="json") for one in found]}
-        )
+        print_json(Judged(judge=judging.model_name, rubrics=sums, opinions=found))
         return
     for entry in found:
         print_result(_line(entry))
@@ -101,22 +101,24 @@ def _model(name: str) -> "Model":
         raise BadUsage(error.code, error.message, fix=error.fix, where="--model") from None
 
 
-def _summary(rubric: str, found: "Sequence[Opinion]", verdicts: "Sequence[Verdict]") -> dict[str, object]:
+def _summary(rubric: str, found: "Sequence[Opinion]", verdicts: "Sequence[Verdict]") -> "RubricSum":
     """How often the rubric was met, the mean score, and how often the judge agrees with the deciding scores."""
+    from cli.documents.evals import RubricSum
+
     mine = [one for one in found if one.rubric == rubric and one.passed is not None]
     scores = sorted(one.score for one in mine if one.score is not None)
     key = attrgetter("scenario", "digest", "repeat", "player")
     passed: dict[object, bool | None] = {key(verdict): verdict.passed for verdict in verdicts}
     pairs = [(one.passed, passed.get(key(one))) for one in mine]
     both = [(judged, scored) for judged, scored in pairs if scored is not None]
-    return {
-        "rubric": rubric,
-        "judged": len(mine),
-        "passed": sum(one.passed is True for one in mine),
-        "mean": sum(scores) / len(scores) if scores else None,
-        "agreement": sum(judged == scored for judged, scored in both) / len(both) if both else None,
-        "failed": sum(one.rubric == rubric and one.error is not None for one in found),
-    }
+    return RubricSum(
+        rubric=rubric,
+        judged=len(mine),
+        passed=sum(one.passed is True for one in mine),
+        mean=sum(scores) / len(scores) if scores else None,
+        agreement=sum(judged == scored for judged, scored in both) / len(both) if both else None,
+        failed=sum(one.rubric == rubric and one.error is not None for one in found),
+    )
 
 
 def _line(one: "Opinion") -> str:

@@ -13,6 +13,7 @@ from cli.options import Json
 from cli.output.streams import print_json, print_result, progress_bar
 
 if TYPE_CHECKING:
+    from cli.documents.evals import Mutated
     from evals.attempt import Attempt
     from evals.mutate.matrix import Matrix, Survivor
     from evals.mutate.trials import Trial
@@ -40,7 +41,7 @@ def mutate(
     rate = counted.kill_rate
     ok = rate is not None and rate >= floor and not counted.disturbed
     if as_json:
-        print_json({"ok": ok, "kill_rate": rate, "floor": floor, **_document(counted)})
+        print_json(_document(counted, floor, ok=ok))
     else:
         for line in _lines(counted):
             print_result(line)
@@ -82,18 +83,23 @@ async def _tried(attempts: "list[Attempt]", per_operator: int, concurrency: int)
             return await run_trials(mutants, environment, concurrency=concurrency, on_trial=ended)
 
 
-def _document(counted: "Matrix") -> dict[str, object]:
-    def plain(trials: "tuple[Trial, ...]") -> list[dict[str, str]]:
-        return [{"id": trial.id, "operator": trial.operator, "what": trial.what} for trial in trials]
+def _document(counted: "Matrix", floor: float, *, ok: bool) -> "Mutated":
+    from cli.documents.evals import Mutant, Mutated
 
-    return {
-        "operators": {name: row.model_dump() for name, row in counted.operators.items()},
-        "survivors": plain(counted.survivors),
-        "accepted": plain(counted.accepted),
-        "stale": list(counted.stale),
-        "controls": counted.controls,
-        "disturbed": plain(counted.disturbed),
-    }
+    def plain(trials: "tuple[Trial, ...]") -> list[Mutant]:
+        return [Mutant(id=trial.id, operator=trial.operator, what=trial.what) for trial in trials]
+
+    return Mutated(
+        ok=ok,
+        kill_rate=counted.kill_rate,
+        floor=floor,
+        operators=dict(counted.operators),
+        survivors=plain(counted.survivors),
+        accepted=plain(counted.accepted),
+        stale=list(counted.stale),
+        controls=counted.controls,
+        disturbed=plain(counted.disturbed),
+    )
 
 
 def _lines(counted: "Matrix") -> list[str]:

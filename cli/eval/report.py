@@ -2,7 +2,7 @@
 
 import importlib.util
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -11,10 +11,11 @@ from cli.errors import BadUsage, CommandError
 from cli.eval.options import Journal
 from cli.eval.selection import PLAY_AGAIN, all_scenarios, attempts_of, check_player, gate_of, readable, verdicts_of
 from cli.options import Json
-from cli.output.files import writable, writing
+from cli.output.files import writable, write_text
 from cli.output.streams import print_json, print_message, print_result
 
 if TYPE_CHECKING:
+    from cli.documents.evals import Reported
     from evals.fix.records import Fix
     from evals.report.formats.writer import Form
     from evals.report.model import Material
@@ -83,7 +84,7 @@ def report(
         _write(target, form, material)
         print_message(f"Written to {target}.")
     if as_json:
-        print_json(summary(gather(material, None)))
+        print_json(cast("Reported", summary(gather(material, None))))
     elif not targets:
         print_result(render_report("md", material).rstrip())
 
@@ -158,8 +159,7 @@ def _write(path: Path, form: "Form", material: "Material") -> None:
     from evals.report.formats.writer import render_report
 
     try:
-        with writing(path):
-            path.write_text(render_report(form, material), encoding="utf-8", newline="\n")
+        write_text(path, render_report(form, material))
     except TooLarge as large:
         raise CommandError(
             "too_large", str(large), fix="Report fewer attempts, or another form.", where="--out"

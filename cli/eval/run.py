@@ -64,7 +64,7 @@ def run(
     from evals.play.attempts import Limits
     from evals.score import score_attempts
 
-    target, score_target = writable(out), writable(scores)
+    target, score_target = writable(out), writable(scores, "--scores")
     if resume and target is None:
         raise BadUsage("nothing_to_resume", "--resume needs --out.", fix="Name the journal.", where="--resume")
     loaded_gate = gate_of(gate)
@@ -83,7 +83,7 @@ def run(
     attempts, catalogue = asyncio.run(play.attempts())
     verdicts = score_attempts(scenarios, attempts, catalogue)
     if score_target is not None:
-        with writing(score_target):
+        with writing(score_target, "--scores"):
             write_verdicts(score_target, verdicts)
     missing = len(scenarios) * repeats - len(attempts)
     summary = EvalSummary(verdicts, scenarios, chosen.name, min_pass=min_pass, gate=loaded_gate, not_played=missing)
@@ -126,8 +126,9 @@ class _Play:
             with progress_bar(f"playing {self.player.name}", total, len(done)) as advance:
 
                 async def ended(attempt: "Attempt") -> None:
-                    if journal is not None:
-                        await asyncio.to_thread(journal.append, attempt)
+                    if journal is not None and self.target is not None:
+                        with writing(self.target):
+                            await asyncio.to_thread(journal.append, attempt)
                     advance()
 
                 played = await play(

@@ -38,7 +38,7 @@ def all_scenarios() -> "tuple[Scenario, ...]":
     try:
         return load_scenarios(_folder.get() or FOLDER)
     except ScenarioError as error:
-        raise BadUsage("bad_scenario", error.message, fix="Correct the file.", where=error.place) from None
+        raise BadUsage("bad_scenario", f"{error}.", fix="Correct the file.", where=error.place) from None
 
 
 def select(ids: Sequence[str], tags: Sequence[str], split: str | None = None) -> "list[Scenario]":
@@ -123,9 +123,14 @@ def readable(name: str) -> Path:
     Raises:
         BadUsage: when it does not exist.
     """
+    from runtime.files.texts import TextRefused, check_file
+
     path = Path(name)
-    if not path.is_file():
-        raise BadUsage("unreadable", f"{name} cannot be read.", fix="Name a file of attempts or scores.", where=name)
+    try:
+        check_file(path)
+    except TextRefused as refused:
+        fix = "Name a file of attempts or scores."
+        raise BadUsage("unreadable", f"{name} {refused.reason}.", fix=fix, where=name) from None
     return path
 
 

@@ -15,6 +15,7 @@ from cli.output.streams import print_json, print_result
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from cli.documents.evals import ScenarioBrief
     from evals.attempt import Attempt
     from evals.scenario import Scenario
     from evals.scenarios.validation import InvalidFlow
@@ -32,11 +33,15 @@ def list_scenarios(
     as_json: Json = False,
 ) -> None:
     """List the scenarios."""
+    from cli.documents.evals import ScenarioList
+
     scenarios = select([], tag or [], split)
     faults = asyncio.run(_invalid(scenarios)) if check else []
     if as_json:
-        checked = {"faults": [fault.model_dump(mode="json") for fault in faults]} if check else {}
-        print_json({"scenarios": [_brief(scenario) for scenario in scenarios], **checked})
+        document = ScenarioList(scenarios=[_brief(scenario) for scenario in scenarios])
+        if check:
+            document["faults"] = faults
+        print_json(document)
     else:
         for scenario in scenarios:
             print_result(f"{scenario.id}  [{', '.join((scenario.split, *scenario.tags))}]  {scenario.about}")
@@ -67,16 +72,17 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show a scenario, and the attempts at it."""
+    from cli.documents.evals import PlayedAttempt, ScenarioShown
+
     (found,) = select([scenario], [])
     attempts = [] if journal is None else attempts_of(readable(journal), [found.id])
     attempts.sort(key=lambda attempt: (attempt.scenario, attempt.repeat, attempt.player))
     verdicts = scored(attempts, ready_catalogue()) if attempts else []
     if as_json:
         played = [
-            {"attempt": attempt.model_dump(mode="json"), "verdict": verdict.model_dump(mode="json")}
-            for attempt, verdict in zip(attempts, verdicts, strict=True)
+            PlayedAttempt(attempt=attempt, verdict=verdict) for attempt, verdict in zip(attempts, verdicts, strict=True)
         ]
-        print_json({"scenario": found.model_dump(mode="json", by_alias=True), "played": played})
+        print_json(ScenarioShown(scenario=found, played=played))
         return
     for line in _lines(found):
         print_result(line)
@@ -85,18 +91,20 @@ def show(
             print_result(line)
 
 
-def _brief(scenario: "Scenario") -> dict[str, object]:
-    return {
-        "id": scenario.id,
-        "about": scenario.about,
-        "split": scenario.split,
-        "tags": list(scenario.tags),
-        "turns": len(scenario.turns),
-        "alternatives": len(scenario.alternatives),
-        "wrong": len(scenario.wrong),
-        "probes": len(scenario.probes),
-        "digest": scenario.digest,
-    }
+def _brief(scenario: "Scenario") -> "ScenarioBrief":
+    from cli.documents.evals import ScenarioBrief
+
+    return ScenarioBrief(
+        id=scenario.id,
+        about=scenario.about,
+        split=scenario.split,
+        tags=list(scenario.tags),
+        turns=len(scenario.turns),
+        alternatives=len(scenario.alternatives),
+        wrong=len(scenario.wrong),
+        probes=len(scenario.probes),
+        digest=scenario.digest,
+    )
 
 
 def _lines(scenario: "Scenario") -> list[str]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from cli.output.streams import print_json, print_result
 
 if TYPE_CHECKING:
+    from cli.documents.evals import TaggedVerdict
     from evals.analysis.significance import Significance
     from evals.gate import Gate, GateResult
     from evals.scenario import Scenario
@@ -54,27 +55,39 @@ class EvalSummary:
 
     def show(self, *, as_json: bool) -> None:
         """Write it on standard output."""
+        from cli.documents.evals import Summed
         from evals.analysis.cost import total
         from evals.analysis.significance import repeated
-        from evals.report.summary import means, reasons, report_json, summary, table
+        from evals.report.summary import means, reasons, summary, table
+        from evals.score import EVALUATORS
 
         verdicts, gate = self._result.verdicts, self._gate
         cost, repeats = total(verdict.measured.cost for verdict in verdicts), repeated(verdicts)
         if as_json:
             print_json(
-                {
-                    **report_json(self._result, self._scenarios, self._player, self._min_pass),
-                    "ok": self.ok,
-                    "gate": None if gate is None else gate.model_dump(mode="json"),
-                    "repeated": [one.model_dump(mode="json") for one in repeats],
-                    "cost": cost,
-                    "not_played": self._not_played,
-                }
+                Summed(
+                    ok=self.ok,
+                    player=self._player,
+                    min_pass=self._min_pass,
+                    pass_rate=self._result.pass_rate,
+                    passed=self._result.passed,
+                    scored=self._result.scored,
+                    harness_errors=self._result.harness_errors,
+                    rates={name: self._result.rates[name] for name in EVALUATORS},
+                    attempts=self._attempts(),
+                    gate=gate,
+                    repeated=list(repeats),
+                    cost=cost,
+                    not_played=self._not_played,
+                )
             )
             return
         from rich.console import Console
 
-        Console(width=max(Console().width, WIDTH)).print(table(self._result, self._player))
+        console = Console(width=max(Console().width, WIDTH))
+        with console.capture() as shown:  # rich would end the process when its reader leaves
+            console.print(table(self._result, self._player))
+        print_result(shown.get().removesuffix("\n"))
         lines = [*reasons(self._result), *means(self._result), summary(self._result, self._min_pass)]
         if cost is not None:
             lines.append(f"cost: ${cost:.4f}")
@@ -87,6 +100,15 @@ class EvalSummary:
             lines.append("The gate is passed." if gate.ok else "The gate is not passed.")
         for line in lines:
             print_result(line)
+
+    def _attempts(self) -> "list[TaggedVerdict]":
+        from cli.documents.evals import TaggedVerdict
+
+        tags = {scenario.id: scenario.tags for scenario in self._scenarios}
+        return [
+            TaggedVerdict.model_validate({**verdict.model_dump(), "tags": tags.get(verdict.scenario, ())})
+            for verdict in self._result.verdicts
+        ]
 
 
 def significance_lines(found: "Significance") -> list[str]:

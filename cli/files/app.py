@@ -24,9 +24,11 @@ def add(
     as_json: Json = False,
 ) -> None:
     """Copy files into yours; those of the same name are replaced."""
+    from cli.documents.stored import FileAdded, FilesAdded
+
     added = [add_file(path, folder) for path in paths]
     if as_json:
-        print_json({"files": [{"path": file.path, "size": file.size, "new": file.new} for file in added]})
+        print_json(FilesAdded(files=[FileAdded(path=file.path, size=file.size, new=file.new) for file in added]))
         return
     for file in added:
         print_message(f"{'Added' if file.new else 'Replaced'} {file.path} ({file.size} bytes).")
@@ -35,6 +37,7 @@ def add(
 @commands.command("list", epilog="Example: wirewright files list --json")
 def list_files(*, as_json: Json = False) -> None:
     """List your files with their sizes."""
+    from cli.documents.stored import FileList, FileObject
     from runtime.files.names import FileRefused
 
     try:
@@ -42,7 +45,7 @@ def list_files(*, as_json: Json = False) -> None:
     except FileRefused as refused:
         raise _failed(refused) from None
     if as_json:
-        print_json({"files": [{"path": path, "size": size} for path, size in listed]})
+        print_json(FileList(files=[FileObject(path=path, size=size) for path, size in listed]))
     elif not listed:
         print_message("There are no files yet; add one with: wirewright files add PATH")
     for path, size in () if as_json else listed:
@@ -61,7 +64,8 @@ def get(
     """Give the content of a file."""
     import sys
 
-    from cli.output.files import writable, writing
+    from cli.documents.stored import FileWritten
+    from cli.output.files import writable, write_bytes
     from runtime.files.names import FileRefused
 
     target = writable(out)
@@ -76,10 +80,9 @@ def get(
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
         return
-    with writing(target):
-        target.write_bytes(content)
+    write_bytes(target, content)
     if as_json:
-        print_json({"path": name, "size": len(content), "out": str(target)})
+        print_json(FileWritten(path=name, size=len(content), out=str(target)))
     else:
         print_message(f"{name} is in {target}.")
 
@@ -91,15 +94,16 @@ def remove(
     as_json: Json = False,
 ) -> None:
     """Delete files."""
+    from cli.documents.stored import FileObject, FilesRemoved
     from runtime.files.names import FileRefused
 
-    removed: list[dict[str, object]] = []
+    removed: list[FileObject] = []
     try:
-        removed.extend({"path": name, "size": local_files().remove(name)} for name in names)
+        removed.extend(FileObject(path=name, size=local_files().remove(name)) for name in names)
     except FileRefused as refused:
         raise _failed(refused) from None
     if as_json:
-        print_json({"removed": removed})
+        print_json(FilesRemoved(removed=removed))
     else:
         print_message(f"Removed {', '.join(names)}.")
 

@@ -44,8 +44,10 @@ def add_file(path: str, folder: str = "", *, where: str = "PATH") -> "Written":
     Raises:
         BadUsage: it cannot be read, or is refused.
     """
+    from cli.input.texts import bad_text
     from runtime.files.names import FileRefused
     from runtime.files.store import Written
+    from runtime.files.texts import unreadable
 
     source = Path(path)
     name = f"{folder.rstrip('/')}/{source.name}" if folder else source.name
@@ -56,6 +58,6 @@ def add_file(path: str, folder: str = "", *, where: str = "PATH") -> "Written":
     except FileRefused as refused:
         fix = "Choose another name, or remove files with: wirewright files remove"
         raise BadUsage("file_refused", refused.message, fix=fix, where=where) from None
-    except OSError:
-        raise BadUsage("unreadable", f"{path} cannot be read.", fix="Name a file that exists.", where=where) from None
+    except (OSError, ValueError) as failure:
+        raise bad_text(path, unreadable(failure), where) from None
     return Written(path=upload.path, size=upload.size, new=upload.new)

@@ -8,7 +8,7 @@ import typer
 from cli.errors import FAILED
 from cli.flow.components import ComponentsFolder
 from cli.options import FlowFile, Json
-from cli.output.faults import count_in_words, faults_json, has_errors, note_faults
+from cli.output.faults import count_in_words, has_errors, note_faults
 from cli.output.files import writable, write_flow
 from cli.output.streams import print_json, print_result
 
@@ -28,6 +28,7 @@ def build(
     as_json: Json = False,
 ) -> None:
     """Build a flow from spec text, and report all its faults at once."""
+    from cli.documents.flows import Built
     from cli.flow.source import all_faults, load_flow
 
     target = writable(out)
@@ -38,7 +39,8 @@ def build(
     if target is not None and flow is not None:
         write_flow(target, flow)
     if as_json:
-        print_json({"ok": flow is not None, "flow": flow and flow.to_json(), "faults": faults_json(loaded.faults)})
+        document = None if flow is None else flow.to_json()
+        print_json(Built(ok=flow is not None, flow=document, faults=list(loaded.faults)))
     else:
         _print_built(loaded, target if flow is not None else None)
     if flow is None:

@@ -6,13 +6,16 @@ import typer
 
 from cli.errors import FAILED, BadUsage
 from cli.options import Json
-from cli.output.faults import faults_json, has_errors, note_faults
+from cli.output.faults import has_errors, note_faults
 from cli.output.files import writable, write_flow
 from cli.output.streams import print_json, print_result
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from cli.flow.source import LoadedFlow
     from flows.catalogue import Catalogue
+    from flows.faults import Fault
 
 First = Annotated[str, typer.Argument(metavar="A", help="A flow: Langflow JSON or spec text; - reads standard input.")]
 Second = Annotated[str, typer.Argument(metavar="B", help="Another flow, in the same forms.")]
@@ -24,12 +27,15 @@ def diff(a: First, b: Second, *, as_json: Json = False) -> None:
     Exits 0 whether they differ or not. In the JSON document `same` says whether they do, and `same_work` whether
     they differ only in names, ids and places. What only moves things on the canvas is counted, not listed.
     """
+    from cli.documents.flows import Differing
     from cli.output.turn import format_change
     from flows.action_json import action_to_json
     from flows.diff import diff as actions_between
     from flows.fingerprints import fingerprint
 
-    loaded, _ = _both(a, b, as_json=as_json, keys={"same": None, "actions": []})
+    loaded, _ = _both(
+        a, b, as_json=as_json, failed=lambda faults: Differing(ok=False, same=None, actions=[], faults=faults)
+    )
     old, new = (one.flow for one in loaded)
     if old is None or new is None:
         raise typer.Exit(FAILED)
@@ -37,7 +43,7 @@ def diff(a: First, b: Second, *, as_json: Json = False) -> None:
     if as_json:
         alike = fingerprint(old) == fingerprint(new)
         shown = [action_to_json(action) for action in actions]
-        print_json({"ok": True, "same": not actions, "same_work": alike, "actions": shown, "faults": []})
+        print_json(Differing(ok=True, same=not actions, same_work=alike, actions=shown, faults=[]))
         return
     lines = [line for action in actions if (line := format_change(action))]
     for line in lines:
@@ -57,12 +63,13 @@ def merge(
     as_json: Json = False,
 ) -> None:
     """Add all of flow B to flow A: to the right of what is there, with new ids where they are taken."""
+    from cli.documents.flows import Merged
     from cli.flow.source import faults_here
     from flows.checks import check
     from flows.merge import merge as merged
 
     target = writable(out)
-    loaded, catalogue = _both(a, b, as_json=as_json, keys={"flow": None})
+    loaded, catalogue = _both(a, b, as_json=as_json, failed=lambda faults: Merged(ok=False, flow=None, faults=faults))
     canvas, proposal = (one.flow for one in loaded)
     if canvas is None or proposal is None or target is None:
         raise typer.Exit(FAILED)
@@ -70,15 +77,18 @@ def merge(
     write_flow(target, flow)
     faults = faults_here(check(flow, catalogue)) if catalogue is not None else []
     if as_json:
-        print_json({"ok": True, "flow": flow.to_json(), "faults": faults_json(faults)})
+        print_json(Merged(ok=True, flow=flow.to_json(), faults=faults))
         return
     note_faults(faults)
     print_result(f"{len(flow.nodes)} nodes, {len(flow.edges)} edges. Written to {target}.")
 
 
-def _both(a: str, b: str, *, as_json: bool, keys: dict[str, object]) -> "tuple[list[LoadedFlow], Catalogue | None]":
-    """Read both flows; when one does not build, show its faults, in JSON beside `keys`, and exit."""
-    from cli.flow.source import STANDARD_INPUT, load_flow
+def _both(
+    a: str, b: str, *, as_json: bool, failed: "Callable[[list[Fault]], object]"
+) -> "tuple[list[LoadedFlow], Catalogue | None]":
+    """Read both flows; when one does not build, show its faults, in JSON as `failed` has them, and exit."""
+    from cli.flow.source import load_flow
+    from cli.input.texts import STANDARD_INPUT
 
     if a == b == STANDARD_INPUT:
         fix = "Name a file for one of them."
@@ -90,7 +100,7 @@ def _both(a: str, b: str, *, as_json: bool, keys: dict[str, object]) -> "tuple[l
         loaded.append(one)
         if one.flow is None or has_errors(one.faults):
             if as_json:
-                print_json({"ok": False, **keys, "faults": faults_json(one.faults)})
+                print_json(failed(list(one.faults)))
             else:
                 note_faults(one.faults)
             raise typer.Exit(FAILED)

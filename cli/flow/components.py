@@ -92,12 +92,14 @@ def read_sources(folder: str | None) -> ComponentSources:
     Raises:
         BadUsage: the folder does not exist, cannot be read or holds too many files.
     """
+    from runtime.files.texts import TextRefused, read_text
+
     faults: list[Fault] = []
     texts: dict[str, str] = {}
     for path in [] if folder is None else _files(folder):
         try:
-            texts[path.name] = _text(path)
-        except (OSError, ValueError):
+            texts[path.name] = read_text(path, MAX_BYTES)
+        except TextRefused:
             faults.append(_unreadable(path.name))
     return ComponentSources(texts, tuple(faults))
 
@@ -167,14 +169,6 @@ def _files(folder: str) -> list[Path]:
 def _bad(folder: str, reason: str) -> BadUsage:
     fix = "Name a folder that holds component sources, one per .py file."
     return BadUsage("unreadable", f"{folder} {reason}.", fix=fix, where="--components")
-
-
-def _text(path: Path) -> str:
-    with path.open("rb") as file:
-        content = file.read(MAX_BYTES + 1)
-    if len(content) > MAX_BYTES:
-        raise ValueError("too large")
-    return content.decode("utf-8-sig")
 
 
 def _unreadable(name: str) -> "Fault":

@@ -12,10 +12,11 @@ from cli.errors import FAILED, BadUsage
 from cli.flow.components import ComponentsFolder, inspect_all
 from cli.flow.sessions import session_key, stored_sessions
 from cli.options import FlowFile, Json
-from cli.output.faults import count_in_words, faults_json, has_errors, note_faults
+from cli.output.faults import count_in_words, has_errors, note_faults
 from cli.output.streams import encoded, print_json, print_message, print_result, progress
 
 if TYPE_CHECKING:
+    from cli.documents.running import Ran
     from cli.flow.source import LoadedFlow
     from flows.document import Flow
     from flows.document import Json as JsonValue
@@ -65,7 +66,9 @@ def run(
             faults = all_faults(loaded, catalogue)
             if loaded.flow is None or has_errors(faults):
                 if as_json:
-                    print_json({**result_json(_not_run(faults)), "faults": faults_json(faults)})
+                    document = result_json(_not_run(faults))
+                    document["faults"] = faults
+                    print_json(document)
                 else:
                     note_faults(faults)
                 raise typer.Exit(FAILED)
@@ -163,18 +166,28 @@ def event_printer(loaded: "LoadedFlow", *, as_json: bool) -> "OnEvent":
         if not isinstance(event, EventsCut):
             event = event.model_copy(update={"node": loaded.name(event.node)})
         if as_json:
-            print_json(event.model_dump())
+            print_json(event)
         else:
             print_message(_words(event))
 
     return show
 
 
-def result_json(result: "RunResult") -> dict[str, object]:
+def result_json(result: "RunResult") -> "Ran":
     """A result as a JSON document."""
-    shown = result.to_json()
-    keys = ("ok", "output", "outputs", "types", "metrics", "error", "files")
-    return {key: shown[key] for key in keys if key in shown}
+    from cli.documents.running import Ran
+
+    document = Ran(
+        ok=result.ok,
+        output=result.output,
+        outputs=dict(result.outputs),
+        types=dict(result.types),
+        metrics=result.metrics,
+        error=result.error,
+    )
+    if result.files:
+        document["files"] = list(result.files)
+    return document
 
 
 def written(loaded: "LoadedFlow", result: "RunResult") -> "RunResult":

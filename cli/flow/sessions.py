@@ -29,12 +29,13 @@ commands = typer.Typer(
 @commands.command("list", epilog="Example: wirewright flow sessions list flow.json")
 def list_sessions(f: FlowFile, *, as_json: Json = False) -> None:
     """List the sessions of a flow, last used first."""
+    from cli.documents.running import SessionList
     from runtime.files.folders import LOCAL_USER
 
     key = _key(f)
     entries = _with_sessions(lambda sessions: sessions.entries(LOCAL_USER, key))
     if as_json:
-        print_json({"sessions": [entry.to_json() for entry in entries]})
+        print_json(SessionList(sessions=list(entries)))
         return
     for entry in entries:
         print_result(f"{entry.session}  {entry.messages} messages  {entry.updated_at}")
@@ -45,6 +46,7 @@ def list_sessions(f: FlowFile, *, as_json: Json = False) -> None:
 @commands.command("show", epilog="Example: wirewright flow sessions show flow.json monday")
 def show(f: FlowFile, session: SessionName, *, as_json: Json = False) -> None:
     """Print the messages of a session, oldest first."""
+    from cli.documents.running import SessionMessages
     from runtime.files.folders import LOCAL_USER
 
     key = _key(f)
@@ -52,7 +54,7 @@ def show(f: FlowFile, session: SessionName, *, as_json: Json = False) -> None:
     if not messages:
         raise _no_session(session)
     if as_json:
-        print_json({"session": session, "messages": [message.to_json() for message in messages]})
+        print_json(SessionMessages(session=session, messages=list(messages)))
         return
     for message in messages:
         print_result(f"{message.sender_name}: {message.text}")
@@ -69,6 +71,7 @@ def remove(
     as_json: Json = False,
 ) -> None:
     """Forget a session: the flow's next run in it starts afresh."""
+    from cli.documents.flows import Removed
     from runtime.files.folders import LOCAL_USER
 
     if every == (session is not None):
@@ -77,21 +80,21 @@ def remove(
     if session is None:
         count = _with_sessions(lambda sessions: sessions.remove_flow(LOCAL_USER, key))
         if as_json:
-            print_json({"removed": count})
+            print_json(Removed(removed=count))
             return
         print_message(f"{count} sessions are forgotten." if count != 1 else "1 session is forgotten.")
         return
     if not _with_sessions(lambda sessions: sessions.remove(LOCAL_USER, key, session)):
         raise _no_session(session)
     if as_json:
-        print_json({"removed": 1})
+        print_json(Removed(removed=1))
         return
     print_message(f"The session {session!r} is forgotten.")
 
 
 def session_key(name: str, flow: "Flow") -> str:
     """What the sessions of a flow belong to: the id in its document, else its file, else its content."""
-    from cli.flow.source import STANDARD_INPUT
+    from cli.input.texts import STANDARD_INPUT
     from runtime.sessions.keys import flow_key
 
     return flow_key(flow, None if name == STANDARD_INPUT else f"file:{Path(name).resolve()}")

@@ -1,34 +1,18 @@
 """Reading a flow from a file or standard input: Langflow JSON or spec text."""
 
 import json
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from cli.engine import EngineUnavailable, ready_catalogue
 from cli.errors import BadUsage
 from cli.flow.components import Inspect, inspect_in_new_engine, read_sources, with_own
+from cli.input.texts import Source, read, shown
 from cli.output.faults import has_errors
 from flows.catalogue import Catalogue
 from flows.checks import check
 from flows.document import Flow, FlowFormatError
 from flows.faults import Fault
-
-STANDARD_INPUT = "-"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Source:
-    """A text, and what the user called it."""
-
-    name: str
-    text: str
-
-    @property
-    def is_json(self) -> bool:
-        """Whether the text looks like JSON; anything else is spec text."""
-        return self.text.lstrip().startswith(("{", "["))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,31 +45,6 @@ class LoadedFlow:
         """A fault of the flow, with the ids that the source writes."""
         node = None if fault.node is None else self.name(fault.node)
         return replace(fault, node=node, message=self.in_words(fault.message), fix=self.in_words(fault.fix))
-
-
-def read(name: str) -> Source:
-    """Read a file, or standard input for `-`.
-
-    Raises:
-        BadUsage: when it cannot be read or is not UTF-8.
-    """
-    try:
-        content = sys.stdin.buffer.read() if name == STANDARD_INPUT else Path(name).read_bytes()
-        return Source(name=shown(name), text=content.decode("utf-8-sig"))
-    except FileNotFoundError:
-        reason, fix = "does not exist", "Name an existing file, or - for standard input."
-    except IsADirectoryError:
-        reason, fix = "is a directory", "Name a file, or - for standard input."
-    except UnicodeDecodeError as error:
-        reason, fix = f"is not UTF-8 text (byte {error.start})", "Save it as UTF-8."
-    except (OSError, ValueError):
-        reason, fix = "cannot be read", "Check its name and that you may read it."
-    raise BadUsage("unreadable", f"{shown(name)} {reason}.", fix=fix, where=shown(name))
-
-
-def shown(name: str) -> str:
-    """How messages name a source."""
-    return "standard input" if name == STANDARD_INPUT else name
 
 
 def flow_of(source: Source) -> Flow:

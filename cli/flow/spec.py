@@ -4,14 +4,16 @@ import typer
 
 from cli.errors import FAILED
 from cli.options import FlowFile, Json
-from cli.output.faults import faults_json, note_faults
+from cli.output.faults import note_faults
 from cli.output.streams import print_json, print_result
 
 
 def spec(f: FlowFile, *, as_json: Json = False) -> None:
     """Print a flow as spec text: the short form that people and models write."""
+    from cli.documents.flows import Printed
     from cli.engine import cached_catalogue
-    from cli.flow.source import flow_of, load_flow, read
+    from cli.flow.source import flow_of, load_flow
+    from cli.input.texts import read
     from flows.spec import print_spec
 
     source = read(f)
@@ -24,7 +26,7 @@ def spec(f: FlowFile, *, as_json: Json = False) -> None:
     text = None if printed is None else printed.text
     faults = (*faults, *(() if printed is None else printed.faults))  # what the text leaves out
     if as_json:
-        print_json({"ok": text is not None, "spec": text, "faults": faults_json(faults)})
+        print_json(Printed(ok=text is not None, spec=text, faults=list(faults)))
     else:
         note_faults(faults)
         if text is not None:

@@ -1,12 +1,16 @@
 """`wirewright flow templates`: the starter flows."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cli.errors import BadUsage
 from cli.options import Json
 from cli.output.streams import print_json, print_result
+
+if TYPE_CHECKING:
+    from cli.documents.flows import TemplateEntry
+    from flows.templates import Template
 
 
 def templates(
@@ -17,11 +21,12 @@ def templates(
     as_json: Json = False,
 ) -> None:
     """List the starter flows, or print one as spec text."""
+    from cli.documents.flows import TemplateList, TemplateText
     from flows import templates as starters
 
     if name is None:
         if as_json:
-            print_json({"templates": [one.to_json() for one in starters.templates()]})
+            print_json(TemplateList(templates=[_entry(one) for one in starters.templates()]))
             return
         width = max(len(one.name) for one in starters.templates())
         for one in starters.templates():
@@ -33,6 +38,14 @@ def templates(
     except starters.UnknownTemplate as unknown:
         raise BadUsage("unknown_template", unknown.message, fix=unknown.fix, where="NAME") from None
     if as_json:
-        print_json({**chosen.to_json(), "spec": chosen.spec})
+        print_json(TemplateText(**_entry(chosen), spec=chosen.spec))
     else:
         print_result(chosen.spec.rstrip("\n"))
+
+
+def _entry(one: "Template") -> "TemplateEntry":
+    from cli.documents.flows import TemplateEntry
+
+    return TemplateEntry(
+        name=one.name, title=one.title, description=one.description, tags=[*one.tags], needs=[*one.needs]
+    )

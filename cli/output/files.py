@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from flows.document import Flow
 
 
-def writable(name: str | None) -> Path | None:
-    """The file that `--out` names.
+def writable(name: str | None, option: str = "--out") -> Path | None:
+    """The file that an option names.
 
     Raises:
         BadUsage: when it cannot be written there.
@@ -24,7 +24,7 @@ def writable(name: str | None) -> Path | None:
     path = Path(name)
     fix = "Name a file in a directory that exists and can be written to."
     if name in ("", "-"):
-        reason = "--out needs the name of a file."
+        reason = f"{option} needs the name of a file."
     elif path.is_dir():
         reason = f"{name} is a directory."
     elif not path.parent.is_dir():
@@ -33,11 +33,11 @@ def writable(name: str | None) -> Path | None:
         reason = f"{name} cannot be written."
     else:
         return path
-    raise BadUsage("unwritable", reason, fix=fix, where="--out")
+    raise BadUsage("unwritable", reason, fix=fix, where=option)
 
 
 @contextmanager
-def writing(path: Path) -> Generator[None]:
+def writing(path: Path, option: str = "--out") -> Generator[None]:
     """Write a file that an option named.
 
     Raises:
@@ -45,10 +45,35 @@ def writing(path: Path) -> Generator[None]:
     """
     try:
         yield
-    except OSError:
-        raise CommandError(
-            "unwritable", f"{path} cannot be written.", fix="Name another file.", where="--out"
-        ) from None
+    except OSError as failure:
+        from runtime.files.texts import is_full
+
+        if is_full(failure):
+            reason, fix = f"{path} cannot be written: the disk is full.", "Free some room, or name a file elsewhere."
+        else:
+            reason, fix = f"{path} cannot be written.", "Name another file."
+        raise CommandError("unwritable", reason, fix=fix, where=option) from None
+
+
+def write_text(path: Path, text: str, option: str = "--out") -> None:
+    """Write a text to a file that an option named, completely or not at all.
+
+    Raises:
+        CommandError: when it cannot be written after all.
+    """
+    write_bytes(path, text.encode("utf-8", "backslashreplace"), option)
+
+
+def write_bytes(path: Path, content: bytes, option: str = "--out") -> None:
+    """Write a file that an option named, completely or not at all.
+
+    Raises:
+        CommandError: when it cannot be written after all.
+    """
+    from runtime.files.texts import write_file
+
+    with writing(path, option):
+        write_file(path, content)
 
 
 def write_flow(path: Path, flow: "Flow") -> None:
@@ -57,6 +82,4 @@ def write_flow(path: Path, flow: "Flow") -> None:
     Raises:
         CommandError: when the file cannot be written after all.
     """
-    text = json.dumps(flow.to_json(), ensure_ascii=False, indent=2) + "\n"
-    with writing(path):
-        path.write_text(text, encoding="utf-8", errors="backslashreplace")
+    write_text(path, json.dumps(flow.to_json(), ensure_ascii=False, indent=2) + "\n")

@@ -8,7 +8,8 @@ import select
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import cast
+from dataclasses import fields, is_dataclass
+from typing import Any, cast
 
 import typer
 
@@ -34,18 +35,33 @@ def close_output() -> None:
     os.close(nowhere)
 
 
-def print_json(value: object) -> None:
-    """Write one JSON document as a line on standard output."""
-    typer.echo(encoded(value))
+def print_json(document: object) -> None:
+    """Write one JSON document, of a type in `cli.documents`, as a line on standard output."""
+    typer.echo(encoded(document))
 
 
 def encoded(value: object) -> str:
-    """A value as one line of JSON for every reader; NaN and infinity become null."""
+    """A value as one line of JSON for every reader; NaN and infinity become null.
+
+    Models and dataclasses in it have the form that their `to_json`, or else pydantic or their fields give them.
+    """
     try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=_form)
     except ValueError:
-        text = json.dumps(_finite(value), ensure_ascii=False, allow_nan=False)
+        whole: object = json.loads(json.dumps(value, default=_form))
+        text = json.dumps(_finite(whole), ensure_ascii=False, allow_nan=False)
     return text.translate(_LINE_ENDS)
+
+
+def _form(value: Any) -> object:
+    """The JSON form of an object."""
+    if hasattr(value, "to_json"):
+        return value.to_json()
+    if hasattr(value, "model_dump"):
+        return value.model_dump(mode="json", by_alias=True)
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    raise TypeError(f"{type(value).__name__} has no JSON form")
 
 
 _LINE_ENDS = {0x85: r"\u0085", 0x2028: r"\u2028", 0x2029: r"\u2029"}

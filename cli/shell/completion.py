@@ -22,7 +22,9 @@ def completion(
 
     script = get_completion_script(prog_name="wirewright", complete_var=VARIABLE, shell=shell)
     if as_json:
-        print_json({"shell": shell, "script": script})
+        from cli.documents.installation import CompletionScript
+
+        print_json(CompletionScript(shell=shell, script=script))
     else:
         print_result(script)
 

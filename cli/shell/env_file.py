@@ -1,5 +1,6 @@
 """The `.env` file of the folder in which a command runs: its variables, where the environment does not set them."""
 
+import io
 import os
 from collections.abc import Mapping, MutableMapping
 from pathlib import Path
@@ -7,6 +8,8 @@ from pathlib import Path
 from cli.output.streams import print_message
 
 NAME = ".env"
+LIMIT = 1024 * 1024
+"""Bytes of such a file."""
 _OURS = ("WIREWRIGHT_", "OTEL_", "LOGFIRE_")
 _RUN_VARIABLES = "WIREWRIGHT_RUN_VARIABLES"
 
@@ -21,18 +24,28 @@ def read_env_file(folder: Path, environment: MutableMapping[str, str] = os.envir
         environment: what is changed.
     """
     path = folder / NAME
-    if not path.is_file():
+    if not _is_there(path):
         return
     from dotenv import dotenv_values
 
+    from runtime.files.texts import TextRefused, read_text
+
     try:
-        written = dotenv_values(path, interpolate=False, encoding="utf-8")
-    except (OSError, ValueError):
-        print_message(f"{NAME} was not read: it cannot be opened, or it is not UTF-8 text.")
+        text = read_text(path, LIMIT)
+    except TextRefused as refused:
+        print_message(f"{NAME} was not read: it {refused.reason}.")
         return
+    written = dotenv_values(stream=io.StringIO(text), interpolate=False)
     for name, value in written.items():
         if value is not None and name not in environment and _is_read(name, {**written, **environment}):
             environment[name] = value
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a folder that may not be looked into
+        return False
 
 
 def _is_read(name: str, variables: Mapping[str, str | None]) -> bool:

@@ -24,6 +24,7 @@ from evals.scenario import Scenario
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import to_spec
+from runtime.files.texts import TextRefused, read_text
 from runtime.results import RunResult
 
 FOLDER = Path(__file__).parent.parent / "rubrics"
@@ -99,8 +100,8 @@ def load_rubric(name: str) -> Rubric:
     """
     path = FOLDER / f"{name}.md" if name in rubric_names() else Path(name)
     try:
-        text = path.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError):
+        text = read_text(path).strip()
+    except TextRefused:
         raise RubricError(f"{name} is neither a rubric ({', '.join(rubric_names())}) nor a text file") from None
     if not text or len(text) > RUBRIC_CHARACTERS:
         raise RubricError(f"{path.name} must hold from 1 to {RUBRIC_CHARACTERS:,} characters")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -29,15 +31,34 @@ def write(folder: Path, imported: Sequence[Imported]) -> list[Path]:
     try:
         if folder.exists() and any(folder.iterdir()):
             raise ImportFormatError(folder.name, "is not empty")
-        (folder / FILES).mkdir(parents=True, exist_ok=True)
-        for one in imported:
-            for name, source in one.files.items():
-                shutil.copyfile(source, folder / FILES / name)
-        return [_written(folder, one.scenario) for one in imported]
+        with _or_nothing(folder):
+            return _all(folder, imported)
     except OSError:
         raise ImportFormatError(folder.name, "cannot be written") from None
     except UnicodeEncodeError:
         raise ImportFormatError(folder.name, "cannot hold a text with an unpaired surrogate") from None
+
+
+def _all(folder: Path, imported: Sequence[Imported]) -> list[Path]:
+    (folder / FILES).mkdir(parents=True, exist_ok=True)
+    for one in imported:
+        for name, source in one.files.items():
+            shutil.copyfile(source, folder / FILES / name)
+    return [_written(folder, one.scenario) for one in imported]
+
+
+@contextmanager
+def _or_nothing(folder: Path) -> Generator[None]:
+    """Leave the folder as it was when writing into it does not end: empty, or not there."""
+    there = folder.exists()
+    try:
+        yield
+    except BaseException:
+        for path in (folder,) if not there else tuple(folder.iterdir()):
+            shutil.rmtree(path, ignore_errors=True)
+            with contextlib.suppress(OSError):
+                path.unlink()
+        raise
 
 
 def _written(folder: Path, scenario: Scenario) -> Path:

@@ -10,8 +10,10 @@ from pathlib import Path
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from evals.bounded_yaml import TooComplex, load_yaml
 from evals.mutate.mutants import CONTROL, OPERATORS
 from evals.mutate.trials import Trial
+from runtime.files.texts import TextRefused, read_text
 
 ACCEPTED = Path(__file__).parent / "accepted.yaml"
 """The accepted survivors: mutants that are no worse than the original, each with a reason."""
@@ -105,9 +107,11 @@ def read_accepted(path: Path = ACCEPTED) -> tuple[Survivor, ...]:
         AcceptedError: it is not a list of survivors.
     """
     try:
-        found: object = yaml.safe_load(path.read_text(encoding="utf-8")) or []
+        found: object = load_yaml(read_text(path)) or []
         survivors = [Survivor.model_validate(entry) for entry in found] if isinstance(found, list) else None  # pyright: ignore[reportUnknownVariableType]  (whatever the file holds)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError):
+    except (TextRefused, TooComplex) as refused:
+        raise AcceptedError(f"{path.name} {refused}") from None
+    except yaml.YAMLError:
         raise AcceptedError(f"{path.name} cannot be read as YAML") from None
     except ValidationError as error:
         raise AcceptedError(f"{path.name}: each entry has an id and a because ({error.error_count()} faults)") from None

@@ -1,14 +1,11 @@
-"""The result of a play: a table for people, a document for programs."""
-
-from collections.abc import Mapping, Sequence
+"""The result of a play: a table and lines for people."""
 
 from rich.table import Table
 from rich.text import Text
 
 from evals.analysis.tally import Tally
 from evals.attempt import attempt_label
-from evals.scenario import Scenario
-from evals.score import EVALUATORS, PASSED
+from evals.score import PASSED
 
 COLUMNS = ("built", "ran", "resolved", "preserved", "honest", "nodes", "edges", "values")
 """The scores in the table; the JSON has all of them."""
@@ -60,22 +57,3 @@ def summary(result: Tally, min_pass_rate: float) -> str:
 def percent(share: float | None) -> str:
     """A share from 0 to 1 in percent."""
     return "-" if share is None else f"{share:.0%}"
-
-
-def report_json(result: Tally, scenarios: Sequence[Scenario], player: str, min_pass_rate: float) -> dict[str, object]:
-    """The report as a JSON document."""
-    tags: Mapping[str, tuple[str, ...]] = {scenario.id: scenario.tags for scenario in scenarios}
-    return {
-        "ok": result.meets(min_pass_rate),
-        "player": player,
-        "min_pass": min_pass_rate,
-        "pass_rate": result.pass_rate,
-        "passed": result.passed,
-        "scored": result.scored,
-        "harness_errors": result.harness_errors,
-        "rates": {name: result.rates[name] for name in EVALUATORS},
-        "attempts": [
-            {**verdict.model_dump(mode="json"), "tags": list(tags.get(verdict.scenario, ()))}
-            for verdict in result.verdicts
-        ],
-    }

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 import yaml
 from pydantic import JsonValue, ValidationError
 
+from evals.bounded_yaml import TooComplex, load_yaml
 from evals.conversations.course import Conversation
 from evals.scenario import Scenario
+from runtime.files.texts import TextRefused, read_text
 
 FOLDER = Path(__file__).parent
 """The folder of the scenarios that come with Wirewright."""
@@ -53,10 +55,11 @@ def load_case(path: Path, kind: type[_Case]) -> _Case:
         ScenarioError: naming the place of every fault.
     """
     try:
-        text = path.read_text(encoding="utf-8")
-        found: _Yaml = yaml.load(text, Loader=_Loader)  # noqa: S506  (a SafeLoader that also refuses repeated keys)
-    except (OSError, UnicodeDecodeError):
-        raise ScenarioError(path.name, "cannot be read as UTF-8 text") from None
+        found: _Yaml = load_yaml(read_text(path), _Loader)
+    except TextRefused as refused:
+        raise ScenarioError(path.name, refused.reason) from None
+    except TooComplex as failure:
+        raise ScenarioError(path.name, str(failure)) from None
     except yaml.MarkedYAMLError as error:
         line = f" line {error.problem_mark.line + 1}" if error.problem_mark else ""
         raise ScenarioError(f"{path.name}{line}", error.problem or "is not YAML") from None
@@ -148,9 +151,9 @@ def _content(name: str, path: Path) -> str:
     if not file.resolve().is_relative_to(folder.resolve()):
         raise ScenarioError(path.name, f"file {name!r} is outside {FILES}/")
     try:
-        return file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        raise ScenarioError(path.name, f"file {name!r} cannot be read as UTF-8 text from {FILES}/") from None
+        return read_text(file)
+    except TextRefused as refused:
+        raise ScenarioError(path.name, f"file {name!r} of {FILES}/ {refused.reason}") from None
 
 
 def _as_json(found: _Yaml, path: Path) -> str:

@@ -18,7 +18,7 @@ def _own_data(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
 def test_a_variable_is_set_listed_and_removed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO(f"{KEY}\n"))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(f"{KEY}\n".encode())))
     assert run(["variables", "set", "SERPER_API_KEY"]) == 0
     assert run(["variables", "list", "--json"]) == 0
     shown = capsys.readouterr()
@@ -30,6 +30,6 @@ def test_a_variable_is_set_listed_and_removed(
 
 
 def test_an_empty_value_is_bad_usage(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO()))
     assert run(["variables", "set", "SERPER_API_KEY"]) == 2
     assert "empty" in capsys.readouterr().err

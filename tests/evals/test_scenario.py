@@ -17,6 +17,11 @@ from evals.scenarios.loader import FOLDER, SCHEMA, ScenarioError, load_scenario,
 SPEC = "nodes:\n  a: ChatInput\n  b: ChatOutput\nedges:\n  a.message -> b.input_value\n"
 MINIMAL = f"id: {{id}}\nabout: A test.\nturns: [{{{{say: hello}}}}]\nreference: {SPEC!r}\n".replace("'", '"')
 
+ALIAS_BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"a{one}: &a{one} [{', '.join([f'*a{one - 1}'] * 10)}]\n" for one in range(1, 12)
+)
+"""A thousand bytes that stand for a hundred billion values."""
+
 
 def written(folder: Path, text: str, name: str = "some") -> Path:
     """A scenario file."""
@@ -116,7 +121,7 @@ def test_a_folder_without_scenarios_is_a_fault(tmp_path: Path) -> None:
         (MINIMAL + "id: again\n", "some.yaml line 5", "'id' is given twice"),
         (MINIMAL + "when: 2020-01-01\n", "some.yaml", "quote it"),
         (MINIMAL + "canvas: {{file: ../some.yaml}}\n", "some.yaml", "is outside files/"),
-        (MINIMAL + "canvas: {{file: none.json}}\n", "some.yaml", "cannot be read"),
+        (MINIMAL + "canvas: {{file: none.json}}\n", "some.yaml", "does not exist"),
         ("a: [\n", "some.yaml line 2", ""),
         ("- a\n- b\n", "some.yaml", "Input should be an object"),
         ("", "some.yaml", "Input should be an object"),
@@ -130,10 +135,22 @@ def test_a_fault_is_reported_with_its_place(text: str, place: str, words: str, t
     assert str(tmp_path) not in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["missing.yaml", "bytes.yaml"])
-def test_a_file_that_is_not_text_is_a_fault(name: str, tmp_path: Path) -> None:
-    (tmp_path / "bytes.yaml").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(ScenarioError, match="cannot be read as UTF-8"):
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("missing.yaml", "does not exist"),
+        ("bytes.yaml", "is not UTF-8 text"),
+        ("nul.yaml", "byte 2 is NUL"),
+        ("deep.yaml", "nests deeper than 200 levels"),
+        ("bomb.yaml", "aliases that stand for more than 1,000,000 values"),
+    ],
+)
+def test_a_file_that_is_no_text_or_too_complex_is_a_fault(name: str, reason: str, tmp_path: Path) -> None:
+    (tmp_path / "bytes.yaml").write_bytes(b"\xff\xfe")
+    (tmp_path / "nul.yaml").write_bytes(b"id\0")
+    (tmp_path / "deep.yaml").write_text("[" * 100_000, encoding="utf-8")
+    (tmp_path / "bomb.yaml").write_text(ALIAS_BOMB, encoding="utf-8")
+    with pytest.raises(ScenarioError, match=reason):
         load_scenario(tmp_path / name)
 
 

@@ -11,6 +11,8 @@ from typing import TypeAlias
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
+from runtime.files.texts import TextRefused, read_text
+
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 
 TRUTH = "ground_truth"
@@ -227,9 +229,9 @@ def _text(value: Json, place: str) -> str:
 
 def _loaded(path: Path) -> Json:
     try:
-        return json.loads(path.read_text(encoding="utf-8-sig"), object_pairs_hook=lambda pairs: _once(pairs, path))
-    except (OSError, UnicodeDecodeError):
-        raise ImportFormatError(path.name, "cannot be read as UTF-8 text") from None
+        return json.loads(read_text(path), object_pairs_hook=lambda pairs: _once(pairs, path))
+    except TextRefused as refused:
+        raise ImportFormatError(path.name, refused.reason) from None
     except json.JSONDecodeError as error:
         raise ImportFormatError(f"{path.name} line {error.lineno}", f"is not JSON: {error.msg}") from None
     except RecursionError:

@@ -58,7 +58,7 @@ def test_what_cannot_be_imported_is_refused_with_its_place(
 def test_a_folder_that_is_full_is_left_alone(wirewright: Wirewright, tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine", encoding="utf-8")
     refused = wirewright(*IMPORT, "--out", tmp_path, "--json")
-    assert (refused.code, refused.json["error"]["message"]) == (2, "Is not empty.")
+    assert (refused.code, refused.json["error"]["message"]) == (2, f"{tmp_path.name}: is not empty.")
     assert [path.name for path in tmp_path.iterdir() if path.name != "data"] == ["mine.txt"]
 
 

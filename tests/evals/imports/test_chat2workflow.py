@@ -223,8 +223,8 @@ def test_a_wrong_file_of_endings_is_reported(content: str, place: str, tmp_path:
 
 def test_a_file_that_is_not_there_or_no_text_is_a_fault(tmp_path: Path) -> None:
     (tmp_path / "bytes.json").write_bytes(b"\xff")
-    for name in ("missing.json", "bytes.json"):
-        with pytest.raises(ImportFormatError, match="cannot be read"):
+    for name, reason in {"missing.json": "does not exist", "bytes.json": "is not UTF-8 text"}.items():
+        with pytest.raises(ImportFormatError, match=reason):
             read_queries(tmp_path / name)
 
 

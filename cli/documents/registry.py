@@ -1,0 +1,98 @@
+"""Which documents each command prints with `--json`."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from typing_extensions import TypedDict
+
+from agent.contract.events import CancelledEvent, CompleteEvent, ErrorEvent
+from agent.models.overview import Overview
+from cli.doctor.report import Report
+from cli.documents import components, evals, flows, installation, running, stored
+from cli.documents.errors import Failed
+from runtime.install.environment import RunnerStatus
+from runtime.sessions.run_entry import RunEntry
+
+
+class Canvas(TypedDict):
+    """What `/show` answers in a conversation: the flow on the canvas, or null."""
+
+    event: Literal["canvas"]
+    flow: flows.FlowObject | None
+
+
+@dataclass(frozen=True)
+class Printed:
+    """What a command prints with `--json`; instead of the document it may print `Failed`.
+
+    Attributes:
+        document: the type of its one document, or of each line when it answers lines; more than one are alternatives.
+        lines: what is printed before it, or all that is printed by a command that has no document: names of types of
+            lines.
+        about: when which of them is printed.
+    """
+
+    document: tuple[Any, ...] = ()
+    lines: tuple[Any, ...] = ()
+    about: str = ""
+
+
+EVENT = "Event"
+RUN_EVENT = "RunStreamEvent"
+"""Names of the unions of events in the contract of the HTTP API."""
+
+PRINTED: dict[str, Printed] = {
+    "serve": Printed(lines=(installation.Serving,), about="The log's lines of JSON follow on standard error."),
+    "ask": Printed(
+        (CompleteEvent, ErrorEvent, CancelledEvent),
+        (EVENT,),
+        "A line for each event, as the event stream has it.",
+    ),
+    "chat": Printed(lines=(EVENT, Canvas), about="A line for each event; `/show` answers with the canvas."),
+    "completion": Printed((installation.CompletionScript,)),
+    "doctor": Printed((Report,)),
+    "flow build": Printed((flows.Built,)),
+    "flow check": Printed((flows.Checked,)),
+    "flow run": Printed((running.Ran,), (RUN_EVENT,), "Events are lines before the document, with --events."),
+    "flow spec": Printed((flows.Printed,)),
+    "flow diff": Printed((flows.Differing,)),
+    "flow merge": Printed((flows.Merged,)),
+    "flow templates": Printed((flows.TemplateList, flows.TemplateText), about="With a name, the second."),
+    "flow sessions list": Printed((running.SessionList,)),
+    "flow sessions show": Printed((running.SessionMessages,)),
+    "flow sessions remove": Printed((flows.Removed,)),
+    "components search": Printed((components.SearchRow,), about="One for each query; with `-`, a line for each line."),
+    "components describe": Printed((components.Described, components.Unknown)),
+    "components scan": Printed(
+        (components.Scanned, components.ScannedLine), about="With `-`, the second, a line for each line."
+    ),
+    "files add": Printed((stored.FilesAdded,)),
+    "files list": Printed((stored.FileList,)),
+    "files get": Printed((stored.FileWritten,), about="It needs --out."),
+    "files remove": Printed((stored.FilesRemoved,)),
+    "models list": Printed((Overview,)),
+    "models test": Printed((installation.ModelsTested,)),
+    "runner install": Printed((installation.Installed,)),
+    "runner status": Printed((RunnerStatus,)),
+    "runs list": Printed((stored.RunList,)),
+    "runs show": Printed((RunEntry,)),
+    "runs remove": Printed((flows.Removed,)),
+    "variables list": Printed((stored.VariableList,)),
+    "variables set": Printed((stored.VariableObject,)),
+    "variables remove": Printed((stored.VariableRemoved,)),
+    "eval run": Printed((evals.Summed,)),
+    "eval score": Printed((evals.Summed,)),
+    "eval compare": Printed((evals.PlaysCompared,)),
+    "eval list": Printed((evals.ScenarioList,)),
+    "eval show": Printed((evals.ScenarioShown,)),
+    "eval report": Printed((evals.Reported,)),
+    "eval mutate": Printed((evals.Mutated,)),
+    "eval judge": Printed((evals.Judged,)),
+    "eval export": Printed((evals.Exported,)),
+    "eval import chat2workflow": Printed((evals.ScenariosImported,)),
+    "eval fix": Printed((evals.Fixed,)),
+    "eval conversations": Printed((evals.ConversationsPlayed,)),
+}
+"""By command. A command that fails prints `Failed`, whatever else it prints."""
+
+FAILED = Failed

@@ -1,0 +1,39 @@
+"""The documents of runs of flows, and of the sessions that they remember."""
+
+from typing import Any, NotRequired
+
+from typing_extensions import TypedDict
+
+from flows.faults import Fault
+from runtime.results import RunError, RunFile, RunMetrics
+from runtime.sessions.entry import SessionEntry
+from runtime.sessions.messages import Message
+
+
+class Ran(TypedDict):
+    """What a run gave: the chat output's text, all outputs by node, figures, and why it failed.
+
+    `types` and `files` are there when something is in them, `faults` when the flow was not run because of them.
+    """
+
+    ok: bool
+    output: str | None
+    outputs: dict[str, Any]
+    types: NotRequired[dict[str, Any]]
+    metrics: RunMetrics
+    error: RunError | None
+    files: NotRequired[list[RunFile]]
+    faults: NotRequired[list[Fault]]
+
+
+class SessionList(TypedDict):
+    """The sessions of a flow, last used first."""
+
+    sessions: list[SessionEntry]
+
+
+class SessionMessages(TypedDict):
+    """The messages of a session, oldest first."""
+
+    session: str
+    messages: list[Message]

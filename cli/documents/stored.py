@@ -1,0 +1,71 @@
+"""The documents of what is kept: files, runs and variables."""
+
+from typing_extensions import TypedDict
+
+from runtime.sessions.run_entry import RunEntry
+
+
+class FileAdded(TypedDict):
+    """A file that was copied into the user's; `new` says whether there was none of its name."""
+
+    path: str
+    size: int
+    new: bool
+
+
+class FilesAdded(TypedDict):
+    """The files that were copied."""
+
+    files: list[FileAdded]
+
+
+class FileObject(TypedDict):
+    """One of the user's files, with its size in bytes."""
+
+    path: str
+    size: int
+
+
+class FileList(TypedDict):
+    """The user's files."""
+
+    files: list[FileObject]
+
+
+class FileWritten(TypedDict):
+    """A file whose content was written to `out`."""
+
+    path: str
+    size: int
+    out: str
+
+
+class FilesRemoved(TypedDict):
+    """The files that were deleted."""
+
+    removed: list[FileObject]
+
+
+class RunList(TypedDict):
+    """The last runs, latest first, and how many there are in all."""
+
+    runs: list[RunEntry]
+    total: int
+
+
+class VariableObject(TypedDict):
+    """A variable; its value is never shown."""
+
+    name: str
+
+
+class VariableList(TypedDict):
+    """The variables that are kept."""
+
+    variables: list[VariableObject]
+
+
+class VariableRemoved(TypedDict):
+    """The variable that was removed."""
+
+    removed: str

@@ -1,0 +1,1 @@
+"""What commands read: whole texts and lines, from files and from standard input, within limits."""

@@ -1,0 +1,232 @@
+"""What every command reads and writes, and how it must answer when that is bad.
+
+In an argument `{}` stands for the bad file; the other names are of good files in the working folder.
+"""
+
+from dataclasses import dataclass, field
+
+MISSING, FOLDER, BINARY, NUL, HUGE, DEEP, FORBIDDEN = "missing", "folder", "binary", "nul", "huge", "deep", "forbidden"
+
+Codes = dict[str, str]
+
+
+def kind(code: str = "unreadable", **other: str) -> Codes:
+    """The error code of each case: one for all, and others for some."""
+    return {**dict.fromkeys((MISSING, FOLDER, BINARY, NUL, HUGE, DEEP, FORBIDDEN), code), **other}
+
+
+FLOW = kind(huge="too_large", deep="invalid_json")
+SPEC = kind(huge="too_large", deep="invalid_flow")
+ANY = dict.fromkeys((MISSING, FOLDER, FORBIDDEN), "unreadable") | {HUGE: "file_refused"}
+LINES = kind("bad_journal", missing="unreadable", folder="unreadable", forbidden="unreadable")
+GATE = kind("bad_gate")
+SCENARIOS = kind("bad_scenario", missing="no_folder")
+"""A folder of scenarios, or in it a file that is not good."""
+
+
+@dataclass(frozen=True)
+class Reads:
+    """An argument that names a file which is read.
+
+    Attributes:
+        command: the command.
+        arguments: what follows `wirewright`.
+        codes: the error code of each case.
+        code: the exit code.
+        ending: of the bad file's name.
+        inside: the file is read from the folder that the argument names.
+        stdin: it is typed instead.
+    """
+
+    command: str
+    arguments: str
+    codes: Codes = field(default_factory=lambda: FLOW)
+    code: int = 2
+    ending: str = ".json"
+    inside: bool = False
+    stdin: bool = False
+
+
+EVAL = "eval --scenarios scenarios"
+IMPORT = f"{EVAL} import chat2workflow --out imported"
+ASK = "ask hello"
+
+READS = [
+    *(Reads(f"flow {name}", f"flow {name} {{}}") for name in ("build", "check", "run", "spec")),
+    *(Reads(f"flow {name}", f"flow {name} -", stdin=True) for name in ("build", "check", "run", "spec")),
+    Reads("flow diff", "flow diff {} echo.flow"),
+    Reads("flow diff", "flow diff echo.flow {}"),
+    Reads("flow merge", "flow merge {} echo.flow --out merged.json"),
+    Reads("flow merge", "flow merge echo.flow {} --out merged.json"),
+    Reads("flow sessions list", "flow sessions list {}"),
+    Reads("flow sessions show", "flow sessions show {} monday"),
+    Reads("flow sessions remove", "flow sessions remove {} --all"),
+    Reads("ask", f"{ASK} --flow {{}}"),
+    Reads("ask", f"{ASK} --file {{}}", ANY, ending=".bin"),
+    Reads("ask", "ask -", kind(huge="too_large", deep=""), stdin=True),
+    Reads("chat", "chat --flow {}"),
+    Reads("files add", "files add {}", ANY, ending=".bin"),
+    Reads("variables set", "variables set A_KEY", kind(huge="too_large", deep="too_large"), stdin=True),
+    Reads("components scan", "components scan {}", kind(huge="too_large", deep=""), ending=".py"),
+    Reads("eval list", "eval --scenarios {} list", SCENARIOS, ending=".yaml", inside=True),
+    Reads("eval list", "eval --scenarios {} list --check", SCENARIOS, ending=".yaml", inside=True),
+    Reads("eval show", "eval --scenarios {} show small-echo", SCENARIOS, ending=".yaml", inside=True),
+    Reads("eval show", f"{EVAL} show small-echo --in {{}}", LINES),
+    Reads("eval run", "eval --scenarios {} run", SCENARIOS, ending=".yaml", inside=True),
+    Reads("eval run", f"{EVAL} run --gate {{}}", GATE, ending=".yaml"),
+    Reads("eval score", f"{EVAL} score {{}}", LINES),
+    Reads("eval score", f"{EVAL} score journal.jsonl --gate {{}}", GATE, ending=".yaml"),
+    Reads("eval compare", f"{EVAL} compare {{}} journal.jsonl", LINES),
+    Reads("eval compare", f"{EVAL} compare journal.jsonl {{}}", LINES),
+    Reads("eval report", f"{EVAL} report {{}}", LINES),
+    Reads("eval report", f"{EVAL} report journal.jsonl --baseline {{}}", LINES),
+    Reads(
+        "eval report",
+        f"{EVAL} report journal.jsonl --fixes {{}}",
+        kind("bad_fixes", missing="unreadable", folder="unreadable", forbidden="unreadable"),
+    ),
+    Reads("eval report", f"{EVAL} report journal.jsonl --gate {{}}", GATE, ending=".yaml"),
+    Reads("eval mutate", f"{EVAL} mutate {{}}", LINES),
+    Reads("eval mutate", f"{EVAL} mutate journal.jsonl --accept {{}}", kind("bad_list"), ending=".yaml"),
+    Reads("eval judge", f"{EVAL} judge {{}} --model ollama:judge", LINES),
+    Reads(
+        "eval judge", f"{EVAL} judge journal.jsonl --model ollama:judge --rubric {{}}", kind("bad_rubric"), ending=".md"
+    ),
+    Reads("eval export", f"{EVAL} export {{}}", LINES),
+    Reads("eval fix", f"{EVAL} fix {{}}", LINES),
+    Reads("eval import chat2workflow", f"{IMPORT} --queries {{}} --checks checks.json", kind("bad_import")),
+    Reads("eval import chat2workflow", f"{IMPORT} --queries query.json --checks {{}}", kind("bad_import")),
+    Reads(
+        "eval import chat2workflow",
+        f"{IMPORT} --queries query.json --checks checks.json --resolve {{}}",
+        kind("bad_import"),
+    ),
+    Reads(
+        "eval conversations",
+        "eval conversations --in {}",
+        kind("invalid_conversation", missing="no_folder"),
+        ending=".yaml",
+        inside=True,
+    ),
+]
+"""One row for each argument that names a file or a text."""
+
+ANSWERED_BY_LINE = {
+    "components search": ("components search -", "components search"),
+    "components scan": ("components scan -", "components scan"),
+}
+"""Commands that answer each typed line with one."""
+
+
+@dataclass(frozen=True)
+class Writes:
+    """An option that names a file which is written.
+
+    Attributes:
+        command: the command.
+        arguments: what follows `wirewright`; `{}` stands for the file.
+        codes: the error code when it cannot be written, and when it must not exist.
+        where: the option.
+    """
+
+    command: str
+    arguments: str
+    codes: tuple[str, ...] = ("unwritable",)
+    where: str = "--out"
+
+
+WRITES = [
+    Writes("flow build", "flow build echo.flow --out {}"),
+    Writes("flow merge", "flow merge echo.flow louder.flow --out {}"),
+    Writes("files get", "files get kept.txt --out {}"),
+    Writes("doctor", "doctor --bundle {}", ("not_written", "file_exists"), "--bundle"),
+    Writes("eval score", f"{EVAL} score journal.jsonl --out {{}}"),
+    Writes("eval report", f"{EVAL} report journal.jsonl --out {{}}"),
+]
+"""One row for each option that names a file and that needs no flow engine; `ENGINE_WRITES` has the others."""
+
+ENGINE_WRITES = [
+    Writes("ask", "ask 'Build an echo flow' --out {}"),
+    Writes("chat", "chat --out {}"),
+    Writes("eval run", f"{EVAL} run --player null --out {{}}"),
+    Writes("eval run", f"{EVAL} run --player null --scores {{}}", where="--scores"),
+    Writes("eval fix", f"{EVAL} fix journal.jsonl --out {{}}"),
+    Writes("eval judge", f"{EVAL} judge journal.jsonl --model ollama:judge --out {{}}"),
+]
+"""Those that start an engine or ask a model before they write: whether they can is checked before."""
+
+
+@dataclass(frozen=True)
+class Works:
+    """An ordinary call, which prints something.
+
+    Attributes:
+        arguments: what follows `wirewright`.
+        at: in the path of a file that is opened while it works; empty for a command that opens none.
+        code: its exit code.
+        stdin: what is typed.
+    """
+
+    arguments: str
+    at: str
+    code: int = 0
+    stdin: str = ""
+
+
+WORKS = {
+    "completion": Works("completion bash", ""),
+    "doctor": Works("doctor", "catalogue.json", code=1),
+    "flow build": Works("flow build echo.flow", "echo.flow"),
+    "flow check": Works("flow check echo.flow", "catalogue.json"),
+    "flow spec": Works("flow spec echo.flow", "echo.flow"),
+    "flow diff": Works("flow diff echo.flow louder.flow", "louder.flow"),
+    "flow merge": Works("flow merge echo.flow louder.flow --out merged.json", ".wirewright-"),
+    "flow templates": Works("flow templates", "templates"),
+    "flow sessions list": Works("flow sessions list echo.flow --json", "wirewright.db"),
+    "flow sessions show": Works("flow sessions show echo.flow monday --json", "wirewright.db", code=1),
+    "flow sessions remove": Works("flow sessions remove echo.flow --all --json", "wirewright.db"),
+    "components search": Works("components search chat", "catalogue.json"),
+    "components describe": Works("components describe ChatInput", "catalogue.json"),
+    "components scan": Works("components scan harmless.py --json", "harmless.py"),
+    "files add": Works("files add echo.flow --json", "echo.flow"),
+    "files list": Works("files list", "users"),
+    "files get": Works("files get kept.txt", "kept.txt"),
+    "files remove": Works("files remove kept.txt --json", "users"),
+    "models list": Works("models list", ""),
+    "models test": Works("models test --json", "", code=1),
+    "runner status": Works("runner status", "catalogue.json"),
+    "runs list": Works("runs list --json", "wirewright.db"),
+    "runs show": Works("runs show none --json", "wirewright.db", code=1),
+    "runs remove": Works("runs remove --all --json", "wirewright.db"),
+    "variables list": Works("variables list --json", "variables"),
+    "variables set": Works("variables set A_KEY --json", "variables", stdin="secret"),
+    "variables remove": Works("variables remove A_KEY --json", "variables", code=1),
+    "eval list": Works(f"{EVAL} list", "small-echo.yaml"),
+    "eval show": Works(f"{EVAL} show small-echo", "small-echo.yaml"),
+    "eval score": Works(f"{EVAL} score journal.jsonl", "journal.jsonl"),
+    "eval compare": Works(f"{EVAL} compare journal.jsonl journal.jsonl", "journal.jsonl"),
+    "eval report": Works(f"{EVAL} report journal.jsonl", "journal.jsonl"),
+    "eval export": Works(f"{EVAL} export journal.jsonl --scenario none --json", "journal.jsonl", code=2),
+    "eval judge": Works(f"{EVAL} judge journal.jsonl --model ollama:judge", "journal.jsonl"),
+    "eval import chat2workflow": Works(f"{IMPORT} --queries query.json --checks checks.json", "checks.json"),
+}
+"""An ordinary call of each command that needs no flow engine."""
+
+ENGINE = "env/bin/python"
+"""In the path of the program that the engine is started with."""
+
+ENGINE_WORKS = {
+    "ask": Works("ask 'Build an echo flow and run it with hi'", ENGINE),
+    "chat": Works("chat", ENGINE, stdin="Build an echo flow\ny\n"),
+    "flow run": Works("flow run echo.flow --input hi", ENGINE),
+    "serve": Works("serve --port 0 --json", ENGINE),
+    "runner install": Works("runner install --json", "runner"),
+    "eval run": Works(f"{EVAL} run --player oracle", ENGINE),
+    "eval mutate": Works(f"{EVAL} mutate journal.jsonl", ENGINE, code=1),
+    "eval fix": Works(f"{EVAL} fix journal.jsonl", ENGINE),
+    "eval conversations": Works("eval conversations build-run-then-undo", ENGINE),
+}
+"""An ordinary call of each command that starts the engine."""
+
+NO_FILES = {"serve", "runner install"}
+"""Commands of the engine that read and write no file which their arguments name."""
