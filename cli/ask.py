@@ -35,7 +35,7 @@ def ask(
     session: Annotated[
         str | None,
         typer.Option(
-            metavar="S", help="Keep this conversation and its canvas, or go on with them; TEXT may answer what waits."
+            metavar="ID", help="Keep this conversation and its canvas, or go on with them; TEXT may answer what waits."
         ),
     ] = None,
     file: Annotated[

@@ -22,19 +22,21 @@ from cli.errors import DONE, USAGE_ERROR, BadUsage, CommandError
 from cli.eval import app as evaluate
 from cli.files import app as files
 from cli.flow import app as flow
+from cli.help.group import CommandGroup
 from cli.output.streams import close_output, output_is_closed, print_json, print_message, print_result, use_utf8
 from cli.shell.completion import completion, prepare
 from cli.shell.env_file import read_env_file
 
-app = typer.Typer(
-    name="wirewright",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,  # plain help comes up in half the time
-    context_settings={"help_option_names": ["-h", "--help"]},
-    help="Build, edit, explain and run Langflow flows from plain language.",
-    epilog="Exit codes: 0 done, 1 the work failed, 2 bad usage, 3 waiting for an approval.",
-)
+EPILOG = """\
+Exit codes: 0 done, 1 the work failed, 2 bad usage, 3 waiting for an approval.
+
+Examples:
+  wirewright ask "Build an echo flow and run it with hi" --out echo.json
+  wirewright flow run echo.json --input hello
+  wirewright components search "read a pdf"
+"""
+
+app = CommandGroup("Build, edit, explain and run Langflow flows from plain language.", name="wirewright", epilog=EPILOG)
 
 
 def _print_version(wanted: bool) -> None:  # noqa: FBT001 - as the parser calls it
@@ -54,11 +56,16 @@ def options(
     """Build, edit, explain and run Langflow flows from plain language."""
 
 
-app.command("serve", epilog="Example: wirewright serve --port 7878")(serve.serve)
-app.command("ask", epilog='Example: wirewright ask "Build an echo flow and run it with hi" --out echo.json')(ask.ask)
-app.command("chat", epilog="Example: wirewright chat --flow echo.json --out echo.json")(chat.chat)
-app.command("completion", epilog='Example: eval "$(wirewright completion bash)"')(completion)
-app.command("doctor", epilog="Example: wirewright doctor --bundle report.json")(doctor)
+app.add("serve", "wirewright serve --port 7878")(serve.serve)
+app.add(
+    "ask",
+    'wirewright ask "Build an echo flow and run it with hi" --out echo.json',
+    'wirewright ask "What does this flow do?" --flow echo.json',
+    'wirewright ask "Run it with hello" --flow echo.json',
+)(ask.ask)
+app.add("chat", "wirewright chat --flow echo.json --out echo.json")(chat.chat)
+app.add("completion", 'eval "$(wirewright completion bash)"')(completion)
+app.add("doctor", "wirewright doctor", "wirewright doctor --bundle report.json")(doctor)
 app.add_typer(flow.commands, name="flow")
 app.add_typer(components.commands, name="components")
 app.add_typer(files.commands, name="files")

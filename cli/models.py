@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.errors import FAILED, CommandError
+from cli.help.group import CommandGroup
 from cli.options import Json
 from cli.output.streams import print_json, print_message, print_result
 
@@ -13,12 +14,10 @@ if TYPE_CHECKING:
     from agent.models.overview import ModelTest, Overview
     from agent.settings import AssistantSettings
 
-commands = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, help="Show the language models of this installation, and test them."
-)
+commands = CommandGroup("Show the language models of this installation, and test them.")
 
 
-@commands.command("list", epilog="Example: wirewright models list --json")
+@commands.add("list", "wirewright models list")
 def list_models(*, as_json: Json = False) -> None:
     """List every provider, whether it is configured and why, and the default model."""
     found = _overview(*_configuration())
@@ -35,12 +34,12 @@ def list_models(*, as_json: Json = False) -> None:
         print_result(f"  {'yes' if one.configured else 'no '}  {one.name}: {one.why}{offered}")
 
 
-@commands.command("test", epilog="Example: wirewright models test openai:gpt-6-luna")
+@commands.add("test", "wirewright models test openai:gpt-6-luna")
 def probe(
     models: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[MODEL]...", help="provider:name; none tests the default and one of each configured provider."
+            metavar="MODEL", help="provider:name; none tests the default and one of each configured provider."
         ),
     ] = None,
     *,

@@ -9,6 +9,7 @@ import typer
 
 from cli.database import opened_database
 from cli.errors import BadUsage, CommandError
+from cli.help.group import CommandGroup
 from cli.options import Json
 from cli.output.streams import print_json, print_message, print_result
 
@@ -19,15 +20,19 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 LISTED = 20
+LAST = "last"
+"""What names the latest run."""
 _LINE = 60
 """Characters of an output in a list."""
 
-commands = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="List, show and erase what ran.")
+commands = CommandGroup("List, show and erase what ran.")
 
-RunId = Annotated[str, typer.Argument(metavar="ID", help="The run, as `runs list` names it.")]
+RunId = Annotated[
+    str, typer.Argument(metavar="ID", help="The run, as `runs list` names it, the beginning of its id, or last.")
+]
 
 
-@commands.command("list", epilog="Example: wirewright runs list --limit 5")
+@commands.add("list", "wirewright runs list --limit 5")
 def list_runs(
     limit: Annotated[int, typer.Option(min=1, max=200, metavar="N", help="How many at most.")] = LISTED,
     *,
@@ -46,14 +51,11 @@ def list_runs(
         print_message("Nothing ran yet.")
 
 
-@commands.command("show", epilog="Example: wirewright runs show 4f1c")
+@commands.add("show", "wirewright runs show last")
 def show(run: RunId, *, as_json: Json = False) -> None:
     """Print what a run was given, what it gave, and what it took."""
-    from runtime.files.folders import LOCAL_USER
 
-    entry = _with_log(lambda runs: runs.get(LOCAL_USER, run))
-    if entry is None:
-        raise _no_run(run)
+    entry = _with_log(lambda runs: _found(runs, run))
     if as_json:
         print_json(entry.to_json())
         return
@@ -65,21 +67,19 @@ def show(run: RunId, *, as_json: Json = False) -> None:
         print_result(f"Error: {entry.error}")
 
 
-@commands.command("remove", epilog="Example: wirewright runs remove --all")
+@commands.add("remove", "wirewright runs remove last", "wirewright runs remove --all")
 def remove(
-    run: Annotated[str | None, typer.Argument(metavar="[ID]", help="The run to erase.", show_default=False)] = None,
+    run: Annotated[
+        str | None, typer.Argument(metavar="ID", help="The run to erase, named as for `runs show`.", show_default=False)
+    ] = None,
     *,
     all_: Annotated[bool, typer.Option("--all", help="Erase every run.")] = False,
     as_json: Json = False,
 ) -> None:
     """Erase one run, or all."""
-    from runtime.files.folders import LOCAL_USER
-
     if (run is None) is not all_:
         raise BadUsage("usage", "Name one run, or write --all.", fix="wirewright runs list shows them.", where="ID")
-    count = _with_log(lambda runs: runs.remove(LOCAL_USER, run))
-    if run is not None and not count:
-        raise _no_run(run)
+    count = _with_log(lambda runs: _removed(runs, run))
     if as_json:
         print_json({"removed": count})
         return
@@ -112,6 +112,33 @@ def _with_log(work: "Callable[[RunLog], Awaitable[T]]") -> T:
             return await work(runs)
 
     return asyncio.run(working())
+
+
+async def _found(runs: "RunLog", name: str) -> "RunEntry":
+    """The run with an id, or whose id alone begins so, or the last one.
+
+    Raises:
+        CommandError: there is none, or there are several.
+    """
+    from runtime.files.folders import LOCAL_USER
+    from runtime.sessions.runs import KEPT
+
+    entries, _ = await runs.entries(LOCAL_USER, 1 if name == LAST else KEPT)
+    found = [one for one in entries if name == LAST or one.id.startswith(name)]
+    exact = [one for one in found if one.id == name]
+    if not found or not name:
+        raise _no_run(name)
+    if len(found) > 1 and not exact:
+        message = f"{len(found)} runs begin with {name!r}."
+        raise CommandError("run_ambiguous", message, fix=f"Write more of its id, such as {found[0].id}.")
+    return (exact or found)[0]
+
+
+async def _removed(runs: "RunLog", name: str | None) -> int:
+    """Erase a run, or all; returns how many."""
+    from runtime.files.folders import LOCAL_USER
+
+    return await runs.remove(LOCAL_USER, None if name is None else (await _found(runs, name)).id)
 
 
 def _no_run(run: str) -> CommandError:

@@ -8,6 +8,7 @@ import typer
 
 from cli.components.scan import scan
 from cli.errors import FAILED, CommandError
+from cli.help.group import CommandGroup
 from cli.options import Json
 from cli.output.streams import print_json, print_message, print_result
 
@@ -16,19 +17,21 @@ if TYPE_CHECKING:
     from flows.catalogue import Catalogue
     from flows.component_type import ComponentType, Match
 
-commands = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, help="Find component types and read how they are used."
+commands = CommandGroup("Find component types and read how they are used.")
+commands.add("scan", "wirewright components scan component.py")(scan)
+
+
+@commands.add(
+    "search",
+    "wirewright components search 'read a pdf' --limit 3",
+    "wirewright components search 'a table' --produces DataFrame",
 )
-commands.command(epilog="Example: wirewright components scan component.py --json")(scan)
-
-
-@commands.command(epilog="Example: wirewright components search 'read a pdf' --limit 3")
 def search(
     text: Annotated[
         str,
         typer.Argument(metavar="QUERY", help="What it should do; - reads queries from standard input, one per line."),
     ],
-    limit: Annotated[int, typer.Option(min=1, metavar="N", help="How many matches to give at most.")] = 10,
+    limit: Annotated[int, typer.Option(min=1, metavar="N", help="How many at most.")] = 10,
     *,
     accepts: Annotated[
         str | None, typer.Option(metavar="TYPE", help="Only components that take this type of data, such as Table.")
@@ -63,7 +66,9 @@ def search(
                 print_message(sentence)
 
 
-@commands.command(epilog="Example: wirewright components describe ChatInput")
+@commands.add(
+    "describe", "wirewright components describe ChatInput", "wirewright components describe 'prompt template'"
+)
 def describe(
     type_name: Annotated[str, typer.Argument(metavar="TYPE", help="The component type, as search lists it.")],
     *,

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.errors import BadUsage
+from cli.help.group import CommandGroup
 from cli.options import Json
 from cli.output.streams import print_json, print_result
 
 if TYPE_CHECKING:
     from evals.imports.chat2workflow.scenarios import Imported
 
-commands = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Import an external benchmark as scenarios.")
+commands = CommandGroup("Import an external benchmark as scenarios.")
 
 
 @commands.callback()
@@ -20,8 +21,9 @@ def group() -> None:
     """Import an external benchmark as scenarios."""
 
 
-@commands.command(
-    epilog="Example: wirewright eval import chat2workflow --queries query.json --checks c.json --out mine"
+@commands.add(
+    "chat2workflow",
+    "wirewright eval import chat2workflow --queries query.json \\\n      --checks checks.json --out mine",
 )
 def chat2workflow(
     queries: Annotated[str, typer.Option(metavar="FILE", help="The tasks, query.json.")],

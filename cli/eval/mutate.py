@@ -24,7 +24,9 @@ def mutate(
     per_operator: Annotated[
         int, typer.Option(min=1, metavar="N", help="Mutants that one operator makes of one attempt.")
     ] = 1,
-    floor: Annotated[float, typer.Option(min=0.0, max=1.0, help="Exit 1 when a smaller share is killed.")] = 0.95,
+    floor: Annotated[
+        float, typer.Option(min=0.0, max=1.0, metavar="SHARE", help="Exit 1 when a smaller share is killed.")
+    ] = 0.95,
     accept: Annotated[
         str | None, typer.Option(metavar="FILE", help="Accepted survivors, instead of the built-in list.")
     ] = None,

@@ -11,7 +11,7 @@ from cli.output.streams import print_json, print_result
 
 def templates(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="The template to print; without it, all are listed.")
+        str | None, typer.Argument(metavar="NAME", help="The template to print; without it, all are listed.")
     ] = None,
     *,
     as_json: Json = False,
