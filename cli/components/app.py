@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli.components.scan import scan
-from cli.errors import FAILED, CommandError
+from cli.errors import FAILED, BadUsage, CommandError
 from cli.help.group import CommandGroup
 from cli.options import Json
 from cli.output.streams import print_json, print_message, print_result
@@ -49,6 +49,7 @@ def search(
     from flows.search.limits import limits_of
 
     catalogue = ready_catalogue()
+    _check_filters(catalogue, accepts=accepts, produces=produces, category=category)
     for number, query in enumerate(_queries() if text == "-" else [text], start=1):
         matches: list[Match] = []
         if query is not None:
@@ -100,6 +101,25 @@ def describe(
         print_json({**_described(found, text), **missing})
     else:
         print_result(text)
+
+
+def _check_filters(catalogue: "Catalogue", **given: str | None) -> None:
+    """Refuse a filter that no component can pass.
+
+    Raises:
+        BadUsage: naming the option, and the categories or types that are most similar.
+    """
+    from flows.faults import did_you_mean
+    from flows.search.filters import categories, data_types
+    from flows.search.tokenizer import plain
+
+    for option, name in given.items():
+        if name is None:
+            continue
+        word, known = ("category", categories(catalogue)) if option == "category" else ("type", data_types(catalogue))
+        if plain(name) not in map(plain, known):
+            fix = did_you_mean(name, known, otherwise="there are")
+            raise BadUsage(f"unknown_{word}", f"There is no {word} {name!r}.", fix=fix, where=f"--{option}")
 
 
 def _queries() -> Iterator[str | None]:
