@@ -23,7 +23,16 @@ from cli.eval import app as evaluate
 from cli.files import app as files
 from cli.flow import app as flow
 from cli.help.group import CommandGroup
-from cli.output.streams import close_output, output_is_closed, print_json, print_message, print_result, use_utf8
+from cli.output.streams import (
+    clear_progress,
+    close_output,
+    output_is_closed,
+    print_json,
+    print_message,
+    print_result,
+    start_in_utf8,
+    use_utf8,
+)
 from cli.shell.completion import completion, prepare
 from cli.shell.env_file import read_env_file
 
@@ -78,6 +87,7 @@ app.add_typer(evaluate.commands, name="eval")
 
 def main() -> None:
     """Run the command line and exit."""
+    start_in_utf8()
     use_utf8()
     read_env_file(Path.cwd())
     prepare()
@@ -113,6 +123,8 @@ def run(arguments: Sequence[str]) -> int:
         if sys.flags.dev_mode:
             raise
         return _report_failure(_internal_error(failure), arguments)
+    finally:
+        clear_progress()
     return ended if isinstance(ended, int) else DONE
 
 
@@ -138,9 +150,7 @@ def _report_failure(error: CommandError, arguments: Sequence[str]) -> int:
     if wants_json(arguments):
         print_json({"error": error.to_json()})
     else:
-        print_message(f"Error: {error.message}")
-        if error.fix:
-            print_message(error.fix)
+        print_message(f"Error: {error.message} {error.fix}".rstrip())
     return error.exit_code
 
 

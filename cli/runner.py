@@ -8,6 +8,7 @@ import typer
 from cli.errors import FAILED, BadUsage
 from cli.help.group import CommandGroup
 from cli.options import Json
+from cli.output.columns import print_rows
 from cli.output.streams import print_json, print_result
 
 if TYPE_CHECKING:
@@ -70,8 +71,7 @@ def status(*, as_json: Json = False) -> None:
         print_result(f"Bundles: {', '.join(found.bundles)}.")
     print_result(f"Catalogue: {f'{found.component_types} component types' if found.catalogue else 'none yet'}.")
     print_result("Runs are confined by:")
-    for protection in found.protections:
-        print_result(f"  {'yes' if protection.active else 'no '}  {protection.name}: {protection.note}")
+    print_rows((("yes" if one.active else "no", f"{one.name}: {one.note}") for one in found.protections), indent="  ")
 
 
 def _status() -> "RunnerStatus":

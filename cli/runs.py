@@ -11,6 +11,7 @@ from cli.database import opened_database
 from cli.errors import BadUsage, CommandError
 from cli.help.group import CommandGroup
 from cli.options import Json
+from cli.output.columns import print_rows
 from cli.output.streams import print_json, print_message, print_result
 
 if TYPE_CHECKING:
@@ -22,8 +23,10 @@ T = TypeVar("T")
 LISTED = 20
 LAST = "last"
 """What names the latest run."""
-_LINE = 60
+_SHOWN = 300
 """Characters of an output in a list."""
+_ID = 12
+"""Characters of an id in a list; `runs show` takes the beginning of one."""
 
 commands = CommandGroup("List, show and erase what ran.")
 
@@ -45,8 +48,7 @@ def list_runs(
     if as_json:
         print_json({"runs": [entry.to_json() for entry in entries], "total": total})
         return
-    for entry in entries:
-        print_result(_line(entry))
+    print_rows(map(_row, entries))
     if not entries:
         print_message("Nothing ran yet.")
 
@@ -86,11 +88,12 @@ def remove(
     print_message(f"Erased: {count} {'run' if count == 1 else 'runs'}.")
 
 
-def _line(entry: "RunEntry") -> str:
-    outcome = entry.error if entry.error is not None else entry.output or ""
-    first = " ".join(outcome.split())
-    shown = first if len(first) <= _LINE else f"{first[:_LINE]}…"
-    return f"{entry.id}  {entry.at[:19]}  {'failed' if entry.error else 'ok'}  {entry.name}  {shown}".rstrip()
+def _row(entry: "RunEntry") -> tuple[str, ...]:
+    """A run as a row; of a long output only the beginning, which `runs show` prints whole."""
+    outcome = " ".join((entry.error if entry.error is not None else entry.output or "").split())
+    shown = outcome if len(outcome) <= _SHOWN else f"{outcome[:_SHOWN].rstrip()}…"
+    said = f"{entry.name}: {shown}" if shown else entry.name
+    return (entry.id[:_ID], entry.at[:19].replace("T", " "), "failed" if entry.error else "ok", said)
 
 
 @asynccontextmanager

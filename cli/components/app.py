@@ -10,6 +10,7 @@ from cli.components.scan import scan
 from cli.errors import FAILED, BadUsage, CommandError
 from cli.help.group import CommandGroup
 from cli.options import Json
+from cli.output.columns import print_rows
 from cli.output.streams import print_json, print_message, print_result
 
 if TYPE_CHECKING:
@@ -178,11 +179,8 @@ def _print(
     if not matches:
         fix = f"The nearest: {', '.join(match.type for match in near)}." if near else "Try other words for it."
         print_message(f"No component matches {query!r}. {fix}")
-    width = max((len(match.type) for match in matches), default=0)
-    for match in matches:
-        print_result(f"{match.type:<{width}}  {_first_line(match)}".rstrip())
-    for match, bundle in more:
-        print_result(f"{match.type}  {_first_line(match)} (not installed: {bundle.cost})")
+    print_rows((match.type, _first_line(match)) for match in matches)
+    print_rows((match.type, f"{_first_line(match)} (not installed: {bundle.cost})") for match, bundle in more)
 
 
 def _first_line(match: "Match") -> str:

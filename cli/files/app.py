@@ -8,7 +8,8 @@ from cli.errors import BadUsage, CommandError
 from cli.files.local import add_file, local_files
 from cli.help.group import CommandGroup
 from cli.options import Json
-from cli.output.streams import print_json, print_message, print_result
+from cli.output.columns import print_rows
+from cli.output.streams import print_json, print_message
 
 if TYPE_CHECKING:
     from runtime.files.names import FileRefused
@@ -48,8 +49,9 @@ def list_files(*, as_json: Json = False) -> None:
         print_json({"files": [{"path": path, "size": size} for path, size in listed]})
     elif not listed:
         print_message("There are no files yet; add one with: wirewright files add PATH")
-    for path, size in () if as_json else listed:
-        print_result(f"{size:>12,}  {path}")
+    else:
+        width = max(len(f"{size:,}") for _, size in listed)
+        print_rows((f"{size:>{width},}", path) for path, size in listed)
 
 
 @commands.add("get", "wirewright files get report.csv", "wirewright files get report.csv --out copy.csv")

@@ -12,6 +12,7 @@ from cli.database import opened_database
 from cli.errors import BadUsage, CommandError
 from cli.help.group import CommandGroup
 from cli.options import FlowFile, Json
+from cli.output.columns import print_rows
 from cli.output.streams import print_json, print_message, print_result
 
 if TYPE_CHECKING:
@@ -35,8 +36,7 @@ def list_sessions(f: FlowFile, *, as_json: Json = False) -> None:
     if as_json:
         print_json({"sessions": [entry.to_json() for entry in entries]})
         return
-    for entry in entries:
-        print_result(f"{entry.session}  {entry.messages} messages  {entry.updated_at}")
+    print_rows((one.session, f"{one.messages} messages", one.updated_at[:19].replace("T", " ")) for one in entries)
     if not entries:
         print_message("The flow has no sessions.")
 

@@ -6,6 +6,7 @@ import typer
 
 from cli.errors import BadUsage
 from cli.options import Json
+from cli.output.columns import print_rows
 from cli.output.streams import print_json, print_result
 
 
@@ -23,10 +24,10 @@ def templates(
         if as_json:
             print_json({"templates": [one.to_json() for one in starters.templates()]})
             return
-        width = max(len(one.name) for one in starters.templates())
-        for one in starters.templates():
-            needs = f" (needs: {', '.join(one.needs)})" if one.needs else ""
-            print_result(f"{one.name:<{width}}  {one.description}{needs}")
+        print_rows(
+            (one.name, one.description + (f" (needs: {', '.join(one.needs)})" if one.needs else ""))
+            for one in starters.templates()
+        )
         return
     try:
         chosen = starters.template(name)

@@ -33,8 +33,13 @@ def print_rows(rows: Iterable[Sequence[str]], *, indent: str = "") -> None:
 
 
 def print_lines(text: str, *, hanging: str = "    ") -> None:
-    """Write one line on standard output, wrapped at a terminal with its rest indented."""
-    for line in wrapped(text, output_width(), indent=hanging, first=""):
+    """Write one line on standard output; where it does not fit a terminal, its rest is indented."""
+    width = output_width()
+    if width is None or cell_width(text) <= width:
+        print_result(text)
+        return
+    lead = text[: len(text) - len(text.lstrip())]
+    for line in wrapped(text, width, indent=hanging, first=lead):
         print_result(line)
 
 
