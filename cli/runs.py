@@ -11,7 +11,7 @@ from cli.database import opened_database
 from cli.errors import BadUsage, CommandError
 from cli.help.group import CommandGroup
 from cli.options import Json
-from cli.output.columns import print_rows
+from cli.output.columns import output_width, print_rows
 from cli.output.streams import print_json, print_message, print_result
 
 if TYPE_CHECKING:
@@ -26,7 +26,9 @@ LAST = "last"
 _SHOWN = 300
 """Characters of an output in a list."""
 _ID = 12
-"""Characters of an id in a list; `runs show` takes the beginning of one."""
+"""Characters of an id in a list on a narrow terminal; `runs show` takes the beginning of one."""
+_WIDE = 120
+"""Columns from which an id is shown whole."""
 
 commands = CommandGroup("List, show and erase what ran.")
 
@@ -93,7 +95,9 @@ def _row(entry: "RunEntry") -> tuple[str, ...]:
     outcome = " ".join((entry.error if entry.error is not None else entry.output or "").split())
     shown = outcome if len(outcome) <= _SHOWN else f"{outcome[:_SHOWN].rstrip()}…"
     said = f"{entry.name}: {shown}" if shown else entry.name
-    return (entry.id[:_ID], entry.at[:19].replace("T", " "), "failed" if entry.error else "ok", said)
+    width = output_width()
+    name = entry.id if width is None or width >= _WIDE else entry.id[:_ID]
+    return (name, entry.at[:19], "failed" if entry.error else "ok", said)
 
 
 @asynccontextmanager

@@ -36,7 +36,7 @@ def list_sessions(f: FlowFile, *, as_json: Json = False) -> None:
     if as_json:
         print_json({"sessions": [entry.to_json() for entry in entries]})
         return
-    print_rows((one.session, f"{one.messages} messages", one.updated_at[:19].replace("T", " ")) for one in entries)
+    print_rows((one.session, f"{one.messages} messages", one.updated_at) for one in entries)
     if not entries:
         print_message("The flow has no sessions.")
 
