@@ -150,7 +150,8 @@ def _report_failure(error: CommandError, arguments: Sequence[str]) -> int:
     if wants_json(arguments):
         print_json({"error": error.to_json()})
     else:
-        print_message(f"Error: {error.message} {error.fix}".rstrip())
+        ended = error.message.endswith((".", "?", "!"))
+        print_message(f"Error: {error.message}{'' if ended else '.'} {error.fix}".rstrip())
     return error.exit_code
 
 
