@@ -35,7 +35,7 @@ def ask(
     session: Annotated[
         str | None,
         typer.Option(
-            metavar="S", help="Keep this conversation and its canvas, or go on with them; TEXT may answer what waits."
+            metavar="ID", help="Keep this conversation and its canvas, or go on with them; TEXT may answer what waits."
         ),
     ] = None,
     file: Annotated[
@@ -68,7 +68,7 @@ def ask(
     name = session or f"cli-{uuid4().hex}"
     kept = session is not None
     request = TurnRequest(text=message, session=name, keep_canvas=kept, model=model, apply=apply, files=files)
-    rendering = JsonEvents(request.session) if as_json else Readable(session=session, writes=target is not None)
+    rendering = JsonEvents(request.session) if as_json else Readable(session=session, source=_file_of(flow))
     code = asyncio.run(_turn(request, start, settings, rendering, target))
     if code != DONE:
         raise typer.Exit(code)
@@ -84,6 +84,7 @@ async def _turn(
     """Take one turn and show it, or that it was interrupted; returns the exit code."""
     from agent.turn.record import TurnRecord
     from agent.turn.result import TurnEnded
+    from cli.output.turn import Readable
 
     result: TurnResult | None = None
     record = TurnRecord()
@@ -99,7 +100,11 @@ async def _turn(
                         if isinstance(event, TurnEnded):
                             result = event.result
                             if target is not None:
-                                write_result(target, result, canvas)
+                                place = write_result(target, result, canvas)
+                                if isinstance(rendering, Readable):
+                                    rendering.place = place
+                                elif place:
+                                    print_message(place)
                         rendering.show(event)
                 finally:
                     record = events.record
@@ -134,17 +139,24 @@ def exit_code(result: "TurnResult | None", text: str) -> int:
     return FAILED if failed or result.record.not_done or result.intent == "off_topic" else DONE
 
 
-def write_result(target: "Path", result: "TurnResult", canvas: "Flow | None") -> None:
-    """Write the resulting flow, if there is one; a failed turn leaves the file as it is."""
+def write_result(target: "Path", result: "TurnResult", canvas: "Flow | None") -> str:
+    """Write the resulting flow, if there is one; a failed turn leaves the file as it is.
+
+    Returns:
+        Where the flow is, in words; empty after a failure.
+    """
     from cli.output.files import write_flow
 
     if result.outcome == "error":
-        return
+        return ""
     if result.flow.is_empty and canvas is None:
-        print_message(f"There is no flow to write to {target}.")
-    else:
-        write_flow(target, result.flow)
-        print_message(f"The {'flow' if result.proposal is None else 'proposed flow'} is in {target}.")
+        return f"There is no flow to write to {target}."
+    write_flow(target, result.flow)
+    return f"The {'flow' if result.proposal is None else 'proposed flow'} is in {target}."
+
+
+def _file_of(flow: str | None) -> str | None:
+    return None if flow == "-" else flow
 
 
 def _text(text: str) -> str:

@@ -24,19 +24,30 @@ from cli.errors import DONE, FAILED, INTERRUPTED, USAGE_ERROR, BadUsage, Command
 from cli.eval import app as evaluate
 from cli.files import app as files
 from cli.flow import app as flow
-from cli.output.streams import close_output, output_is_closed, print_json, print_message, print_result, use_utf8
+from cli.help.group import CommandGroup
+from cli.output.streams import (
+    clear_progress,
+    close_output,
+    output_is_closed,
+    print_json,
+    print_message,
+    print_result,
+    start_in_utf8,
+    use_utf8,
+)
 from cli.shell.completion import completion, prepare
 from cli.shell.env_file import read_env_file
 
-app = typer.Typer(
-    name="wirewright",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,  # plain help comes up in half the time
-    context_settings={"help_option_names": ["-h", "--help"]},
-    help="Build, edit, explain and run Langflow flows from plain language.",
-    epilog="Exit codes: 0 done, 1 the work failed, 2 bad usage, 3 waiting for an approval.",
-)
+EPILOG = """\
+Exit codes: 0 done, 1 the work failed, 2 bad usage, 3 waiting for an approval.
+
+Examples:
+  wirewright ask "Build an echo flow and run it with hi" --out echo.json
+  wirewright flow run echo.json --input hello
+  wirewright components search "read a pdf"
+"""
+
+app = CommandGroup("Build, edit, explain and run Langflow flows from plain language.", name="wirewright", epilog=EPILOG)
 
 
 def _print_version(wanted: bool) -> None:  # noqa: FBT001 - as the parser calls it
@@ -56,11 +67,16 @@ def options(
     """Build, edit, explain and run Langflow flows from plain language."""
 
 
-app.command("serve", epilog="Example: wirewright serve --port 7878")(serve.serve)
-app.command("ask", epilog='Example: wirewright ask "Build an echo flow and run it with hi" --out echo.json')(ask.ask)
-app.command("chat", epilog="Example: wirewright chat --flow echo.json --out echo.json")(chat.chat)
-app.command("completion", epilog='Example: eval "$(wirewright completion bash)"')(completion)
-app.command("doctor", epilog="Example: wirewright doctor --bundle report.json")(doctor)
+app.add("serve", "wirewright serve --port 7878")(serve.serve)
+app.add(
+    "ask",
+    'wirewright ask "Build an echo flow and run it with hi" --out echo.json',
+    'wirewright ask "What does this flow do?" --flow echo.json',
+    'wirewright ask "Run it with hello" --flow echo.json',
+)(ask.ask)
+app.add("chat", "wirewright chat --flow echo.json --out echo.json")(chat.chat)
+app.add("completion", 'eval "$(wirewright completion bash)"')(completion)
+app.add("doctor", "wirewright doctor", "wirewright doctor --bundle report.json")(doctor)
 app.add_typer(flow.commands, name="flow")
 app.add_typer(components.commands, name="components")
 app.add_typer(files.commands, name="files")
@@ -73,6 +89,7 @@ app.add_typer(evaluate.commands, name="eval")
 
 def main() -> None:
     """Run the command line and exit."""
+    start_in_utf8()
     use_utf8()
     read_env_file(Path.cwd())
     prepare()
@@ -129,6 +146,8 @@ def _ended(arguments: Sequence[str]) -> int:
         if sys.flags.dev_mode:
             raise
         return _report_failure(_internal_error(failure), arguments)
+    finally:
+        clear_progress()
     return ended if isinstance(ended, int) else DONE
 
 
@@ -157,9 +176,8 @@ def _report_failure(error: CommandError, arguments: Sequence[str]) -> int:
     if wants_json(arguments):
         print_json(Failed(error=error.to_json()))
     else:
-        print_message(f"Error: {error.message}")
-        if error.fix:
-            print_message(error.fix)
+        ended = error.message.endswith((".", "?", "!"))
+        print_message(f"Error: {error.message}{'' if ended else '.'} {error.fix}".rstrip())
     return error.exit_code
 
 

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.errors import FAILED, CommandError
+from cli.help.group import CommandGroup
 from cli.options import Json
+from cli.output.columns import print_rows
 from cli.output.streams import print_json, print_message, print_result
 
 if TYPE_CHECKING:
@@ -13,12 +15,10 @@ if TYPE_CHECKING:
     from agent.models.overview import ModelTest, Overview
     from agent.settings import AssistantSettings
 
-commands = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, help="Show the language models of this installation, and test them."
-)
+commands = CommandGroup("Show the language models of this installation, and test them.")
 
 
-@commands.command("list", epilog="Example: wirewright models list --json")
+@commands.add("list", "wirewright models list")
 def list_models(*, as_json: Json = False) -> None:
     """List every provider, whether it is configured and why, and the default model."""
     found = _overview(*_configuration())
@@ -29,18 +29,20 @@ def list_models(*, as_json: Json = False) -> None:
         print_result(f"Default: none. {found.error.message} {found.error.fix}")
     else:
         print_result(f"Default: {found.default}")
+    rows: list[tuple[str, ...]] = []
     for one in found.providers:
         names = ", ".join(one.models[:3]) or "name a model of your account"
         offered = f"; models: {names}{', …' if len(one.models) > 3 else ''}" if one.configured else ""
-        print_result(f"  {'yes' if one.configured else 'no '}  {one.name}: {one.why}{offered}")
+        rows.append(("yes" if one.configured else "no", one.name, f"{one.why}{offered}"))
+    print_rows(rows, indent="  ")
 
 
-@commands.command("test", epilog="Example: wirewright models test openai:gpt-6-luna")
+@commands.add("test", "wirewright models test openai:gpt-6-luna")
 def probe(
     models: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[MODEL]...", help="provider:name; none tests the default and one of each configured provider."
+            metavar="MODEL", help="provider:name; none tests the default and one of each configured provider."
         ),
     ] = None,
     *,
@@ -61,8 +63,7 @@ def probe(
     if as_json:
         print_json(ModelsTested(ok=ok, models=tests))
     else:
-        for one in tests:
-            print_result(_line(one))
+        print_rows(map(_row, tests))
         if not tests:
             print_message("No provider is configured, so there is nothing to test. See: wirewright models list")
     if not ok:
@@ -101,7 +102,7 @@ async def _tests(names: list[str], keys: "ProviderKeys") -> "list[ModelTest]":
         await clients.aclose()
 
 
-def _line(one: "ModelTest") -> str:
+def _row(one: "ModelTest") -> tuple[str, ...]:
     if one.error is None:
-        return f"yes  {one.model}: answered in {one.seconds:.1f} s"
-    return f"no   {one.model}: {one.error.message} {one.error.fix}".rstrip()
+        return ("yes", one.model, f"answered in {one.seconds:.1f} s")
+    return ("no", one.model, f"{one.error.message} {one.error.fix}".rstrip())

@@ -5,21 +5,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.errors import FAILED, BadUsage
+from cli.help.group import CommandGroup
 from cli.options import Json
+from cli.output.columns import print_rows
 from cli.output.streams import print_json, print_result
 
 if TYPE_CHECKING:
     from runtime.install.environment import RunnerStatus
 
-commands = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, help="Install the flow engine, and show what is installed."
-)
+commands = CommandGroup("Install the flow engine, and show what is installed.")
 
 
-@commands.command(epilog="Example: wirewright runner install --with lfx-anthropic")
+@commands.add("install", "wirewright runner install", "wirewright runner install --with lfx-anthropic")
 def install(
     more: Annotated[
-        list[str] | None, typer.Argument(metavar="[BUNDLE]...", help="More bundles for --with.", show_default=False)
+        list[str] | None, typer.Argument(metavar="BUNDLE", help="More bundles for --with.", show_default=False)
     ] = None,
     *,
     with_: Annotated[
@@ -54,7 +54,7 @@ def install(
         print_json(Installed(ok=True, status=_status(), error=None))
 
 
-@commands.command(epilog="Example: wirewright runner status --json")
+@commands.add("status", "wirewright runner status")
 def status(*, as_json: Json = False) -> None:
     """Show what is installed, and what protects this machine from a running flow."""
     found = _status()
@@ -71,8 +71,7 @@ def status(*, as_json: Json = False) -> None:
         print_result(f"Bundles: {', '.join(found.bundles)}.")
     print_result(f"Catalogue: {f'{found.component_types} component types' if found.catalogue else 'none yet'}.")
     print_result("Runs are confined by:")
-    for protection in found.protections:
-        print_result(f"  {'yes' if protection.active else 'no '}  {protection.name}: {protection.note}")
+    print_rows((("yes" if one.active else "no", f"{one.name}: {one.note}") for one in found.protections), indent="  ")
 
 
 def _status() -> "RunnerStatus":

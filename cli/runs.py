@@ -9,7 +9,9 @@ import typer
 
 from cli.database import opened_database
 from cli.errors import BadUsage, CommandError
+from cli.help.group import CommandGroup
 from cli.options import Json
+from cli.output.columns import output_width, print_rows
 from cli.output.streams import print_json, print_message, print_result
 
 if TYPE_CHECKING:
@@ -19,15 +21,23 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 LISTED = 20
-_LINE = 60
+LAST = "last"
+"""What names the latest run."""
+_SHOWN = 300
 """Characters of an output in a list."""
+_ID = 12
+"""Characters of an id in a list on a narrow terminal; `runs show` takes the beginning of one."""
+_WIDE = 120
+"""Columns from which an id is shown whole."""
 
-commands = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="List, show and erase what ran.")
+commands = CommandGroup("List, show and erase what ran.")
 
-RunId = Annotated[str, typer.Argument(metavar="ID", help="The run, as `runs list` names it.")]
+RunId = Annotated[
+    str, typer.Argument(metavar="ID", help="The run, as `runs list` names it, the beginning of its id, or last.")
+]
 
 
-@commands.command("list", epilog="Example: wirewright runs list --limit 5")
+@commands.add("list", "wirewright runs list --limit 5")
 def list_runs(
     limit: Annotated[int, typer.Option(min=1, max=200, metavar="N", help="How many at most.")] = LISTED,
     *,
@@ -41,20 +51,16 @@ def list_runs(
     if as_json:
         print_json(RunList(runs=list(entries), total=total))
         return
-    for entry in entries:
-        print_result(_line(entry))
+    print_rows(map(_row, entries))
     if not entries:
         print_message("Nothing ran yet.")
 
 
-@commands.command("show", epilog="Example: wirewright runs show 4f1c")
+@commands.add("show", "wirewright runs show last")
 def show(run: RunId, *, as_json: Json = False) -> None:
     """Print what a run was given, what it gave, and what it took."""
-    from runtime.files.folders import LOCAL_USER
 
-    entry = _with_log(lambda runs: runs.get(LOCAL_USER, run))
-    if entry is None:
-        raise _no_run(run)
+    entry = _with_log(lambda runs: _found(runs, run))
     if as_json:
         print_json(entry)
         return
@@ -66,33 +72,35 @@ def show(run: RunId, *, as_json: Json = False) -> None:
         print_result(f"Error: {entry.error}")
 
 
-@commands.command("remove", epilog="Example: wirewright runs remove --all")
+@commands.add("remove", "wirewright runs remove last", "wirewright runs remove --all")
 def remove(
-    run: Annotated[str | None, typer.Argument(metavar="[ID]", help="The run to erase.", show_default=False)] = None,
+    run: Annotated[
+        str | None, typer.Argument(metavar="ID", help="The run to erase, named as for `runs show`.", show_default=False)
+    ] = None,
     *,
     all_: Annotated[bool, typer.Option("--all", help="Erase every run.")] = False,
     as_json: Json = False,
 ) -> None:
     """Erase one run, or all."""
     from cli.documents.flows import Removed
-    from runtime.files.folders import LOCAL_USER
 
     if (run is None) is not all_:
         raise BadUsage("usage", "Name one run, or write --all.", fix="wirewright runs list shows them.", where="ID")
-    count = _with_log(lambda runs: runs.remove(LOCAL_USER, run))
-    if run is not None and not count:
-        raise _no_run(run)
+    count = _with_log(lambda runs: _removed(runs, run))
     if as_json:
         print_json(Removed(removed=count))
         return
     print_message(f"Erased: {count} {'run' if count == 1 else 'runs'}.")
 
 
-def _line(entry: "RunEntry") -> str:
-    outcome = entry.error if entry.error is not None else entry.output or ""
-    first = " ".join(outcome.split())
-    shown = first if len(first) <= _LINE else f"{first[:_LINE]}…"
-    return f"{entry.id}  {entry.at[:19]}  {'failed' if entry.error else 'ok'}  {entry.name}  {shown}".rstrip()
+def _row(entry: "RunEntry") -> tuple[str, ...]:
+    """A run as a row; of a long output only the beginning, which `runs show` prints whole."""
+    outcome = " ".join((entry.error if entry.error is not None else entry.output or "").split())
+    shown = outcome if len(outcome) <= _SHOWN else f"{outcome[:_SHOWN].rstrip()}…"
+    said = f"{entry.name}: {shown}" if shown else entry.name
+    width = output_width()
+    name = entry.id if width is None or width >= _WIDE else entry.id[:_ID]
+    return (name, entry.at[:19], "failed" if entry.error else "ok", said)
 
 
 @asynccontextmanager
@@ -114,6 +122,33 @@ def _with_log(work: "Callable[[RunLog], Awaitable[T]]") -> T:
             return await work(runs)
 
     return asyncio.run(working())
+
+
+async def _found(runs: "RunLog", name: str) -> "RunEntry":
+    """The run with an id, or whose id alone begins so, or the last one.
+
+    Raises:
+        CommandError: there is none, or there are several.
+    """
+    from runtime.files.folders import LOCAL_USER
+    from runtime.sessions.runs import KEPT
+
+    entries, _ = await runs.entries(LOCAL_USER, 1 if name == LAST else KEPT)
+    found = [one for one in entries if name == LAST or one.id.startswith(name)]
+    exact = [one for one in found if one.id == name]
+    if not found or not name:
+        raise _no_run(name)
+    if len(found) > 1 and not exact:
+        message = f"{len(found)} runs begin with {name!r}."
+        raise CommandError("run_ambiguous", message, fix=f"Write more of its id, such as {found[0].id}.")
+    return (exact or found)[0]
+
+
+async def _removed(runs: "RunLog", name: str | None) -> int:
+    """Erase a run, or all; returns how many."""
+    from runtime.files.folders import LOCAL_USER
+
+    return await runs.remove(LOCAL_USER, None if name is None else (await _found(runs, name)).id)
 
 
 def _no_run(run: str) -> CommandError:

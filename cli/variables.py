@@ -8,17 +8,16 @@ from typing import Annotated
 import typer
 
 from cli.errors import BadUsage, CommandError
+from cli.help.group import CommandGroup
 from cli.options import Json
 from cli.output.streams import print_json, print_message, print_result
 
-commands = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, help="List, set and remove the variables that secret fields name."
-)
+commands = CommandGroup("List, set and remove the variables that secret fields name.")
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The variable, such as SERPAPI_API_KEY.")]
 
 
-@commands.command("list", epilog="Example: wirewright variables list")
+@commands.add("list", "wirewright variables list")
 def list_variables(*, as_json: Json = False) -> None:
     """List the names of the variables; values are never shown."""
     from cli.documents.stored import VariableList, VariableObject
@@ -35,7 +34,7 @@ def list_variables(*, as_json: Json = False) -> None:
         print_message("No variables are kept.")
 
 
-@commands.command("set", epilog="Example: wirewright variables set SERPAPI_API_KEY < key.txt")
+@commands.add("set", "wirewright variables set SERPAPI_API_KEY < key.txt")
 def set_variable(name: Name, *, as_json: Json = False) -> None:
     """Keep a value, which is read from standard input, or typed unseen at a terminal; it is stored encrypted."""
     from cli.documents.stored import VariableObject
@@ -58,7 +57,7 @@ def set_variable(name: Name, *, as_json: Json = False) -> None:
     print_message(f"{name} is kept.")
 
 
-@commands.command("remove", epilog="Example: wirewright variables remove SERPAPI_API_KEY")
+@commands.add("remove", "wirewright variables remove SERPAPI_API_KEY")
 def remove(name: Name, *, as_json: Json = False) -> None:
     """Remove a variable."""
     from cli.documents.stored import VariableRemoved

@@ -155,9 +155,11 @@ class Catalogue:
     def find(self, type_name: str) -> ComponentType | None:
         """Return the component type for a name that a person wrote: as `get`, or by display name (`Chat Input`).
 
-        A display name that several current components share matches none; legacy components are not considered.
+        Case, spaces and punctuation do not count where no name is exactly as written. A display name that several
+        current components share matches none; legacy components are not considered by it.
         """
-        return self.get(type_name) or self._components.get(self._by_display_name.get(type_name.strip(), ""))
+        known = self.get(type_name) or self._components.get(self._by_display_name.get(type_name.strip(), ""))
+        return known or self._components.get(self._by_plain_name.get(plain(type_name), ""))
 
     @cached_property
     def _by_display_name(self) -> Mapping[str, str]:
@@ -166,6 +168,21 @@ class Catalogue:
             if not component.legacy:
                 shown[component.display_name] = "" if component.display_name in shown else component.type
         return MappingProxyType(shown)
+
+    @cached_property
+    def _by_plain_name(self) -> Mapping[str, str]:
+        """The types by their names without case and punctuation, those that several components share left out."""
+        found: dict[str, str] = {}
+        for names in (
+            {name: name for name in self._components},
+            self._by_display_name,
+            {**self._built_in._aliases, **self._declared_names},
+        ):
+            level: dict[str, str] = {}
+            for name, known in names.items():
+                level[plain(name)] = known if level.get(plain(name), known) == known else ""
+            found = {**level, **found}
+        return MappingProxyType({name: known for name, known in found.items() if name})
 
     @cached_property
     def _aliases(self) -> Mapping[str, str]:

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.components.scan import scan
-from cli.errors import FAILED, CommandError
+from cli.errors import FAILED, BadUsage, CommandError
+from cli.help.group import CommandGroup
 from cli.options import Json
+from cli.output.columns import print_rows
 from cli.output.streams import print_json, print_message, print_result
 
 if TYPE_CHECKING:
@@ -16,19 +18,21 @@ if TYPE_CHECKING:
     from flows.catalogue import Catalogue
     from flows.component_type import ComponentType, Match
 
-commands = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, help="Find component types and read how they are used."
+commands = CommandGroup("Find component types and read how they are used.")
+commands.add("scan", "wirewright components scan component.py")(scan)
+
+
+@commands.add(
+    "search",
+    "wirewright components search 'read a pdf' --limit 3",
+    "wirewright components search 'a table' --produces DataFrame",
 )
-commands.command(epilog="Example: wirewright components scan component.py --json")(scan)
-
-
-@commands.command(epilog="Example: wirewright components search 'read a pdf' --limit 3")
 def search(
     text: Annotated[
         str,
         typer.Argument(metavar="QUERY", help="What it should do; - reads queries from standard input, one per line."),
     ],
-    limit: Annotated[int, typer.Option(min=1, metavar="N", help="How many matches to give at most.")] = 10,
+    limit: Annotated[int, typer.Option(min=1, metavar="N", help="How many at most.")] = 10,
     *,
     accepts: Annotated[
         str | None, typer.Option(metavar="TYPE", help="Only components that take this type of data, such as Table.")
@@ -46,6 +50,7 @@ def search(
     from flows.search.limits import limits_of
 
     catalogue = ready_catalogue()
+    _check_filters(catalogue, accepts=accepts, produces=produces, category=category)
     for number, query in enumerate(_queries() if text == "-" else [text], start=1):
         if isinstance(query, CommandError):
             _print_unreadable(query, as_json=as_json)
@@ -62,7 +67,9 @@ def search(
                 print_message(sentence)
 
 
-@commands.command(epilog="Example: wirewright components describe ChatInput")
+@commands.add(
+    "describe", "wirewright components describe ChatInput", "wirewright components describe 'prompt template'"
+)
 def describe(
     type_name: Annotated[str, typer.Argument(metavar="TYPE", help="The component type, as search lists it.")],
     *,
@@ -97,6 +104,25 @@ def describe(
         print_json(document)
     else:
         print_result(text)
+
+
+def _check_filters(catalogue: "Catalogue", **given: str | None) -> None:
+    """Refuse a filter that no component can pass.
+
+    Raises:
+        BadUsage: naming the option, and the categories or types that are most similar.
+    """
+    from flows.faults import did_you_mean
+    from flows.search.filters import categories, data_types
+    from flows.search.tokenizer import plain
+
+    for option, name in given.items():
+        if name is None:
+            continue
+        word, known = ("category", categories(catalogue)) if option == "category" else ("type", data_types(catalogue))
+        if plain(name) not in map(plain, known):
+            fix = did_you_mean(name, known, otherwise="there are")
+            raise BadUsage(f"unknown_{word}", f"There is no {word} {name!r}.", fix=fix, where=f"--{option}")
 
 
 def _queries() -> Iterator[str | CommandError]:
@@ -169,11 +195,8 @@ def _print(
     if not matches:
         fix = f"The nearest: {', '.join(match.type for match in near)}." if near else "Try other words for it."
         print_message(f"No component matches {query!r}. {fix}")
-    width = max((len(match.type) for match in matches), default=0)
-    for match in matches:
-        print_result(f"{match.type:<{width}}  {_first_line(match)}".rstrip())
-    for match, bundle in more:
-        print_result(f"{match.type}  {_first_line(match)} (not installed: {bundle.cost})")
+    print_rows((match.type, _first_line(match)) for match in matches)
+    print_rows((match.type, f"{_first_line(match)} (not installed: {bundle.cost})") for match, bundle in more)
 
 
 def _first_line(match: "Match") -> str:

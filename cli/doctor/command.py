@@ -7,6 +7,7 @@ import typer
 
 from cli.errors import FAILED, BadUsage
 from cli.options import Json
+from cli.output.columns import print_lines, print_rows
 from cli.output.streams import print_json, print_message, print_result
 
 _MARKS = {"works": "ok", "missing": "NO", "optional": "--"}
@@ -36,9 +37,9 @@ def doctor(
             if check in active[:1]:
                 print_result(f"ok  Protections of a run: {len(active)} active; wirewright runner status lists them")
                 continue
-            print_result(f"{_MARKS[check.status]}  {check.name}: {check.detail}")
+            print_rows([(_MARKS[check.status], f"{check.name}: {check.detail}")])
             if check.fix:
-                print_result(f"    -> {check.fix}")
+                print_lines(f"    -> {check.fix}", hanging=" " * 7)
     if not found.ok:
         raise typer.Exit(FAILED)
 

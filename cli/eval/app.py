@@ -9,8 +9,9 @@ from cli.errors import BadUsage, CommandError
 from cli.eval import compare, conversations, export, imports, judge, mutate, report, run, score, show
 from cli.eval import fix as eval_fix
 from cli.eval.selection import use_folder
+from cli.help.group import CommandGroup
 
-commands = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Play scenarios and score the attempts.")
+commands = CommandGroup("Play scenarios and score the attempts.")
 
 
 @commands.callback()
@@ -31,21 +32,25 @@ def group(
     use_folder(None if scenarios is None else Path(scenarios))
 
 
-commands.command("run", epilog="Example: wirewright eval run --player demo --tag edit --out attempts.jsonl")(run.run)
-commands.command("score", epilog="Example: wirewright eval score attempts.jsonl --out scores.jsonl")(score.score)
-commands.command("compare", epilog="Example: wirewright eval compare before.jsonl after.jsonl")(compare.compare)
-commands.command("list", epilog="Example: wirewright eval list --tag branch")(show.list_scenarios)
-commands.command("show", epilog="Example: wirewright eval show echo --in attempts.jsonl")(show.show)
-commands.command("report", epilog="Example: wirewright eval report attempts.jsonl --out report.html --out junit.xml")(
-    report.report
+commands.add(
+    "run",
+    "wirewright eval run --scenario build-only --out attempts.jsonl",
+    "wirewright eval run --player oracle --tag echo",
+)(run.run)
+commands.add("score", "wirewright eval score attempts.jsonl --out scores.jsonl")(score.score)
+commands.add("compare", "wirewright eval compare before.jsonl attempts.jsonl")(compare.compare)
+commands.add("list", "wirewright eval list --tag branch", "wirewright eval list --split test --check")(
+    show.list_scenarios
 )
-commands.command("mutate", epilog="Example: wirewright eval mutate attempts.jsonl --per-operator 2")(mutate.mutate)
-commands.command("judge", epilog="Example: wirewright eval judge attempts.jsonl --model provider:name --rubric goal")(
-    judge.judge
-)
-commands.command("export", epilog="Example: LOGFIRE_TOKEN=... wirewright eval export attempts.jsonl")(export.export)
+commands.add("show", "wirewright eval show build-only --in attempts.jsonl")(show.show)
+commands.add(
+    "report",
+    "wirewright eval report attempts.jsonl",
+    "wirewright eval report attempts.jsonl --out report.html --out junit.xml",
+)(report.report)
+commands.add("mutate", "wirewright eval mutate attempts.jsonl --per-operator 2")(mutate.mutate)
+commands.add("judge", "wirewright eval judge attempts.jsonl --model openai:gpt-6-luna --rubric goal")(judge.judge)
+commands.add("export", "LOGFIRE_TOKEN=pylf_... wirewright eval export attempts.jsonl")(export.export)
 commands.add_typer(imports.commands, name="import")
-commands.command("fix", epilog="Example: wirewright eval fix attempts.jsonl --out fixes.jsonl")(eval_fix.fix)
-commands.command("conversations", epilog="Example: wirewright eval conversations build-run-then-undo")(
-    conversations.conversations
-)
+commands.add("fix", "wirewright eval fix attempts.jsonl --out fixes.jsonl")(eval_fix.fix)
+commands.add("conversations", "wirewright eval conversations build-run-then-undo")(conversations.conversations)

@@ -7,7 +7,8 @@ import typer
 from cli.errors import FAILED, BadUsage
 from cli.eval.selection import check_player, readable, verdicts_of
 from cli.options import Json
-from cli.output.streams import print_json, print_result
+from cli.output.columns import print_lines
+from cli.output.streams import print_json
 
 if TYPE_CHECKING:
     from evals.analysis.comparison import Difference
@@ -72,7 +73,7 @@ def compare(
         )
     else:
         for line in (*_lines(difference), *significance_lines(found)):
-            print_result(line)
+            print_lines(line)
     if not ok:
         raise typer.Exit(FAILED)
 

@@ -61,14 +61,14 @@ class _Outcome:
 
 def conversations(
     ids: Annotated[
-        list[str] | None, typer.Argument(metavar="[ID]...", help="Only these conversations; none plays all.")
+        list[str] | None, typer.Argument(metavar="ID", help="Only these conversations; none plays all.")
     ] = None,
     folder: Annotated[
         str | None,
         typer.Option("--in", metavar="DIR", help="Your own conversations (*.yaml), instead of the built-in ones."),
     ] = None,
     tag: Annotated[
-        list[str] | None, typer.Option(metavar="TAG", help="Only conversations with one of these tags.")
+        list[str] | None, typer.Option(metavar="T", help="Only conversations with one of these tags.")
     ] = None,
     *,
     as_json: Json = False,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.errors import BadUsage
+from cli.help.group import CommandGroup
 from cli.options import Json
 from cli.output.streams import print_json, print_result
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from cli.documents.evals import ImportedScenario
     from evals.imports.chat2workflow.scenarios import Imported
 
-commands = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Import an external benchmark as scenarios.")
+commands = CommandGroup("Import an external benchmark as scenarios.")
 
 
 @commands.callback()
@@ -21,8 +22,9 @@ def group() -> None:
     """Import an external benchmark as scenarios."""
 
 
-@commands.command(
-    epilog="Example: wirewright eval import chat2workflow --queries query.json --checks c.json --out mine"
+@commands.add(
+    "chat2workflow",
+    "wirewright eval import chat2workflow --queries query.json \\\n      --checks checks.json --out mine",
 )
 def chat2workflow(
     queries: Annotated[str, typer.Option(metavar="FILE", help="The tasks, query.json.")],

@@ -10,7 +10,8 @@ from cli.errors import FAILED, BadUsage
 from cli.eval.options import Journal, ScenarioIds
 from cli.eval.selection import all_scenarios, attempts_of, readable
 from cli.options import Json
-from cli.output.streams import print_json, print_result, progress_bar
+from cli.output.columns import print_lines
+from cli.output.streams import print_json, progress_bar
 
 if TYPE_CHECKING:
     from cli.documents.evals import Mutated
@@ -25,7 +26,9 @@ def mutate(
     per_operator: Annotated[
         int, typer.Option(min=1, metavar="N", help="Mutants that one operator makes of one attempt.")
     ] = 1,
-    floor: Annotated[float, typer.Option(min=0.0, max=1.0, help="Exit 1 when a smaller share is killed.")] = 0.95,
+    floor: Annotated[
+        float, typer.Option(min=0.0, max=1.0, metavar="SHARE", help="Exit 1 when a smaller share is killed.")
+    ] = 0.95,
     accept: Annotated[
         str | None, typer.Option(metavar="FILE", help="Accepted survivors, instead of the built-in list.")
     ] = None,
@@ -44,17 +47,17 @@ def mutate(
         print_json(_document(counted, floor, ok=ok))
     else:
         for line in _lines(counted):
-            print_result(line)
+            print_lines(line)
         for trial in counted.survivors:
-            print_result(f"survived {trial.id}: {trial.what}")
+            print_lines(f"survived {trial.id}: {trial.what}")
         for trial in counted.disturbed:
-            print_result(f"false positive {trial.id}: {', '.join(trial.seen_by)}")
+            print_lines(f"false positive {trial.id}: {', '.join(trial.seen_by)}")
         open_survivors = _open(counted, {scenario.id for scenario in all_scenarios() if scenario.open})
         if open_survivors:
-            print_result(open_survivors)
+            print_lines(open_survivors)
         for name in counted.stale:
-            print_result(f"accepted, but no longer a survivor: {name}")
-        print_result(_summary(counted, floor))
+            print_lines(f"accepted, but no longer a survivor: {name}")
+        print_lines(_summary(counted, floor))
     if not ok:
         raise typer.Exit(FAILED)
 

@@ -18,7 +18,10 @@ SplitName: TypeAlias = Annotated[
     str | None, typer.Option("--split", metavar="dev|test", help="Only scenarios of this split.")
 ]
 MinPass: TypeAlias = Annotated[
-    float, typer.Option("--min-pass", min=0.0, max=1.0, help="Exit 1 when a smaller share of the attempts passes.")
+    float,
+    typer.Option(
+        "--min-pass", metavar="SHARE", min=0.0, max=1.0, help="Exit 1 when a smaller share of the attempts passes."
+    ),
 ]
 GateFile: TypeAlias = Annotated[
     str | None, typer.Option("--gate", metavar="FILE", help="Exit 1 when this gate is not passed.")

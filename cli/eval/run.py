@@ -28,8 +28,9 @@ def run(
     player: Annotated[
         str,
         typer.Option(
+            metavar="NAME",
             help="Who plays: demo, oracle, script, null, boaster, replay:JOURNAL, http:URL, python:module:function, "
-            "or a model as provider:name."
+            "or a model as provider:name.",
         ),
     ] = "demo",
     scenario: ScenarioIds = None,
@@ -39,8 +40,10 @@ def run(
     gate: GateFile = None,
     concurrency: Annotated[int, typer.Option(min=1, max=64, metavar="N", help="Attempts at the same time.")] = 2,
     repeats: Annotated[int, typer.Option(min=1, metavar="N", help="How often each scenario is played.")] = 1,
-    seconds: Annotated[float, typer.Option(min=1.0, help="How long the turns of one attempt may take.")] = 120.0,
-    tokens: Annotated[int, typer.Option(min=1, help="How many tokens one attempt may take.")] = 500_000,
+    seconds: Annotated[
+        float, typer.Option(min=1.0, metavar="S", help="How long the turns of one attempt may take.")
+    ] = 120.0,
+    tokens: Annotated[int, typer.Option(min=1, metavar="N", help="How many tokens one attempt may take.")] = 500_000,
     max_cost: Annotated[
         float | None,
         typer.Option(min=0.0, metavar="USD", help="Begin no further attempt once the models have cost this much."),

@@ -10,6 +10,7 @@ from cli.errors import FAILED
 from cli.eval.options import SplitName, Tags
 from cli.eval.selection import attempts_of, readable, scored, select
 from cli.options import Json
+from cli.output.columns import print_rows
 from cli.output.streams import print_json, print_result
 
 if TYPE_CHECKING:
@@ -43,8 +44,7 @@ def list_scenarios(
             document["faults"] = faults
         print_json(document)
     else:
-        for scenario in scenarios:
-            print_result(f"{scenario.id}  [{', '.join((scenario.split, *scenario.tags))}]  {scenario.about}")
+        print_rows((one.id, f"[{', '.join((one.split, *one.tags))}] {one.about}") for one in scenarios)
         for fault in faults:
             print_result(f"{fault.scenario}: {fault.place} does not build: {fault.message}")
         print_result(f"{len(scenarios)} scenarios")

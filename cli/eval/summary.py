@@ -1,9 +1,11 @@
 """The summary of a scored play: a table and reasons for people, a document for programs."""
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from cli.output.streams import print_json, print_result
+from cli.output.columns import output_width, print_lines
+from cli.output.streams import is_live, print_json, print_result
 
 if TYPE_CHECKING:
     from cli.documents.evals import TaggedVerdict
@@ -12,8 +14,8 @@ if TYPE_CHECKING:
     from evals.scenario import Scenario
     from evals.score import Verdict
 
-WIDTH = 110
-"""Columns that the table needs; a narrower terminal wraps its lines."""
+UNBOUNDED = 10_000
+"""Columns in which every table fits."""
 
 
 class EvalSummary:
@@ -58,7 +60,7 @@ class EvalSummary:
         from cli.documents.evals import Summed
         from evals.analysis.cost import total
         from evals.analysis.significance import repeated
-        from evals.report.summary import means, reasons, summary, table
+        from evals.report.summary import means, reasons, summary
         from evals.score import EVALUATORS
 
         verdicts, gate = self._result.verdicts, self._gate
@@ -82,12 +84,7 @@ class EvalSummary:
                 )
             )
             return
-        from rich.console import Console
-
-        console = Console(width=max(Console().width, WIDTH))
-        with console.capture() as shown:  # rich would end the process when its reader leaves
-            console.print(table(self._result, self._player))
-        print_result(shown.get().removesuffix("\n"))
+        self._show_attempts()
         lines = [*reasons(self._result), *means(self._result), summary(self._result, self._min_pass)]
         if cost is not None:
             lines.append(f"cost: ${cost:.4f}")
@@ -99,7 +96,29 @@ class EvalSummary:
             lines += [*(f"gate: {reason}" for reason in gate.reasons), *gate.improvements]
             lines.append("The gate is passed." if gate.ok else "The gate is not passed.")
         for line in lines:
-            print_result(line)
+            print_lines(line)
+
+    def _show_attempts(self) -> None:
+        """Write the scores of every attempt: as a table, or where it would not fit, as wrapped lines."""
+        from rich.console import Console
+
+        from evals.attempt import attempt_label
+        from evals.report.summary import COLUMNS, mark, table
+        from evals.score import PASSED
+
+        view, width = table(self._result, self._player), output_width()
+        needed = Console(width=UNBOUNDED).measure(view).maximum
+        if width is None or needed <= width:
+            console = Console(width=needed, color_system="auto" if is_live(sys.stdout) else None)
+            with console.capture() as shown:  # rich would end the process when its reader leaves
+                console.print(view)
+            print_result(shown.get().removesuffix("\n"))
+            return
+        print_result(f"player: {self._player}")
+        for verdict in self._result.verdicts:
+            scores = ", ".join(f"{name} {mark(verdict.value(name)).plain}" for name in (PASSED, *COLUMNS))
+            label = attempt_label(verdict.scenario, verdict.repeat)
+            print_lines(f"{label}: {scores}; {verdict.measured.seconds:.2f} s")
 
     def _attempts(self) -> "list[TaggedVerdict]":
         from cli.documents.evals import TaggedVerdict

@@ -6,19 +6,23 @@ import typer
 
 from cli.errors import BadUsage, CommandError
 from cli.files.local import add_file, local_files
+from cli.help.group import CommandGroup
 from cli.options import Json
-from cli.output.streams import print_json, print_message, print_result
+from cli.output.columns import print_rows
+from cli.output.streams import print_json, print_message
 
 if TYPE_CHECKING:
     from runtime.files.names import FileRefused
 
-commands = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Your files, which flows read and write.")
+commands = CommandGroup("Your files, which flows read and write.")
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The file as `files list` shows it.")]
 
 
-@commands.command(epilog="Example: wirewright files add handbook.pdf")
+@commands.add(
+    "add", "wirewright files add handbook.pdf report.csv", "wirewright files add handbook.pdf --folder manuals"
+)
 def add(
-    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files of this machine.")],
+    paths: Annotated[list[str], typer.Argument(metavar="PATH", help="Files of this machine.")],
     folder: Annotated[str, typer.Option(metavar="NAME", help="Put them into this folder of yours.")] = "",
     *,
     as_json: Json = False,
@@ -34,7 +38,7 @@ def add(
         print_message(f"{'Added' if file.new else 'Replaced'} {file.path} ({file.size} bytes).")
 
 
-@commands.command("list", epilog="Example: wirewright files list --json")
+@commands.add("list", "wirewright files list")
 def list_files(*, as_json: Json = False) -> None:
     """List your files with their sizes."""
     from cli.documents.stored import FileList, FileObject
@@ -48,11 +52,12 @@ def list_files(*, as_json: Json = False) -> None:
         print_json(FileList(files=[FileObject(path=path, size=size) for path, size in listed]))
     elif not listed:
         print_message("There are no files yet; add one with: wirewright files add PATH")
-    for path, size in () if as_json else listed:
-        print_result(f"{size:>12,}  {path}")
+    else:
+        width = max(len(f"{size:,}") for _, size in listed)
+        print_rows((f"{size:>{width},}", path) for path, size in listed)
 
 
-@commands.command(epilog="Example: wirewright files get report.csv --out report.csv")
+@commands.add("get", "wirewright files get report.csv", "wirewright files get report.csv --out copy.csv")
 def get(
     name: Name,
     out: Annotated[
@@ -87,9 +92,9 @@ def get(
         print_message(f"{name} is in {target}.")
 
 
-@commands.command(epilog="Example: wirewright files remove report.csv")
+@commands.add("remove", "wirewright files remove report.csv")
 def remove(
-    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Files as `files list` shows them.")],
+    names: Annotated[list[str], typer.Argument(metavar="NAME", help="Files as `files list` shows them.")],
     *,
     as_json: Json = False,
 ) -> None:

@@ -1,7 +1,5 @@
 """`wirewright flow`: build, check, run and print flows, compare and merge them, and start from a template."""
 
-import typer
-
 from cli.flow.build import build
 from cli.flow.check import check
 from cli.flow.compare import diff, merge
@@ -9,15 +7,26 @@ from cli.flow.run import run
 from cli.flow.sessions import commands as sessions
 from cli.flow.spec import spec
 from cli.flow.templates import templates
+from cli.help.group import CommandGroup
 
-commands = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Build, check, run, compare and print flows.")
-commands.command("build", epilog="Example: wirewright flow build echo.txt --out echo.json")(build)
-commands.command("check", epilog="Example: wirewright flow check flow.json --json")(check)
-commands.command("run", epilog="Example: wirewright flow run flow.json --input hello")(run)
-commands.command("spec", epilog="Example: wirewright flow spec flow.json > flow.txt")(spec)
-commands.command("diff", epilog="Example: wirewright flow diff before.json after.json --json")(diff)
-commands.command("merge", epilog="Example: wirewright flow merge canvas.json echo.txt --out both.json")(merge)
-commands.command("templates", epilog="Example: wirewright flow templates router | wirewright flow run - --input hello")(
-    templates
-)
+commands = CommandGroup("Build, check, run, compare and print flows.")
+commands.add(
+    "build",
+    "wirewright flow build echo.flow --out echo.json",
+    "wirewright flow templates router | wirewright flow build -",
+)(build)
+commands.add("check", "wirewright flow check echo.json")(check)
+commands.add(
+    "run",
+    "wirewright flow run echo.json --input hello",
+    "wirewright flow run louder.flow --input hi --tweak prompt.template=Pst",
+)(run)
+commands.add("spec", "wirewright flow spec echo.json > echo.flow")(spec)
+commands.add("diff", "wirewright flow diff echo.json louder.flow")(diff)
+commands.add("merge", "wirewright flow merge echo.json louder.flow --out both.json")(merge)
+commands.add(
+    "templates",
+    "wirewright flow templates",
+    "wirewright flow templates router > router.flow",
+)(templates)
 commands.add_typer(sessions, name="sessions")

@@ -5,6 +5,7 @@ import typer
 from cli.errors import FAILED
 from cli.flow.components import ComponentsFolder
 from cli.options import FlowFile, Json
+from cli.output.columns import print_lines
 from cli.output.faults import count_in_words, has_errors, lines
 from cli.output.streams import print_json, print_result
 
@@ -21,7 +22,7 @@ def check(f: FlowFile, components: ComponentsFolder = None, *, as_json: Json = F
         print_json(Checked(ok=ok, faults=faults))
     else:
         for line in lines(faults):
-            print_result(line)
+            print_lines(line)
         print_result(
             f"{'Invalid' if not ok else 'Valid with warnings' if faults else 'Valid'}: {count_in_words(faults)}."
         )

@@ -58,7 +58,7 @@ def diff(a: First, b: Second, *, as_json: Json = False) -> None:
 def merge(
     a: First,
     b: Second,
-    out: Annotated[str, typer.Option(metavar="C", help="Write the merged flow there, as Langflow JSON.")],
+    out: Annotated[str, typer.Option(metavar="FILE", help="Write the merged flow there, as Langflow JSON.")],
     *,
     as_json: Json = False,
 ) -> None:

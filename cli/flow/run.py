@@ -1,8 +1,6 @@
 """`wirewright flow run`: one run of a flow on the real engine."""
 
-import json
 import math
-from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +9,7 @@ import typer
 from cli.errors import FAILED, BadUsage
 from cli.flow.components import ComponentsFolder, inspect_all
 from cli.flow.sessions import session_key, stored_sessions
+from cli.flow.tweaks import checked_tweaks, read_tweaks
 from cli.options import FlowFile, Json
 from cli.output.faults import count_in_words, has_errors, note_faults
 from cli.output.streams import encoded, print_json, print_message, print_result, progress
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from cli.documents.running import Ran
     from cli.flow.source import LoadedFlow
     from flows.document import Flow
-    from flows.document import Json as JsonValue
     from flows.faults import Fault
     from runtime.options import OnEvent, RunOptions
     from runtime.results import RunResult
@@ -30,7 +28,6 @@ RUN_SECONDS = 60.0
 
 _NO_ENGINE = frozenset({"engine_unavailable", "catalogue_missing"})
 """Fault codes that are not about the flow."""
-_FIX = "Write NODE.FIELD=VALUE, such as --tweak prompt.template=Hello."
 
 
 def run(
@@ -41,7 +38,11 @@ def run(
         str | None, typer.Option(metavar="ID", help="The session id that the flow sees; its runs share their messages.")
     ] = None,
     tweak: Annotated[
-        list[str] | None, typer.Option(metavar="NODE.FIELD=VALUE", help="A value for this run alone; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            metavar="NODE.FIELD=VALUE",
+            help="A value for this run alone; NODE is an id or a display name. May be repeated.",
+        ),
     ] = None,
     components: ComponentsFolder = None,
     *,
@@ -55,6 +56,7 @@ def run(
 
     if not (math.isfinite(timeout) and timeout > 0):
         raise BadUsage("bad_value", "--timeout must be a positive number of seconds.", fix="Try 60.", where="--timeout")
+    wanted = read_tweaks(tweak or [])
     import asyncio
 
     with asyncio.Runner() as loop:  # one engine makes the flow's own components and then runs it
@@ -72,7 +74,7 @@ def run(
                 else:
                     note_faults(faults)
                 raise typer.Exit(FAILED)
-            tweaks = tweaks_of(tweak or [], loaded)
+            tweaks = {} if catalogue is None else checked_tweaks(wanted, loaded, catalogue)
             on_event = event_printer(loaded, as_json=as_json) if events else None
             options = RunOptions(
                 timeout=timeout,
@@ -141,23 +143,6 @@ def runner_of_settings() -> "Runner":
     return runner
 
 
-def tweaks_of(given: Iterable[str], loaded: "LoadedFlow") -> "dict[str, dict[str, JsonValue]]":
-    """The tweaks that `--tweak NODE.FIELD=VALUE` gives, with the node ids of the source.
-
-    Raises:
-        BadUsage: one of them has another form.
-    """
-    nodes = {name: node for node, name in loaded.written.items()}
-    found: dict[str, dict[str, JsonValue]] = {}
-    for each in given:
-        place, equals, value = each.partition("=")
-        node, dot, field = place.rpartition(".")
-        if not (equals and dot and node and field):
-            raise BadUsage("bad_value", f"{each!r} is not a tweak.", fix=_FIX, where="--tweak")
-        found.setdefault(nodes.get(node, node), {})[field] = _value(value)
-    return found
-
-
 def event_printer(loaded: "LoadedFlow", *, as_json: bool) -> "OnEvent":
     """Prints each event: a line of JSON on standard output, or text for people on standard error."""
     from runtime.run_events import EventsCut
@@ -199,17 +184,6 @@ def written(loaded: "LoadedFlow", result: "RunResult") -> "RunResult":
         node = None if error.node is None else loaded.name(error.node)
         error = replace(error, node=node, message=loaded.in_words(error.message), fix=loaded.in_words(error.fix))
     return replace(result, outputs=outputs, types=types, error=error)
-
-
-def _value(text: str) -> "JsonValue":
-    """A JSON list or object as such; any other text as it is, for the field to read."""
-    read: Callable[[str], JsonValue] = json.loads
-    if text.lstrip()[:1] in {"[", "{"}:
-        try:
-            return read(text)
-        except ValueError:
-            return text
-    return text
 
 
 def _words(event: "RunEvent") -> str:

@@ -10,7 +10,9 @@ import typer
 
 from cli.database import opened_database
 from cli.errors import BadUsage, CommandError
+from cli.help.group import CommandGroup
 from cli.options import FlowFile, Json
+from cli.output.columns import print_rows
 from cli.output.streams import print_json, print_message, print_result
 
 if TYPE_CHECKING:
@@ -21,12 +23,10 @@ T = TypeVar("T")
 
 SessionName = Annotated[str, typer.Argument(metavar="SESSION", help="The session id, as --session named it.")]
 
-commands = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, help="List, show and remove what the runs of a flow remember."
-)
+commands = CommandGroup("List, show and remove what the runs of a flow remember.")
 
 
-@commands.command("list", epilog="Example: wirewright flow sessions list flow.json")
+@commands.add("list", "wirewright flow sessions list echo.json")
 def list_sessions(f: FlowFile, *, as_json: Json = False) -> None:
     """List the sessions of a flow, last used first."""
     from cli.documents.running import SessionList
@@ -37,13 +37,12 @@ def list_sessions(f: FlowFile, *, as_json: Json = False) -> None:
     if as_json:
         print_json(SessionList(sessions=list(entries)))
         return
-    for entry in entries:
-        print_result(f"{entry.session}  {entry.messages} messages  {entry.updated_at}")
+    print_rows((one.session, f"{one.messages} messages", one.updated_at) for one in entries)
     if not entries:
         print_message("The flow has no sessions.")
 
 
-@commands.command("show", epilog="Example: wirewright flow sessions show flow.json monday")
+@commands.add("show", "wirewright flow sessions show echo.json monday")
 def show(f: FlowFile, session: SessionName, *, as_json: Json = False) -> None:
     """Print the messages of a session, oldest first."""
     from cli.documents.running import SessionMessages
@@ -60,7 +59,9 @@ def show(f: FlowFile, session: SessionName, *, as_json: Json = False) -> None:
         print_result(f"{message.sender_name}: {message.text}")
 
 
-@commands.command("remove", epilog="Example: wirewright flow sessions remove flow.json monday")
+@commands.add(
+    "remove", "wirewright flow sessions remove echo.json monday", "wirewright flow sessions remove echo.json --all"
+)
 def remove(
     f: FlowFile,
     session: Annotated[

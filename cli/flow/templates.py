@@ -6,6 +6,7 @@ import typer
 
 from cli.errors import BadUsage
 from cli.options import Json
+from cli.output.columns import print_rows
 from cli.output.streams import print_json, print_result
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 def templates(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="The template to print; without it, all are listed.")
+        str | None, typer.Argument(metavar="NAME", help="The template to print; without it, all are listed.")
     ] = None,
     *,
     as_json: Json = False,
@@ -28,10 +29,10 @@ def templates(
         if as_json:
             print_json(TemplateList(templates=[_entry(one) for one in starters.templates()]))
             return
-        width = max(len(one.name) for one in starters.templates())
-        for one in starters.templates():
-            needs = f" (needs: {', '.join(one.needs)})" if one.needs else ""
-            print_result(f"{one.name:<{width}}  {one.description}{needs}")
+        print_rows(
+            (one.name, one.description + (f" (needs: {', '.join(one.needs)})" if one.needs else ""))
+            for one in starters.templates()
+        )
         return
     try:
         chosen = starters.template(name)

@@ -5,20 +5,34 @@ import json
 import math
 import os
 import select
+import shutil
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
-from typing import Any, cast
+from typing import Any, TextIO, cast
 
 import typer
 
 
 def use_utf8() -> None:
-    """Make both streams write UTF-8; a lone surrogate becomes an escape, which JSON can read."""
-    for stream in (sys.stdout, sys.stderr):
+    """Read and write UTF-8 whatever the locale; a lone surrogate becomes an escape, which JSON can read."""
+    for stream, errors in ((sys.stdin, "strict"), (sys.stdout, "backslashreplace"), (sys.stderr, "backslashreplace")):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+            stream.reconfigure(encoding="utf-8", errors=errors)
+
+
+def start_in_utf8() -> None:
+    """Start this program again in UTF-8 mode where the locale would garble arguments and file names."""
+    if sys.flags.utf8_mode or sys.getfilesystemencoding() == "utf-8" or not sys.executable:
+        return
+    sys.stdout.flush()
+    os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])  # noqa: S606  (this program)
+
+
+def is_live(stream: TextIO) -> bool:
+    """Whether what was written can be taken back: on a terminal that takes escape sequences, and without NO_COLOR."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") not in ("dumb", "unknown")
 
 
 def output_is_closed() -> bool:
@@ -37,6 +51,7 @@ def close_output() -> None:
 
 def print_json(document: object) -> None:
     """Write one JSON document, of a type in `cli.documents`, as a line on standard output."""
+    clear_progress()
     typer.echo(encoded(document))
 
 
@@ -64,30 +79,60 @@ def _form(value: Any) -> object:
     raise TypeError(f"{type(value).__name__} has no JSON form")
 
 
+_CLEAR_LINE = "\r\x1b[2K"
 _LINE_ENDS = {0x85: r"\u0085", 0x2028: r"\u2028", 0x2029: r"\u2029"}
 
 
 def print_result(text: str) -> None:
     """Write the result on standard output."""
+    clear_progress()
     typer.echo(text)
 
 
 def print_message(text: str) -> None:
     """Write a message on standard error."""
+    clear_progress()
     typer.echo(text, err=True)
 
 
 def progress() -> Callable[[str], None]:
-    """A callback that prints each message unless it repeats the last one."""
+    """A callback that shows each message unless it repeats the last one.
+
+    On a terminal, messages take one line in turn, and whatever is printed next takes its place.
+    """
     last = ""
 
     def report(message: str) -> None:
         nonlocal last
-        if message != last:
-            last = message
+        if message == last:
+            return
+        last = message
+        if is_live(sys.stderr):
+            _show_progress(message)
+        else:
             print_message(message)
 
     return report
+
+
+_shown_progress = False
+
+
+def _show_progress(message: str) -> None:
+    global _shown_progress
+    width = shutil.get_terminal_size().columns - 1
+    sys.stderr.write(f"{_CLEAR_LINE}{' '.join(message.split())[:width]}")
+    sys.stderr.flush()
+    _shown_progress = True
+
+
+def clear_progress() -> None:
+    """Remove a progress message from the terminal."""
+    global _shown_progress
+    if _shown_progress:
+        _shown_progress = False
+        sys.stderr.write(_CLEAR_LINE)
+        sys.stderr.flush()
 
 
 @contextmanager
@@ -97,8 +142,8 @@ def progress_bar(description: str, total: int, completed: int = 0) -> Generator[
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
+    clear_progress()
+    with Progress(*columns, console=Console(stderr=True), disable=not is_live(sys.stderr), transient=True) as bar:
         task = bar.add_task(description, total=total, completed=completed)
         yield lambda: bar.advance(task)
 

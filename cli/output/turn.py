@@ -12,7 +12,7 @@ from agent.contract.events import CancelledEvent
 from agent.turn.record import TurnRecord
 from agent.turn.result import TurnEnded, TurnEvent, TurnResult
 from cli.output.faults import note_faults
-from cli.output.streams import print_json, print_message, print_result
+from cli.output.streams import clear_progress, is_live, print_json, print_message, print_result
 from flows.actions import FlowAction
 from flows.describe.actions import Effect, summarize
 from server.streams.sse import SseEncoder
@@ -63,13 +63,19 @@ class Readable:
     Args:
         interactive: whether the user can answer questions here; if not, how to answer them is noted.
         session: the conversation in which they can be answered later, if it is kept.
-        writes: whether the flow is written to a file.
+        source: the file that the flow was read from, if any.
+        place: where the flow is in the end, in words; empty when it is written nowhere.
+
+    The record of what was done closes what is shown.
     """
 
-    def __init__(self, *, interactive: bool = False, session: str | None = None, writes: bool = False) -> None:
+    def __init__(
+        self, *, interactive: bool = False, session: str | None = None, source: str | None = None, place: str = ""
+    ) -> None:
+        self.place = place
         self._interactive = interactive
         self._session = session
-        self._is_kept = interactive or writes or session is not None
+        self._source = source
         self._console = Console(stderr=True, highlight=False, markup=False)
         self._status: Status | None = None
         self._streamed = ""
@@ -97,7 +103,7 @@ class Readable:
         self.close()
         print_message("Cancelled.")
         if record.acted:
-            print_message(record.text)
+            _print_record(record.text)
 
     def close(self) -> None:
         """Stop the spinner."""
@@ -106,8 +112,9 @@ class Readable:
             self._status = None
 
     def _progress(self, message: str) -> None:
-        if not self._console.is_terminal:
-            self._console.print(message, soft_wrap=True)
+        clear_progress()
+        if not is_live(sys.stderr):
+            print_message(message)
         elif self._status is None:
             self._status = self._console.status(message)
             self._status.start()
@@ -127,36 +134,42 @@ class Readable:
         if result.error is not None:
             print_message(f"Error: {result.error.message} {result.error.fix}".rstrip())
             if result.record.acted:
-                print_message(result.record.text)
+                _print_record(result.record.text)
             return
         if not self._streamed:
             print_result(result.text)
         self._show_run(result)
-        if result.record.text and result.record.text not in result.text:
-            print_message(result.record.text)
         for caveat in result.caveats:
             if caveat not in result.text:
                 print_message(f"Note: {caveat}")
         for approval in result.withdrawn.values():
             print_message(f"Not done, because you did not answer it ({approval.kind}): {approval_text(approval)}")
         note_faults(result.faults)
-        if not self._is_kept and (result.proposal is not None or result.actions):
-            print_message(
-                "The flow is not kept. Ask again with --out FILE to write it, or --session S to go on with it."
-            )
         if not self._interactive:
             self._note_questions(result)
+            self._note_place(result)
+        _print_record(_beyond(result.text, result.record.text))
 
     def _note_questions(self, result: TurnResult) -> None:
         """Note what waits for the user, who cannot answer here."""
         for approval in result.approvals.values():
             print_message(format_question(approval))
         if result.approvals:
-            print_message("Nothing was done about it yet. Ask again with --yes to approve.")
+            print_message("Ask again with --yes to approve.")
             if self._session:
                 print_message(f"Or answer in your words with --session {self._session}.")
-        if result.proposal is not None:
-            print_message("The flow is a proposal: nothing on the canvas was changed.")
+
+    def _note_place(self, result: TurnResult) -> None:
+        """Note where the flow is, or how to keep it."""
+        if self.place:
+            print_message(self.place)
+        elif self._session is not None:
+            print_message(f"Go on with the flow with --session {self._session}.")
+        elif result.proposal is not None or result.actions:
+            kept = f"{self._source} is as it was: the" if self._source else "The"
+            print_message(
+                f"{kept} flow is not kept. Ask again with --out FILE to write it, or --session ID to go on with it."
+            )
 
     def _show_run(self, result: TurnResult) -> None:
         """Show the output of the last run unless the answer contains it."""
@@ -168,6 +181,16 @@ class Readable:
                 print_message(f"The run failed ({run.error.code}): {run.error.message} {run.error.fix}".rstrip())
         elif run.output is not None and run.output not in result.text:
             print_result(run.output)
+
+
+def _beyond(answer: str, record: str) -> str:
+    """What a record says beyond the answer, which may be its beginning or hold all of it."""
+    return "" if record in answer else record.removeprefix(answer.strip()).strip()
+
+
+def _print_record(text: str) -> None:
+    if text:
+        print_message(f"\n{text}")
 
 
 def format_question(approval: Approval) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from flows.component_type import TYPE_MIGRATIONS, ComponentType
 from flows.json_values import texts
 from flows.search.tokenizer import plain
@@ -17,6 +19,19 @@ def fits(component: ComponentType, accepts: str | None, produces: str | None, ca
         and (accepts is None or _kind(accepts) in _accepted(component))
         and (produces is None or _kind(produces) in _produced(component))
     )
+
+
+def categories(components: Iterable[ComponentType]) -> list[str]:
+    """Return the categories of components, in order of their names."""
+    return sorted({component.category for component in components})
+
+
+def data_types(components: Iterable[ComponentType]) -> list[str]:
+    """Return the types of data that components accept or provide, in order of their names."""
+    listed = list(components)
+    named = {kind for one in listed for field in one.template.values() for kind in texts(field.get("input_types"))}
+    named |= {kind for one in listed for output in one.outputs for kind in texts(output.get("types"))}
+    return sorted({*named, *TYPE_MIGRATIONS, "Tool"})
 
 
 def _accepted(component: ComponentType) -> set[str]:

@@ -10,7 +10,7 @@ import pytest
 
 from agent.assistant import Assistant
 from runtime.results import RunError
-from tests.cli.conftest import Wirewright
+from tests.cli.conftest import Done, Wirewright
 from tests.stand_ins import StandInRunner, ran
 
 LOUD = (
@@ -92,7 +92,7 @@ def test_a_proposal_is_written_and_called_one(wirewright: Wirewright, runner: St
     target = tmp_path / "echo.json"
     done = wirewright("ask", BUILD, "--out", target)
     assert done.code == 0
-    assert "proposal" in done.err
+    assert "Proposed, not on the canvas yet" in done.err
     assert "proposed flow is in" in done.err
     assert wirewright("flow", "check", target).code == 0
 
@@ -269,3 +269,47 @@ def test_a_file_enters_the_users_files(wirewright: Wirewright, runner: StandInRu
     assert (missing.code, missing.json["error"]["where"]) == (2, "--file")
     assert wirewright("ask", BUILD, "--file", tmp_path / "hours.txt", "--json").code == 0
     assert wirewright("files", "list", "--json").json == {"files": [{"path": "hours.txt", "size": 14}]}
+
+
+def closing(done: Done) -> list[str]:
+    """The last lines that a person reads, after the last empty one."""
+    return done.err.rpartition("\n\n")[2].splitlines()
+
+
+def test_the_record_closes_what_a_person_reads(wirewright: Wirewright, runner: StandInRunner, louder: Path) -> None:
+    runner.results = [ran("hello"), ran("hi")]
+    built = wirewright("ask", f"{BUILD} and run it with hi")
+    assert closing(built) == [
+        "On the canvas now: the flow “Echo”.",
+        "Run (“hi”): it gave “hi”",
+        "Nothing else was changed, run or written.",
+    ]
+    edited = wirewright("ask", "Change the prompt to 'Whisper: {text}'", "--flow", louder, "--yes")
+    assert closing(edited) == ["Changed: Prompt Template.template.", "Nothing else was changed, run or written."]
+    assert f"{louder} is as it was" in edited.err
+    german = wirewright("ask", "Ändere den Prompt zu 'Flüstern: {text}'", "--flow", louder, "--yes")
+    assert closing(german)[-1].startswith("Sonst wurde nichts")
+
+
+def test_the_record_says_what_was_not_done_and_repeats_nothing(
+    wirewright: Wirewright, runner: StandInRunner, louder: Path
+) -> None:
+    nothing = wirewright("ask", "Run it")
+    assert closing(nothing) == ["Nothing was changed. Nothing was run."]
+    waiting = wirewright("ask", "Change the prompt to 'Whisper: {text}'", "--flow", louder)
+    assert waiting.code == 3
+    assert closing(waiting) == ["Nothing was changed. Nothing was run."]
+    assert (waiting.out + waiting.err).count("waiting for your answer") == 1
+
+
+def test_a_failed_run_closes_with_its_reason(wirewright: Wirewright, runner: StandInRunner) -> None:
+    runner.results = [ran(), ran(error=RunError(code="timeout", message="It took too long.", fix="Give it time."))]
+    done = wirewright("ask", LOUD)
+    assert done.code == 1
+    assert "--out FILE" in done.err
+    assert "It took too long." in "\n".join(closing(done))
+
+
+def test_a_question_has_no_record(wirewright: Wirewright, runner: StandInRunner, louder: Path) -> None:
+    done = wirewright("ask", "What is a Chat Input?", "--flow", louder)
+    assert (done.code, done.err) == (0, "Reading your request...\n")

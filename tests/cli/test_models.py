@@ -29,8 +29,8 @@ def test_the_list_says_what_is_configured_and_what_to_set(
     shown = wirewright("models", "list")
     assert shown.code == 0
     assert shown.out.startswith("Default: groq:")
-    assert "  yes  groq: GROQ_API_KEY is set; models: " in shown.out
-    assert "  no   openai: set OPENAI_API_KEY\n" in shown.out
+    assert "GROQ_API_KEY is set; models: " in shown.out
+    assert "  no   openai             set OPENAI_API_KEY\n" in shown.out
     found = wirewright("models", "list", "--json").json
     assert set(found) == {"default", "error", "providers"}
     assert [one["name"] for one in found["providers"] if one["configured"]] == ["groq"]
@@ -50,7 +50,7 @@ def test_stored_keys_count_as_well(wirewright: Wirewright, monkeypatch: pytest.M
 def test_a_configured_model_is_really_asked(wirewright: Wirewright, provider: str) -> None:
     done = wirewright("models", "test")
     assert done.code == 0, done
-    assert done.out.startswith("yes  openai-compatible:granite: answered in ")
+    assert done.out.startswith("yes  openai-compatible:granite  answered in ")
     found = wirewright("models", "test", "--json").json
     assert found["ok"] is True
     assert [(one["model"], one["ok"], one["error"]) for one in found["models"]] == [
@@ -73,7 +73,7 @@ def test_a_default_that_is_unavailable_fails_the_command(
     monkeypatch.setenv("WIREWRIGHT_MODEL", "groq:m")
     done = wirewright("models", "test")
     assert done.code == 1
-    assert done.out.startswith("no   groq:m: Provider 'groq' is not configured.")
+    assert done.out.startswith("no  groq:m  Provider 'groq' is not configured.")
 
 
 def test_with_nothing_configured_there_is_nothing_to_test(wirewright: Wirewright) -> None:

@@ -36,8 +36,8 @@ def test_runs_are_listed_latest_first_and_shown(wirewright: Wirewright) -> None:
     record("loud", "!No model is set.")
     listed = wirewright("runs", "list")
     assert listed.out.splitlines() == [
-        "r1  2026-11-23T20:00:00  failed  Echo  No model is set.",
-        "r0  2026-11-23T20:00:00  ok  Echo  loud",
+        "r1  2026-11-23T20:00:00  failed  Echo: No model is set.",
+        "r0  2026-11-23T20:00:00  ok      Echo: loud",
     ]
     assert [run["id"] for run in wirewright("runs", "list", "--limit", "1", "--json").json["runs"]] == ["r1"]
     shown = wirewright("runs", "show", "r0")
@@ -74,3 +74,13 @@ def test_a_run_without_a_session_is_listed_without_the_keys_in_its_texts(wirewri
     [run] = wirewright("runs", "list", "--json").json["runs"]
     assert (run["source"], run["session"], run["input"]) == ("cli", "", f"hello {REMOVED}")
     assert key not in str(run)
+
+
+def test_a_run_is_named_by_last_or_by_the_start_of_its_id(wirewright: Wirewright) -> None:
+    record("loud", "soft")
+    assert wirewright("runs", "show", "last", "--json").json["id"] == "r1"
+    assert wirewright("runs", "show", "r0", "--json").json["id"] == "r0"
+    several = wirewright("runs", "show", "r", "--json")
+    assert (several.code, several.json["error"]["code"]) == (1, "run_ambiguous")
+    assert wirewright("runs", "remove", "last", "--json").json == {"removed": 1}
+    assert wirewright("runs", "show", "r1").code == 1

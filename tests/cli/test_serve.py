@@ -70,4 +70,4 @@ def test_an_address_in_use_is_a_failure(wirewright: Wirewright, monkeypatch: pyt
     monkeypatch.setattr("server.serve.serve", taken)
     done = wirewright("serve")
     assert done.code == 1
-    assert done.err == "Error: Cannot listen on port 7878.\nStop what uses it.\n"
+    assert done.err == "Error: Cannot listen on port 7878. Stop what uses it.\n"

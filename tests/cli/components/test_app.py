@@ -47,7 +47,6 @@ def test_matches_are_only_those_that_take_and_give_what_was_asked_for(wirewright
     assert "SplitText" not in types("--produces", "Tool")
     assert "SplitText" in types("--accepts", "message", "--category", "processing")
     assert set(types("--category", "input_output")) <= {"ChatInput", "ChatOutput"}
-    assert types("--category", "nothing") == []
 
 
 def test_what_no_component_does_is_said_beside_the_matches(wirewright: Wirewright) -> None:
@@ -174,3 +173,28 @@ def _no_installation(monkeypatch: pytest.MonkeyPatch) -> None:
         raise InstallError("The disk is full.", "Free some space.")
 
     monkeypatch.setattr(RunnerEnvironment, "install", refused)
+
+
+@pytest.mark.parametrize("name", ["ChatInput", "chatinput", "CHAT INPUT", "chat-input", "Chat Input"])
+def test_a_component_is_described_whatever_the_case_of_its_name(
+    wirewright: Wirewright, excerpt: Path, name: str
+) -> None:
+    assert wirewright("components", "describe", name, "--json").json["type"] == "ChatInput"
+
+
+@pytest.mark.parametrize(
+    ("option", "name", "code", "near"),
+    [
+        ("--category", "procesing", "unknown_category", "'processing'"),
+        ("--accepts", "Mesage", "unknown_type", "'Message'"),
+        ("--produces", "Tabel", "unknown_type", "'Table'"),
+    ],
+)
+def test_a_filter_that_nothing_can_pass_is_refused_with_what_is_near(
+    wirewright: Wirewright, excerpt: Path, option: str, name: str, code: str, near: str
+) -> None:
+    done = wirewright("components", "search", "text", option, name, "--json")
+    assert (done.code, done.json["error"]["code"], done.json["error"]["where"]) == (2, code, option)
+    assert near in done.json["error"]["fix"]
+    written = near.strip("'")
+    assert wirewright("components", "search", "text", option, written.upper(), "--json").code == 0

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.flow.run import tweaks_of
-from cli.flow.source import LoadedFlow
+from cli.flow.tweaks import read_tweaks
 from runtime.install.environment import RunnerEnvironment
 from runtime.install.errors import InstallError
 from tests.cli.conftest import Wirewright
@@ -33,7 +32,7 @@ def test_people_see_events_beside_the_output_and_a_tweak_changes_one_run(wirewri
     assert "prompt started\n" in done.err
     assert "prompt finished after" in done.err
     refused = wirewright("flow", "run", louder, "--tweak", "prompt.colour=red", "--json")
-    assert (refused.code, refused.json["error"]["code"], refused.json["error"]["node"]) == (1, "refused", "prompt")
+    assert (refused.code, refused.json["error"]["code"]) == (2, "bad_tweak")
 
 
 @pytest.mark.parametrize("tweak", ["", "prompt", "prompt=x", "prompt.=x", ".template=x"])
@@ -44,13 +43,14 @@ def test_a_tweak_without_its_parts_is_bad_usage(
     assert (done.code, done.json["error"]["where"]) == (2, "--tweak")
 
 
-def test_tweaks_name_nodes_as_the_source_does_and_hold_lists_and_objects() -> None:
-    made = LoadedFlow(flow=None, written={"Prompt-x1": "my.prompt"})
+def test_values_of_tweaks_hold_lists_and_objects_and_stay_text_otherwise() -> None:
     given = ["my.prompt.template=a=b", 'my.prompt.rows=[1, {"a": 2}]', "other.text=007", "other.odd={broken"]
-    assert tweaks_of(given, made) == {
-        "Prompt-x1": {"template": "a=b", "rows": [1, {"a": 2}]},
-        "other": {"text": "007", "odd": "{broken"},
-    }
+    assert [(one.node, one.field, one.value) for one in read_tweaks(given)] == [
+        ("my.prompt", "template", "a=b"),
+        ("my.prompt", "rows", [1, {"a": 2}]),
+        ("other", "text", "007"),
+        ("other", "odd", "{broken"),
+    ]
 
 
 def test_bundles_are_asked_for_by_name_and_a_failure_says_why(

@@ -1,0 +1,1 @@
+"""The help of commands: its layout, and examples that a test runs."""

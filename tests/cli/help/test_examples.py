@@ -1,0 +1,140 @@
+"""The examples at the end of every command's help, which work as they stand."""
+
+import asyncio
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from agent.settings import AssistantSettings
+from cli.main import app
+from runtime.database.database import Database
+from runtime.files.folders import LOCAL_USER
+from runtime.sessions.run_entry import RunEntry
+from runtime.sessions.runs import RunLog
+from tests.cli.help.test_page import tree
+from tests.flow_texts import ECHO, LOUDER
+
+ROOT = Path(__file__).parent.parent.parent.parent
+COMMANDS = {path: command for path, command in tree(get_command(app)) if not hasattr(command, "commands")}
+NEEDS_OTHERS = {
+    ("serve",): "it serves until it is stopped",
+    ("models", "test"): "it asks a provider",
+    ("eval", "judge"): "it asks a provider",
+    ("eval", "export"): "it sends to Logfire",
+}
+"""Commands whose examples no test can run."""
+NOT_HERE = {"wirewright runner install --with lfx-anthropic": "it downloads a package into the shared engine"}
+ENGINE = {
+    *(("ask",), ("chat",), ("flow", "run"), ("eval", "conversations"), ("runner", "install")),
+    *(("flow", "sessions", name) for name in ("list", "show", "remove")),
+    *(("eval", name) for name in ("run", "score", "compare", "list", "show", "report", "mutate", "fix")),
+}
+
+
+def examples(path: tuple[str, ...]) -> list[str]:
+    """The lines under `Example` in a command's help."""
+    epilog: str = getattr(COMMANDS[path], "epilog", None) or ""
+    title, *lines = re.sub(r"\\\n\s*", "", epilog).splitlines() or [""]
+    assert title in ("Example:", "Examples:"), path
+    return [line.strip() for line in lines]
+
+
+def shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """What a shell makes of a line in a folder with data of its own."""
+    binaries = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": binaries, "WIREWRIGHT_DATA": str(folder / "data")}
+    return subprocess.run(
+        ["bash", "-o", "pipefail", "-c", line],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="session")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the files that the examples name."""
+    folder = tmp_path_factory.mktemp("examples")
+    (folder / "echo.flow").write_text(ECHO)
+    (folder / "louder.flow").write_text(LOUDER)
+    (folder / "handbook.pdf").write_bytes(b"%PDF-1.4")
+    (folder / "report.csv").write_text("a,b\n1,2\n")
+    (folder / "key.txt").write_text("secret\n")
+    (folder / "component.py").write_text("x = 1\n")
+    imported = ROOT / "tests" / "evals" / "imports" / "data"
+    shutil.copyfile(imported / "query.json", folder / "query.json")
+    shutil.copyfile(imported / "checks.json", folder / "checks.json")
+    for line in (
+        "wirewright flow build echo.flow --out echo.json",
+        "wirewright files add report.csv",
+        "wirewright variables set SERPAPI_API_KEY < key.txt",
+    ):
+        assert shell(line, folder).returncode == 0
+    asyncio.run(_record_run(folder))
+    return folder
+
+
+async def _record_run(folder: Path) -> None:
+    database = Database(AssistantSettings(data=folder / "data").database_url, folder / "data")
+    entry = RunEntry(
+        id="4f1c",
+        flow="f",
+        name="Echo",
+        source="cli",
+        input="hi",
+        output="hi",
+        error=None,
+        seconds=1.0,
+        input_tokens=0,
+        output_tokens=0,
+    )
+    await RunLog(database).record(LOCAL_USER, entry)
+    await database.aclose()
+
+
+@pytest.fixture(scope="session")
+def played(prepared: Path, warm_engine: None) -> Path:
+    """The same folder, with a journal and a session, which the engine made."""
+    play = "wirewright eval run --player oracle --scenario build-only --out"
+    journal = f"{play} attempts.jsonl && cp attempts.jsonl before.jsonl"
+    for line in (journal, "wirewright flow run echo.json --input hi --session monday"):
+        done = shell(line, prepared)
+        assert done.returncode == 0, done.stderr
+    return prepared
+
+
+def test_every_command_ends_its_help_with_one_to_three_examples() -> None:
+    for path in COMMANDS:
+        assert 1 <= len(examples(path)) <= 3, path
+        assert all(f"wirewright {' '.join(path)}" in line for line in examples(path)), path
+
+
+def run_examples(path: tuple[str, ...], source: Path, folder: Path) -> None:
+    """Run the examples of a command one after another in a copy of a folder."""
+    shutil.copytree(source, folder)
+    for line in examples(path):
+        if line not in NOT_HERE:
+            done = shell(line, folder)
+            assert done.returncode == 0, (line, done.stdout, done.stderr)
+            assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("path", [path for path in COMMANDS if path not in ENGINE | NEEDS_OTHERS.keys()], ids=" ".join)
+def test_examples_work(path: tuple[str, ...], prepared: Path, tmp_path: Path) -> None:
+    run_examples(path, prepared, tmp_path / "here")
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("path", sorted(ENGINE), ids=" ".join)
+def test_examples_that_run_flows_work(path: tuple[str, ...], played: Path, tmp_path: Path) -> None:
+    run_examples(path, played, tmp_path / "here")

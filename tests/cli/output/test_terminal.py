@@ -1,0 +1,185 @@
+"""What commands leave in a terminal and in a pipe: whole letters in every locale, no escape sequences, no debris."""
+
+import json
+import os
+import pty
+import select
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.flow_texts import LOUDER
+
+ROOT = Path(__file__).parent.parent.parent.parent
+LOCALES = {
+    "C": {"LC_ALL": "C"},
+    "Latin 1": {"LC_ALL": "en_US.ISO-8859-1"},
+    "ascii": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "ascii"},
+}
+
+
+def environment(**more: str) -> dict[str, str]:
+    """The environment without anything that says which letters or colours are wanted."""
+    hidden = ("LC_", "LANG", "PYTHONUTF8", "PYTHONIOENCODING", "NO_COLOR", "FORCE_COLOR", "COLUMNS", "TERM")
+    return {**{name: value for name, value in os.environ.items() if not name.startswith(hidden)}, **more}
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "cli.main", *arguments]
+
+
+def piped(
+    *arguments: str, stdin: str = "", folder: Path = ROOT, **variables: str
+) -> subprocess.CompletedProcess[bytes]:
+    """A command in a pipe."""
+    return subprocess.run(
+        command(*arguments),
+        input=stdin.encode(),
+        capture_output=True,
+        cwd=folder,
+        env=environment(PYTHONPATH=str(ROOT), **variables),
+        timeout=120,
+        check=False,
+    )
+
+
+def on_terminal(*arguments: str, **variables: str) -> tuple[int, str]:
+    """A command on a terminal: its exit code, and all that it wrote there."""
+    leader, follower = pty.openpty()
+    process = subprocess.Popen(
+        command(*arguments),
+        stdin=follower,
+        stdout=follower,
+        stderr=follower,
+        cwd=ROOT,
+        env=environment(**{"TERM": "xterm", **variables}),
+    )
+    os.close(follower)
+    written = b""
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and select.select([leader], [], [], 60)[0]:
+        try:
+            piece = os.read(leader, 65536)
+        except OSError:  # Linux's way to say that the other end is closed
+            break
+        if not piece:
+            break
+        written += piece
+    os.close(leader)
+    return process.wait(timeout=60), written.decode()
+
+
+@pytest.mark.parametrize("variables", LOCALES.values(), ids=LOCALES)
+def test_no_letter_is_lost_whatever_the_locale(variables: dict[str, str], tmp_path: Path) -> None:
+    spec = LOUDER.replace("Louder", "Grüße").replace("Say it louder", "你好 Ä")
+    (tmp_path / "größe 漢字.flow").write_text(spec, encoding="utf-8")
+    built = piped("flow", "build", "größe 漢字.flow", "--out", "ausgäbe.json", folder=tmp_path, **variables)
+    assert built.returncode == 0, built.stderr
+    assert "Grüße: 3 nodes".encode() in built.stdout
+    assert "Written to ausgäbe.json.".encode() in built.stdout
+    assert "你好 Ä: {text}" in (tmp_path / "ausgäbe.json").read_text(encoding="utf-8")
+    printed = piped("flow", "spec", "-", "--json", stdin=spec, folder=tmp_path, **variables)
+    assert "你好 Ä" in json.loads(printed.stdout)["spec"]
+    missing = piped("flow", "check", "höhle.json", folder=tmp_path, **variables)
+    assert (missing.returncode, "höhle.json does not exist." in missing.stderr.decode()) == (2, True)
+    found = piped("components", "search", "-", "--limit", "1", stdin="読む PDF\nüber\n", folder=tmp_path, **variables)
+    assert "読む PDF".encode() in found.stdout
+    assert "über".encode() in found.stdout + found.stderr
+
+
+@pytest.mark.parametrize("variables", [LOCALES["ascii"]], ids=["ascii"])
+def test_a_message_and_its_answer_keep_their_letters(variables: dict[str, str], tmp_path: Path) -> None:
+    wanted = {**variables, "WIREWRIGHT_DATA": str(tmp_path / "dätä")}
+    asked = piped("ask", "Wofür ist der Chat Input?", "--flow", "-", stdin=LOUDER, folder=tmp_path, **wanted)
+    assert asked.returncode == 0, asked.stderr
+    (tmp_path / "übung.txt").write_text("x")
+    added = piped("files", "add", "übung.txt", folder=tmp_path, **wanted)
+    assert "Added übung.txt".encode() in added.stderr
+    listed = piped("files", "list", "--json", folder=tmp_path, **wanted)
+    assert json.loads(listed.stdout)["files"][0]["path"] == "übung.txt"
+
+
+PLAIN = [
+    ["--help"],
+    ["flow", "templates"],
+    ["components", "search", "read a file"],
+    ["doctor"],
+    ["eval", "list", "--tag", "branch"],
+    ["flow", "check", "missing.json"],
+    ["ask", "What is a Chat Input?"],
+]
+
+
+@pytest.mark.parametrize("arguments", PLAIN, ids=" ".join)
+def test_nothing_escapes_into_a_pipe_even_when_colours_are_forced(arguments: list[str]) -> None:
+    done = piped(*arguments, TERM="xterm", FORCE_COLOR="1")
+    assert b"\x1b" not in done.stdout + done.stderr
+    assert b"\r" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("variables", [{"NO_COLOR": "1"}, {"TERM": "dumb"}], ids=str)
+def test_a_terminal_without_escape_sequences_gets_none(variables: dict[str, str]) -> None:
+    code, written = on_terminal("ask", "What is a Chat Input?", **variables)
+    assert code == 0
+    assert "\x1b" not in written
+    assert "Reading your request..." in written
+
+
+def test_progress_on_a_terminal_is_taken_back() -> None:
+    code, written = on_terminal("ask", "What is a Chat Input?")
+    assert code == 0
+    before, _, after = written.rpartition("Reading your request...")
+    assert "\x1b[2K" in after, "its line is cleared"
+    assert "\x1b[?25l" not in written or "\x1b[?25h" in after, "the cursor is shown again"
+    assert before.count("Reading your request...") < 50
+    assert "Chat Input (`ChatInput`)" in after
+
+
+@pytest.mark.engine
+@pytest.mark.usefixtures("warm_engine")
+def test_a_run_on_a_terminal_takes_its_progress_back(tmp_path: Path) -> None:
+    spec = tmp_path / "louder.flow"
+    spec.write_text(LOUDER)
+    code, written = on_terminal("flow", "run", str(spec), "--input", "hi")
+    assert code == 0
+    assert "\r\x1b[2KStarting the flow engine..." in written
+    assert written.endswith("\r\x1b[2KSay it louder: hi\r\n")
+
+
+CLOSED = [
+    ["components", "search", "a"],
+    ["components", "describe", "ChatInput"],
+    ["eval", "show", "build-only"],
+    ["eval", "list"],
+    ["flow", "spec", "LOUDER"],
+    ["flow", "check", "LOUDER", "--json"],
+    ["flow", "build", "LOUDER", "--json"],
+    ["ask", "What is a Chat Input?", "--json"],
+    ["ask", "What is a Chat Input?"],
+    ["models", "list"],
+    ["doctor"],
+    ["eval", "run", "--help"],
+]
+
+
+@pytest.mark.parametrize("arguments", CLOSED, ids=" ".join)
+def test_a_reader_that_left_is_no_failure_of_any_command(arguments: list[str], tmp_path: Path) -> None:
+    spec = tmp_path / "louder.flow"
+    spec.write_text(LOUDER)
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        command(*(str(spec) if one == "LOUDER" else one for one in arguments)),
+        stdin=subprocess.DEVNULL,
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        cwd=ROOT,
+        env=environment(),
+        timeout=120,
+        check=False,
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr.replace(b"Reading your request...\n", b"")) == (0, b"")
