@@ -41,7 +41,7 @@ def _check(done: Done, row: Reads, case: str, *, as_json: bool) -> None:
         assert done.out == ""
         lines = done.err.splitlines()
         assert lines[0].startswith("Error: "), lines
-        assert len(lines) == 2, lines
+        assert len(lines) == 1, lines
         message = done.err
     place = "standard input" if row.stdin else "small-echo" if row.inside and case != MISSING else f"bad-{case}"
     assert place in message, message
