@@ -8,9 +8,9 @@ ROUNDS ?= 20
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print(min(4, (os.cpu_count() or 1) + 2))')
 PYTEST := $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 # uv draws its bars on a terminal. Elsewhere its lines pass, except one for each of a hundred packages.
-SYNC = if [ -t 2 ]; then $(UV) sync --frozen --python $(PYTHON); \
-	else { $(UV) sync --frozen --python $(PYTHON); echo "exit $$?"; } 2>&1 | \
-	awk '/^exit [0-9]+$$/ { code = $$2; next } !/^ [-+~] / { print; fflush() } END { exit code }'; fi
+SYNC = if [ -t 2 ]; then $(UV) sync --frozen --python $(PYTHON); else \
+	{ $(UV) sync --frozen --python $(PYTHON) 2>&1; echo "exit $$?"; } | while IFS= read -r line; do \
+	case $$line in "exit "*) exit $${line\#exit };; " + "*|" - "*|" ~ "*) ;; *) echo "$$line";; esac; done; fi
 export UV_PYTHON_DOWNLOADS := never
 unexport PYTHONDONTWRITEBYTECODE
 

@@ -1,6 +1,7 @@
 """The HTTP application: its routes, its middleware, and what lives as long as it does."""
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, Collection
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
@@ -31,7 +32,8 @@ from server.telemetry.progress import log_progress
 
 
 def _log_progress(runner: Runner, message: str) -> None:
-    log_progress(message, under_way=runner.state in {"installing", "starting"})
+    level = logging.WARNING if runner.state == "failed" else logging.INFO
+    log_progress(message, under_way=runner.state in {"installing", "starting"}, level=level)
 
 
 def create_app(

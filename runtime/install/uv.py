@@ -104,7 +104,7 @@ def _error(lines: Sequence[str]) -> InstallError:
     if re.search(r"failed to fetch|error sending request|dns|connect|timed out|certificate|tunnel", output):
         return InstallError(
             "The flow engine's packages cannot be downloaded.",
-            "Check the network and its proxy settings. A server tries again by itself; or run wirewright runner install.",
+            "Check the network and its proxy settings. A server tries again; or run: wirewright runner install",
             temporary=True,
         )
     if "permission denied" in output or "read-only" in output:

@@ -17,15 +17,16 @@ _SHARE, _UNDER_WAY = "progress_share", "progress_under_way"
 _CLEAR = "\r\x1b[K"
 
 
-def log_progress(message: str, *, under_way: bool) -> None:
+def log_progress(message: str, *, under_way: bool, level: int = logging.INFO) -> None:
     """Log one message about installing and starting the engine.
 
     Args:
         message: what is done, with its share if that is known.
         under_way: whether another message follows.
+        level: of the record.
     """
     share = message.share if isinstance(message, ProgressMessage) else None
-    log.info(message, extra={_SHARE: share, _UNDER_WAY: under_way})
+    log.log(level, message, extra={_SHARE: share, _UNDER_WAY: under_way})
 
 
 def can_redraw(stream: TextIO) -> bool:
