@@ -61,7 +61,7 @@ async def first_start() -> FirstStart:
     """
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         clone = Path(folder) / "clone"
-        subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
+        await asyncio.to_thread(subprocess.run, ["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
         async with asyncio.timeout(FIRST_SECONDS), _made(clone, newcomer(Path(folder))) as (process, began):
             first, url = await _address(process, began)
             serves = perf_counter() - began
@@ -72,6 +72,7 @@ async def first_start() -> FirstStart:
                 await healthy(client, "/readyz", seconds=FIRST_SECONDS)
                 ready = perf_counter() - began
             rest.cancel()
+            await asyncio.wait((rest,))
         return FirstStart(first_line=first, serves=serves, answered=answered, engine_ready=ready)
 
 
