@@ -29,7 +29,7 @@ async def main() -> None:
             print(*await budgets.measure(runner), sep="\n")
     print(*await command.measure_checkout(), sep="\n")
     print(pace.measure(), await turn.measure(), pace.measure(), sep="\n")
-    print(*await start.measure(), sep="\n")
+    await start.main()
     print(*await growth.measure(), sep="\n")
 
 

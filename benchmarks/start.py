@@ -47,9 +47,10 @@ class FirstStart:
         )
 
 
-async def measure() -> list[str]:
-    """Measure both; the warm ones alternate with the bare import."""
-    return [str(await first_start()), await warm_start()]
+async def measure() -> AsyncGenerator[str]:
+    """Measure both, a line each; the warm ones alternate with the bare import."""
+    yield str(await first_start())
+    yield await warm_start()
 
 
 async def first_start() -> FirstStart:
@@ -179,6 +180,12 @@ def _uv() -> str:
     return uv.find_uv_bin()
 
 
+async def main() -> None:
+    """Print each line once it is measured."""
+    async for line in measure():
+        print(line, flush=True)
+
+
 if __name__ == "__main__":
     with checkout_environment():
-        print(*asyncio.run(measure()), sep="\n")
+        asyncio.run(main())
