@@ -7,6 +7,10 @@ ROUNDS ?= 20
 # Two more than there are cores: some tests wait.
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print(min(4, (os.cpu_count() or 1) + 2))')
 PYTEST := $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
+# uv draws its bars on a terminal. Elsewhere its lines pass, except one for each of a hundred packages.
+SYNC = if [ -t 2 ]; then $(UV) sync --frozen --python $(PYTHON); else \
+	{ $(UV) sync --frozen --python $(PYTHON) 2>&1; echo "exit $$?"; } | while IFS= read -r line; do \
+	case $$line in "exit "*) exit $${line\#exit };; " + "*|" - "*|" ~ "*) ;; *) echo "$$line";; esac; done; fi
 export UV_PYTHON_DOWNLOADS := never
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -19,15 +23,18 @@ help: ## List the targets.
 install: .venv/.installed ## Create .venv from the lock file.
 
 .bootstrap/bin/uv:
-	@echo "Installing uv into .bootstrap/ ..."
-	@$(PYTHON) -m venv .bootstrap
-	@.bootstrap/bin/python -m pip install --quiet --disable-pip-version-check 'uv>=0.13,<1'
+	@echo "Installing uv into .bootstrap (only the first time) ..."
+	@$(PYTHON) -m venv .bootstrap || { echo "Python's venv module is missing; on Debian: apt install python3-venv"; exit 1; }
+	@.bootstrap/bin/python -m pip install --disable-pip-version-check 'uv>=0.13,<1' || \
+		{ echo "uv is missing: it could not be downloaded. Check the network and its proxy settings; try again."; exit 1; }
 
 .venv/.installed: pyproject.toml uv.lock | $(UV)
-	@$(UV) sync --frozen --quiet --python $(PYTHON)
+	@echo "Installing the packages of uv.lock into .venv ..."
+	@$(SYNC) || { echo "Packages are missing in .venv: see above. Without a network they cannot be downloaded; with one, try again."; exit 1; }
 	@touch $@
 
 run: install ## Start the server and print its address.
+	@echo "Starting the server ..."
 	@$(BIN)/wirewright serve
 
 test: install ## Run the linters and every test, side by side.

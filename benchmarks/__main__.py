@@ -4,7 +4,7 @@ import asyncio
 import os
 import sys
 
-from benchmarks import budgets, building, growth, pace, runs, searching, serving, turn
+from benchmarks import budgets, building, growth, pace, runs, searching, serving, start, turn
 from benchmarks.against import command
 from benchmarks.engine import engine
 from flows.catalogue import Catalogue
@@ -29,6 +29,7 @@ async def main() -> None:
             print(*await budgets.measure(runner), sep="\n")
     print(*await command.measure_checkout(), sep="\n")
     print(pace.measure(), await turn.measure(), pace.measure(), sep="\n")
+    await start.main()
     print(*await growth.measure(), sep="\n")
 
 

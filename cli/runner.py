@@ -66,7 +66,7 @@ def status(*, as_json: Json = False) -> None:
             f"Installed: lfx {found.lfx} on Python {found.python}, {found.packages} packages, {found.size_mb} MB."
         )
     else:
-        print_result("Not installed. Run: wirewright runner install")
+        print_result("Not installed. Run: wirewright runner install (it downloads the engine's packages)")
     if found.bundles:
         print_result(f"Bundles: {', '.join(found.bundles)}.")
     print_result(f"Catalogue: {f'{found.component_types} component types' if found.catalogue else 'none yet'}.")

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Collection
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -27,8 +28,12 @@ from server.routes import (
 )
 from server.settings import ServerSettings
 from server.state import ServerState
+from server.telemetry.progress import log_progress
 
-log = logging.getLogger(__name__)
+
+def _log_progress(runner: Runner, message: str) -> None:
+    level = logging.WARNING if runner.state == "failed" else logging.INFO
+    log_progress(message, under_way=runner.state in {"installing", "starting"}, level=level)
 
 
 def create_app(
@@ -53,7 +58,7 @@ def create_app(
         async with AsyncExitStack() as stack:
             serving = assistant or await stack.enter_async_context(Assistant.open(settings, waits_for_engine=False))
             if isinstance(serving.runner, Runner):
-                serving.runner.on_progress = log.info
+                serving.runner.on_progress = partial(_log_progress, serving.runner)
                 serving.runner.closed_ports = ports
                 stack.callback(setattr, serving.runner, "closed_ports", ())
             state = ServerState(settings, serving, stop)

@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING
 import uvicorn
 from starlette.applications import Starlette
 
+from flows.gc_pause import collection_paused
+from runtime.tracing import leave_logfire_out
 from server.connections import Connection
 from server.settings import ServerSettings
+from server.telemetry.tracing import is_traced
 
 if TYPE_CHECKING:
     from agent.assistant import Assistant
@@ -99,9 +102,12 @@ def serve(
     """
     listener = bound(settings.host, settings.port)
     url = address(listener)
-    from server.app import create_app
-    from server.telemetry.logs import configure_logs
-    from server.telemetry.tracing import configure_traces
+    with collection_paused():  # what is imported stays
+        if not is_traced():
+            leave_logfire_out()
+        from server.app import create_app
+        from server.telemetry.logs import configure_logs
+        from server.telemetry.tracing import configure_traces
 
     configure_logs("json" if as_json else settings.log)
     configure_traces(content=settings.trace_content)

@@ -8,6 +8,7 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_ai import ModelMessage
 
 from agent.conversation.asked import Asked, Outcome, noted, stand
+from agent.conversation.message_list import MessageList
 from agent.conversation.proposals import Offers
 from agent.turn.record import TurnRecord
 from agent.turn.request import Answer
@@ -47,7 +48,7 @@ class Exchange(BaseModel):
 
     user: str
     assistant: str
-    messages: list[ModelMessage] = Field(default_factory=list[ModelMessage])
+    messages: MessageList = Field(default_factory=list[ModelMessage])
     asked: list[Asked] = Field(default_factory=list[Asked])
     notes: list[str] = Field(default_factory=list[str])
     offered: str | None = None
@@ -92,7 +93,7 @@ class Pending(BaseModel):
     model: str | None = None
     apply: Literal["ask", "always"] = "ask"
     max_attempts: int = MAX_ATTEMPTS
-    messages: list[ModelMessage]
+    messages: MessageList
     approvals: dict[str, Approval]
     calls: list[str] = Field(default_factory=list[str])
     consents: dict[str, list[Approval]] = Field(default_factory=dict[str, list[Approval]])

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-import yaml
 from pydantic import BaseModel, ConfigDict
 
 from agent.demo.stages import Stage, entry
 from agent.demo.words import Words, words
+from agent.language.shipped_yaml import load_shipped
 
 _HOLE = re.compile(r"<<(\w+)>>")
 FOLDER = Path(__file__).with_name("recipes")
@@ -112,6 +112,6 @@ def recipes() -> Mapping[str, Recipe]:
     """The recipes by name."""
     files = sorted(FOLDER.glob("*.yaml"))
     return {
-        path.stem: Recipe(path.stem, _Recipe.model_validate(yaml.safe_load(path.read_text(encoding="utf-8"))))
+        path.stem: Recipe(path.stem, _Recipe.model_validate(load_shipped(path.read_text(encoding="utf-8"))))
         for path in files
     }

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-import yaml
+from agent.language.shipped_yaml import load_shipped
 
 DECLINES = ("danger", "secret", "off_topic", "unable", "which_change", "which_model", "no_place", "empty", "stopped")
 """The replies that say that nothing was done."""
@@ -26,4 +26,4 @@ def reply(key: str, language: str, /, **values: object) -> str:
 
 @cache
 def _replies() -> Mapping[str, Mapping[str, str]]:
-    return yaml.safe_load(Path(__file__).with_name("replies.yaml").read_text(encoding="utf-8"))
+    return load_shipped(Path(__file__).with_name("replies.yaml").read_text(encoding="utf-8"))

@@ -2,13 +2,12 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
-from functools import cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, cached_property
 from pathlib import Path
 
-import yaml
-
 from agent.language.detect import best_language
+from agent.language.shipped_yaml import load_shipped
 
 LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "ja", "zh")
 _SURE_WORDS = 4
@@ -16,10 +15,37 @@ _SURE_WORDS = 4
 _UNSPACED = frozenset({"ja", "zh"})
 _KANA = re.compile(r"[぀-ヿ]")
 _HAN = re.compile(r"[一-鿿]")
-_NOTHING = re.compile(r"(?!)")
+_START = re.compile(r"[\s*']| ?\.\.")
+"""Ends the part of an alternative that a text must have letter for letter."""
 
-Words = Mapping[str, re.Pattern[str]]
-"""A pattern for each language."""
+
+class Word:
+    """Searches texts for some alternatives; its pattern is compiled for the first text that may have one of them.
+
+    Most messages have no word of most concepts and languages, and compiling all patterns takes longer than the answer.
+    """
+
+    def __init__(self, alternatives: str, language: str) -> None:
+        self._forms = [fold(one.strip()) for one in alternatives.split("|") if one.strip()]
+        self._starts = [_START.split(form, maxsplit=1)[0] for form in self._forms]
+        self._language = language
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """The compiled pattern of all alternatives."""
+        return _pattern(self._forms, self._language)
+
+    def finditer(self, folded: str) -> Iterator[re.Match[str]]:
+        """Where they stand in a folded text."""
+        return self.pattern.finditer(folded) if any(start in folded for start in self._starts) else iter(())
+
+    def is_in(self, folded: str) -> bool:
+        """Whether one of them stands in a folded text."""
+        return next(self.finditer(folded), None) is not None
+
+
+Words = Mapping[str, Word]
+"""What is looked for in each language."""
 
 
 def fold(text: str) -> str:
@@ -37,20 +63,20 @@ def _folded(letter: str) -> str:
 
 def words(written: Mapping[str, str]) -> Words:
     """The patterns of words as they are written in the data: `build* | set up | pull .. out` for each language."""
-    return {language: _pattern(alternatives, language) for language, alternatives in written.items()}
+    return {language: Word(alternatives, language) for language, alternatives in written.items()}
 
 
 def found(patterns: Words, folded: str, language: str) -> list[re.Match[str]]:
     """Where words stand in a folded text: those of its language and those of English."""
     languages = dict.fromkeys((language, "en"))
-    return [match for code in languages for match in patterns.get(code, _NOTHING).finditer(folded)]
+    return [match for code in languages if code in patterns for match in patterns[code].finditer(folded)]
 
 
 @cache
 def vocabulary() -> Mapping[str, Words]:
     """The concepts of `words.yaml`."""
     text = Path(__file__).with_name("words.yaml").read_text(encoding="utf-8")
-    return {concept: words(written) for concept, written in yaml.safe_load(text).items()}
+    return {concept: words(written) for concept, written in load_shipped(text).items()}
 
 
 def spoken(message: str, known: Iterable[Words] = ()) -> str:
@@ -65,11 +91,11 @@ def spoken(message: str, known: Iterable[Words] = ()) -> str:
     folded = fold(message)
     every = (*vocabulary().values(), *known)
     if _HAN.search(message):
-        said = {code: sum(code in one and bool(one[code].search(folded)) for one in every) for code in ("zh", "ja")}
+        said = {code: sum(code in one and one[code].is_in(folded) for one in every) for code in ("zh", "ja")}
         return "ja" if said["ja"] > said["zh"] else "zh"
     votes: dict[str, float] = dict.fromkeys(LANGUAGES[:6], 0.0)
     for patterns in every:
-        having = [code for code in votes if (pattern := patterns.get(code)) is not None and pattern.search(folded)]
+        having = [code for code in votes if (word := patterns.get(code)) is not None and word.is_in(folded)]
         for code in having:
             votes[code] += 1 / len(having)
     if not any(votes.values()) and len(message.split()) == 1:
@@ -81,8 +107,8 @@ def spoken(message: str, known: Iterable[Words] = ()) -> str:
     return best if votes[best] > 0 else "en"
 
 
-def _pattern(alternatives: str, language: str) -> re.Pattern[str]:
-    forms = [_form(fold(one.strip())) for one in alternatives.split("|") if one.strip()]
+def _pattern(alternatives: Sequence[str], language: str) -> re.Pattern[str]:
+    forms = [_form(one) for one in alternatives]
     joined = "|".join(sorted(forms, key=len, reverse=True))
     if language not in _UNSPACED:
         return re.compile(rf"(?<!\w)(?:{joined})(?!\w)")

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
+from agent.language.shipped_yaml import load_shipped
 
 
 def negates(prose: str, language: str | None) -> bool:
@@ -28,4 +28,4 @@ def counting_words() -> Mapping[int, str]:
 
 @cache
 def _words() -> Mapping[str, Any]:
-    return yaml.safe_load(Path(__file__).with_name("words.yaml").read_text(encoding="utf-8"))
+    return load_shipped(Path(__file__).with_name("words.yaml").read_text(encoding="utf-8"))

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-import yaml
+from agent.language.shipped_yaml import load_shipped
 
 
 def phrase(key: str, language: str, *values: object, **named: object) -> str:
@@ -27,4 +27,4 @@ def languages(key: str) -> frozenset[str]:
 
 @cache
 def _phrases() -> Mapping[str, Mapping[str, str]]:
-    return yaml.safe_load(Path(__file__).with_name("phrases.yaml").read_text(encoding="utf-8"))
+    return load_shipped(Path(__file__).with_name("phrases.yaml").read_text(encoding="utf-8"))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias, cast
 from unicodedata import category, combining, normalize
 
-import yaml
+from agent.language.shipped_yaml import load_shipped
 
 PlainReply: TypeAlias = Literal["approve", "deny"]
 """What a plain reply means."""
@@ -82,7 +82,7 @@ def _tokens(words: Iterable[str], language: str) -> _Phrase:
 @cache
 def _table() -> Mapping[str, Mapping[_Phrase, _Meanings]]:
     """The phrases by language, each with what it means: one meaning, or none if it is merely polite."""
-    written: dict[str, dict[str, list[str]]] = yaml.safe_load(
+    written: dict[str, dict[str, list[str]]] = load_shipped(
         Path(__file__).with_name("replies.yaml").read_text(encoding="utf-8")
     )
     shared = written.pop("any")

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic_ai import AgentStreamEvent, CustomEvent, ModelMessage
 from pydantic_ai.usage import RunUsage
 
+from agent.conversation.message_list import MessageList
 from agent.turn.record import TurnRecord
 from flows.actions import FlowAction
 from flows.document import Flow
@@ -85,7 +86,7 @@ class TurnResult(BaseModel):
     usage: dict[str, RunUsage] = Field(default_factory=dict[str, RunUsage])
     seconds: float
     models: list[str] = Field(default_factory=list[str])
-    messages: list[ModelMessage] = Field(default_factory=list[ModelMessage])
+    messages: MessageList = Field(default_factory=list[ModelMessage])
     error: TurnError | None = None
     record: TurnRecord = Field(default_factory=TurnRecord)
 

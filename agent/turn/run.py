@@ -5,7 +5,6 @@ from contextlib import suppress
 from functools import partial
 
 import anyio
-import logfire
 from opentelemetry.trace import StatusCode, get_current_span
 
 from agent.conversation.memory import Pending
@@ -21,6 +20,8 @@ from agent.turn.result import TurnEnded, TurnResult
 from agent.turn.serve import serve
 from agent.turn.state import Turn
 from agent.turn.stream import Send
+from runtime.tracing import Span
+from runtime.tracing import span as open_span
 from tools.events import Progress
 
 SAVE_SECONDS = 5.0
@@ -36,7 +37,7 @@ async def run_turn(turn: Turn, send: Send) -> None:
     """
     turn.begin(send)
     choice = turn.choice
-    with logfire.span("turn", conversation=turn.request.session, provider=choice.provider) as span:
+    with open_span("turn", conversation=turn.request.session, provider=choice.provider) as span:
         await send(Progress(step="generating", message="Reading your request..."))
         try:
             async with turn.services.queue.turn(turn.request.user, turn.request.session, partial(_waits, send)) as late:
@@ -53,7 +54,7 @@ async def _waits(send: Send) -> None:
     await send(Progress(step="generating", message="Waiting for the message before this one..."))
 
 
-async def _saved_result(turn: Turn, span: logfire.LogfireSpan, *, late: bool) -> TurnResult:
+async def _saved_result(turn: Turn, span: Span, *, late: bool) -> TurnResult:
     """Run a turn and save it, however it ends.
 
     Args:
@@ -125,7 +126,7 @@ async def _answer_beside(turn: Turn, pending: Pending) -> TurnResult:
     return turn.result("pending", "\n\n".join([answered.text, *asked]), pending=pending)
 
 
-def _trace_failure(span: logfire.LogfireSpan, failure: Exception, result: TurnResult, *, content: bool) -> None:
+def _trace_failure(span: Span, failure: Exception, result: TurnResult, *, content: bool) -> None:
     span.set_attribute("error_type", type(failure).__name__)
     get_current_span().set_status(StatusCode.ERROR)
     if content:  # an exception may quote the conversation

@@ -4,7 +4,6 @@ import math
 from collections.abc import Collection, Sequence
 from time import perf_counter
 
-import logfire
 from pydantic_ai import ModelMessage, ModelResponse
 from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage
@@ -33,6 +32,7 @@ from flows.fields.keys import FoundKey
 from runtime.gateway.limits.patience import PatientModel
 from runtime.results import ModelUsage
 from runtime.sessions.run_entry import RunEntry
+from runtime.tracing import span
 from tools.effects import PlanEffect
 from tools.events import NewComponent, Progress
 from tools.mandate import Effect
@@ -207,7 +207,7 @@ class Turn:
             )
             return
         model = await self.model()
-        with logfire.span("intent"):
+        with span("intent"):
             self.classification = await classify(self.text, model, self.usage["intent"], waiting)
         if self.classification.intent == "question" and self.runs:
             self.classification = self.classification.model_copy(update={"intent": "run_flow"})

@@ -27,6 +27,8 @@ INSTALL_FIX = "Repair it: wirewright runner install --repair"
 START_TIMEOUT = 180.0
 """Seconds that the engine may take to import and warm up, which is slow on a slow disk."""
 CLOSE_TIMEOUT = 10.0
+RETRY_PAUSES = (10.0, 30.0, 60.0, 120.0, 300.0)
+"""Seconds before an installation that failed for want of a network is tried again; the last for all that follow."""
 RETIRE_TIMEOUT = 3600.0
 """Seconds that a replaced engine has to finish its runs."""
 
@@ -61,6 +63,8 @@ class EngineSupervisor:
         self._folder: Path | None = None
         self._starting: asyncio.Task[None] | None = None
         self._background: set[asyncio.Task[None]] = set()
+        self._retry: asyncio.Task[None] | None = None
+        self._failures = 0
         self.failure: RunError | None = None
         self.progress = ""
         self.on_progress: Callable[[str], None] | None = None
@@ -185,11 +189,12 @@ class EngineSupervisor:
             raise RunFailed(ENGINE_CLOSED)
         return self._folder / f"staged-{uuid.uuid4().hex}"
 
-    def run_in_background(self, work: Coroutine[None, None, None]) -> None:
-        """Run a coroutine in a task that ends with this."""
+    def run_in_background(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
+        """Run a coroutine in a task that ends with this; returns the task."""
         task = asyncio.create_task(work)
         self._background.add(task)
         task.add_done_callback(self._background.discard)
+        return task
 
     def _located(self) -> RunnerEnvironment:
         if self._environment is None:
@@ -225,6 +230,8 @@ class EngineSupervisor:
             engine = await self._installed_and_launched(environment)
         except InstallError as error:
             self._fail(old, RunError(code="crash", message=error.message, fix=error.fix))
+            if error.temporary and self.state == "failed":
+                self._try_again()
         except EngineDied as error:
             message = f"The flow engine does not start: {error}."
             self._fail(old, RunError(code="crash", message=message, fix=INSTALL_FIX))
@@ -234,6 +241,7 @@ class EngineSupervisor:
         else:
             self._environment, self._started_from, self._engine = environment, inputs, engine
             self._set_state("ready")
+            self._failures = 0
             self._report("The flow engine is ready")
             if old is not None:
                 self.run_in_background(self._retire(old))
@@ -259,6 +267,20 @@ class EngineSupervisor:
             return
         self.failure = error
         self._set_state("failed")
+        self._report(f"Flows cannot be run: {error.message} {error.fix}")
+
+    def _try_again(self) -> None:
+        """Install again after a pause, which grows with every failure; a run that needs the engine does not wait."""
+        if self._retry is None or self._retry.done():
+            pause = RETRY_PAUSES[min(self._failures, len(RETRY_PAUSES) - 1)]
+            self._failures += 1
+            self._retry = self.run_in_background(self._started_after(pause))
+
+    async def _started_after(self, pause: float) -> None:
+        await asyncio.sleep(pause)
+        self._retry = None  # so that the next failure is followed by another
+        if self.state == "failed":
+            await asyncio.wait([self.start()])
 
     async def _launch(self, environment: RunnerEnvironment) -> Engine:
         self._set_state("starting")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 
 class InstallError(Exception):
-    """The flow engine could not be installed: `message` says why, `fix` what to do."""
+    """The flow engine could not be installed: `message` says why, `fix` what to do, `temporary` whether it may pass."""
 
-    def __init__(self, message: str, fix: str) -> None:
+    def __init__(self, message: str, fix: str, *, temporary: bool = False) -> None:
         """Neither part may hold a path or a secret."""
         super().__init__(f"{message} {fix}")
         self.message = message
         self.fix = fix
+        self.temporary = temporary
 
     @classmethod
     def not_writable(cls, error: OSError | None = None) -> InstallError:

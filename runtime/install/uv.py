@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from runtime.install.errors import InstallError
+from runtime.install.progress import SyncProgress
 from runtime.processes import run_program
 
 SYNC_TIMEOUT = 1800.0
@@ -71,10 +72,11 @@ async def sync(project: Path, environment: Path, progress: Callable[[str], None]
     options = ["--frozen", "--no-dev", "--no-build", "--no-install-project", "--color", "never"]
     command = [_uv(), "sync", *options, "--python", sys.executable, "--project", str(project)]
     lines: deque[str] = deque(maxlen=40)
+    said = SyncProgress()
 
     def read(line: str) -> None:
         lines.append(line)
-        if (message := progress_message(line)) is not None:
+        if (message := said.message(line)) is not None:
             progress(message)
 
     code = await run_program(command, _variables(environment), project, timeout=SYNC_TIMEOUT, on_line=read)
@@ -84,17 +86,6 @@ async def sync(project: Path, environment: Path, progress: Callable[[str], None]
         )
     if code != 0:
         raise _error(lines)
-
-
-def progress_message(line: str) -> str | None:
-    """The message for the user about a line of uv's output, or None."""
-    if found := re.match(r"\s*Downloading (\S+) \(([^)]+)\)", line):
-        return f"Installing the flow engine: downloading {found[1]} ({found[2]})"
-    if found := re.match(r"Prepared (\d+) packages?", line):
-        return f"Installing the flow engine: {found[1]} packages downloaded"
-    if found := re.match(r"Installed (\d+) packages?", line):
-        return f"Installing the flow engine: {found[1]} packages installed"
-    return None
 
 
 def _uv() -> str:
@@ -112,7 +103,9 @@ def _error(lines: Sequence[str]) -> InstallError:
         return InstallError("The disk is full.", "Free about 1 GB, or set WIREWRIGHT_CACHE to another disk.")
     if re.search(r"failed to fetch|error sending request|dns|connect|timed out|certificate|tunnel", output):
         return InstallError(
-            "The flow engine's packages cannot be downloaded.", "Check the network and its proxy settings; try again."
+            "The flow engine's packages cannot be downloaded.",
+            "Check the network and its proxy settings. A server tries again; or run: wirewright runner install",
+            temporary=True,
         )
     if "permission denied" in output or "read-only" in output:
         return InstallError.not_writable()

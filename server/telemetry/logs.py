@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from runtime.telemetry import event_fields
+from server.telemetry.progress import SparseProgress, TerminalHandler, can_redraw
 
 
 class JsonFormatter(logging.Formatter):
@@ -50,8 +51,11 @@ def configure_logs(form: Literal["auto", "text", "json"] = "auto") -> None:
     Args:
         form: lines for people, lines of JSON, or by whether standard output is a terminal.
     """
-    output = logging.StreamHandler(sys.stdout)
     plain = sys.stdout.isatty() if form == "auto" else form == "text"
+    redraws = plain and can_redraw(sys.stdout)
+    output = TerminalHandler(sys.stdout) if redraws else logging.StreamHandler(sys.stdout)
+    if not redraws:
+        output.addFilter(SparseProgress())
     output.setFormatter(PlainFormatter("%(message)s") if plain else JsonFormatter())
     logging.basicConfig(level=logging.WARNING, handlers=[output], force=True)
     ours = __name__.removesuffix("server.telemetry.logs")  # empty, or `wirewright.` when installed from a wheel

@@ -1,19 +1,22 @@
 """Traces of turns: where they are sent, and whether they hold content."""
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import logfire
-from logfire.types import ExceptionCallbackHelper
-from opentelemetry.sdk.trace import SpanProcessor
 from opentelemetry.trace import Status, StatusCode
+
+if TYPE_CHECKING:
+    from logfire.types import ExceptionCallbackHelper
+    from opentelemetry.sdk.trace import SpanProcessor
 
 RECEIVERS = ("LOGFIRE_TOKEN", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 """The variables that name who receives traces; logfire reads them itself."""
 
 
-def _without_words(failing: ExceptionCallbackHelper) -> None:
+def _without_words(failing: "ExceptionCallbackHelper") -> None:
     """Keep only the class of a failure: its message and stack may quote messages, keys and paths."""
     kind = type(failing.exception).__name__
     failing.span.set_status(Status(StatusCode.ERROR, kind))
@@ -27,7 +30,7 @@ def is_traced(environment: Mapping[str, str] | None = None) -> bool:
     return any(environment.get(name, "").strip() for name in RECEIVERS) or Path(".logfire").is_dir()
 
 
-def configure_traces(*, content: bool, processors: Sequence[SpanProcessor] = (), traced: bool | None = None) -> None:
+def configure_traces(*, content: bool, processors: Sequence["SpanProcessor"] = (), traced: bool | None = None) -> None:
     """Configure tracing for this process; without a receiver no spans are made.
 
     Args:
@@ -36,6 +39,10 @@ def configure_traces(*, content: bool, processors: Sequence[SpanProcessor] = (),
         traced: whether there is a receiver; None finds out.
     """
     wanted = bool(processors) or (is_traced() if traced is None else traced)
+    if not wanted and "logfire" not in sys.modules:
+        return  # nothing here makes spans then
+    import logfire
+
     logfire.configure(
         send_to_logfire="if-token-present",
         console=False,

@@ -15,7 +15,10 @@ def test_status_says_what_is_missing(wirewright: Wirewright, monkeypatch: pytest
     assert found.code == 0
     assert (found.json["installed"], found.json["catalogue"], found.json["packages"]) == (False, False, 0)
     assert all(set(entry) == {"name", "active", "note"} for entry in found.json["protections"])
-    assert "Not installed. Run: wirewright runner install" in wirewright("runner", "status").out
+    assert (
+        "Not installed. Run: wirewright runner install (it downloads the engine's packages)"
+        in wirewright("runner", "status").out
+    )
 
 
 @pytest.mark.engine

@@ -3,7 +3,6 @@
 import logging
 import math
 
-import logfire
 from pydantic_ai import ModelRetry, RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
@@ -13,6 +12,7 @@ from runtime.options import RunOptions
 from runtime.results import RunError, RunMetrics, RunResult
 from runtime.run_events import ModelWait, NodeStarted
 from runtime.telemetry import log_event
+from runtime.tracing import span as open_span
 from tools.consent.declared import has_effects
 from tools.consent.install import install_for
 from tools.consent.runs import ask_before_run
@@ -74,7 +74,7 @@ async def _run(ctx: RunContext[Workbench], text: str | None) -> RunResult:
     )
     stream = run_events(bench.runner.execute, flow, text, options)
     result = RunResult(run_id="", output=None, outputs={}, metrics=RunMetrics(seconds=0), error=_ENDED)
-    with logfire.span("run", nodes=len(flow.nodes)) as span:
+    with open_span("run", nodes=len(flow.nodes)) as span:
         async with stream:
             async for item in stream:
                 if isinstance(item, RunResult):

@@ -7,9 +7,8 @@ import re
 from functools import cache
 from pathlib import Path
 
-import yaml
-
 from agent.language.detect import Language
+from agent.language.shipped_yaml import load_shipped
 
 
 def in_english(masked: str, spoken: Language) -> str:
@@ -26,7 +25,7 @@ def in_english(masked: str, spoken: Language) -> str:
 
 @cache
 def _rules() -> dict[str, list[tuple[re.Pattern[str], str]]]:
-    written: dict[str, list[tuple[str, str]]] = yaml.safe_load(
+    written: dict[str, list[tuple[str, str]]] = load_shipped(
         Path(__file__).with_name("tongues.yaml").read_text(encoding="utf-8")
     )
     return {

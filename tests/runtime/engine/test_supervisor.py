@@ -43,6 +43,7 @@ class Files:
     version: int = 1
     failure: InstallError | None = None
     located: list[int] = field(default_factory=list[int])
+    installed: int = 0
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ class Changing(FakeEnvironment):
         return replace(self, digest=f"v{self.files.version}")
 
     async def install(self, progress: Callable[[str], None] | None = None, *, repair: bool = False) -> None:
+        self.files.installed += 1
         if self.files.failure is not None and self.files.version > 1:
             raise self.files.failure
 
@@ -125,6 +127,41 @@ async def test_the_old_engine_serves_on_when_the_new_one_cannot_be_installed(fak
         tries = len(files.located)
         assert (await made.run(EMPTY, "x")).output == first
         assert len(files.located) == tries  # not tried again before something changes
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(60):
+        while not condition():  # noqa: ASYNC110  (what it waits for has no event)
+            await asyncio.sleep(0.01)
+
+
+async def test_the_installation_is_tried_again_until_it_works_when_the_network_was_missing(
+    fake: Fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("runtime.engine.supervisor.RETRY_PAUSES", (0.02, 0.04))
+    failure = InstallError("The packages cannot be downloaded.", "Check the network.", temporary=True)
+    files = Files(version=2, failure=failure)
+    async with opened(fake(ANSWER), files) as made:
+        await until(lambda: files.installed >= 4)
+        assert made.failure is None or made.failure.message == "The packages cannot be downloaded."
+        assert (await made.run(EMPTY, "x")).error is not None
+        files.failure = None
+        await until(lambda: made.state == "ready")
+        assert (await made.run(EMPTY, "x")).output is not None
+
+
+async def test_the_installation_is_not_tried_again_when_it_failed_for_another_reason(
+    fake: Fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("runtime.engine.supervisor.RETRY_PAUSES", (0.0,))
+    files = Files(version=2, failure=InstallError("The disk is full.", "Free some."))
+    said: list[str] = []
+    async with opened(fake(ANSWER), files) as made:
+        made.on_progress = said.append
+        await until(lambda: made.state == "failed")
+        await asyncio.sleep(0.1)
+        assert (files.installed, made.state) == (1, "failed")
+    assert said[-1] == "Flows cannot be run: The disk is full. Free some."
 
 
 async def test_a_file_that_was_only_touched_changes_nothing(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ import uv
 from runtime.install import environment as provision
 from runtime.install.environment import RunnerEnvironment, runner_source
 from runtime.install.errors import InstallError
-from runtime.install.uv import progress_message
+from runtime.install.progress import ProgressMessage, SyncProgress
 from tests.runtime.engine.processes import alive
 
 pytestmark = pytest.mark.anyio
@@ -271,7 +271,6 @@ def test_the_runners_source_is_found_in_a_checkout() -> None:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("Downloading onnxruntime (12.7MiB)", "Installing the flow engine: downloading onnxruntime (12.7MiB)"),
         ("Prepared 5 packages in 179ms", "Installing the flow engine: 5 packages downloaded"),
         ("Installed 133 packages in 261ms", "Installing the flow engine: 133 packages installed"),
         (" + a2wsgi==1.10.10", None),
@@ -279,7 +278,21 @@ def test_the_runners_source_is_found_in_a_checkout() -> None:
     ],
 )
 def test_the_installers_output_becomes_words_for_the_one_who_waits(line: str, words: str | None) -> None:
-    assert progress_message(line) == words
+    assert SyncProgress().message(line) == words
+
+
+def test_the_share_of_the_downloads_grows_to_the_whole_when_they_end() -> None:
+    progress = SyncProgress()
+    lines = (
+        "Downloading onnxruntime (30.0MiB)",
+        "Downloading numpy (10.0MiB)",
+        " Downloaded numpy",
+        " Downloaded onnxruntime",
+    )
+    said = [progress.message(line) for line in lines]
+    assert [one.share for one in said if isinstance(one, ProgressMessage)] == [0.0, 0.0, 0.25, 1.0]
+    assert said[-1] == "Installing the flow engine: 42 of 42 MB downloaded"
+    assert progress.message(" Downloaded something-small") is None
 
 
 @pytest.mark.engine
