@@ -1,23 +1,28 @@
 """Shows a turn: as JSON lines like those of the event stream, or as text for a person."""
 
 import sys
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from pydantic_ai import PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
 from rich.console import Console
 from rich.status import Status
+from rich.text import Text
 
 from agent.contract.endings import done
 from agent.contract.events import CancelledEvent
 from agent.turn.record import TurnRecord
 from agent.turn.result import TurnEnded, TurnEvent, TurnResult
-from cli.output.faults import note_faults
-from cli.output.streams import print_json, print_message, print_result
+from cli.output.faults import lines as fault_lines
+from cli.output.questions import format_question
+from cli.output.streams import print_json, print_prose, terminal_width
 from flows.actions import FlowAction
 from flows.describe.actions import Effect, summarize
 from server.streams.sse import SseEncoder
-from tools.approvals import Approval, approval_text
+from tools.approvals import approval_text
 from tools.events import FlowPreview, FlowUpdate, Progress
+
+if TYPE_CHECKING:
+    from cli.output.wrapping import Wrapper
 
 _SIGNS: dict[Effect, str] = {"added": "+", "removed": "-", "connected": "+", "disconnected": "-", "changed": "~"}
 
@@ -70,9 +75,10 @@ class Readable:
         self._interactive = interactive
         self._session = session
         self._is_kept = interactive or writes or session is not None
-        self._console = Console(stderr=True, highlight=False, markup=False)
+        self._console = Console(stderr=True, highlight=False, markup=False, emoji=False)
         self._status: Status | None = None
         self._streamed = ""
+        self._wrapper: Wrapper | None = None
 
     def show(self, event: TurnEvent) -> None:
         """Show the event if it matters to a person."""
@@ -82,9 +88,9 @@ class Readable:
             case FlowUpdate(applied=True):
                 line = format_change(event.action)
                 if line:
-                    self._console.print(f"  {line}", soft_wrap=True)
+                    self._print(f"  {line}")
             case FlowPreview():
-                self._console.print(event.graph, soft_wrap=True)
+                self._print(event.graph)
             case PartStartEvent(part=TextPart(content=text)) | PartDeltaEvent(delta=TextPartDelta(content_delta=text)):
                 self._token(text)
             case TurnEnded():
@@ -95,68 +101,90 @@ class Readable:
     def cancelled(self, record: TurnRecord) -> None:
         """Note it, and what was done."""
         self.close()
-        print_message("Cancelled.")
+        print_prose("Cancelled.")
         if record.acted:
-            print_message(record.text)
+            print_prose(record.text)
 
     def close(self) -> None:
-        """Stop the spinner."""
+        """Stop the spinner, and complete the line of an answer that was cut off."""
+        self._stop_spinner()
+        if self._wrapper is not None:
+            sys.stdout.write(self._wrapper.end() + ("" if self._streamed.endswith("\n") else "\n"))
+            sys.stdout.flush()
+            self._wrapper = None
+
+    def _stop_spinner(self) -> None:
         if self._status is not None:
             self._status.stop()
             self._status = None
 
+    def _print(self, text: str) -> None:
+        """Print beside the spinner, which stays below."""
+        width = terminal_width(sys.__stderr__) if sys.__stderr__ is not None and self._console.is_terminal else None
+        if width is not None:
+            from cli.output.wrapping import wrapped
+
+            text = wrapped(text, width)
+        self._console.print(text, soft_wrap=True)
+
     def _progress(self, message: str) -> None:
         if not self._console.is_terminal:
             self._console.print(message, soft_wrap=True)
-        elif self._status is None:
-            self._status = self._console.status(message)
+            return
+        line = Text(" ".join(message.split()), no_wrap=True, overflow="ellipsis")
+        if self._status is None:
+            self._status = self._console.status(line)
             self._status.start()
         else:
-            self._status.update(message)
+            self._status.update(line)
 
     def _token(self, text: str) -> None:
-        self.close()
+        self._stop_spinner()
+        if not self._streamed and (width := terminal_width(sys.stdout)) is not None:
+            from cli.output.wrapping import Wrapper
+
+            self._wrapper = Wrapper(width)
         self._streamed += text
-        sys.stdout.write(text)
+        sys.stdout.write(text if self._wrapper is None else self._wrapper.feed(text))
         sys.stdout.flush()
 
     def _end(self, result: TurnResult) -> None:
+        wrapped = self._wrapper is not None
         self.close()
-        if self._streamed and not self._streamed.endswith("\n"):
-            print_result("")
+        if self._streamed and not wrapped and not self._streamed.endswith("\n"):
+            print_prose("", err=False)
         if result.error is not None:
-            print_message(f"Error: {result.error.message} {result.error.fix}".rstrip())
+            print_prose(f"Error: {result.error.message} {result.error.fix}".rstrip())
             if result.record.acted:
-                print_message(result.record.text)
+                print_prose(result.record.text)
             return
         if not self._streamed:
-            print_result(result.text)
+            print_prose(result.text, err=False)
         self._show_run(result)
         if result.record.text and result.record.text not in result.text:
-            print_message(result.record.text)
+            print_prose(result.record.text)
         for caveat in result.caveats:
             if caveat not in result.text:
-                print_message(f"Note: {caveat}")
+                print_prose(f"Note: {caveat}")
         for approval in result.withdrawn.values():
-            print_message(f"Not done, because you did not answer it ({approval.kind}): {approval_text(approval)}")
-        note_faults(result.faults)
+            print_prose(f"Not done, because you did not answer it ({approval.kind}): {approval_text(approval)}")
+        for line in fault_lines(result.faults):
+            print_prose(line)
         if not self._is_kept and (result.proposal is not None or result.actions):
-            print_message(
-                "The flow is not kept. Ask again with --out FILE to write it, or --session S to go on with it."
-            )
+            print_prose("The flow is not kept. Ask again with --out FILE to write it, or --session S to go on with it.")
         if not self._interactive:
             self._note_questions(result)
 
     def _note_questions(self, result: TurnResult) -> None:
         """Note what waits for the user, who cannot answer here."""
         for approval in result.approvals.values():
-            print_message(format_question(approval))
+            print_prose(format_question(approval))
         if result.approvals:
-            print_message("Nothing was done about it yet. Ask again with --yes to approve.")
+            print_prose("Nothing was done about it yet. Ask again with --yes to approve.")
             if self._session:
-                print_message(f"Or answer in your words with --session {self._session}.")
+                print_prose(f"Or answer in your words with --session {self._session}.")
         if result.proposal is not None:
-            print_message("The flow is a proposal: nothing on the canvas was changed.")
+            print_prose("The flow is a proposal: nothing on the canvas was changed.")
 
     def _show_run(self, result: TurnResult) -> None:
         """Show the output of the last run unless the answer contains it."""
@@ -165,21 +193,9 @@ class Readable:
         run = result.runs[-1]
         if run.error is not None:
             if run.error.message not in result.text:
-                print_message(f"The run failed ({run.error.code}): {run.error.message} {run.error.fix}".rstrip())
+                print_prose(f"The run failed ({run.error.code}): {run.error.message} {run.error.fix}".rstrip())
         elif run.output is not None and run.output not in result.text:
-            print_result(run.output)
-
-
-def format_question(approval: Approval) -> str:
-    """A question of a turn, as text for a person."""
-    if approval.kind == "plan":
-        return f"The assistant asks to carry out this plan:\n{approval.markdown}"
-    if approval.kind != "edit":
-        return f"The assistant asks ({approval.kind}): {approval_text(approval)}"
-    return "\n".join(
-        f"The assistant asks to change {edit.node}.{edit.field}:\n- {edit.old}\n+ {edit.new}"
-        for edit in (approval.edit, *approval.also)
-    )
+            print_prose(run.output, err=False)
 
 
 def format_change(action: FlowAction) -> str:
