@@ -62,8 +62,11 @@ class Wrapper:
             return ""
         word, size = "".join(self._word), sum(map(cells, self._word))
         if self._starts:
-            self._spaces = self._spaces if self._spaces < self._width // 2 else 0
-            self._hang = self._spaces
+            self._hang = self._spaces if self._spaces < self._width // 2 else 0
+        if size <= self._width:
+            self._hang = min(self._hang, self._width - size)  # rather less indentation than a broken word
+        if self._starts:
+            self._spaces = self._hang
         if self._column + self._spaces + size <= self._width:
             placed = " " * self._spaces + word
             self._column += self._spaces + size

@@ -145,13 +145,13 @@ COLOUR = re.compile("\x1b\\[[0-9;]*(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])[;m]")
 
 @pytest.mark.parametrize(("variables", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])
 def test_colours_are_used_unless_no_color_is_set(
-    chat: Chat, louder_json: Path, warm_engine: None, variables: dict[str, str], coloured: bool
+    chat: Chat, louder: Path, variables: dict[str, str], coloured: bool
 ) -> None:
     def seen(terminal: Terminal, pattern: str) -> bool:
         terminal.wait_for(pattern)
         return COLOUR.search(terminal.screen(escapes=True)) is not None
 
-    with chat("--flow", louder_json, **variables) as terminal:
+    with chat("--flow", louder, **variables) as terminal:
         terminal.wait_for(READY)
         terminal.type("/f")
         assert seen(terminal, "/forget") is coloured
