@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def chat(
     conversation: Annotated[
         str | None,
-        typer.Argument(metavar="[ID]", help="With --resume: the conversation, as --list names it.", show_default=False),
+        typer.Argument(metavar="ID", help="With --resume: the conversation, as --list names it.", show_default=False),
     ] = None,
     flow: Annotated[
         str | None, typer.Option(metavar="F", help="The flow to work on: Langflow JSON or spec text.")
