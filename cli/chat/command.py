@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sys
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -92,18 +93,29 @@ def chat(
 
 async def _converse(conversation: "Conversation", start: StartingPoint, settings: "AssistantSettings") -> bool:
     """Hold a conversation until the user leaves; returns whether its last turn did not fail."""
-    async with open_assistant(settings, start) as assistant:
-        conversation.canvas, conversation.components = start.canvas, start.components
-        with _lines(conversation, assistant) as lines:
-            return await conversation.hold(assistant, lines)
+    with ExitStack() as terminal:
+        edits = not conversation.as_json and _has_editor()
+        if edits:
+            from cli.chat.keyboard import silent_keyboard
+
+            terminal.enter_context(silent_keyboard())
+        async with open_assistant(settings, start) as assistant:
+            conversation.canvas, conversation.components = start.canvas, start.components
+            with _lines(conversation, assistant, edits=edits) as lines:
+                return await conversation.hold(assistant, lines)
 
 
-def _lines(conversation: "Conversation", assistant: "Assistant") -> "Lines":
-    """What the user types: in an editor at a terminal that can have one, else line by line."""
-    from cli.chat.lines import Lines
+def _has_editor() -> bool:
+    """Whether a person types at a terminal that can show an editor."""
+    named = os.environ.get("TERM", "") not in {"", "dumb", "unknown"}
+    return named and sys.stdin.isatty() and sys.stdout.isatty()
 
-    terminal = sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "") not in {"", "dumb", "unknown"}
-    if conversation.as_json or not terminal:
+
+def _lines(conversation: "Conversation", assistant: "Assistant", *, edits: bool) -> "Lines":
+    """What the user types: in an editor, or line by line."""
+    if not edits:
+        from cli.chat.lines import Lines
+
         return Lines(prompts=not conversation.as_json)
     from cli.chat.completion import Completions
     from cli.chat.editor import Editor

@@ -3,10 +3,8 @@
 import contextlib
 import sys
 import termios
-from collections.abc import Coroutine, Generator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import get_app
@@ -25,14 +23,12 @@ from cli.chat.history import MessageHistory
 from cli.chat.lines import EndOfInput, Lines, Unanswered
 from cli.output.streams import print_message, print_prose
 
-T = TypeVar("T")
-
 MENU_ROWS = 6
 """Rows that a menu of completions takes."""
 
 
 class Editor(Lines):
-    """Lines that a person types at a terminal.
+    """Lines that a person types at a terminal, where the keyboard is silent between them (`cli.chat.keyboard`).
 
     Args:
         data: the data folder, which keeps the history.
@@ -102,11 +98,6 @@ class Editor(Lines):
             termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
         clear_typeahead(self._questions.input)
         return (await self._typed(self._questions, prompt)).strip()
-
-    async def work(self, work: Coroutine[Any, Any, T]) -> T | None:
-        """Await something that Ctrl-C cancels; what is typed meanwhile is not shown, and read afterwards."""
-        with _silent_keyboard():
-            return await super().work(work)
 
     def interrupt(self) -> None:
         """Stop the current work, or clear the line."""
@@ -179,23 +170,3 @@ def _keys(*, new_lines: bool) -> KeyBindings:
         event.app.exit(exception=Unanswered())
 
     return keys
-
-
-@contextmanager
-def _silent_keyboard() -> Generator[None]:
-    """Do not echo what is typed, and keep it for the next prompt; Ctrl-C still interrupts."""
-    keyboard = sys.stdin.fileno()
-    try:
-        before = termios.tcgetattr(keyboard)
-    except termios.error:  # the terminal is gone
-        yield
-        return
-    silent = termios.tcgetattr(keyboard)
-    silent[0] &= ~termios.ICRNL  # so that Enter sends what was typed ahead
-    silent[3] &= ~(termios.ECHO | termios.ICANON)
-    try:
-        termios.tcsetattr(keyboard, termios.TCSANOW, silent)
-        yield
-    finally:
-        with contextlib.suppress(termios.error):
-            termios.tcsetattr(keyboard, termios.TCSADRAIN, before)

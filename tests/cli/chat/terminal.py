@@ -66,12 +66,17 @@ class Terminal:
         shown = self._tmux("capture-pane", "-p", *(["-e"] if escapes else []))
         return "\n".join(line.rstrip() for line in shown.split("\n")).rstrip("\n")
 
-    def wait_for(self, pattern: str) -> str:
-        """Wait until a pattern is on the screen and the screen stands still; returns it."""
+    def wait_for(self, pattern: str, *, still: bool = True) -> str:
+        """Wait until a pattern is on the screen; returns the screen.
+
+        Args:
+            pattern: what to wait for.
+            still: whether the screen must stand still, too.
+        """
         end, last = time.monotonic() + LIMIT_SECONDS, ""
         while time.monotonic() < end:
             screen = self.screen()
-            if screen == last and re.search(pattern, screen, re.MULTILINE):
+            if (screen == last or not still) and re.search(pattern, screen, re.MULTILINE):
                 return screen
             last = screen
             time.sleep(0.1)

@@ -87,7 +87,7 @@ def screens(chat: Chat, provider: str, columns: int) -> dict[str, str]:
         send("/model openai-chat:gpt-6-luna")
         terminal.wait_for(READY)
         send("Explain this flow")
-        terminal.wait_for("Reading your request")
+        terminal.wait_for("Reading your request", still=False)
         terminal.press("C-c")
         see("Ctrl-C during a turn", r"^Stopped\.\n>$")
         terminal.press("C-d")
@@ -160,3 +160,20 @@ def test_colours_are_used_unless_no_color_is_set(
         terminal.type("Change the prompt to 'Whisper it: {text}'")
         terminal.press("Enter")
         assert seen(terminal, r"why not\]$") is coloured
+
+
+def test_what_is_typed_ahead_answers_no_question_but_is_read_as_a_message(chat: Chat) -> None:
+    with chat() as terminal:
+        terminal.wait_for(READY)
+        terminal.type(BUILD)
+        terminal.press("Enter", "y", "Enter")
+        asked = terminal.wait_for(r"\[y/N\]$")
+        assert asked.count("\ny") == 0, "what was typed ahead is neither shown nor taken as an answer"
+        terminal.type("n")
+        terminal.press("Enter")
+        terminal.wait_for(r"The canvas was not changed\.\n>$")
+        terminal.type("What does the Prompt Template do?")
+        terminal.press("Enter")
+        terminal.type("/quit")
+        terminal.press("Enter")
+        assert terminal.exit_code() == 0
