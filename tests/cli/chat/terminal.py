@@ -87,7 +87,7 @@ class Terminal:
         end = time.monotonic() + LIMIT_SECONDS
         while time.monotonic() < end:
             dead, code = self._tmux("display-message", "-p", "#{pane_dead} #{pane_dead_status}").split(" ", 1)
-            if dead == "1":
+            if dead == "1" and code.strip():
                 return int(code)
             time.sleep(0.1)
         pytest.fail(f"The command did not end:\n{self.screen()}")

@@ -57,7 +57,7 @@ def screens(chat: Chat, provider: str, columns: int) -> dict[str, str]:
 
         see("start")
         send("/help")
-        see("/help")
+        see("/help", answered("/help"))
         terminal.press("C-l")
         terminal.type("/f")
         see("completion menu", "/forget")
@@ -81,11 +81,11 @@ def screens(chat: Chat, provider: str, columns: int) -> dict[str, str]:
         see("an approval with its difference", r"why not\]$")
         terminal.type("y")
         terminal.press("Enter")
-        see("an approval that was given")
+        see("an approval that was given", answered("Change the prompt"))
         send("What does the Prompt Template do?")
-        see("a long answer")
+        see("a long answer", answered("What does the Prompt"))
         send("/model openai-chat:gpt-6-luna")
-        terminal.wait_for(READY)
+        terminal.wait_for(answered("/model openai-chat"))
         send("Explain this flow")
         terminal.wait_for("Reading your request", still=False)
         terminal.press("C-c")
@@ -93,6 +93,11 @@ def screens(chat: Chat, provider: str, columns: int) -> dict[str, str]:
         terminal.press("C-d")
         assert terminal.exit_code() == 0
     return shown
+
+
+def answered(message: str) -> str:
+    """The pattern of a screen that begins with a message and ends with the next prompt."""
+    return rf"(?s)\A> {re.escape(message)}.*^>\Z"
 
 
 def assert_no_debris(screen: str) -> None:
