@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from weakref import WeakKeyDictionary
 
 from pydantic_ai import DeferredToolResults, ToolApproved, ToolDenied
@@ -261,6 +262,7 @@ class Conversation:
             if bench is not None:
                 self._note_effects(state, result, bench)
             state.canvas = canvas or state.canvas
+            state.updated_at = datetime.now(UTC).isoformat(timespec="seconds")
             sessions = await self._memory.save(*self._key, state)
         if not text.strip() or not answer.strip():
             log_event("assistant.conversation_buffer.turn_skipped", reason="empty_response")

@@ -28,6 +28,9 @@ TURNS = 10
 BYTES = 4_000_000
 """How large a stored conversation may be, in bytes of JSON."""
 
+TITLE = 60
+"""How many characters of its first message a conversation is called by."""
+
 SESSIONS = 100
 """How many conversations are kept; the least recently used is dropped first."""
 
@@ -144,6 +147,8 @@ class ConversationState(BaseModel):
         canvas: the canvas as the last turn left it, if its request asked to keep it.
         foreign_hosts: the hosts in its flows that came from others' text, and that the user has not named.
         refused_bundles: the bundles that the user said no to.
+        title: the beginning of its first message.
+        updated_at: when its last turn ended, ISO 8601 in UTC; empty before there was one.
     """
 
     turns: list[Exchange] = Field(default_factory=list[Exchange])
@@ -157,9 +162,12 @@ class ConversationState(BaseModel):
     canvas: FlowJson | None = None
     foreign_hosts: frozenset[str] = frozenset()
     refused_bundles: frozenset[str] = frozenset()
+    title: str = ""
+    updated_at: str = ""
 
     def record(self, exchange: Exchange) -> None:
         """Remember a turn, forgetting the oldest beyond `TURNS`."""
+        self.title = self.title or title_of(exchange.user)
         self.turns = [*self.turns, exchange][-TURNS:]
 
     def note_answers(self, outcomes: Mapping[str, Outcome], reason: str = "") -> None:
@@ -205,6 +213,12 @@ class ConversationState(BaseModel):
             return True
         found, self.turns = bool(self.turns), self.turns[1:]
         return found
+
+
+def title_of(message: str) -> str:
+    """What a conversation that begins with a message is called in lists."""
+    words = " ".join(message.split())
+    return words if len(words) <= TITLE else f"{words[:TITLE].rstrip()}…"
 
 
 class Memory(Protocol):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
-from agent.conversation.memory import SESSIONS, ConversationState
+from agent.conversation.memory import SESSIONS, ConversationState, title_of
 from agent.errors import AssistantUnavailable
 from agent.turn.result import TurnError
 from runtime.database.database import Database
@@ -21,6 +21,40 @@ if TYPE_CHECKING:
     from runtime.database.conversations import ConversationRows
 
 log = logging.getLogger(__name__)
+
+
+class ConversationEntry(BaseModel):
+    """A conversation as a list shows it.
+
+    Attributes:
+        id: its session's id.
+        updated_at: when its last turn ended, ISO 8601 in UTC; empty if that was not noted.
+        title: the beginning of its first message.
+        turns: how many turns it has had.
+        waiting: whether a question waits for the user's answer.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    updated_at: str
+    title: str
+    turns: int
+    waiting: bool
+
+
+class _Message(BaseModel):
+    user: str
+
+
+class _Listed(BaseModel):
+    """What a list reads of a stored conversation."""
+
+    title: str = ""
+    updated_at: str = ""
+    turn_count: int = 0
+    turns: list[_Message] = Field(default_factory=list[_Message])
+    pending: JsonValue = None
 
 
 class StoredMemory:
@@ -66,6 +100,16 @@ class StoredMemory:
             )
         return count
 
+    async def entries(self, user: str) -> list[ConversationEntry]:
+        """List the conversations of a user in which something was said, last used first; unreadable ones are left out.
+
+        Args:
+            user: the user's id.
+        """
+        with store_failures():
+            rows = await (await self._rows()).entries(user)
+        return await asyncio.to_thread(lambda: list(_entries(rows)))
+
     async def forget(self, user: str, session: str) -> None:
         """Delete a conversation."""
         with store_failures():
@@ -76,6 +120,24 @@ class StoredMemory:
         from runtime.database.conversations import ConversationRows
 
         return ConversationRows(self._database)
+
+
+def _entries(rows: Iterable[tuple[str, str]]) -> Generator[ConversationEntry]:
+    for session, document in rows:
+        try:
+            found = _Listed.model_validate_json(document)
+        except ValidationError:
+            continue  # `load` logs it and sets it aside
+        first = next((turn.user for turn in found.turns), "")
+        if not first and not found.turn_count:
+            continue
+        yield ConversationEntry(
+            id=session,
+            updated_at=found.updated_at,
+            title=found.title or title_of(first),
+            turns=found.turn_count,
+            waiting=found.pending is not None,
+        )
 
 
 @contextmanager

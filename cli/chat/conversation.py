@@ -1,9 +1,8 @@
 """A conversation: sends messages and answers to the assistant, and keeps the canvas up to date."""
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
@@ -11,31 +10,23 @@ from pydantic_ai import ToolApproved, ToolDenied
 
 from agent.assistant import Assistant
 from agent.contract.events import ErrorEvent
+from agent.conversation.memory import ConversationState
 from agent.errors import AssistantUnavailable
 from agent.language.replies import PlainReply, plain_reply
 from agent.turn.record import TurnRecord
 from agent.turn.request import Answer, TurnRequest
 from agent.turn.result import TurnEnded, TurnResult
-from cli.chat.lines import EndOfInput, Lines
-from cli.errors import BadUsage
-from cli.files.local import add_file
+from cli.chat.lines import EndOfInput, Lines, Unanswered
+from cli.chat.mentions import read_mentions
+from cli.chat.slash import carry_out
+from cli.files.local import file_paths
 from cli.output.files import write_flow
-from cli.output.streams import print_json, print_message, print_result
-from cli.output.turn import JsonEvents, Readable, Rendering, format_question
-from flows.describe.diagrams import ascii_graph
+from cli.output.questions import format_question, format_removals, offered_changes, print_difference
+from cli.output.streams import print_json, print_prose
+from cli.output.turn import JsonEvents, Readable, Rendering
 from flows.document import Flow
 from runtime.files.folders import LOCAL_USER
 from tools.approvals import Approval
-
-HELP = """Each line is a message, or a command:
-  /show   draw the flow on the canvas
-  /file PATH  add a file to yours; the next message is about it
-  /undo   take back the changes of the last turn; again goes one turn further back
-  /redo   make them again
-  /reset  delete the conversation and the components created for you that no flow uses; the canvas stays
-  /forget delete the conversation alone
-  /quit   leave, as Ctrl-D does
-Ctrl-C stops the assistant."""
 
 
 @dataclass
@@ -50,7 +41,10 @@ class Conversation:
         approve_all: approve everything without asking.
         as_json: print each event as a line of JSON, and nothing else on standard output.
         session: the conversation's id.
+        resumes: whether it was begun before, so that what waits there is asked again.
         attached: the user's files that the next message is about.
+        replaced: the canvas before a file was loaded onto it, until the next change.
+        own_files: the files that were loaded or saved here, which may be saved again.
     """
 
     canvas: Flow | None = None
@@ -60,7 +54,10 @@ class Conversation:
     approve_all: bool = False
     as_json: bool = False
     session: str = field(default_factory=lambda: f"cli-{uuid4().hex}")
+    resumes: bool = False
     attached: tuple[str, ...] = ()
+    replaced: tuple[Flow | None, tuple[str, ...]] | None = None
+    own_files: set[Path] = field(default_factory=set[Path])
     _failed: bool = False
 
     async def hold(self, assistant: Assistant, lines: Lines) -> bool:
@@ -71,77 +68,91 @@ class Conversation:
             lines: the user's messages and answers.
         """
         if lines.interactive:
-            print_message("Type a message; /help lists commands, Ctrl-D leaves.")
-        while True:
-            try:
+            print_prose("Type a message; /help lists commands, Ctrl-D leaves.")
+        try:
+            if self.resumes:
+                await self._resume(assistant, lines)
+            while True:
                 text = (await lines.next("> ")).strip()
                 if text == "/quit":
-                    raise EndOfInput
-                if text and not await self._command(text, assistant, lines):
-                    await self._turns(text, assistant, lines)
-            except EndOfInput:
-                return not self._failed
+                    break
+                if text and not await carry_out(text, self, assistant, lines):
+                    await self.take(text, assistant, lines)
+        except EndOfInput:
+            pass
+        return not self._failed
 
-    async def _command(self, text: str, assistant: Assistant, lines: Lines) -> bool:
-        """Carry out a line that begins with a slash; returns whether it was one."""
-        match text:
-            case "/help":
-                print_message(HELP)
-            case "/show":
-                self._show()
-            case _ if text.startswith("/file "):
-                await self._attach(text.removeprefix("/file ").strip())
-            case "/reset":
-                await assistant.reset(LOCAL_USER, self.session, partial(self._used, assistant))
-                print_message("The conversation and the components created for you are deleted.")
-            case "/forget":
-                await assistant.forget(LOCAL_USER, self.session)
-                print_message("The conversation is deleted; the components created for you stay.")
-            case "/undo" | "/redo":
-                await self._turns(text.removeprefix("/"), assistant, lines)
-            case _:
-                if not text.startswith("/"):
-                    return False
-                print_message(f"Unknown command: {text.split()[0]}.\n{HELP}")
-        return True
+    async def take(self, text: str, assistant: Assistant, lines: Lines) -> None:
+        """Take a turn, and further ones that answer its questions.
 
-    async def _used(self, assistant: Assistant, names: Collection[str]) -> set[str]:
-        """Those of these component types that the canvas or a stored flow uses."""
-        from server.store.sql import SqlFlowStore
+        Args:
+            text: the message.
+            assistant: takes the turns.
+            lines: the user's answers.
+        """
+        if lines.interactive and "@" in text:
+            text, mentioned = read_mentions(text, self.canvas, await asyncio.to_thread(file_paths))
+            self.attached = tuple(dict.fromkeys((*self.attached, *mentioned)))
+        request = self._request(text).model_copy(update={"files": self.attached})
+        self.attached = ()
+        await self._turns(request, assistant, lines)
 
-        here = set[str]() if self.canvas is None else {node.type for node in self.canvas.nodes}
-        return here.intersection(names) | await SqlFlowStore(assistant.database, LOCAL_USER).components_used(names)
+    def place(self, flow: Flow) -> None:
+        """Replace the canvas, and save it when there is a file for it.
 
-    async def _attach(self, path: str) -> None:
-        """Add a file of this machine to the user's files, for the next message."""
-        try:
-            added = await asyncio.to_thread(add_file, path, where="/file")
-        except BadUsage as refused:
-            print_message(f"{refused.message} {refused.fix}")
+        Args:
+            flow: what is on the canvas from now on.
+        """
+        if flow.is_empty and self.canvas is None:
             return
-        self.attached = (*self.attached, added.path)
-        print_message(f"Attached {added.path} ({added.size} bytes) to the next message.")
+        if flow != self.canvas:
+            self.replaced = None
+        self.canvas = flow
+        if self.target is not None:
+            write_flow(self.target, flow)
 
-    def _show(self) -> None:
-        """Show the canvas."""
-        if self.as_json:
-            print_json({"event": "canvas", "flow": None if self.canvas is None else self.canvas.to_json()})
-        else:
-            print_result("The canvas is empty." if self.canvas is None else ascii_graph(self.canvas))
-
-    async def _turns(self, text: str, assistant: Assistant, lines: Lines) -> None:
-        """Take a turn, and further ones that answer its questions."""
-        request = TurnRequest(
+    def _request(self, text: str) -> TurnRequest:
+        return TurnRequest(
             text=text,
             session=self.session,
             flow=self.canvas,
+            keep_canvas=True,
             model=self.model,
             apply="always" if self.approve_all else "ask",
             components=self.components,
-            files=self.attached,
         )
-        words = ""
-        self.attached = ()
+
+    async def _resume(self, assistant: Assistant, lines: Lines) -> None:
+        """Show where the conversation stopped, and ask again what waits there."""
+        state = await assistant.memory.load(LOCAL_USER, self.session)
+        if self.canvas is None and state.canvas is not None:
+            self.canvas = state.canvas
+        if not self.as_json:
+            _print_last(state)
+        waiting = {} if state.pending is None else state.pending.unanswered
+        try:
+            if waiting:
+                answers, words = await self._answers(waiting, lines)
+                if answers or words:
+                    answered = {"answers": answers} if answers else {"text": words, "replying": True}
+                    request = self._request("").model_copy(update=answered)
+                    await self._turns(request, assistant, lines, words if answers else "")
+            elif state.offers.open is not None:
+                reply = await self._offer(state.offers.open.flow, state.offers.open.id, assistant, lines)
+                if reply is not None:
+                    await self._turns(self._request(reply), assistant, lines)
+        except Unanswered:
+            print_prose("It still waits for your answer.")
+
+    async def _turns(self, request: TurnRequest, assistant: Assistant, lines: Lines, words: str = "") -> None:
+        """Take a turn and those that its questions need.
+
+        Args:
+            request: the first of them.
+            assistant: takes the turns.
+            lines: the user's answers.
+            words: what the user has said already to the question that is left.
+        """
         while True:
             self._failed = False
             result = await lines.work(self._turn(request, assistant))
@@ -149,16 +160,20 @@ class Conversation:
                 return
             self._failed = result.outcome == "error"
             request = request.model_copy(update={"flow": self.canvas, "answers": {}, "replying": False})
-            if result.outcome == "pending":
-                answers, words = ({}, words) if words else await self._answers(result.approvals, lines)
-                if answers:
-                    request = request.model_copy(update={"text": "", "answers": answers})
-                else:
-                    request, words = request.model_copy(update={"text": words, "replying": True}), ""
-                continue
-            if result.proposal is None or result.error is not None:
+            try:
+                if result.outcome == "pending":
+                    answers, words = ({}, words) if words else await self._answers(result.approvals, lines)
+                    if answers:
+                        request = request.model_copy(update={"text": "", "answers": answers})
+                    else:
+                        request, words = request.model_copy(update={"text": words, "replying": True}), ""
+                    continue
+                if result.proposal is None or result.error is not None:
+                    return
+                reply = await self._offer(result.proposal, result.proposal_id or "", assistant, lines)
+            except Unanswered:
+                print_prose("Nothing was changed; it still waits for your answer.")
                 return
-            reply = await self._offer(result, assistant, lines)
             if reply is None:
                 return
             request = request.model_copy(update={"text": reply, "flow": self.canvas})
@@ -176,74 +191,69 @@ class Conversation:
                             result = event.result
                         rendering.show(event)
                 finally:
-                    self._set(events.canvas)
+                    self.place(events.canvas)
                     record = events.record
         except AssistantUnavailable as unavailable:
             if self.as_json:
                 print_json(ErrorEvent.of(unavailable.error).model_dump())
-            print_message(f"Error: {unavailable.error.message} {unavailable.error.fix}".rstrip())
+            rendering.close()
+            print_prose(f"Error: {unavailable.error.message} {unavailable.error.fix}".rstrip())
             self._failed = True
         except asyncio.CancelledError:
             if self.as_json:
                 rendering.cancelled(record)
             rendering.close()
-            print_message(f"Stopped.\n{record.text}" if record.acted else "Stopped.")
+            print_prose(f"Stopped.\n{record.text}" if record.acted else "Stopped.")
             raise
         finally:
             rendering.close()
         return result
 
-    async def _answers(self, approvals: dict[str, Approval], lines: Lines) -> tuple[dict[str, Answer], str]:
+    async def _answers(self, approvals: Mapping[str, Approval], lines: Lines) -> tuple[dict[str, Answer], str]:
         """The user's answers by id, up to a reply in other words than yes or no, which is returned beside them."""
         answers: dict[str, Answer] = {}
         for id_, approval in approvals.items():
-            print_message(format_question(approval))
+            print_difference(format_question(approval))
+            if lines.interactive and (removals := format_removals(approval, self.canvas)):
+                print_difference(removals)
             covered = self.approve_all and approval.kind in {"plan", "edit"}
-            reply = "y" if covered else await self._line("Do it? [y/N, or why not] ", lines)
+            reply = "y" if covered else await lines.ask("Do it? [y/N, or why not] ")
             meaning = _meaning(reply)
             if meaning is None:
                 return answers, reply
             answers[id_] = ToolApproved() if meaning == "approve" else ToolDenied()
         return answers, ""
 
-    async def _offer(self, result: TurnResult, assistant: Assistant, lines: Lines) -> str | None:
+    async def _offer(self, proposal: Flow, id_: str, assistant: Assistant, lines: Lines) -> str | None:
         """Ask whether to use a proposed flow; a reply that is neither yes nor no is returned as the next message."""
         canvas = self.canvas or Flow.empty()
         place = "on the canvas" if canvas.is_empty else "beside what is on the canvas"
-        reply = await self._reply(f"Put it {place}? [y/N] ", lines)
+        if lines.interactive and not self.approve_all:
+            print_difference(offered_changes(proposal, await assistant.catalogue()))
+        reply = "y" if self.approve_all else await lines.ask(f"Put it {place}? [y/N] ")
         meaning = _meaning(reply)
         if meaning is None:
             return reply
         accepted = meaning == "approve"
-        answers: dict[str, Answer] = {result.proposal_id or "": ToolApproved() if accepted else ToolDenied()}
-        request = TurnRequest(text="", session=self.session, flow=self.canvas, model=self.model, answers=answers)
-        async with assistant.turn(request.model_copy(update={"components": self.components})) as events:
+        answers: dict[str, Answer] = {id_: ToolApproved() if accepted else ToolDenied()}
+        async with assistant.turn(self._request("").model_copy(update={"answers": answers})) as events:
             async for _ in events:
                 pass
-        self._set(events.canvas)
-        print_message("Added to the canvas." if accepted else "The canvas was not changed.")
+        self.place(events.canvas)
+        print_prose("Added to the canvas." if accepted else "The canvas was not changed.")
         return None
-
-    async def _reply(self, prompt: str, lines: Lines) -> str:
-        """What the user answers; yes when everything is approved."""
-        return "y" if self.approve_all else await self._line(prompt, lines)
-
-    async def _line(self, prompt: str, lines: Lines) -> str:
-        """What the user answers; no at the end of the input."""
-        try:
-            return (await lines.next(prompt)).strip()
-        except EndOfInput:
-            return "n"
-
-    def _set(self, flow: Flow) -> None:
-        """Replace the canvas, and save it when there is a file for it."""
-        if flow.is_empty and self.canvas is None:
-            return
-        self.canvas = flow
-        if self.target is not None:
-            write_flow(self.target, flow)
 
 
 def _meaning(reply: str) -> PlainReply | None:
     """What a plain reply means, in any language; nothing at all is a no."""
     return plain_reply(reply) if reply else "deny"
+
+
+def _print_last(state: ConversationState) -> None:
+    """Show the last turn of a conversation that is gone on with."""
+    turns = "1 turn" if state.turn_count == 1 else f"{state.turn_count} turns"
+    print_prose(f"Going on with “{state.title or 'a conversation'}” ({turns}).")
+    for turn in state.turns[-1:]:
+        said = turn.user.replace("\n", "\n  ")
+        print_prose(f"> {said}")
+        print_prose(turn.assistant or "\n".join(turn.notes))

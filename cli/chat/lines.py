@@ -19,6 +19,10 @@ class EndOfInput(Exception):
     """There are no more lines."""
 
 
+class Unanswered(Exception):
+    """The user turned away from a question."""
+
+
 class Lines:
     """Reads lines one at a time; an interruption stops the current work instead of the program.
 
@@ -26,7 +30,13 @@ class Lines:
 
     Args:
         prompts: whether a person at a terminal is prompted, which writes on standard output.
+
+    Attributes:
+        interactive: whether a person types them.
+        edits: whether they are typed in an editor.
     """
+
+    edits = False
 
     def __init__(self, *, prompts: bool = True) -> None:
         self.interactive = prompts and sys.stdin.isatty()
@@ -74,6 +84,22 @@ class Lines:
             self._ended = True
             raise EndOfInput
         return line.rstrip("\r\n")
+
+    async def ask(self, prompt: str) -> str:
+        """The answer to a question; no at the end of the input.
+
+        Args:
+            prompt: the question, as a person sees it.
+
+        Raises:
+            BadUsage: standard input is not UTF-8 text.
+            EndOfInput: a person has left instead.
+            Unanswered: a person wants to do something else first.
+        """
+        try:
+            return (await self.next(prompt)).strip()
+        except EndOfInput:
+            return "n"
 
     async def work(self, work: Coroutine[Any, Any, T]) -> T | None:
         """Await something that an interruption cancels; None when it was interrupted."""

@@ -23,6 +23,16 @@ def local_files() -> "UserFiles":
     return UserFiles(settings_of(AssistantSettings).data, LOCAL_USER)
 
 
+def file_paths() -> list[str]:
+    """The paths of these files; none when they cannot be read."""
+    from runtime.files.names import FileRefused
+
+    try:
+        return [path for path, _ in local_files().listing()]
+    except FileRefused:
+        return []
+
+
 def local_variables() -> "UserVariables":
     """The variables that flows may have when they are started from the command line."""
     from agent.settings import AssistantSettings

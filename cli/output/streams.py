@@ -95,6 +95,29 @@ def print_message(text: str) -> None:
     typer.echo(text, err=True)
 
 
+def print_prose(text: str, *, err: bool = True) -> None:
+    """Write text for a person to read: at a terminal no line is longer than its width, and words stay whole.
+
+    Args:
+        text: the text.
+        err: whether it is a message, on standard error, or an answer, on standard output.
+    """
+    width = terminal_width(sys.stderr if err else sys.stdout)
+    if width is not None:
+        from cli.output.wrapping import wrapped
+
+        text = wrapped(text, width)
+    typer.echo(text, err=err)
+
+
+def terminal_width(stream: TextIO) -> int | None:
+    """How many columns the terminal of a stream has; None if it is none."""
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or None if stream.isatty() else None
+    except (OSError, ValueError):
+        return None
+
+
 def progress() -> Callable[[str], None]:
     """A callback that shows each message unless it repeats the last one.
 

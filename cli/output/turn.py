@@ -1,23 +1,28 @@
 """Shows a turn: as JSON lines like those of the event stream, or as text for a person."""
 
 import sys
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from pydantic_ai import PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
 from rich.console import Console
 from rich.status import Status
+from rich.text import Text
 
 from agent.contract.endings import done
 from agent.contract.events import CancelledEvent
 from agent.turn.record import TurnRecord
 from agent.turn.result import TurnEnded, TurnEvent, TurnResult
 from cli.output.faults import note_faults
-from cli.output.streams import clear_progress, is_live, print_json, print_message, print_result
+from cli.output.questions import format_question
+from cli.output.streams import clear_progress, is_live, print_json, print_message, print_prose, terminal_width
 from flows.actions import FlowAction
 from flows.describe.actions import Effect, summarize
 from server.streams.sse import SseEncoder
-from tools.approvals import Approval, approval_text
+from tools.approvals import approval_text
 from tools.events import FlowPreview, FlowUpdate, Progress
+
+if TYPE_CHECKING:
+    from cli.output.wrapping import Wrapper
 
 _SIGNS: dict[Effect, str] = {"added": "+", "removed": "-", "connected": "+", "disconnected": "-", "changed": "~"}
 
@@ -76,9 +81,10 @@ class Readable:
         self._interactive = interactive
         self._session = session
         self._source = source
-        self._console = Console(stderr=True, highlight=False, markup=False)
+        self._console = Console(stderr=True, highlight=False, markup=False, emoji=False)
         self._status: Status | None = None
         self._streamed = ""
+        self._wrapper: Wrapper | None = None
 
     def show(self, event: TurnEvent) -> None:
         """Show the event if it matters to a person."""
@@ -88,9 +94,9 @@ class Readable:
             case FlowUpdate(applied=True):
                 line = format_change(event.action)
                 if line:
-                    self._console.print(f"  {line}", soft_wrap=True)
+                    self._print(f"  {line}")
             case FlowPreview():
-                self._console.print(event.graph, soft_wrap=True)
+                self._print(event.graph)
             case PartStartEvent(part=TextPart(content=text)) | PartDeltaEvent(delta=TextPartDelta(content_delta=text)):
                 self._token(text)
             case TurnEnded():
@@ -101,49 +107,72 @@ class Readable:
     def cancelled(self, record: TurnRecord) -> None:
         """Note it, and what was done."""
         self.close()
-        print_message("Cancelled.")
+        print_prose("Cancelled.")
         if record.acted:
             _print_record(record.text)
 
     def close(self) -> None:
-        """Stop the spinner."""
+        """Stop the spinner, and complete the line of an answer that was cut off."""
+        self._stop_spinner()
+        if self._wrapper is not None:
+            sys.stdout.write(self._wrapper.end() + ("" if self._streamed.endswith("\n") else "\n"))
+            sys.stdout.flush()
+            self._wrapper = None
+
+    def _stop_spinner(self) -> None:
         if self._status is not None:
             self._status.stop()
             self._status = None
+
+    def _print(self, text: str) -> None:
+        """Print beside the spinner, which stays below."""
+        width = terminal_width(sys.__stderr__) if sys.__stderr__ is not None and self._console.is_terminal else None
+        if width is not None:
+            from cli.output.wrapping import wrapped
+
+            text = wrapped(text, width)
+        self._console.print(text, soft_wrap=True)
 
     def _progress(self, message: str) -> None:
         clear_progress()
         if not is_live(sys.stderr):
             print_message(message)
-        elif self._status is None:
-            self._status = self._console.status(message)
+            return
+        line = Text(" ".join(message.split()), no_wrap=True, overflow="ellipsis")
+        if self._status is None:
+            self._status = self._console.status(line)
             self._status.start()
         else:
-            self._status.update(message)
+            self._status.update(line)
 
     def _token(self, text: str) -> None:
-        self.close()
+        self._stop_spinner()
+        if not self._streamed and (width := terminal_width(sys.stdout)) is not None:
+            from cli.output.wrapping import Wrapper
+
+            self._wrapper = Wrapper(width)
         self._streamed += text
-        sys.stdout.write(text)
+        sys.stdout.write(text if self._wrapper is None else self._wrapper.feed(text))
         sys.stdout.flush()
 
     def _end(self, result: TurnResult) -> None:
+        wrapped = self._wrapper is not None
         self.close()
-        if self._streamed and not self._streamed.endswith("\n"):
-            print_result("")
+        if self._streamed and not wrapped and not self._streamed.endswith("\n"):
+            print_prose("", err=False)
         if result.error is not None:
-            print_message(f"Error: {result.error.message} {result.error.fix}".rstrip())
+            print_prose(f"Error: {result.error.message} {result.error.fix}".rstrip())
             if result.record.acted:
                 _print_record(result.record.text)
             return
         if not self._streamed:
-            print_result(result.text)
+            print_prose(result.text, err=False)
         self._show_run(result)
         for caveat in result.caveats:
             if caveat not in result.text:
-                print_message(f"Note: {caveat}")
+                print_prose(f"Note: {caveat}")
         for approval in result.withdrawn.values():
-            print_message(f"Not done, because you did not answer it ({approval.kind}): {approval_text(approval)}")
+            print_prose(f"Not done, because you did not answer it ({approval.kind}): {approval_text(approval)}")
         note_faults(result.faults)
         if not self._interactive:
             self._note_questions(result)
@@ -153,21 +182,21 @@ class Readable:
     def _note_questions(self, result: TurnResult) -> None:
         """Note what waits for the user, who cannot answer here."""
         for approval in result.approvals.values():
-            print_message(format_question(approval))
+            print_prose(format_question(approval))
         if result.approvals:
-            print_message("Ask again with --yes to approve.")
+            print_prose("Ask again with --yes to approve.")
             if self._session:
-                print_message(f"Or answer in your words with --session {self._session}.")
+                print_prose(f"Or answer in your words with --session {self._session}.")
 
     def _note_place(self, result: TurnResult) -> None:
         """Note where the flow is, or how to keep it."""
         if self.place:
-            print_message(self.place)
+            print_prose(self.place)
         elif self._session is not None:
-            print_message(f"Go on with the flow with --session {self._session}.")
+            print_prose(f"Go on with the flow with --session {self._session}.")
         elif result.proposal is not None or result.actions:
             kept = f"{self._source} is as it was: the" if self._source else "The"
-            print_message(
+            print_prose(
                 f"{kept} flow is not kept. Ask again with --out FILE to write it, or --session ID to go on with it."
             )
 
@@ -178,9 +207,9 @@ class Readable:
         run = result.runs[-1]
         if run.error is not None:
             if run.error.message not in result.text:
-                print_message(f"The run failed ({run.error.code}): {run.error.message} {run.error.fix}".rstrip())
+                print_prose(f"The run failed ({run.error.code}): {run.error.message} {run.error.fix}".rstrip())
         elif run.output is not None and run.output not in result.text:
-            print_result(run.output)
+            print_prose(run.output, err=False)
 
 
 def _beyond(answer: str, record: str) -> str:
@@ -190,19 +219,7 @@ def _beyond(answer: str, record: str) -> str:
 
 def _print_record(text: str) -> None:
     if text:
-        print_message(f"\n{text}")
-
-
-def format_question(approval: Approval) -> str:
-    """A question of a turn, as text for a person."""
-    if approval.kind == "plan":
-        return f"The assistant asks to carry out this plan:\n{approval.markdown}"
-    if approval.kind != "edit":
-        return f"The assistant asks ({approval.kind}): {approval_text(approval)}"
-    return "\n".join(
-        f"The assistant asks to change {edit.node}.{edit.field}:\n- {edit.old}\n+ {edit.new}"
-        for edit in (approval.edit, *approval.also)
-    )
+        print_prose(f"\n{text}")
 
 
 def format_change(action: FlowAction) -> str:

@@ -53,6 +53,13 @@ class ConversationRows:
             count = await connection.execute(select(func.count()).select_from(ConversationRow).where(_IN_USE))
             return [name for _, name in dropped], count.scalar_one()
 
+    async def entries(self, owner: str) -> list[tuple[str, str]]:
+        """The sessions of an owner with their documents, last used first."""
+        mine = select(ConversationRow.session, ConversationRow.document).where(ConversationRow.owner == owner, _IN_USE)
+        async with self._database.reading() as connection:
+            rows = await connection.execute(mine.order_by(ConversationRow.used.desc()))
+            return [(session, document) for session, document in rows]
+
     async def set_aside(self, owner: str, session: str) -> None:
         """Keep an unreadable conversation apart, so that its session can start over without replacing it."""
         now = datetime.now(UTC).isoformat()

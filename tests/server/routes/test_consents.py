@@ -9,7 +9,7 @@ from agent.contract.events import EVENTS
 from agent.models.scripted import call
 from agent.turn.request import TurnRequest
 from agent.turn.result import TurnResult
-from cli.output.turn import format_question
+from cli.output.questions import format_question
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from server.streams.signals import EDITS_APPROVED, PLAN_APPROVED
