@@ -74,7 +74,9 @@ app.add(
     'wirewright ask "What does this flow do?" --flow echo.json',
     'wirewright ask "Run it with hello" --flow echo.json',
 )(ask.ask)
-app.add("chat", "wirewright chat --flow echo.json --out echo.json")(chat.chat)
+app.add("chat", "wirewright chat", "wirewright chat --flow echo.json --out echo.json", "wirewright chat --list")(
+    chat.chat
+)
 app.add("completion", 'eval "$(wirewright completion bash)"')(completion)
 app.add("doctor", "wirewright doctor", "wirewright doctor --bundle report.json")(doctor)
 app.add_typer(flow.commands, name="flow")

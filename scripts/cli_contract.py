@@ -4,6 +4,7 @@ Called by `python -m scripts.contract`.
 """
 
 import json
+import re
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -19,6 +20,9 @@ _INTRODUCTION = (
     "instead and exits with 1, or with 2 when it was called wrongly. Keys marked `?` may be absent. The same as JSON "
     "Schema is in [cli.schema.json](cli.schema.json); events are those of [the HTTP API](../http-api.md)."
 )
+
+_RELATIVE_LINK = re.compile(r"\[([^\]]+)\]\((?!https?:)[^)]*\)")
+"""A link within the documentation that a description comes from."""
 
 
 class _Closed(AsReceived):
@@ -107,7 +111,8 @@ def _reached(document: Schema) -> set[str]:
 
 
 def _shape(name: str, definition: Schema) -> str:
-    described = " ".join(definition.get("description", "").partition("\n\nAttributes:")[0].split())
+    prose = _RELATIVE_LINK.sub(r"\1", definition.get("description", "").partition("\n\nAttributes:")[0])
+    described = " ".join(prose.split())
     lines = [f"### {name}", described]
     if "properties" in definition:
         required = set(definition.get("required", ()))

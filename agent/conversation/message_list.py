@@ -2,7 +2,8 @@
 
 from typing import Annotated, Any, TypeAlias, cast
 
-from pydantic import GetCoreSchemaHandler
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic.json_schema import JsonSchemaValue
 from pydantic_ai import ModelMessage, ModelMessagesTypeAdapter, ModelRequest, ModelResponse
 from pydantic_core import core_schema, to_json
 
@@ -15,6 +16,12 @@ class _SharedSchema:
         return core_schema.with_info_plain_validator_function(
             _validated, serialization=core_schema.plain_serializer_function_ser_schema(_written, info_arg=True)
         )
+
+    def __get_pydantic_json_schema__(
+        self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """The adapter's own JSON schema."""
+        return handler(ModelMessagesTypeAdapter.core_schema)
 
 
 def _validated(given: object, info: core_schema.ValidationInfo) -> list[ModelMessage]:

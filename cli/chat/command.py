@@ -50,14 +50,6 @@ def chat(
     Ctrl-C stops a turn, Ctrl-D leaves, /help lists the commands. What would
     change is shown before you are asked: answer y, n, or in your words.
 
-    \b
-    wirewright chat                              a new conversation
-    wirewright chat --flow f.json --out f.json   work on a flow in a file
-    wirewright chat --list                       the conversations so far
-    wirewright chat --resume                     go on with the last one
-    wirewright chat --resume cli-4f1c2a90        go on with this one
-    echo "What does Loop do?" | wirewright chat  messages from a pipe
-
     From a pipe, and with --json, each line is a message. With --json each
     event is a line; the lines after one whose approvals or proposal wait
     answer them, y or why not.

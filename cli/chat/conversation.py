@@ -2,9 +2,8 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
-from uuid import uuid4
+from dataclasses import dataclass
+from functools import partial
 
 from pydantic_ai import ToolApproved, ToolDenied
 
@@ -19,8 +18,8 @@ from agent.turn.result import TurnEnded, TurnResult
 from cli.chat.lines import EndOfInput, Lines, Unanswered
 from cli.chat.mentions import read_mentions
 from cli.chat.slash import carry_out
+from cli.chat.state import ChatState
 from cli.files.local import file_paths
-from cli.output.files import write_flow
 from cli.output.questions import format_question, format_removals, offered_changes, print_difference
 from cli.output.streams import print_json, print_prose
 from cli.output.turn import JsonEvents, Readable, Rendering
@@ -30,34 +29,9 @@ from tools.approvals import Approval
 
 
 @dataclass
-class Conversation:
-    """One conversation and its canvas.
+class Conversation(ChatState):
+    """One conversation: takes its turns and keeps its canvas."""
 
-    Attributes:
-        canvas: the current flow; None before there is any.
-        target: the file that the canvas is saved to.
-        model: the model that `--model` names.
-        components: the sources of the flow's own components.
-        approve_all: approve everything without asking.
-        as_json: print each event as a line of JSON, and nothing else on standard output.
-        session: the conversation's id.
-        resumes: whether it was begun before, so that what waits there is asked again.
-        attached: the user's files that the next message is about.
-        replaced: the canvas before a file was loaded onto it, until the next change.
-        own_files: the files that were loaded or saved here, which may be saved again.
-    """
-
-    canvas: Flow | None = None
-    target: Path | None = None
-    model: str | None = None
-    components: tuple[str, ...] = ()
-    approve_all: bool = False
-    as_json: bool = False
-    session: str = field(default_factory=lambda: f"cli-{uuid4().hex}")
-    resumes: bool = False
-    attached: tuple[str, ...] = ()
-    replaced: tuple[Flow | None, tuple[str, ...]] | None = None
-    own_files: set[Path] = field(default_factory=set[Path])
     _failed: bool = False
 
     async def hold(self, assistant: Assistant, lines: Lines) -> bool:
@@ -76,7 +50,9 @@ class Conversation:
                 text = (await lines.next("> ")).strip()
                 if text == "/quit":
                     break
-                if text and not await carry_out(text, self, assistant, lines):
+                if text and not await carry_out(
+                    text, self, assistant, lines, partial(self.take, assistant=assistant, lines=lines)
+                ):
                     await self.take(text, assistant, lines)
         except EndOfInput:
             pass
@@ -96,20 +72,6 @@ class Conversation:
         request = self._request(text).model_copy(update={"files": self.attached})
         self.attached = ()
         await self._turns(request, assistant, lines)
-
-    def place(self, flow: Flow) -> None:
-        """Replace the canvas, and save it when there is a file for it.
-
-        Args:
-            flow: what is on the canvas from now on.
-        """
-        if flow.is_empty and self.canvas is None:
-            return
-        if flow != self.canvas:
-            self.replaced = None
-        self.canvas = flow
-        if self.target is not None:
-            write_flow(self.target, flow)
 
     def _request(self, text: str) -> TurnRequest:
         return TurnRequest(

@@ -1,10 +1,10 @@
 """Carries out the commands inside a conversation."""
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Awaitable, Callable, Collection
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
 from agent.assistant import Assistant
 from agent.errors import ModelChoiceError
@@ -12,6 +12,7 @@ from agent.models.overview import overview
 from cli.assistant import StartingPoint
 from cli.chat.commands import help_text
 from cli.chat.lines import Lines, Unanswered
+from cli.chat.state import ChatState
 from cli.errors import CommandError
 from cli.files.local import add_file
 from cli.output.files import writable, write_flow
@@ -19,11 +20,11 @@ from cli.output.streams import print_json, print_message, print_prose, terminal_
 from flows.describe.diagrams import ascii_graph
 from runtime.files.folders import LOCAL_USER
 
-if TYPE_CHECKING:
-    from cli.chat.conversation import Conversation
+Take: TypeAlias = Callable[[str], Awaitable[None]]
+"""Takes a turn for a message."""
 
 
-async def carry_out(text: str, conversation: "Conversation", assistant: Assistant, lines: Lines) -> bool:
+async def carry_out(text: str, conversation: ChatState, assistant: Assistant, lines: Lines, take: Take) -> bool:
     """Carry out a line that begins with a slash; returns whether it was one.
 
     Args:
@@ -31,18 +32,21 @@ async def carry_out(text: str, conversation: "Conversation", assistant: Assistan
         conversation: the conversation that it belongs to.
         assistant: its assistant.
         lines: what the user types next, where something has to be asked.
+        take: takes a turn, for a command that is a message.
     """
     if not text.startswith("/"):
         return False
     name, _, rest = text.partition(" ")
     try:
-        await _carry_out(name, rest.strip(), conversation, assistant, lines)
+        await _carry_out(name, rest.strip(), conversation, assistant, lines, take)
     except CommandError as refused:
         print_prose(f"{refused.message} {refused.fix}".rstrip())
     return True
 
 
-async def _carry_out(name: str, rest: str, conversation: "Conversation", assistant: Assistant, lines: Lines) -> None:
+async def _carry_out(
+    name: str, rest: str, conversation: ChatState, assistant: Assistant, lines: Lines, take: Take
+) -> None:
     match name:
         case "/show":
             _show(conversation)
@@ -57,7 +61,7 @@ async def _carry_out(name: str, rest: str, conversation: "Conversation", assista
         case "/undo" if conversation.replaced is not None:
             _put_back(conversation)
         case "/undo" | "/redo":
-            await conversation.take(name.removeprefix("/"), assistant, lines)
+            await take(name.removeprefix("/"))
         case "/reset":
             await assistant.reset(LOCAL_USER, conversation.session, partial(_used, conversation, assistant))
             print_prose("The conversation and the components created for you are deleted.")
@@ -80,7 +84,7 @@ def _help(lines: Lines) -> None:
     print_prose(text) if lines.edits else print_message(text)
 
 
-def _show(conversation: "Conversation") -> None:
+def _show(conversation: ChatState) -> None:
     canvas = conversation.canvas
     if conversation.as_json:
         print_json({"event": "canvas", "flow": None if canvas is None else canvas.to_json()})
@@ -88,7 +92,7 @@ def _show(conversation: "Conversation") -> None:
         print_prose("The canvas is empty." if canvas is None else ascii_graph(canvas), err=False)
 
 
-async def _load(name: str, conversation: "Conversation", assistant: Assistant) -> None:
+async def _load(name: str, conversation: ChatState, assistant: Assistant) -> None:
     """Load a flow from a file onto the canvas."""
     path = _named(name)
     start = await asyncio.to_thread(StartingPoint, str(path), None)
@@ -106,7 +110,7 @@ async def _load(name: str, conversation: "Conversation", assistant: Assistant) -
     print_prose(f"“{start.canvas.name}” is on the canvas ({count} node{'' if count == 1 else 's'}).{note}")
 
 
-def _put_back(conversation: "Conversation") -> None:
+def _put_back(conversation: ChatState) -> None:
     """Put back the canvas that a loaded file replaced."""
     if conversation.replaced is None:
         return
@@ -117,7 +121,7 @@ def _put_back(conversation: "Conversation") -> None:
     print_prose("The canvas is as it was before the file was loaded.")
 
 
-async def _save(name: str, conversation: "Conversation", lines: Lines) -> None:
+async def _save(name: str, conversation: ChatState, lines: Lines) -> None:
     """Write the canvas to a file; a person is asked before a file that is not the conversation's own is replaced."""
     if not name:
         raise CommandError("usage", "/save needs the name of a file.", fix="Such as: /save flow.json")
@@ -142,7 +146,7 @@ async def _save(name: str, conversation: "Conversation", lines: Lines) -> None:
     print_prose(f"The flow is in {name}.")
 
 
-async def _attach(path: str, conversation: "Conversation") -> None:
+async def _attach(path: str, conversation: ChatState) -> None:
     """Add a file of this machine to the user's files, for the next message."""
     added = await asyncio.to_thread(add_file, str(_named(path)), where="/file")
     conversation.attached = (*conversation.attached, added.path)
@@ -157,7 +161,7 @@ def _named(name: str) -> Path:
         return Path(name)
 
 
-def _choose(name: str, conversation: "Conversation", assistant: Assistant) -> None:
+def _choose(name: str, conversation: ChatState, assistant: Assistant) -> None:
     """Choose another model, or show which one answers."""
     try:
         choice = assistant.choose(name or conversation.model)
@@ -182,7 +186,7 @@ def available_models(assistant: Assistant) -> list[str]:
     return [*(f"{one.name}:{model}" for one in found.providers if one.configured for model in one.models), "demo"]
 
 
-async def _used(conversation: "Conversation", assistant: Assistant, names: Collection[str]) -> set[str]:
+async def _used(conversation: ChatState, assistant: Assistant, names: Collection[str]) -> set[str]:
     """Those of these component types that the canvas or a stored flow uses."""
     from server.store.sql import SqlFlowStore
 

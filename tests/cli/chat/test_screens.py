@@ -13,7 +13,7 @@ from tests.cli.chat.terminal import Terminal, needs_tmux
 
 pytestmark = [needs_tmux, pytest.mark.engine]
 
-SCREENS = Path(__file__).parent / "screens"
+SCREENS = Path(__file__).parent / "snapshots"
 WIDTHS = (60, 80, 200)
 READY = r"^>$"
 MENUS = {"completion menu"}

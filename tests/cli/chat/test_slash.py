@@ -90,7 +90,7 @@ async def test_flow_without_a_path_draws_the_canvas(
         ("/save", "/save needs the name of a file."),
         ("/save no/such/folder/x.json", "The directory of no/such/folder/x.json does not exist."),
         ("/file", "/file needs the path of a file."),
-        ("/file nope.txt", "nope.txt cannot be read."),
+        ("/file nope.txt", "nope.txt does not exist."),
         ("/flow ~nobody-here/x", "~nobody-here/x does not exist."),
         ("/model openai:gpt-6-luna", "Provider 'openai' is not configured. Available providers: demo only."),
         ("/model nobody:x", "Unknown provider: nobody."),
