@@ -15,7 +15,7 @@ def serve(
     *,
     as_json: Json = False,
 ) -> None:
-    """Serve the assistant over HTTP until it is stopped; its log is lines of JSON."""
+    """Serve the assistant over HTTP until it is stopped; WIREWRIGHT_LOG chooses the form of its log."""
     from cli.settings import settings_of
     from server.serve import CannotServe
     from server.serve import serve as run_server

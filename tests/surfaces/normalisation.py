@@ -19,6 +19,7 @@ _TEXT = (
     (re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?"), "<time>"),
     (re.compile(r"\b(127\.0\.0\.1|localhost):\d{2,5}\b"), r"\1:<port>"),
     (re.compile(r"[ ]*\d+\.\d\d(?= [│|]$)", re.MULTILINE), " <seconds>"),  # the last column of tables of plays
+    (re.compile(r"; \d+\.\d\d s$", re.MULTILINE), "; <seconds> s"),  # the lines of plays that are too wide for a table
     (re.compile(r"\bHEAD, GET\b"), "GET, HEAD"),  # methods come from a set
     (re.compile(r"^  (?:yes|no ?) +(\w[^:\n]*): .*$", re.MULTILINE), r"  <protection> \1"),
     (re.compile(r"\b(prompts|tools) [0-9a-f]{12}\b"), r"\1 <digest>"),
