@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("flows", "lfx_runner", "runtime", "tools", "agent", "evals", "server", "cli")
-REBUILT_LATER = ("runtime/guard",)
+REBUILT_LATER = ()
 """Rooms that are exempt until they are rebuilt."""
 COLLECTIONS = ("evals/evaluators", "cli/eval")
 """Folders of one rule or one command a file."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from runtime.guard import expressions, judging
+from runtime.guard.interpreter.reading import Reading
+from runtime.guard.interpreter.scopes import Scope
+from runtime.guard.interpreter.values import Ref
 from runtime.guard.parsing import expression_of
-from runtime.guard.reading import Reading
-from runtime.guard.scopes import Scope
-from runtime.guard.values import Ref
+from runtime.guard.verdicts import judging
 
 
 def annotation(reading: Reading, node: ast.expr | None, scope: Scope) -> None:
@@ -19,9 +19,9 @@ def annotation(reading: Reading, node: ast.expr | None, scope: Scope) -> None:
         case ast.Constant(value=str() as text):
             quoted(reading, text, node, scope)
         case ast.Name():
-            expressions.base(reading, node, scope)
+            reading.base(node, scope)
         case ast.Attribute():
-            found = expressions.base(reading, node, scope)
+            found = reading.base(node, scope)
             for atom in found:
                 if isinstance(atom, Ref) and not atom.path.startswith(("types.", "os.")):
                     judging.named(reading, atom.path, node)
@@ -34,20 +34,18 @@ def annotation(reading: Reading, node: ast.expr | None, scope: Scope) -> None:
             for part in parts:
                 annotation(reading, part, scope)
         case _:
-            expressions.value(reading, node, scope)
+            reading.value(node, scope)
 
 
 def _subscript(reading: Reading, node: ast.Subscript, scope: Scope) -> None:
-    names = {
-        atom.path.rpartition(".")[2] for atom in expressions.base(reading, node.value, scope) if isinstance(atom, Ref)
-    }
+    names = {atom.path.rpartition(".")[2] for atom in reading.base(node.value, scope) if isinstance(atom, Ref)}
     annotation(reading, node.value, scope)
     if "Literal" in names:
         return
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     for place, part in enumerate(parts):
         if "Annotated" in names and place:
-            expressions.value(reading, part, scope)
+            reading.value(part, scope)
         else:
             annotation(reading, part, scope)
 

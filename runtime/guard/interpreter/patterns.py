@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from runtime.guard import derived, expressions, judging
-from runtime.guard.reading import Reading
-from runtime.guard.scopes import Scope
-from runtime.guard.targets import part_of
-from runtime.guard.values import ANYTHING, Box, Value, elements, shallow
+from runtime.guard.interpreter import derived
+from runtime.guard.interpreter.reading import Reading
+from runtime.guard.interpreter.scopes import Scope
+from runtime.guard.interpreter.values import ANYTHING, Value, elements, listed, part_of
+from runtime.guard.verdicts import judging
 
 
 def bind(reading: Reading, node: ast.pattern, value: Value, scope: Scope) -> None:
@@ -30,7 +30,7 @@ def _as(reading: Reading, node: ast.MatchAs, value: Value, scope: Scope) -> None
 
 def _star(reading: Reading, node: ast.MatchStar, value: Value, scope: Scope) -> None:
     if node.name is not None:
-        reading.bind(node.name, frozenset({shallow(Box((), elements(value), mapping=False))}), scope)
+        reading.bind(node.name, listed(elements(value)), scope)
 
 
 def _or(reading: Reading, node: ast.MatchOr, value: Value, scope: Scope) -> None:
@@ -47,27 +47,26 @@ def _sequence(reading: Reading, node: ast.MatchSequence, value: Value, scope: Sc
 
 def _mapping(reading: Reading, node: ast.MatchMapping, value: Value, scope: Scope) -> None:
     for key, part in zip(node.keys, node.patterns, strict=True):
-        index = expressions.value(reading, key, scope)
+        index = reading.value(key, scope)
         judging.key(reading, value, index, key)
-        bind(reading, part, derived.item(reading, value, index), scope)
+        bind(reading, part, derived.item(value, index), scope)
     if node.rest is not None:
         reading.bind(node.rest, value, scope)
 
 
 def _class(reading: Reading, node: ast.MatchClass, value: Value, scope: Scope) -> None:
-    expressions.base(reading, node.cls, scope)
+    reading.base(node.cls, scope)
     for part in node.patterns:
         bind(reading, part, value | ANYTHING, scope)
     for name, part in zip(node.kwd_attrs, node.kwd_patterns, strict=True):
         judging.attribute(reading, value, name, node)
         found = derived.attribute(reading, value, name)
-        for atom in found:
-            judging.attribute_used(reading, atom, node)
+        judging.use(reading, found, ast.copy_location(ast.Attribute(node.cls, name), node))
         bind(reading, part, found, scope)
 
 
 def _value(reading: Reading, node: ast.MatchValue, _: Value, scope: Scope) -> None:
-    expressions.value(reading, node.value, scope)
+    reading.value(node.value, scope)
 
 
 _READERS: Mapping[type[ast.pattern], Callable[[Reading, Any, Value, Scope], None]] = MappingProxyType(

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
-from runtime.guard.scopes import BUILTINS, Function, Scope, inside, open_scope, parameters
-from runtime.guard.values import ANYTHING, EMPTY, Local, Made, Ref, Value, union, widened
+from runtime.guard.interpreter.scopes import BUILTINS, Function, Scope, inside, open_scope, parameters
+from runtime.guard.interpreter.values import ANYTHING, EMPTY, File, Local, Made, Ref, Value, known, union, widened
+from runtime.guard.ruleset import Rules
 from runtime.guard.violations import DOES, FIXES, Rule, Violation
 
+Reader: TypeAlias = Callable[["Reading", Any, Scope], Value]
+_MANY = 8
+"""Possibilities from which on each counts as work."""
 BUDGET = 400_000
 """Expressions that one reading may look at, all passes together."""
 
@@ -54,7 +59,11 @@ class Reading:
     """
 
     tree: ast.Module
+    rules: Rules
+    readers: Mapping[type[ast.expr], Reader]
+    use: Callable[[Reading, Value, ast.expr], None]
     module: Scope = field(init=False)
+    file_fields: set[str] = field(default_factory=set[str])
     attributes: dict[str, Value] = field(default_factory=dict[str, Value])
     stored: set[str] = field(default_factory=set[str])
     inputs: set[str] = field(default_factory=set[str])
@@ -87,6 +96,24 @@ class Reading:
                 self.mentioned.update(alias.name for alias in node.names)
             elif isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < 80:
                 self.mentioned.add(node.value)
+
+    def value(self, node: ast.expr | None, scope: Scope) -> Value:
+        """What an expression may be, where its value goes somewhere: what may not be handed around is reported."""
+        if node is None:
+            return known(None)
+        found = self.base(node, scope)
+        if isinstance(node, ast.Name | ast.Attribute):
+            self.use(self, found, node)
+        return found
+
+    def base(self, node: ast.expr, scope: Scope) -> Value:
+        """What an expression may be, where only an attribute or item is taken from it, or its truth."""
+        self.spend()
+        read = self.readers.get(type(node))
+        found = ANYTHING if read is None else read(self, node, scope)
+        if len(found) > _MANY:
+            self.spend(len(found))
+        return found
 
     def spend(self, steps: int = 1) -> None:
         """Count work.
@@ -143,10 +170,13 @@ class Reading:
 
     def attribute(self, name: str) -> Value:
         """What an attribute of the source's own objects may be."""
+        uploaded: Value = frozenset({File(1, text=True)}) if name in self.file_fields else EMPTY
         if name not in self.stored:
-            return ANYTHING
+            return uploaded or ANYTHING
         self.read.add((id(self.attributes), name))
         value = self.attributes.get(name, EMPTY)
+        if uploaded:
+            return value | uploaded
         return value | ANYTHING if name in self.inputs else self._settled(value)
 
     def define(self, node: ast.ClassDef | Function, scope: Scope) -> Definition:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from runtime.guard import expressions, judging
-from runtime.guard.closed import attribute_rule
-from runtime.guard.reading import Definition, Reading
-from runtime.guard.scopes import Scope, parameters
-from runtime.guard.values import (
+from runtime.guard.interpreter.reading import Definition, Reading
+from runtime.guard.interpreter.scopes import Scope, parameters
+from runtime.guard.interpreter.values import (
     ANYTHING,
+    ASKED,
     EMPTY,
     Box,
     Const,
@@ -20,30 +19,34 @@ from runtime.guard.values import (
     constants,
     contents,
     elements,
-    known,
-    parts_of,
+    part_of,
     shallow,
     union,
 )
+from runtime.guard.verdicts import judging
+
+_ASKED = ("__getattr__", "__setattr__")
+_DECLARES = ("__slots__", "__all__", "__match_args__", "__test__", "__author__", "__hash__", "__tablename__")
 
 
 def bind(reading: Reading, target: ast.expr, value: Value, scope: Scope) -> None:
     """Assign a value to a target."""
     match target:
         case ast.Name(id=name):
-            if name.startswith("__") and name.endswith("__") and attribute_rule(name) and scope.kind != "function":
+            dunder = name.startswith("__") and name.endswith("__") and scope.kind != "function"
+            if dunder and name not in reading.rules.private and name not in _DECLARES:
                 reading.report("tampering", target, f"Assigning to `{name}`")
             reading.bind(name, value, scope)
         case ast.Attribute(attr=name):
-            held = expressions.base(reading, target.value, scope)
-            judging.changed(reading, held, name, value, target)
+            held = reading.base(target.value, scope)
+            judging.changed(reading, held, name, target)
             _check_address(reading, held, name, value, target)
             reading.store(name, value)
         case ast.Subscript():
-            held = expressions.base(reading, target.value, scope)
-            index = expressions.value(reading, target.slice, scope)
+            held = reading.base(target.value, scope)
+            index = reading.value(target.slice, scope)
             judging.key(reading, held, index, target)
-            judging.changed(reading, held, "", value, target)
+            judging.changed(reading, held, "", target)
             names = constants(index)
             items = tuple((name, value) for name in names or ())
             if isinstance(target.slice, ast.Slice):
@@ -59,20 +62,6 @@ def bind(reading: Reading, target: ast.expr, value: Value, scope: Scope) -> None
             bind(reading, target.value, value, scope)
         case _:
             pass
-
-
-def part_of(value: Value, place: int) -> Value:
-    """What stands at a place of a sequence."""
-    found: list[Value] = []
-    for atom in value:
-        match atom:
-            case Const(value=whole) if (parts := parts_of(whole)) is not None and place < len(parts):
-                found.append(known(parts[place]))
-            case Box(mapping=False) if not atom.rest:
-                found.append(union([part for name, part in atom.items if name == place]))
-            case _:
-                found.append(elements(frozenset({atom})))
-    return union(found)
 
 
 def _check_address(reading: Reading, held: Value, name: str, value: Value, node: ast.AST) -> None:
@@ -101,17 +90,19 @@ def defaults(reading: Reading, defined: Definition, scope: Scope) -> None:
     pairs = list(zip(reversed(positional), reversed(arguments.defaults), strict=False))
     pairs += [(arg, part) for arg, part in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if part]
     for argument, default in pairs:
-        reading.pass_in(defined, argument.arg, expressions.value(reading, default, scope))
+        reading.pass_in(defined, argument.arg, reading.value(default, scope))
     name = "" if isinstance(node, ast.Lambda) else node.name
     if defined.owner is not None and positional and defined.static != "static":
         reading.pass_in(defined, positional[0].arg, frozenset({Made(defined.owner.number)}))
+    if name in _ASKED and defined.owner is not None and len(positional) > 1:
+        reading.pass_in(defined, positional[1].arg, ASKED)
     open_ended = not isinstance(node, ast.Lambda) and (name not in reading.mentioned or defined.decorated)
     for argument in parameters(arguments):
         if arguments.kwarg is argument:
             reading.pass_in(defined, argument.arg, frozenset({Box((), ANYTHING, mapping=True)}))
         elif arguments.vararg is argument:
             reading.pass_in(defined, argument.arg, frozenset({Box((), ANYTHING, mapping=False)}))
-        elif open_ended and not (defined.owner is not None and positional and argument is positional[0]):
+        elif open_ended and not (defined.owner is not None and argument in positional[: 2 if name in _ASKED else 1]):
             reading.pass_in(defined, argument.arg, ANYTHING)
 
 

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from runtime.guard import derived, expressions, judging, patterns, policy, targets
-from runtime.guard.hints import annotation
-from runtime.guard.reading import Definition, Reading
-from runtime.guard.scopes import Scope, parameters
-from runtime.guard.values import ANYTHING, EMPTY, Local, Ref, Value, elements, outside, union
+from runtime.guard.interpreter import derived, patterns, targets
+from runtime.guard.interpreter.hints import annotation
+from runtime.guard.interpreter.reading import Definition, Reading
+from runtime.guard.interpreter.scopes import Scope, parameters
+from runtime.guard.interpreter.values import ANYTHING, Local, Ref, Value, elements, outside, union
+from runtime.guard.ruleset import UNLISTED, canonical
+from runtime.guard.verdicts import judging
+from runtime.guard.violations import Rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,67 +45,67 @@ def _body(reading: Reading, statements: Sequence[ast.stmt], at: _Place) -> None:
 def _other(reading: Reading, node: ast.stmt, at: _Place) -> None:
     for part in ast.iter_child_nodes(node):
         if isinstance(part, ast.expr):
-            expressions.value(reading, part, at.scope)
+            reading.value(part, at.scope)
 
 
 def _expression(reading: Reading, node: ast.Expr, at: _Place) -> None:
     if not isinstance(node.value, ast.Constant):
-        expressions.value(reading, node.value, at.scope)
+        reading.value(node.value, at.scope)
 
 
 def _assigned(reading: Reading, node: ast.Assign, at: _Place) -> None:
-    found = expressions.value(reading, node.value, at.scope)
+    found = reading.value(node.value, at.scope)
     for target in node.targets:
         targets.bind(reading, target, found, at.scope)
 
 
 def _returned(reading: Reading, node: ast.Return, at: _Place) -> None:
-    found = expressions.value(reading, node.value, at.scope)
+    found = reading.value(node.value, at.scope)
     if at.inside is not None:
         reading.give(at.inside, found)
 
 
 def _loop(reading: Reading, node: ast.For | ast.AsyncFor, at: _Place) -> None:
-    targets.bind(reading, node.target, elements(expressions.value(reading, node.iter, at.scope)), at.scope)
+    targets.bind(reading, node.target, elements(reading.value(node.iter, at.scope)), at.scope)
     _body(reading, node.body, at)
     _body(reading, node.orelse, at)
 
 
 def _with(reading: Reading, node: ast.With | ast.AsyncWith, at: _Place) -> None:
     for entry in node.items:
-        found = expressions.value(reading, entry.context_expr, at.scope)
+        found = reading.value(entry.context_expr, at.scope)
         if entry.optional_vars is not None:
             targets.bind(reading, entry.optional_vars, targets.entered(found), at.scope)
     _body(reading, node.body, at)
 
 
 def _match(reading: Reading, node: ast.Match, at: _Place) -> None:
-    found = expressions.value(reading, node.subject, at.scope)
+    found = reading.value(node.subject, at.scope)
     for case in node.cases:
         patterns.bind(reading, case.pattern, found, at.scope)
         if case.guard is not None:
-            expressions.value(reading, case.guard, at.scope)
+            reading.value(case.guard, at.scope)
         _body(reading, case.body, at)
 
 
 def _deleted(reading: Reading, node: ast.Delete, at: _Place) -> None:
     for target in node.targets:
         if isinstance(target, ast.Attribute | ast.Subscript):
-            held = expressions.base(reading, target.value, at.scope)
-            judging.changed(reading, held, getattr(target, "attr", ""), EMPTY, node)
+            held = reading.base(target.value, at.scope)
+            judging.changed(reading, held, target.attr if isinstance(target, ast.Attribute) else "", node)
 
 
 def _annotated(reading: Reading, node: ast.AnnAssign, at: _Place) -> None:
     scope = at.scope
     annotation(reading, node.annotation, scope)
     if node.value is not None:
-        targets.bind(reading, node.target, expressions.value(reading, node.value, scope), scope)
+        targets.bind(reading, node.target, reading.value(node.value, scope), scope)
 
 
 def _augmented(reading: Reading, node: ast.AugAssign, at: _Place) -> None:
     scope = at.scope
-    before = expressions.base(reading, _loaded(node.target), scope)
-    found = derived.operate(node.op, before, expressions.value(reading, node.value, scope))
+    before = reading.base(_loaded(node.target), scope)
+    found = derived.operate(node.op, before, reading.value(node.value, scope))
     if isinstance(node.op, ast.Add):
         loose = derived.loosened(found)
         found = found | loose if reading.passes < 2 else loose
@@ -139,7 +142,7 @@ def _decorated(
     reading: Reading, node: ast.FunctionDef | ast.AsyncFunctionDef, defined: Definition, scope: Scope
 ) -> None:
     for decorator in node.decorator_list:
-        found = expressions.value(reading, decorator, scope)
+        found = reading.value(decorator, scope)
         defined.decorated = True
         for atom in found:
             match atom:
@@ -160,13 +163,13 @@ def _class(reading: Reading, node: ast.ClassDef, at: _Place) -> None:
     defined = reading.define(node, scope)
     bases: list[Value] = []
     for base in node.bases:
-        found = expressions.base(reading, base, scope)
+        found = reading.base(base, scope)
         judging.inherited(reading, found, base)
         bases.append(found)
     for keyword in node.keywords:
-        expressions.value(reading, keyword.value, scope)
+        reading.value(keyword.value, scope)
     for decorator in node.decorator_list:
-        expressions.value(reading, decorator, scope)
+        reading.value(decorator, scope)
     defined.bases = union(bases)
     _body(reading, node.body, _Place(defined.scope, at.waiting))
     reading.bind(node.name, frozenset({Local(defined.number)}), scope)
@@ -175,7 +178,7 @@ def _class(reading: Reading, node: ast.ClassDef, at: _Place) -> None:
 def _branches(reading: Reading, node: ast.If | ast.While, at: _Place) -> None:
     """A chain of `elif` is read as a list, however long it is."""
     while True:
-        expressions.value(reading, node.test, at.scope)
+        reading.base(node.test, at.scope)
         _body(reading, node.body, at)
         if len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
             node = node.orelse[0]
@@ -189,7 +192,7 @@ def _try(reading: Reading, node: ast.Try | ast.TryStar, at: _Place) -> None:
     _body(reading, node.body, at)
     for handler in node.handlers:
         if handler.type is not None:
-            expressions.value(reading, handler.type, scope)
+            reading.value(handler.type, scope)
         if handler.name is not None:
             reading.bind(handler.name, ANYTHING, scope)
         _body(reading, handler.body, at)
@@ -199,28 +202,42 @@ def _try(reading: Reading, node: ast.Try | ast.TryStar, at: _Place) -> None:
 
 def _import(reading: Reading, node: ast.Import, at: _Place) -> None:
     for alias in node.names:
-        path = policy.imported(alias.name)
-        if (rule := policy.judged_import(path)) is not None:
-            reading.report(rule, node, f"Importing `{alias.name}`")
-        top = alias.name.partition(".")[0]
-        reading.bind(alias.asname or top, outside(path if alias.asname else policy.imported(top)), at.scope)
+        path = canonical(alias.name)
+        rule = _imported(reading, path, f"Importing `{alias.name}`", node)
+        name = alias.asname or alias.name.partition(".")[0]
+        whole = path if alias.asname else canonical(name)
+        reading.bind(name, ANYTHING if rule == UNLISTED else outside(whole), at.scope)
+
+
+def _imported(reading: Reading, path: str, what: str, node: ast.AST) -> Rule | None:
+    rule = reading.rules.refusal(path)
+    if rule is None and any(part.startswith("_") for part in path.split(".")) and path != "__future__.annotations":
+        rule = None if path.rpartition(".")[2] in ("__version__", "__future__") else "escape"
+    if rule is not None:
+        reading.report(rule, node, what, reading.rules.fix(path))
+    return rule
 
 
 def _import_from(reading: Reading, node: ast.ImportFrom, at: _Place) -> None:
-    module = policy.imported(node.module or "") if not node.level else ""
+    module = canonical(node.module or "") if not node.level else ""
     for alias in node.names:
         name = alias.asname or alias.name
         if not module:
+            reading.report("unlisted", node, "Importing from the package of the source itself")
             reading.bind(name, ANYTHING, at.scope)
         elif alias.name == "*":
-            rule = policy.judged_import(module)
-            if rule is not None or policy.is_module_in_part(module):
-                reading.report(rule or "escape", node, f"Importing everything from `{module}`")
+            if not module.startswith("lfx."):
+                reading.report(
+                    "escape", node, f"Importing everything from `{module}` hides what is used.", "Import names."
+                )
+            elif _imported(reading, module, f"Importing everything from `{module}`", node) is None:
+                for public in reading.rules.names(module):
+                    reading.bind(public, outside(f"{module}.{public}"), at.scope)
+                    at.scope.home(public).bound.add(public)
         else:
-            path = policy.step(module, alias.name)
-            if (rule := policy.judged_import(path)) is not None:
-                reading.report(rule, node, f"Importing `{alias.name}` from `{node.module}`")
-            reading.bind(name, outside(path), at.scope)
+            path = f"{module}.{alias.name}"
+            rule = _imported(reading, path, f"Importing `{alias.name}` from `{node.module}`", node)
+            reading.bind(name, ANYTHING if rule == UNLISTED else outside(path), at.scope)
 
 
 _READERS: Mapping[type[ast.stmt], Callable[[Reading, Any, _Place], None]] = MappingProxyType(

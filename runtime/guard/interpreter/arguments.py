@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from runtime.guard.values import EMPTY, Box, Const, Value, constants, contents, elements, known, parts_of, union
+from runtime.guard.interpreter.values import (
+    EMPTY,
+    Box,
+    Const,
+    Value,
+    constants,
+    contents,
+    elements,
+    known,
+    parts_of,
+    union,
+)
 
 
 @dataclass(eq=False)

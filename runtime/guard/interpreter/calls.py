@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from runtime.guard import derived, expressions, files, functions, judging, methods, targets
-from runtime.guard.arguments import Arguments
-from runtime.guard.filecalls import FILE_CALLS
-from runtime.guard.paths import as_path
-from runtime.guard.reading import Definition, Reading
-from runtime.guard.scopes import Function, Scope, parameters
-from runtime.guard.values import (
+from runtime.guard.interpreter import derived, targets
+from runtime.guard.interpreter.arguments import Arguments
+from runtime.guard.interpreter.reading import Definition, Reading
+from runtime.guard.interpreter.scopes import Function, Scope, parameters
+from runtime.guard.interpreter.texts import as_path, as_text
+from runtime.guard.interpreter.values import (
     ANYTHING,
     EMPTY,
     Box,
@@ -21,8 +20,12 @@ from runtime.guard.values import (
     Unknown,
     Value,
     elements,
+    listed,
+    outside,
+    strings,
     union,
 )
+from runtime.guard.verdicts import checks, files, judging, methods
 
 _LOOKS_AT = {
     "@getattr": 0,
@@ -53,16 +56,16 @@ def call(reading: Reading, node: ast.Call, scope: Scope) -> Value:
     func = node.func
     held: Value | None = None
     if isinstance(func, ast.Attribute):
-        held = expressions.base(reading, func.value, scope)
+        held = reading.base(func.value, scope)
         judging.attribute(reading, held, func.attr, func)
         callee = derived.attribute(reading, held, func.attr)
     else:
-        callee = expressions.base(reading, func, scope)
+        callee = reading.base(func, scope)
     given = _arguments(reading, node, callee, scope)
     found: list[Value] = []
     if held is not None and isinstance(func, ast.Attribute):
         methods.judge(reading, held, func.attr, given, node)
-        known = methods.result(reading, held, func.attr, given, node)
+        known = methods.result(held, func.attr, given)
         if known is not None:
             found.append(known)
             callee = frozenset(atom for atom in callee if isinstance(atom, Ref | Local))
@@ -70,7 +73,7 @@ def call(reading: Reading, node: ast.Call, scope: Scope) -> Value:
                 methods.mutate(reading, func, given, scope)
     found.extend(_called(reading, atom, held, given, node, scope) for atom in callee)
     _pass_functions(reading, callee, given)
-    _reserved(reading, node, callee, given)
+    _declared(reading, node, callee, given)
     _switches(reading, node, given)
     return union(found) if callee or found else EMPTY
 
@@ -81,15 +84,15 @@ def _arguments(reading: Reading, node: ast.Call, callee: Value, scope: Scope) ->
     changes = any(isinstance(atom, Local) or (isinstance(atom, Ref) and atom.path[0] != "@") for atom in callee)
     for place, part in enumerate(node.args):
         if isinstance(part, ast.Starred):
-            given.spread(expressions.value(reading, part.value, scope))
+            given.spread(reading.value(part.value, scope))
         elif place in looked_at and len(callee) == 1:
-            given.given.append(expressions.base(reading, part, scope))
+            given.given.append(reading.base(part, scope))
         else:
-            given.given.append(expressions.value(reading, part, scope))
+            given.given.append(reading.value(part, scope))
             if changes:
                 _let_change(reading, part, given.given[-1], scope)
     for keyword in node.keywords:
-        found = expressions.value(reading, keyword.value, scope)
+        found = reading.value(keyword.value, scope)
         if keyword.arg is None:
             given.spread_names(found)
         else:
@@ -109,9 +112,7 @@ def _called(
     match atom:
         case Ref(path):
             judging.named(reading, path, node)
-            if path in FILE_CALLS:
-                return files.called(reading, path, FILE_CALLS[path], given, node)
-            return functions.called(reading, path, given, node, scope)
+            return _outer(reading, path, given, node, scope)
         case Local(number):
             return enter(reading, reading.definitions[number], held, given)
         case Made(number):
@@ -120,11 +121,55 @@ def _called(
                     if isinstance(one, Local):
                         return enter(reading, reading.definitions[one.number], frozenset({atom}), given)
             return ANYTHING
-        case Unknown("drawn"):
-            reading.report("escape", node, "Calling what was taken from an attribute named at run time")
+        case Unknown("method"):
+            what = "A method that is judged by what it is called with is called by another name"
+            reading.report("escape", node, what, "Call it where it stands.")
             return ANYTHING
         case _:
+            judging.handed_on(reading, "", [*given.every()], node)
             return ANYTHING
+
+
+def _outer(reading: Reading, path: str, given: Arguments, node: ast.Call, scope: Scope) -> Value:
+    """Judge a call of something outside by what it is called with; what it gives."""
+    check = reading.rules.check(path)
+    judging.handed_on(reading, path, [*given.every()], node)
+    if check in checks.FILE_CHECKS:
+        return files.called(reading, path, check, given, node)
+    if check in checks.CHECKS:
+        return checks.CHECKS[check](reading, path, given, node, scope)
+    for name in ("verify", "cert"):
+        files.certificates(reading, name, given.named.get(name), node)
+    if path in ("@str.format", "@str.format_map") and given.given:
+        methods.judge(reading, given.given[0], "format", given.after(1), node)
+    if path in ("@object.__getattribute__", "@type.__getattribute__", "@type.__subclasses__"):
+        reading.report("escape", node, judging.shown(path))
+    return _given(path, given)
+
+
+def _given(path: str, given: Arguments) -> Value:
+    """What a function gives that gives back what it was given."""
+    first = given.at(0) or EMPTY
+    match path:
+        case "@str" | "@repr" | "@ascii" | "sys.intern" | "textwrap.dedent":
+            return as_text(first) if given.given else ANYTHING
+        case "@list" | "@tuple" | "@set" | "@sorted" | "@reversed" | "@iter" | "@frozenset" | "collections.deque":
+            return listed(elements(first)) if given.given else frozenset({Box((), EMPTY, mapping=False)})
+        case "@next" | "@min" | "@max" | "@sum" | "random.choice":
+            return union([elements(first), *given.given[1:]])
+        case "@filter":
+            return listed(elements(given.at(1) or EMPTY))
+        case "@zip" | "itertools.chain" | "itertools.product":
+            inner = union([elements(part) for part in given.given])
+            return listed(inner if path.endswith("chain") else listed(inner))
+        case "@enumerate":
+            return listed(frozenset({Box(((0, ANYTHING), (1, elements(first))), EMPTY, mapping=False)}))
+        case "copy.copy" | "copy.deepcopy" | "typing.cast":
+            return given.at(1) or first if path == "typing.cast" else first
+        case _ if path.startswith("@"):
+            return ANYTHING
+        case _:
+            return outside(f"{path}()")
 
 
 def enter(reading: Reading, defined: Definition, held: Value | None, given: Arguments) -> Value:
@@ -217,8 +262,19 @@ def _switches(reading: Reading, node: ast.Call, given: Arguments) -> None:
             reading.report("deserialiser", node, f"A call with `{name}`")
 
 
-def _reserved(reading: Reading, node: ast.Call, callee: Value, given: Arguments) -> None:
-    if not any(isinstance(atom, Ref) and atom.path.rpartition(".")[2] == "Output" for atom in callee):
+def _declared(reading: Reading, node: ast.Call, callee: Value, given: Arguments) -> None:
+    """Learn the fields that a component declares, and judge what it declares."""
+    kinds = {atom.path.rpartition(".")[2] for atom in callee if isinstance(atom, Ref)}
+    if any(kind.endswith("Input") for kind in kinds):
+        names = strings(given.named.get("name", EMPTY))
+        reading.inputs.update(names)
+        if "FileInput" in kinds:
+            reading.file_fields.update(names)
+            for key in ("value", "file_path"):
+                value = given.named.get(key, EMPTY)
+                if any(atom not in (Const(""), Const(None), Const(())) for atom in value):
+                    reading.report("files", node, "A file field that names a file itself", "Leave its value empty.")
+    if "Output" not in kinds:
         return
     for key, reserved in _RESERVED.items():
         value = given.named.get(key)

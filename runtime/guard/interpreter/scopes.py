@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from runtime.guard.values import Value
+from runtime.guard.interpreter.values import Value
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 BUILTINS = frozenset(dir(builtins)) | {"__file__", "__path__", "__cached__", "__builtins__", "__annotations__"}

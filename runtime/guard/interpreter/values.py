@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, cast
 
-from runtime.guard.closed import attribute_rule
-
 MAX_ATOMS = 64
 MAX_BOXES = 4
 MAX_PARTS = 400
@@ -33,6 +31,11 @@ class Ref:
     """Something from outside the source by its dotted path; `()` stands for the result of a call, `@` for a builtin."""
 
     path: str
+
+    @property
+    def is_instance(self) -> bool:
+        """Whether it is what a call gave, or was taken from that."""
+        return "(" in self.path
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,39 +66,33 @@ class File:
     """A path or an open file; `depth` is how many steps it lies below the temporary folder, -1 outside of it."""
 
     depth: int
+    text: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text of which only the ends are known; `decoded` when it was unpacked, reversed or put together by numbers."""
+    """A text that is put together at run time, of which only the beginning is known."""
 
     head: str
-    tail: str
-    decoded: bool
-
-
-Kind: TypeAlias = Literal["plain", "picked", "drawn", "table"]
 
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Anything: `picked` by an attribute's name made at run time, `drawn` from that, or a `table` of attributes."""
+    """Anything: `picked` by an attribute's name made at run time, a `method` that is judged by its arguments, or the
+    name that `__getattr__` is `asked` for, which is judged where it is asked."""
 
-    kind: Kind = "plain"
+    kind: Literal["plain", "picked", "method", "asked"] = "plain"
 
 
 Atom: TypeAlias = Const | Ref | Local | Made | Box | File | Text | Unknown
 Value: TypeAlias = frozenset[Atom]
 
 EMPTY: Value = frozenset()
+ASKED: Value = frozenset({Unknown("asked")})
 ANYTHING: Value = frozenset({Unknown()})
 PICKED: Value = frozenset({Unknown("picked")})
-DRAWN: Value = frozenset({Unknown("drawn")})
-TABLE: Value = frozenset({Unknown("table")})
 OUTSIDE: Value = frozenset({File(-1)})
-TEMPORARY: Value = frozenset({File(1)})
-JOINED: Value = frozenset({Text("", "", decoded=False)})
-DECODED: Value = frozenset({Text("", "", decoded=True)})
+JOINED: Value = frozenset({Text("")})
 
 
 def known(value: object) -> Value:
@@ -121,37 +118,38 @@ def capped(value: Value) -> Value:
         inside = union(contents(box) for box in boxes)
         value = value - frozenset(boxes) | {shallow(Box((), inside, mapping=any(box.mapping for box in boxes)))}
     if len(value) > MAX_ATOMS:
-        value = frozenset(atom for atom in value if not isinstance(atom, Const | Text | Ref) or _sharp(atom)) | ANYTHING
+        value = frozenset(atom for atom in value if not _is_dull(atom)) | ANYTHING
     if len(value) > 2 * MAX_ATOMS:
-        value = frozenset(atom for atom in value if isinstance(atom, File)) | DECODED | ANYTHING
+        value = frozenset(atom for atom in value if isinstance(atom, File)) | ANYTHING
     return value
 
 
 def widened(value: Value) -> Value:
-    """The value told more roughly, so that it stops growing: one flat container, and no constant that is harmless."""
+    """The value told more roughly, so that it stops growing: one flat container, and no constants."""
     boxes = [atom for atom in value if isinstance(atom, Box)]
     kept: set[Atom] = {atom for atom in value if not isinstance(atom, Box)}
     if boxes:
-        inside: set[Atom] = set()
-        waiting = list(boxes)
-        while waiting:
-            for atom in contents(waiting.pop()):
-                waiting.append(atom) if isinstance(atom, Box) else inside.add(atom)
-        kept.add(Box((), _dulled(inside), mapping=any(box.mapping for box in boxes)))
+        kept.add(Box((), _dulled(_flat(boxes)), mapping=any(box.mapping for box in boxes)))
     return _dulled(kept)
 
 
+def _flat(boxes: list[Box]) -> set[Atom]:
+    inside: set[Atom] = set()
+    waiting = list(boxes)
+    while waiting:
+        for atom in contents(waiting.pop()):
+            waiting.append(atom) if isinstance(atom, Box) else inside.add(atom)
+    return inside
+
+
 def _dulled(atoms: set[Atom]) -> Value:
-    dull = {atom for atom in atoms if isinstance(atom, Const | Text | Ref) and not _sharp(atom)}
+    dull = {atom for atom in atoms if _is_dull(atom)}
     return frozenset(atoms - dull) | ANYTHING if dull else frozenset(atoms)
 
 
-def _sharp(atom: Atom) -> bool:
-    """Whether a constant is a name or path that could do harm, and so is not forgotten."""
-    if not isinstance(atom, Const):
-        return isinstance(atom, Text) or (isinstance(atom, Ref) and "(" not in atom.path)
-    text = atom.value
-    return isinstance(text, str) and (attribute_rule(text) is not None or "__" in text or "/" in text or "." in text)
+def _is_dull(atom: Atom) -> bool:
+    """Whether nothing is lost when an atom is told as anything at all, which is judged at least as hard."""
+    return isinstance(atom, Const | Text) or (isinstance(atom, Ref) and atom.is_instance)
 
 
 def parts_of(value: object) -> tuple[object, ...] | None:
@@ -171,16 +169,6 @@ def constants(value: Value) -> list[object] | None:
     return found
 
 
-def certain_rounds(value: Value) -> list[object] | None:
-    """The elements of the one constant that a value is certain to be, when they are few enough to be read singly."""
-    found = constants(value)
-    if found is None or len(found) != 1:
-        return None
-    whole = found[0]
-    parts = list(whole) if isinstance(whole, str | bytes) else parts_of(whole)
-    return list(parts) if parts is not None and len(parts) <= MAX_PARTS else None
-
-
 def strings(value: Value) -> list[str]:
     """The known texts among what the value may be."""
     return [atom.value for atom in value if isinstance(atom, Const) and isinstance(atom.value, str)]
@@ -193,22 +181,19 @@ def elements(value: Value) -> Value:
         match atom:
             case Const(value=str() as text):
                 found.append(frozenset(map(Const, text[:MAX_PARTS])))
-            case Const(value=bytes() as data):
-                found.append(frozenset(map(Const, data[:MAX_PARTS])))
             case Const(value=whole) if (parts := parts_of(whole)) is not None:
                 found.append(frozenset(map(Const, parts)))
             case Box(mapping=True):
                 found.append(frozenset(Const(key) for key, _ in atom.items))
                 found.append(ANYTHING if atom.rest else EMPTY)
             case Box():
-                found.extend(item for _, item in atom.items)
-                found.append(atom.rest)
-            case File(depth):
-                found.append(frozenset({File(depth + 1 if depth >= 0 else -1)}))
+                found.append(contents(atom))
+            case File(depth, text):
+                found.append(frozenset({File(depth + 1 if depth >= 0 else -1, text)}))
             case Text():
-                found.append(frozenset({Text("", "", decoded=atom.decoded)}))
-            case Unknown("picked" | "drawn" | "table"):
-                found.append(DRAWN)
+                found.append(JOINED)
+            case Unknown("picked" | "method"):
+                found.append(frozenset({atom}))
             case _:
                 found.append(ANYTHING)
     return union(found)
@@ -217,6 +202,11 @@ def elements(value: Value) -> Value:
 def contents(box: Box) -> Value:
     """Everything that stands in a container."""
     return union([item for _, item in box.items] + [box.rest])
+
+
+def every(value: Value) -> Value:
+    """A value with all that stands in its containers."""
+    return union([value, *(contents(atom) for atom in value if isinstance(atom, Box))])
 
 
 def sequence(parts: list[Value]) -> Value:
@@ -230,9 +220,28 @@ def sequence(parts: list[Value]) -> Value:
     return known(tuple(flat))
 
 
+def listed(inside: Value) -> Value:
+    """A list of which only the elements are known; nothing as long as they are not."""
+    return frozenset({shallow(Box((), inside, mapping=False))}) if inside else EMPTY
+
+
+def part_of(value: Value, place: int) -> Value:
+    """What stands at a place of a sequence."""
+    found: list[Value] = []
+    for atom in value:
+        match atom:
+            case Const(value=whole) if (parts := parts_of(whole)) is not None and place < len(parts):
+                found.append(known(parts[place]))
+            case Box(mapping=False) if not atom.rest:
+                found.append(union([part for name, part in atom.items if name == place]))
+            case _:
+                found.append(elements(frozenset({atom})))
+    return union(found)
+
+
 def shallow(box: Box) -> Atom:
-    """The container, or nothing certain when containers stand in it without end."""
-    return box if _nesting(box) <= MAX_NESTING else Unknown()
+    """The container, flat when containers stand in it without end."""
+    return box if _nesting(box) <= MAX_NESTING else Box((), _dulled(_flat([box])), mapping=box.mapping)
 
 
 def _nesting(box: Box) -> int:
