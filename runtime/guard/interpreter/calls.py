@@ -45,6 +45,8 @@ _SWITCHES = {
     "pickle_fallback": False,
     "trust_remote_code": False,
     "weights_only": True,
+    "capture_locals": False,
+    "eval_str": False,
 }
 """Keywords that let a library execute what it reads, with the value that forbids it."""
 _RESERVED = {"name": "component_as_tool", "method": "to_toolkit"}

@@ -6,7 +6,7 @@ import ast
 
 from runtime.guard.interpreter.reading import Reading
 from runtime.guard.interpreter.scopes import Scope
-from runtime.guard.interpreter.values import Ref
+from runtime.guard.interpreter.values import Const, Ref, Text, Value
 from runtime.guard.parsing import expression_of
 from runtime.guard.verdicts import judging
 
@@ -19,7 +19,7 @@ def annotation(reading: Reading, node: ast.expr | None, scope: Scope) -> None:
         case ast.Constant(value=str() as text):
             quoted(reading, text, node, scope)
         case ast.Name():
-            reading.base(node, scope)
+            _held(reading, reading.base(node, scope), node, scope)
         case ast.Attribute():
             found = reading.base(node, scope)
             for atom in found:
@@ -35,6 +35,15 @@ def annotation(reading: Reading, node: ast.expr | None, scope: Scope) -> None:
                 annotation(reading, part, scope)
         case _:
             reading.value(node, scope)
+
+
+def _held(reading: Reading, value: Value, node: ast.expr, scope: Scope) -> None:
+    """Judge a type that a name stands for: texts are evaluated like those in quotes."""
+    for atom in value:
+        if isinstance(atom, Const) and isinstance(atom.value, str):
+            quoted(reading, atom.value, node, scope)
+        elif isinstance(atom, Text):
+            reading.report("dynamic_code", node, "An annotation that is made at run time")
 
 
 def _subscript(reading: Reading, node: ast.Subscript, scope: Scope) -> None:

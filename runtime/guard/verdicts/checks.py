@@ -92,8 +92,11 @@ def _dir(_: Reading, __: str, ___: Arguments, ____: ast.Call, _____: Scope) -> V
     return listed(ANYTHING)
 
 
-def _type(_: Reading, __: str, given: Arguments, ___: ast.Call, ____: Scope) -> Value:
+def _type(reading: Reading, _: str, given: Arguments, node: ast.Call, __: Scope) -> Value:
     if len(given.given) > 1:
+        bases = every(given.given[1])
+        if any(isinstance(atom, Ref | Unknown) and atom not in (Ref("@object"), Ref("@Exception")) for atom in bases):
+            reading.report("dynamic_code", node, "A class of outside classes that is made at run time", "Write it out.")
         return ANYTHING
     found: list[Value] = []
     for atom in given.at(0) or EMPTY:
@@ -168,6 +171,8 @@ def _methodcaller(reading: Reading, path: str, given: Arguments, node: ast.Call,
 def _getitem(reading: Reading, _: str, given: Arguments, node: ast.Call, __: Scope) -> Value:
     held, index = given.at(0) or EMPTY, given.at(1) or EMPTY
     judging.key(reading, held, index, node)
+    if any(isinstance(atom, Ref) and not atom.is_instance for atom in held):
+        reading.report("escape", node, "`getitem` of a class")
     return derived.item(held, index)
 
 
@@ -212,19 +217,36 @@ def _namespace(reading: Reading, _: str, given: Arguments, __: ast.Call, ___: Sc
 
 
 def _types(reading: Reading, path: str, given: Arguments, node: ast.Call, scope: Scope) -> Value:
-    """Types that are passed as text, alone or before a default, are evaluated."""
-    fields = [value for name, value in given.named.items() if not name.startswith("__")]
-    for value in [*given.given[1 if "create_model" in path else 0 :], *fields]:
-        for atom in every(value):
-            first = atom.value if isinstance(atom, Const) else None
-            texts = first if isinstance(first, tuple) else (first,)
-            for text in texts:
-                if isinstance(text, str):
-                    hints.quoted(reading, text, node, scope)
-            if isinstance(atom, Text):
-                reading.report("dynamic_code", node, f"{judging.shown(path)} with a type made at run time")
-    if given.more and "create_model" not in path:
-        reading.report("dynamic_code", node, f"{judging.shown(path)} with types made at run time")
+    """Types that are passed as text, alone or before a default, are evaluated: each must be certain to be a type."""
+    model = "create_model" in path
+    values = [value for name, value in given.named.items() if not (model and name.startswith("__"))]
+    values += given.given[1:] if model or "TypeAdapter" not in path else given.given
+    for atom in {atom for value in [*values, given.more] for atom in value}:
+        match atom:
+            case Const(value=whole):
+                for text in whole if isinstance(whole, tuple) else (whole,):
+                    if isinstance(text, str):
+                        hints.quoted(reading, text, node, scope)
+            case Box():
+                first = derived.item_of(atom, known(0)) if model and not atom.rest else contents(atom)
+                _certain(reading, path, first, node, scope)
+            case _:
+                _certain(reading, path, frozenset({atom}), node, scope)
+    return ANYTHING
+
+
+def _certain(reading: Reading, path: str, value: Value, node: ast.Call, scope: Scope) -> None:
+    for atom in every(value):
+        if isinstance(atom, Const) and isinstance(atom.value, str):
+            hints.quoted(reading, atom.value, node, scope)
+        elif isinstance(atom, Text | Unknown) or (isinstance(atom, Ref) and "json" in atom.path):
+            fix = "Name the type, or write the model out as a class."
+            reading.report("dynamic_code", node, f"{judging.shown(path)} with a type that is not certain", fix)
+
+
+def _wraps(reading: Reading, path: str, given: Arguments, node: ast.Call, _: Scope) -> Value:
+    if given.named.keys() - {"wrapped"} or given.more or len(given.given) > (1 if path.endswith("wraps") else 2):
+        reading.report("escape", node, f"{judging.shown(path)} of attributes by name")
     return ANYTHING
 
 
@@ -348,6 +370,7 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "address": _address,
         "namespace": _namespace,
         "types": _types,
+        "wraps": _wraps,
         "memfile": _memfile,
         "temp": _temp,
         "pathfn": _pathfn,

@@ -81,14 +81,15 @@ def attribute(reading: Reading, base: Value, name: str, node: ast.AST) -> None:
 
 def plain_instances(reading: Reading, base: Value) -> bool:
     """Whether a value can only be an instance of the source's own classes, components left aside."""
-    made = [atom for atom in base if isinstance(atom, Made)]
+    made = [atom for atom in base if isinstance(atom, Made) and "__getattr__" not in reading.stored]
     return bool(made) and len(made) == len(base) and not any(is_component(reading, atom.number) for atom in made)
 
 
 def _open(reading: Reading, base: Value, name: str) -> bool:
     """Whether a name with an underscore may be read: a listed one, or one that the source itself defines."""
     if name in reading.rules.private:
-        return not (name == "__wrapped__" and any(isinstance(atom, Ref) for atom in base))
+        classes = any(isinstance(atom, Ref) and not atom.is_instance for atom in base)
+        return not (classes and name in ("__wrapped__", "__getitem__", "__class_getitem__", "__call__"))
     if name.startswith("__") and name.endswith("__"):
         return False
     return name in reading.stored and not any(isinstance(atom, Ref) and not atom.is_instance for atom in base)
@@ -106,7 +107,7 @@ def _listed(reading: Reading, base: Value, name: str) -> bool:
 
 def _own(reading: Reading, base: Value, name: str) -> bool:
     """Whether the source itself defines the attribute on its own object."""
-    known = name in reading.attributes or name in reading.inputs
+    known = (name in reading.attributes or name in reading.inputs) and "__getattr__" not in reading.stored
     return known and all(isinstance(atom, Made | Local) for atom in base)
 
 
@@ -128,7 +129,8 @@ def taken(reading: Reading, base: Value, name: str, node: ast.AST) -> Value | No
     ):
         return None
     if any(isinstance(atom, Ref) and not atom.is_instance for atom in base):
-        return None  # a public name, judged as such
+        _of_class(reading, base, name, check, node)
+        return None
     if any(isinstance(atom, File) and atom.depth < 0 for atom in base) and check.startswith("path"):
         reading.report("files", node, f"`.{name}` of a path")
     elif check in _SOFT or name in _LOOKS_LIKE_A_VALUE:
@@ -138,6 +140,16 @@ def taken(reading: Reading, base: Value, name: str, node: ast.AST) -> Value | No
         what = f"`.{name}` is handed around, which hides what it is called with."
         reading.report("files", node, what, f"Call `.{name}()` where it stands.")
     return None
+
+
+def _of_class(reading: Reading, base: Value, name: str, check: str, node: ast.AST) -> None:
+    """Judge a judged method that is taken from a class."""
+    for atom in base:
+        if isinstance(atom, Ref) and not reading.rules.is_module(atom.path):
+            harmless = atom.path.startswith("@") and (check.startswith("path") or atom.path != "@str")
+            if not atom.is_instance and not harmless and atom.path != "pathlib.Path":
+                what = f"{shown(f'{atom.path}.{name}')} is handed around, which hides what it is called with."
+                reading.report("escape", node, what, "Call it where it stands.")
 
 
 def handed_on(reading: Reading, callee: str, values: list[Value], node: ast.AST) -> None:
@@ -166,7 +178,7 @@ def by_name(reading: Reading, base: Value, name: Value, node: ast.AST, how: str)
                     named(reading, f"{path}.{text}", node)
             case Text(head) if _closed(reading, head) and not modules:
                 pass
-            case Unknown("asked"):
+            case Unknown("asked") if not modules:
                 pass
             case _ if plain_instances(reading, base) or (base and all(isinstance(one, Const) for one in base)):
                 pass

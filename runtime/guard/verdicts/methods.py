@@ -62,6 +62,12 @@ def judge(reading: Reading, held: Value, name: str, given: Arguments, node: ast.
             value = given.named.get(field, given.more) if name == "set" else ANYTHING
             reading.store(field, value) if value else None
     check = judging.method_check(reading, held, name)
+    classes = [atom.path for atom in held if isinstance(atom, Ref) and not atom.is_instance]
+    if classes and len(classes) == len(held):
+        if all(map(reading.rules.is_module, classes)):
+            return  # a public name, judged as such
+        if check != "dburl" and not classes[0].startswith("pathlib."):
+            given = given.after(1)
     if check and check in ("pathread", "pathopen", "pathmay", "pathmove"):
         files.path_method(reading, held, name, check, given, node)
     elif check in ("writes", "mayput"):
@@ -140,7 +146,7 @@ def _format(reading: Reading, held: Value, name: str, check: str, given: Argumen
     templates = strings(held) + [text for value in given.given[:1] for text in strings(value)]
     if check == "fieldname":
         templates = [f"{{{text}}}" for text in templates]
-    if any(map(format_reach, templates)):
+    if any(map(format_reach, templates)) or (check == "fieldname" and constants(given.at(0) or EMPTY) is None):
         reading.report("escape", node, "A format template that reads what is behind the values")
     made = any(isinstance(atom, Text | Unknown) for atom in held)
     parts = given.every() if name == "format" else (contents(box) for box in given.at(0) or () if isinstance(box, Box))

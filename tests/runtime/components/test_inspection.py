@@ -79,7 +79,7 @@ async def test_what_its_options_change_is_known_like_that_of_the_built_in_ones(r
 @pytest.mark.parametrize(
     ("source", "line", "code", "told"),
     [
-        (GOOD.replace("schema.message import Message", "schema.message import Massage"), 3, "code", "Massage"),
+        (GOOD.replace("schema.message import Message", "schema.message import Massage"), 3, "unlisted", "Massage"),
         ("import yfinance\n" + GOOD, 1, "missing_package", "yfinance"),
         ("import nothing_like_it\n" + GOOD, 1, "unlisted", "nothing_like_it"),
         (in_class("x = 1 / 0"), 7, "code", "division by zero"),
