@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli.components.scan import scan
+from cli.components.trust import trust
 from cli.errors import FAILED, CommandError
 from cli.options import Json
 from cli.output.streams import print_json, print_message, print_result
@@ -20,6 +21,7 @@ commands = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Find component types and read how they are used."
 )
 commands.command(epilog="Example: wirewright components scan component.py --json")(scan)
+commands.command(epilog="Example: wirewright components trust component.py")(trust)
 
 
 @commands.command(epilog="Example: wirewright components search 'read a pdf' --limit 3")

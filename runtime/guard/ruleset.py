@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from typing import Final, cast, get_args
@@ -86,7 +87,9 @@ class Rules:
         """What to use instead of what a path names, when the rules say so."""
         parts = path.split(".")
         found = (self.fixes.get(".".join(parts[:size])) for size in range(len(parts), 0, -1))
-        return next((fix for fix in found if fix), None)
+        near = get_close_matches(parts[-1], self.names(".".join(parts[:-1])), 1)
+        near_fix = f"Did you mean `{near[0]}`?" if near and self.refusal(path) == UNLISTED else None
+        return near_fix or next((fix for fix in found if fix), None)
 
 
 def canonical(path: str) -> str:
@@ -118,14 +121,12 @@ def _own() -> Rules:
         _add(modules, by_name, _mapping(_read(path), path.name))
     words = _mapping(_read(_FOLDER / "attributes.yaml"), "attributes.yaml")
     refused = _mapping(_read(_FOLDER / "refused.yaml"), "refused.yaml")
-    by_rule = [(_rule(rule), str(found).split()) for rule, found in refused.items() if rule != "instead"]
-    closed = _mapping(words["refused"], "attributes.yaml")
     return Rules(
         modules,
         _packages(modules),
         frozenset(by_name),
-        {path: rule for rule, paths in by_rule for path in paths},
-        {name: _rule(rule) for rule, found in closed.items() for name in str(found).split()},
+        _by_word(refused, leave="instead"),
+        _by_word(_mapping(words["refused"], "attributes.yaml")),
         dict(_words(str(words["judged"]))),
         frozenset(str(words["private"]).split()),
         {path: str(text) for path, text in _mapping(refused["instead"], "refused.yaml").items()},
@@ -141,18 +142,9 @@ def _with(place: str, _: int) -> Rules:
     except (UnicodeDecodeError, yaml.YAMLError):
         raise RulesError(f"The file that {ALLOW} names is not YAML.") from None
     _add(modules, by_name, more)
-    allowed = {f"{module}.{name}" for module in more for name in modules[module]} | set(more)
-    refused = {path: rule for path, rule in own.refused.items() if path not in allowed}
-    return Rules(
-        modules,
-        _packages(modules),
-        frozenset(by_name),
-        refused,
-        own.attributes,
-        own.methods,
-        own.private,
-        own.fixes,
-    )
+    allowed = {f"{module}.{name}" for module in more for name in modules[module]}
+    refused: dict[str, Rule] = {path: rule for path, rule in own.refused.items() if path not in allowed}
+    return replace(own, modules=modules, packages=_packages(modules), by_name=frozenset(by_name), refused=refused)
 
 
 def _add(modules: dict[str, Mapping[str, str]], by_name: set[str], more: Mapping[str, object]) -> None:
@@ -169,6 +161,14 @@ def _words(text: str) -> Iterator[tuple[str, str]]:
     for word in text.split():
         name, _, check = word.partition(":")
         yield name, check
+
+
+def _by_word(table: Mapping[str, object], leave: str = "") -> dict[str, Rule]:
+    found: dict[str, Rule] = {}
+    for rule, words in table.items():
+        if rule != leave:
+            found.update(dict.fromkeys(str(words).split(), _rule(rule)))
+    return found
 
 
 def _packages(modules: Mapping[str, object]) -> frozenset[str]:

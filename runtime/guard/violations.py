@@ -50,8 +50,8 @@ FIXES: Mapping[Rule, str] = MappingProxyType(
         "tampering": "Leave shared modules and classes as they are: subclass, or pass a parameter.",
         "sockets": "Use an HTTP client: requests, httpx, aiohttp or urllib with an http(s) address.",
         "native": "Use Python or an installed library instead.",
-        "unlisted": "Use the standard library's texts, numbers, dates and data, lfx, httpx or pandas (docs/guard.md lists"
-        " them); an operator can allow more.",
+        "unlisted": "Use what docs/guard.md lists, such as the standard library, lfx, httpx or pandas; an operator can"
+        " allow more.",
         "reserved": "Name it after the value that it gives, such as item, price or result.",
         "syntax": "Send Python source that parses.",
         "too_large": "Split the component into smaller, flatter parts.",

@@ -36,9 +36,9 @@ _GENERIC = ("typing.", "typing_extensions.", "@list", "@dict", "@tuple", "@set",
 
 
 def _constant(reading: Reading, node: ast.Constant, _: Scope) -> Value:
-    if isinstance(node.value, str) and "{" in node.value and "__" in node.value:
-        if format_reach(node.value) or template_reach(node.value):
-            reading.report("escape", node, "A template that reads what is behind the values")
+    text = node.value if isinstance(node.value, str) and "__" in node.value else ""
+    if format_reach(text) or template_reach(text):
+        reading.report("escape", node, "A template that reads what is behind the values")
     return known(node.value)
 
 

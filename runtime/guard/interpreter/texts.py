@@ -99,8 +99,8 @@ def _added(left: Atom, right: Atom) -> Atom:
     match left, right:
         case Const(value=str() as one), Const(value=str() as other) if len(one) + len(other) <= _MAX_TEXT:
             return Const(one + other)
-        case Const(value=tuple() as first), Const(value=tuple() as second):
-            return Const((*first, *second)[:_MAX_WAYS])
+        case Const(value=tuple()), Const(value=tuple()):
+            return Box((), elements(frozenset({left, right})), mapping=False)
         case Const(value=""), Unknown():
             return right
         case Const(value=str() as one), _:

@@ -30,6 +30,7 @@ from runtime.guard.interpreter.values import (
     known,
     listed,
     outside,
+    parts_of,
     shallow,
     strings,
     union,
@@ -204,7 +205,7 @@ def _super(_: Reading, __: str, given: Arguments, ___: ast.Call, ____: Scope) ->
     return frozenset(atom for atom in given.at(1) or EMPTY if isinstance(atom, Ref)) or ANYTHING
 
 
-def _address(reading: Reading, _: str, given: Arguments, __: ast.Call, ___: Scope) -> Value:
+def _address(_: Reading, __: str, given: Arguments, ___: ast.Call, ____: Scope) -> Value:
     """An address put together from its parts begins with the first of them."""
     schemes = derived.item(given.at(0) or EMPTY, known(0))
     return frozenset(Text(f"{one}:" if one else "") for one in strings(schemes) or [""])
@@ -224,7 +225,7 @@ def _types(reading: Reading, path: str, given: Arguments, node: ast.Call, scope:
     for atom in {atom for value in [*values, given.more] for atom in value}:
         match atom:
             case Const(value=whole):
-                for text in whole if isinstance(whole, tuple) else (whole,):
+                for text in parts_of(whole) or (whole,):
                     if isinstance(text, str):
                         hints.quoted(reading, text, node, scope)
             case Box():

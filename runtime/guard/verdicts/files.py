@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 
 from runtime.guard.interpreter.arguments import Arguments
@@ -15,7 +16,6 @@ from runtime.guard.interpreter.values import (
     Box,
     Const,
     File,
-    Made,
     Ref,
     Text,
     Unknown,
@@ -28,43 +28,10 @@ from runtime.guard.interpreter.values import (
 from runtime.guard.verdicts import judging
 from runtime.guard.verdicts.embedded import is_local_path
 
-_NAMES = frozenset(
-    [
-        "file",
-        "path",
-        "filename",
-        "filenames",
-        "name",
-        "fp",
-        "src",
-        "dst",
-        "fname",
-        "top",
-        "fd",
-        "pathname",
-        "database",
-        "dir_fd",
-        "root_dir",
-        "filepath_or_buffer",
-        "path_or_buf",
-        "io",
-        "path_or_buffer",
-        "source",
-        "stream",
-        "fileobj",
-        "clone_from",
-        "f",
-        "base_name",
-        "base_dir",
-        "extract_dir",
-        "excel_writer",
-        "fid",
-        "buf",
-        "root",
-        "filepath",
-        "save_path",
-        "outfile",
-    ]
+_NAMES = re.compile(
+    r"(?:file|path|file_?name|filenames|name|f|fp|fd|src|dst|fname|top|pathname|database|dir_fd|root|io|source|stream|buf|"
+    r"fid|filepath_or_buffer|path_or_buf|path_or_buffer|fileobj|clone_from|base_name|excel_writer|filepath|outfile|"
+    r"root_dir|base_dir|extract_dir|save_path)"
 )
 """Keywords that name a file, whatever is called."""
 _BUFFERS = ("io.BytesIO()", "io.StringIO()", "io.TextIOWrapper()", "io.BufferedReader()")
@@ -95,7 +62,7 @@ def called(reading: Reading, path: str, check: str, given: Arguments, node: ast.
 def reaches(source: str, given: Arguments, positions: Sequence[int] = (0,)) -> bool:
     """Whether a call may reach a file outside the temporary folder; `source` is what else may be passed."""
     found = [value for place in positions if (value := given.at(place)) is not None]
-    found += [value for name, value in given.named.items() if name in _NAMES]
+    found += [value for name, value in given.named.items() if _NAMES.fullmatch(name)]
     if not found:
         return source not in _MAY_BE_ABSENT
     return any(outside_files(value, source) for value in found)
@@ -109,26 +76,17 @@ def outside_files(value: Value, source: str) -> bool:
 def _outside(atom: Atom, source: str) -> bool:
     if isinstance(atom, File):
         return atom.depth < 0
+    if source == "path":
+        return True
     match atom:
-        case _ if source == "path":
-            return True
+        case Const(value=str() as text):
+            return _text_outside(text, source)
         case Const(value=None):
             return source not in _MAY_BE_ABSENT
-        case Const(value=bytes()):
-            return source == "folder"
-        case Const(value=str() as text) if source == "memory":
-            in_memory = text.startswith("file:") and ("mode=memory" in text or text.startswith("file::memory:"))
-            return text not in ("", ":memory:") and not in_memory
-        case Const(value=str() as text) if source == "mayput":
-            return "/" in text or "." in text[1:]
-        case Const(value=str() as text):
-            return source != "url" or not text.lower().startswith(_HTTP)
-        case Const():
-            return False
-        case Text(head) if source == "mayput":
-            return "/" in head or "." in head
+        case Const(value=value):
+            return source == "folder" and isinstance(value, bytes)
         case Text(head):
-            return source != "url" or not head.lower().startswith(_HTTP)
+            return "/" in head or "." in head if source == "mayput" else _text_outside(head, source)
         case Ref(path):
             buffer = path in _BUFFERS or (path.endswith(")") and not path.startswith("lfx."))
             return source in ("memory", "folder") or not buffer
@@ -136,6 +94,17 @@ def _outside(atom: Atom, source: str) -> bool:
             return outside_files(contents(atom), source)
         case _:
             return source != "mayput"
+
+
+def _text_outside(text: str, source: str) -> bool:
+    match source:
+        case "memory":
+            in_memory = text.startswith("file:") and ("mode=memory" in text or text.startswith("file::memory:"))
+            return text not in ("", ":memory:") and not in_memory
+        case "mayput":
+            return "/" in text or "." in text[1:]
+        case _:
+            return source != "url" or not text.lower().startswith(_HTTP)
 
 
 def path_method(reading: Reading, held: Value, name: str, check: str, given: Arguments, node: ast.AST) -> None:
@@ -242,8 +211,3 @@ def path_function(name: str, given: Arguments) -> Value:
             return ANYTHING
         case _:
             return frozenset(files)
-
-
-def own_method(reading: Reading, held: Value, name: str) -> bool:
-    """Whether a method is the source's own."""
-    return name in reading.attributes and any(isinstance(atom, Made) for atom in held)

@@ -200,9 +200,9 @@ def _closed(reading: Reading, head: str) -> bool:
 def key(reading: Reading, base: Value, index: Value, node: ast.AST) -> None:
     """Judge a subscript: a key with underscores on both ends is an attribute's name in a table of attributes."""
     for atom in index:
-        if isinstance(atom, Const) and isinstance(atom.value, str) and re.fullmatch(r"__\w+__", atom.value):
-            if atom.value not in reading.rules.private:
-                reading.report("escape", node, f"The key {atom.value!r}")
+        text = atom.value if isinstance(atom, Const) and isinstance(atom.value, str) else ""
+        if re.fullmatch(r"__\w+__", text) and text not in reading.rules.private:
+            reading.report("escape", node, f"The key {text!r}")
     for atom in base:
         match atom:
             case Unknown("picked"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from runtime.guard.interpreter import derived, targets
 from runtime.guard.interpreter.arguments import Arguments
@@ -34,21 +35,8 @@ from runtime.guard.interpreter.values import (
 from runtime.guard.verdicts import checks, files, judging
 from runtime.guard.verdicts.embedded import format_reach, query_reach, sql_reach, template_reach
 
-_SAME_FILE = frozenset(
-    [
-        "resolve",
-        "absolute",
-        "with_suffix",
-        "with_stem",
-        "relative_to",
-        "as_posix",
-        "__enter__",
-        "open",
-        "__str__",
-        "__fspath__",
-        "fileno",
-        "rename",
-    ]
+_SAME_FILE = re.compile(
+    r"resolve|absolute|with_suffix|with_stem|relative_to|as_posix|__enter__|open|__str__|fileno|rename"
 )
 _TABLES = ("pandas.", "lfx.schema")
 
@@ -82,31 +70,35 @@ def judge(reading: Reading, held: Value, name: str, given: Arguments, node: ast.
 def _judge_text(reading: Reading, held: Value, name: str, check: str, given: Arguments, node: ast.Call) -> None:
     texts = [text for value in list(given.every())[:2] for text in strings(value)]
     texts += [atom.head for value in given.given[:1] for atom in value if isinstance(atom, Text)]
-    match check:
-        case "expression":
-            _expression(reading, held, name, given, node)
-        case "method":
-            _method_name(reading, name, given, node)
-        case "template" | "fieldname":
-            _format(reading, held, name, check, given, node)
-        case "sql" if any(map(sql_reach, texts)):
-            reading.report("files", node, f"A statement in `.{name}`")
-        case "jinja" if not all(isinstance(atom, Ref) and "sandbox" in atom.path for atom in held):
-            environment = any(isinstance(atom, Ref) and atom.path.startswith("jinja2.") for atom in held)
-            if environment or any(map(template_reach, texts)):
-                checks.judge_template(reading, given, node)
-        case "cafile":
-            for value in (given.at(0, "cafile"), given.at(1, "capath")):
-                if value is not None and files.outside_files(value, "optional"):
-                    reading.report("files", node, f"`.{name}` of a path")
-        case "dburl":
-            checks.CHECKS["dburl"](reading, name, given, node, reading.module)
-        case "handler" if any(isinstance(atom, Ref) and atom.path.startswith("logging.root") for atom in held):
-            reading.report("tampering", node, "A handler for everyone's log")
-        case "mounts" if any(text.startswith("file") for text in texts):
-            reading.report("files", node, "An adapter for addresses of files")
-        case _:
-            pass
+    if check == "expression":
+        _expression(reading, held, name, given, node)
+    elif check == "method":
+        _method_name(reading, name, given, node)
+    elif check in ("template", "fieldname"):
+        _format(reading, held, name, check, given, node)
+    elif check == "sql" and any(map(sql_reach, texts)):
+        reading.report("files", node, f"A statement in `.{name}`")
+    elif check == "mounts" and any(text.startswith("file") for text in texts):
+        reading.report("files", node, "An adapter for addresses of files")
+    elif check == "dburl":
+        checks.CHECKS["dburl"](reading, name, given, node, reading.module)
+    else:
+        _judge_rest(reading, held, name, check, given, texts, node)
+
+
+def _judge_rest(
+    reading: Reading, held: Value, name: str, check: str, given: Arguments, texts: list[str], node: ast.Call
+) -> None:
+    paths = [atom.path for atom in held if isinstance(atom, Ref)]
+    if check == "jinja" and not (len(paths) == len(held) and all("sandbox" in path for path in paths)):
+        if any(path.startswith("jinja2.") for path in paths) or any(map(template_reach, texts)):
+            checks.judge_template(reading, given, node)
+    elif check == "cafile":
+        certificates = [value for value in (given.at(0, "cafile"), given.at(1, "capath")) if value is not None]
+        if any(files.outside_files(value, "optional") for value in certificates):
+            reading.report("files", node, f"`.{name}` of a path")
+    elif check == "handler" and any(path.startswith("logging.root") for path in paths):
+        reading.report("tampering", node, "A handler for everyone's log")
 
 
 def _expression(reading: Reading, held: Value, name: str, given: Arguments, node: ast.Call) -> None:
@@ -220,12 +212,12 @@ def _of_file(file: File, name: str, given: Arguments) -> Value:
     if name == "as_uri":
         return frozenset({Text("file://")})
     if file.depth < 0:
-        return OUTSIDE if name in _SAME_FILE or name in ("with_name", "iterdir", "glob", "rglob") else ANYTHING
+        return OUTSIDE if _SAME_FILE.fullmatch(name) or name in ("with_name", "iterdir", "glob", "rglob") else ANYTHING
     if name == "with_name":
         return below(frozenset({File(max(file.depth - 1, 0))}), given.given)
     if name in ("iterdir", "glob", "rglob", "walk"):
         return listed(frozenset({File(file.depth + 1)}))
-    return start if name in _SAME_FILE or name == "__enter__" else ANYTHING
+    return start if _SAME_FILE.fullmatch(name) or name == "__enter__" else ANYTHING
 
 
 def mutate(reading: Reading, func: ast.Attribute, given: Arguments, scope: Scope) -> None:

@@ -51,8 +51,8 @@ DO_A_BLOCKED_THING = {
     "URLComponent": "secrets",
     "YahooFinanceTool": "escape",
 }
-"""Types of the catalogue that the guard flags, each with one rule that it breaks: `unlisted` ones need a package that is
-no part of the engine, or a part of the engine that runs flows or programs."""
+"""Types of the catalogue that the guard flags, each with one rule that it breaks: `unlisted` ones need a package that
+is no part of the engine, or a part of the engine that runs flows or programs."""
 
 
 def test_only_components_that_do_a_blocked_thing_are_flagged(runner_environment: RunnerEnvironment) -> None:
