@@ -18,6 +18,7 @@ ALLOW: Final = "WIREWRIGHT_GUARD_ALLOW"
 """The environment variable that names the operator's own file."""
 UNLISTED: Final = "unlisted"
 _FOLDER = Path(__file__).parent / "rules"
+_LOADER: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TELLING = frozenset({"__name__", "__qualname__", "__doc__", "__version__"})
 _SAME = {"langflow": "lfx", "posixpath": "os.path", "ntpath": "os.path"}
 
@@ -178,7 +179,7 @@ def _packages(modules: Mapping[str, object]) -> frozenset[str]:
 
 def _read(path: Path) -> object:
     with path.open(encoding="utf-8") as file:
-        return cast("object", yaml.safe_load(file))
+        return cast("object", yaml.load(file, Loader=_LOADER))  # noqa: S506  (a safe loader)
 
 
 def _mapping(found: object, where: str) -> Mapping[str, object]:
