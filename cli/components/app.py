@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.components.scan import scan
+from cli.components.trust import trust
 from cli.errors import FAILED, BadUsage, CommandError
 from cli.help.group import CommandGroup
 from cli.options import Json
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 commands = CommandGroup("Find component types and read how they are used.")
 commands.add("scan", "wirewright components scan component.py")(scan)
+commands.add("trust", "wirewright components trust component.py", "wirewright components trust --list")(trust)
 
 
 @commands.add(

@@ -115,3 +115,26 @@ class ScannedLine(TypedDict):
     id: Any
     violations: list[ViolationObject]
     error: NotRequired[ErrorObject]
+
+
+class TrustedObject(TypedDict):
+    """A source that may run whatever the guard says about it."""
+
+    digest: str
+    name: str
+    since: str
+
+
+class Trusted(TypedDict):
+    """What is trusted, or with FILE what was trusted just now and what the guard says about it."""
+
+    ok: bool
+    trusted: list[TrustedObject]
+    violations: NotRequired[list[ViolationObject]]
+
+
+class Untrusted(TypedDict):
+    """What is trusted no longer."""
+
+    ok: bool
+    revoked: list[TrustedObject]

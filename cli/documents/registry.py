@@ -63,6 +63,7 @@ PRINTED: dict[str, Printed] = {
     "flow sessions remove": Printed((flows.Removed,)),
     "components search": Printed((components.SearchRow,), about="One for each query; with `-`, a line for each line."),
     "components describe": Printed((components.Described, components.Unknown)),
+    "components trust": Printed((components.Trusted, components.Untrusted)),
     "components scan": Printed(
         (components.Scanned, components.ScannedLine), about="With `-`, the second, a line for each line."
     ),

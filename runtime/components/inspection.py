@@ -18,6 +18,7 @@ from flows.json_values import as_list, as_object, as_text, texts
 from flows.search.limits import USERS
 from runtime.components.rules import Outline, read_outline
 from runtime.engine.component_results import MAX_DESCRIPTION, ComponentDescription, ComponentFailure
+from runtime.guard.trust import is_trusted
 
 CACHE_SIZE = 512
 """How many inspections are cached, so that a component is not created at every turn."""
@@ -64,7 +65,7 @@ async def inspect(source: str, runner: DescribesComponents) -> Inspection:
     Only a source that passes the guard and the rules is executed, in a confined process of the engine without a
     network. Lasting results are cached.
     """
-    digest = hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()
+    digest = hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest() + str(is_trusted(source))
     cached = _inspections.setdefault(runner, OrderedDict())
     if (known := cached.get(digest)) is not None:
         cached.move_to_end(digest)

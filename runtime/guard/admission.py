@@ -13,6 +13,7 @@ from flows.json_values import as_list, as_object, as_text, object_at, texts
 from runtime.guard.executed import EXECUTING, HANDS_OUT, OUT_OF_FIELD
 from runtime.guard.fields import STEERING, fields_of
 from runtime.guard.source import scan
+from runtime.guard.trust import is_trusted, settled
 from runtime.guard.violations import Violation
 from runtime.results import RunError, RunErrorCode
 
@@ -54,7 +55,8 @@ def refuse(flow: Flow, catalogue: Catalogue, *, has_models: bool = False) -> Run
     """The reason why `flow` must not run, or None when it may.
 
     The code of every node, those inside groups included, must be the catalogue's own for its type (blanks at line
-    ends and empty lines around it do not count), or pass the guard; so must every field whose value is executed.
+    ends and empty lines around it do not count), be trusted by the operator, or pass the guard; so must every field
+    whose value is executed.
     Types that start programs, run other flows or execute what a model says are refused, and so are those that execute
     one of their fields when its text is not known before the run. A node that needs a language or embedding model
     answers `missing_model`, unless the run `has_models`. Sticky notes are not looked at: `runnable` leaves them out of
@@ -84,11 +86,7 @@ def runnable(flow: Flow) -> JsonObject:
 
 def same_code(one: str, other: str) -> bool:
     """Whether two sources are the same but for blanks at line ends and empty lines around them."""
-    return _settled(one) == _settled(other)
-
-
-def _settled(code: str) -> str:
-    return "\n".join(line.rstrip(" \t\r") for line in code.split("\n")).strip("\n")
+    return settled(one) == settled(other)
 
 
 def _places(nodes: Sequence[Json], shown: str | None, depth: int) -> Iterator[_Place]:
@@ -166,7 +164,7 @@ def _strange(place: _Place, catalogue: Catalogue) -> RunError | None:
         return _error("refused", place, message, f"Add the component {place.type!r} anew.")
     if known is not None and same_code(code, known.code):
         return None
-    violations = _verdict(code)
+    violations = () if is_trusted(code) else _verdict(code)
     return _violation(place, "its code", violations) if violations else None
 
 

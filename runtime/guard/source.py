@@ -6,11 +6,13 @@ import ast
 import re
 from collections.abc import Sequence
 
-from runtime.guard import policy, statements
 from runtime.guard.given import as_executed, given_names
+from runtime.guard.interpreter import calls, expressions, statements
+from runtime.guard.interpreter.reading import Reading, TooMuch
+from runtime.guard.interpreter.values import EMPTY, Ref, union
 from runtime.guard.parsing import module_of
-from runtime.guard.reading import Reading, TooMuch
-from runtime.guard.values import EMPTY, Ref, union
+from runtime.guard.ruleset import RulesError, canonical, rules
+from runtime.guard.verdicts import judging
 from runtime.guard.violations import DOES, FIXES, Rule, Violation
 
 MAX_LENGTH = 300_000
@@ -45,9 +47,13 @@ def scan(source: str, *, modules: Sequence[str] = ()) -> list[Violation]:
 
 
 def _read(tree: ast.Module, source: str, modules: Sequence[str]) -> list[Violation]:
-    given = {name: Ref(policy.imported(name)) for name in modules}
+    given = {name: Ref(canonical(name)) for name in modules}
     try:
-        reading = Reading(tree)
+        allowed = rules()
+    except RulesError as error:
+        return [Violation(1, "unlisted", f"The allow list cannot be used. {error}", "Mend the operator's file.")]
+    try:
+        reading = Reading(tree, allowed, {**expressions.READERS, ast.Call: calls.call}, judging.use)
         for name, module in given.items():
             for known, path in ((name, module.path), (name.partition(".")[0], module.path.partition(".")[0])):
                 reading.module.bound.add(known)
@@ -65,7 +71,7 @@ def _read(tree: ast.Module, source: str, modules: Sequence[str]) -> list[Violati
         return [_whole("too_large", 1, "The source is too large to be read.")]
     found = reading.found
     for name, module in given.items():
-        if (rule := policy.judged_import(module.path)) is not None:
+        if (rule := allowed.refusal(module.path)) is not None:
             found.add(Violation(1, rule, f"Importing `{name}` {DOES[rule]}.", FIXES[rule]))
     for number, line in enumerate(source.split("\n", 2)[:2], start=1):
         coding = _CODING.match(line)

@@ -17,6 +17,7 @@ Rule: TypeAlias = Literal[
     "tampering",
     "sockets",
     "native",
+    "unlisted",
     "reserved",
     "syntax",
     "too_large",
@@ -33,6 +34,7 @@ DOES: Mapping[Rule, str] = MappingProxyType(
         "tampering": "changes the engine or the standard library for everything else",
         "sockets": "opens a network connection below HTTP",
         "native": "runs native code",
+        "unlisted": "is not among what components may use",
     }
 )
 """What is wrong with a thing that a rule forbids."""
@@ -48,6 +50,8 @@ FIXES: Mapping[Rule, str] = MappingProxyType(
         "tampering": "Leave shared modules and classes as they are: subclass, or pass a parameter.",
         "sockets": "Use an HTTP client: requests, httpx, aiohttp or urllib with an http(s) address.",
         "native": "Use Python or an installed library instead.",
+        "unlisted": "Use what docs/guard.md lists, such as the standard library, lfx, httpx or pandas; an operator can"
+        " allow more.",
         "reserved": "Name it after the value that it gives, such as item, price or result.",
         "syntax": "Send Python source that parses.",
         "too_large": "Split the component into smaller, flatter parts.",

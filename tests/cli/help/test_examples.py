@@ -136,7 +136,5 @@ def test_examples_work(path: tuple[str, ...], prepared: Path, tmp_path: Path) ->
 
 @pytest.mark.engine
 @pytest.mark.parametrize("path", sorted(ENGINE), ids=" ".join)
-def test_examples_that_run_flows_work(
-    path: tuple[str, ...], played: Path, tmp_path: Path, warm_engine: None
-) -> None:
+def test_examples_that_run_flows_work(path: tuple[str, ...], played: Path, tmp_path: Path, warm_engine: None) -> None:
     run_examples(path, played, tmp_path / "here")

@@ -79,8 +79,9 @@ async def test_what_its_options_change_is_known_like_that_of_the_built_in_ones(r
 @pytest.mark.parametrize(
     ("source", "line", "code", "told"),
     [
-        (GOOD.replace("schema.message import Message", "schema.message import Massage"), 3, "code", "Massage"),
-        ("import nothing_like_it\n" + GOOD, 1, "missing_package", "nothing_like_it"),
+        (GOOD.replace("schema.message import Message", "schema.message import Massage"), 3, "unlisted", "Massage"),
+        ("import yfinance\n" + GOOD, 1, "missing_package", "yfinance"),
+        ("import nothing_like_it\n" + GOOD, 1, "unlisted", "nothing_like_it"),
         (in_class("x = 1 / 0"), 7, "code", "division by zero"),
         (in_class("x = unheard_of"), 7, "code", "unheard_of"),
         (in_class("inputs = ['text']"), 6, "code", "no attribute"),

@@ -1,0 +1,1 @@
+"""Abstract interpretation of a component's source: what each expression may denote."""

@@ -1,0 +1,237 @@
+"""The state of one reading of a source: what names, attributes and functions may be, and what was found so far."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from runtime.guard.interpreter.scopes import BUILTINS, Function, Scope, inside, open_scope, parameters
+from runtime.guard.interpreter.values import ANYTHING, EMPTY, File, Local, Made, Ref, Value, known, union, widened
+from runtime.guard.ruleset import Rules
+from runtime.guard.violations import DOES, FIXES, Rule, Violation
+
+Reader: TypeAlias = Callable[["Reading", Any, Scope], Value]
+_MANY = 8
+"""Possibilities from which on each counts as work."""
+BUDGET = 400_000
+"""Expressions that one reading may look at, all passes together."""
+
+
+class TooMuch(Exception):
+    """The source asks for more reading than a component is worth."""
+
+
+@dataclass(eq=False)
+class Definition:
+    """A function or class of the source.
+
+    Attributes:
+        bases: what a class may inherit from.
+        owner: the class that a function is a method of.
+        static: `static` or `class` for a method that is called without its object.
+        decorated: whether decorators may call it with something else.
+        gives: what calling the function may return or yield.
+    """
+
+    number: int
+    node: ast.ClassDef | Function
+    scope: Scope
+    bases: Value = EMPTY
+    owner: Definition | None = None
+    static: str = ""
+    decorated: bool = False
+    gives: Value = EMPTY
+
+    @property
+    def parameters(self) -> list[str]:
+        """The names of a function's parameters, in order."""
+        return [] if isinstance(self.node, ast.ClassDef) else [arg.arg for arg in parameters(self.node.args)]
+
+
+@dataclass(eq=False)
+class Reading:
+    """What has been learnt about one source.
+
+    Values only grow from pass to pass. A pass is stale when it has learnt something that it had read before without
+    it; what a pass that is not stale has found is the verdict.
+    """
+
+    tree: ast.Module
+    rules: Rules
+    readers: Mapping[type[ast.expr], Reader]
+    use: Callable[[Reading, Value, ast.expr], None]
+    module: Scope = field(init=False)
+    file_fields: set[str] = field(default_factory=set[str])
+    attributes: dict[str, Value] = field(default_factory=dict[str, Value])
+    stored: set[str] = field(default_factory=set[str])
+    inputs: set[str] = field(default_factory=set[str])
+    mentioned: set[str] = field(default_factory=set[str])
+    definitions: dict[int, Definition] = field(default_factory=dict[int, Definition])
+    by_node: dict[int, Definition] = field(default_factory=dict[int, Definition])
+    found: set[Violation] = field(default_factory=set[Violation])
+    rooms: dict[int, Scope] = field(default_factory=dict[int, Scope])
+    quoted: dict[tuple[int, str], ast.expr | None] = field(default_factory=dict[tuple[int, str], ast.expr | None])
+    passes: int = 0
+    read: set[object] = field(default_factory=set[object])
+    stale: bool = False
+    missed: bool = False
+    final: bool = False
+    spent: int = 0
+
+    def __post_init__(self) -> None:
+        self.module = open_scope(self.tree, None)
+        waiting: list[ast.AST] = [self.tree]
+        while waiting:
+            node = waiting.pop()
+            waiting.extend(inside(node))
+            if isinstance(node, ast.Name):
+                self.mentioned.add(node.id)
+            elif isinstance(node, ast.Attribute):
+                (self.stored if isinstance(node.ctx, ast.Store) else self.mentioned).add(node.attr)
+            elif isinstance(node, ast.ImportFrom):
+                self.mentioned.add(node.module or "")
+            elif isinstance(node, ast.Import):
+                self.mentioned.update(alias.name for alias in node.names)
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < 80:
+                self.mentioned.add(node.value)
+
+    def value(self, node: ast.expr | None, scope: Scope) -> Value:
+        """What an expression may be, where its value goes somewhere: what may not be handed around is reported."""
+        if node is None:
+            return known(None)
+        found = self.base(node, scope)
+        if isinstance(node, ast.Name | ast.Attribute):
+            self.use(self, found, node)
+        return found
+
+    def base(self, node: ast.expr, scope: Scope) -> Value:
+        """What an expression may be, where only an attribute or item is taken from it, or its truth."""
+        self.spend()
+        read = self.readers.get(type(node))
+        found = ANYTHING if read is None else read(self, node, scope)
+        if len(found) > _MANY:
+            self.spend(len(found))
+        return found
+
+    def spend(self, steps: int = 1) -> None:
+        """Count work.
+
+        Raises:
+            TooMuch: when all that was granted is used up.
+        """
+        self.spent += steps
+        if self.spent > BUDGET:
+            raise TooMuch
+
+    def report(self, rule: Rule, node: ast.AST, what: str, fix: str | None = None) -> None:
+        """Note a violation; `what` is the thing that does what the rule forbids, or a whole sentence."""
+        message = what if what.endswith(".") else f"{what} {DOES[rule]}."
+        self.found.add(Violation(getattr(node, "lineno", 1), rule, message, fix or FIXES[rule]))
+
+    def lookup(self, name: str, scope: Scope, line: int) -> Value:
+        """What a name may be where it is read."""
+        found: list[Value] = []
+        here: Scope | None = scope.home(name)
+        first = True
+        while here is not None:
+            if name in here.bound and (first or here.kind != "class"):
+                self.read.add((id(here.values), name))
+                found.append(here.values.get(name, EMPTY))
+                if here.kind == "function" or here.settled.get(name, line) < line:
+                    return self._settled(union(found))
+            first = False
+            here = here.parent
+        if name in BUILTINS:
+            found.append(frozenset({Ref(f"@{name}")}))
+        return self._settled(union(found)) if found else ANYTHING
+
+    def _settled(self, value: Value) -> Value:
+        """What was never given a value may, in the end, be anything."""
+        if value:
+            return value
+        self.missed = True
+        return ANYTHING if self.final else EMPTY
+
+    def bind(self, name: str, value: Value, scope: Scope) -> None:
+        """Let a name be one thing more."""
+        home = scope.home(name)
+        self._grow(home.values, name, value)
+        if home.kind == "class":
+            self.store(name, value)
+        if home is not scope:
+            home.bound.add(name)
+
+    def store(self, name: str, value: Value) -> None:
+        """Let an attribute, of whatever object, be one thing more."""
+        self.stored.add(name)
+        self._grow(self.attributes, name, value)
+
+    def attribute(self, name: str) -> Value:
+        """What an attribute of the source's own objects may be."""
+        uploaded: Value = frozenset({File(1, text=True)}) if name in self.file_fields else EMPTY
+        if name not in self.stored:
+            return uploaded or ANYTHING
+        self.read.add((id(self.attributes), name))
+        value = self.attributes.get(name, EMPTY)
+        if uploaded:
+            return value | uploaded
+        return value | ANYTHING if name in self.inputs else self._settled(value)
+
+    def define(self, node: ast.ClassDef | Function, scope: Scope) -> Definition:
+        """The definition at a node, made when it is first met."""
+        known = self.by_node.get(id(node))
+        if known is None:
+            known = Definition(len(self.by_node), node, open_scope(node, scope))
+            self.by_node[id(node)] = known
+            self.definitions[known.number] = known
+        return known
+
+    def pass_in(self, definition: Definition, name: str, value: Value) -> None:
+        """Let a parameter be one thing more."""
+        self._grow(definition.scope.values, name, value)
+
+    def give(self, definition: Definition, value: Value) -> None:
+        """Let a function return one thing more."""
+        if not value <= definition.gives:
+            after = union([definition.gives, value])
+            after = widened(after) if self.passes > 2 else after
+            if after != definition.gives:
+                definition.gives = after
+                self.stale = self.stale or definition.number in self.read
+
+    def given_by(self, definition: Definition) -> Value:
+        """What calling a function may return or yield."""
+        self.read.add(definition.number)
+        return definition.gives
+
+    def leave_open(self) -> bool:
+        """Let every parameter that nothing was passed to be anything; whether there was one."""
+        opened = False
+        for definition in list(self.definitions.values()):
+            for name in definition.parameters:
+                if not definition.scope.values.get(name):
+                    definition.scope.values[name] = ANYTHING
+                    opened = opened or (id(definition.scope.values), name) in self.read
+        for name in self.stored:
+            if not self.attributes.get(name):
+                self.attributes[name] = ANYTHING
+                opened = opened or (id(self.attributes), name) in self.read
+        return opened
+
+    def classes_of(self, value: Value) -> Iterable[Definition]:
+        """The classes of the source whose instances, or which themselves, are among the values."""
+        for atom in value:
+            if isinstance(atom, Made | Local):
+                yield self.definitions[atom.number]
+
+    def _grow(self, values: dict[str, Value], name: str, value: Value) -> None:
+        before = values.get(name, EMPTY)
+        if not value <= before:
+            after = union([before, value])
+            if self.passes > 2:
+                after = widened(after)
+            if after != before:
+                values[name] = after
+                self.stale = self.stale or (id(values), name) in self.read

@@ -1,0 +1,241 @@
+"""Verdicts about values: what must not be named, handed around, changed, or reached by a name made at run time."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from runtime.guard.interpreter.derived import is_component
+from runtime.guard.interpreter.reading import Reading
+from runtime.guard.interpreter.values import Box, Const, File, Local, Made, Ref, Text, Unknown, Value, every
+from runtime.guard.verdicts.running import GRAPH, VERTEX, is_shared, kept_from
+from runtime.guard.violations import FIXES, Rule
+
+ESCAPE_FIX = "Name the attribute where it is read, as in `thing.attribute`, or keep functions in a dictionary."
+_BROAD = frozenset(
+    ["memfile", "dict", "map", "super", "type", "pathlib", "pathfn", "join", "dir", "types", "namespace"]
+)
+"""Checks of what may still be handed around."""
+_SOFT = frozenset({"expression", "method", "template", "sql", "mayput", "handler", "pathmay", "pathmove", "jinja"})
+"""Checks of methods whose names are also those of harmless values."""
+_LOOKS_LIKE_A_VALUE = frozenset({"query", "format", "sql", "save", "open", "glob", "owner", "group", "stat", "map"})
+
+
+_TAKES_PATHS = ("@", "os.", "pathlib.", "mimetypes.")
+_LOOKS = ("@getattr", "@hasattr", "@isinstance", "@bool", "@id", "@type", "@callable", "@setattr")
+
+
+def shown(path: str) -> str:
+    """A path as a reader of the source would write it."""
+    return f"`{path.lstrip('@').replace('lfx.running.', '').replace('()', '').replace('[]', '')}`"
+
+
+def rule_of(reading: Reading, path: str) -> Rule | None:
+    """The rule that using what a dotted path names breaks."""
+    return (kept_from(path) or reading.rules.refused.get(path)) if "(" in path else reading.rules.refusal(path)
+
+
+def named(reading: Reading, path: str, node: ast.AST) -> None:
+    """Judge a dotted path that the source names."""
+    rule = rule_of(reading, path)
+    if rule is not None:
+        reading.report(rule, node, shown(path), reading.rules.fix(path))
+
+
+def use(reading: Reading, value: Value, node: ast.expr) -> None:
+    """Judge what an expression gives away: to a variable, a call, a container."""
+    for atom in value:
+        if isinstance(atom, Ref):
+            if isinstance(node, ast.Attribute) or atom.path.startswith("@"):
+                named(reading, atom.path, node)  # what an import named was judged there
+            _handed_around(reading, atom.path, node)
+
+
+def _handed_around(reading: Reading, path: str, node: ast.AST) -> None:
+    if "(" in path:
+        return
+    if reading.rules.is_module(path):
+        what = f"The module {shown(path)} is handed around, which hides what is taken from it."
+        reading.report("escape", node, what, f"Use it only by name, as in `{path}.something`.")
+    elif (check := reading.rules.check(path)) and check not in _BROAD:
+        rule: Rule = "escape" if path.startswith(("@", "operator.", "functools.")) and path != "@open" else "files"
+        what = f"{shown(path)} is handed around, which hides what it is called with."
+        reading.report(rule, node, what, f"Call {shown(path)} where it stands.")
+    elif path.startswith("pathlib.Path.") and path.rpartition(".")[2] in reading.rules.methods:
+        reading.report("files", node, shown(path))
+
+
+def attribute(reading: Reading, base: Value, name: str, node: ast.AST) -> None:
+    """Judge an attribute by its name, whatever it is read from."""
+    rules = reading.rules
+    if any(isinstance(atom, Unknown) and atom.kind == "picked" for atom in base):
+        reading.report("escape", node, f"`.{name}` of what was taken by a name made at run time", ESCAPE_FIX)
+    elif name.startswith("_"):
+        if not _open(reading, base, name):
+            reading.report("escape", node, f"`.{name}`")
+    elif name in rules.attributes and not _own(reading, base, name) and not _listed(reading, base, name):
+        reading.report(rules.attributes[name], node, f"`.{name}`")
+    if name == "__dict__" and not plain_instances(reading, base):
+        reading.report("escape", node, "The attribute table of something else", "Name the attributes one by one.")
+
+
+def plain_instances(reading: Reading, base: Value) -> bool:
+    """Whether a value can only be an instance of the source's own classes, components left aside."""
+    made = [atom for atom in base if isinstance(atom, Made) and "__getattr__" not in reading.stored]
+    return bool(made) and len(made) == len(base) and not any(is_component(reading, atom.number) for atom in made)
+
+
+def _open(reading: Reading, base: Value, name: str) -> bool:
+    """Whether a name with an underscore may be read: a listed one, or one that the source itself defines."""
+    if name in reading.rules.private:
+        classes = any(isinstance(atom, Ref) and not atom.is_instance for atom in base)
+        return not (classes and name in ("__wrapped__", "__getitem__", "__class_getitem__", "__call__"))
+    if name.startswith("__") and name.endswith("__"):
+        return False
+    return name in reading.stored and not any(isinstance(atom, Ref) and not atom.is_instance for atom in base)
+
+
+def _listed(reading: Reading, base: Value, name: str) -> bool:
+    """Whether the rules say something about this very attribute of what it is read from."""
+    paths = [atom.path for atom in base if isinstance(atom, Ref)]
+    listed = all("(" not in path and reading.rules.refusal(f"{path}.{name}") is None for path in paths)
+    judged = all("(" not in path and reading.rules.refusal(f"{path}.{name}") is not None for path in paths)
+    if len(paths) < len(base) or not paths:
+        return False
+    return judged or (listed and all(map(reading.rules.is_module, paths)))
+
+
+def _own(reading: Reading, base: Value, name: str) -> bool:
+    """Whether the source itself defines the attribute on its own object."""
+    known = (name in reading.attributes or name in reading.inputs) and "__getattr__" not in reading.stored
+    return known and all(isinstance(atom, Made | Local) for atom in base)
+
+
+def method_check(reading: Reading, base: Value, name: str) -> str:
+    """The check of a method on whatever object, unless the object is the source's own and defines it."""
+    check = reading.rules.methods.get(name, "")
+    if not check or (_own(reading, base, name) and not check.startswith("path")):
+        return ""
+    if check.startswith("path") and _own(reading, base, name) and not any(isinstance(atom, File) for atom in base):
+        return ""
+    return check
+
+
+def taken(reading: Reading, base: Value, name: str, node: ast.AST) -> Value | None:
+    """Judge a judged method that is taken without being called; what it is then, None when it is nothing special."""
+    check = method_check(reading, base, name)
+    if not check or all(
+        isinstance(atom, Const | Text | Box) or (isinstance(atom, File) and atom.text) for atom in base
+    ):
+        return None
+    if any(isinstance(atom, Ref) and not atom.is_instance for atom in base):
+        _of_class(reading, base, name, check, node)
+        return None
+    if any(isinstance(atom, File) and atom.depth < 0 for atom in base) and check.startswith("path"):
+        reading.report("files", node, f"`.{name}` of a path")
+    elif check in _SOFT or name in _LOOKS_LIKE_A_VALUE:
+        only_refs = all(isinstance(atom, Ref) and not atom.path.startswith(("pandas.", "lfx.schema")) for atom in base)
+        return None if only_refs else frozenset({Unknown("method")})
+    elif any(isinstance(atom, Unknown) for atom in base):
+        what = f"`.{name}` is handed around, which hides what it is called with."
+        reading.report("files", node, what, f"Call `.{name}()` where it stands.")
+    return None
+
+
+def _of_class(reading: Reading, base: Value, name: str, check: str, node: ast.AST) -> None:
+    """Judge a judged method that is taken from a class."""
+    for atom in base:
+        if isinstance(atom, Ref) and not reading.rules.is_module(atom.path):
+            harmless = atom.path.startswith("@") and (check.startswith("path") or atom.path != "@str")
+            if not atom.is_instance and not harmless and atom.path != "pathlib.Path":
+                what = f"{shown(f'{atom.path}.{name}')} is handed around, which hides what it is called with."
+                reading.report("escape", node, what, "Call it where it stands.")
+
+
+def handed_on(reading: Reading, callee: str, values: list[Value], node: ast.AST) -> None:
+    """Judge what is passed to something outside: what is judged by its use must not vanish in it."""
+    for atom in {atom for value in values for atom in every(value)}:
+        match atom:
+            case Ref(path) if path in (GRAPH, VERTEX) and callee not in _LOOKS and not callee.startswith("lfx."):
+                reading.report("secrets", node, f"Handing {shown(path)} on, which holds other nodes' values,")
+            case Unknown("method") if not callee.startswith(("urllib.parse.", "@str", "@print", "@len", "@bool")):
+                what = "A method is handed around, which hides what it is called with."
+                reading.report("escape", node, what, "Call it where it stands.")
+            case File(depth, False) if depth < 0 and callee and not callee.startswith(_TAKES_PATHS):
+                reading.report("files", node, f"Handing a path to {shown(callee)}", "Pass its text: str(path).")
+            case _:
+                pass
+
+
+def by_name(reading: Reading, base: Value, name: Value, node: ast.AST, how: str) -> bool:
+    """Judge an attribute whose name is a value, as for `getattr`; whether all its names are known."""
+    modules = [atom.path for atom in base if isinstance(atom, Ref) and not atom.is_instance]
+    for atom in name:
+        match atom:
+            case Const(value=str() as text):
+                attribute(reading, base, text, node)
+                for path in modules:
+                    named(reading, f"{path}.{text}", node)
+            case Text(head) if _closed(reading, head) and not modules:
+                pass
+            case Unknown("asked") if not modules:
+                pass
+            case _ if plain_instances(reading, base) or (base and all(isinstance(one, Const) for one in base)):
+                pass
+            case _ if modules and len(modules) == len(base) and reading.rules.by_name.issuperset(modules):
+                pass
+            case _:
+                reading.report("escape", node, f"{how} with a name made at run time", ESCAPE_FIX)
+    return all(isinstance(atom, Const) or atom == Unknown("asked") for atom in name)
+
+
+def _closed(reading: Reading, head: str) -> bool:
+    """Whether the beginning of a name rules out every name that is refused or judged."""
+    if len(head.strip("_")) < 2 or head.startswith("__"):
+        return False
+    names = (*reading.rules.attributes, *reading.rules.methods, *reading.rules.private, "graph", "vertex")
+    return not any(name.startswith(head) for name in names)
+
+
+def key(reading: Reading, base: Value, index: Value, node: ast.AST) -> None:
+    """Judge a subscript: a key with underscores on both ends is an attribute's name in a table of attributes."""
+    for atom in index:
+        text = atom.value if isinstance(atom, Const) and isinstance(atom.value, str) else ""
+        if re.fullmatch(r"__\w+__", text) and text not in reading.rules.private:
+            reading.report("escape", node, f"The key {text!r}")
+    for atom in base:
+        match atom:
+            case Unknown("picked"):
+                reading.report("escape", node, "An item of what was taken by a name made at run time", ESCAPE_FIX)
+            case Ref(path):
+                named(reading, path, node)
+            case _:
+                pass
+
+
+_HARMLESS = frozenset(
+    ["__name__", "__qualname__", "__doc__", "__wrapped__", "__signature__", "__cause__", "__module__", "__context__"]
+) | {"__suppress_context__", "__slots__"}
+
+
+def changed(reading: Reading, base: Value, name: str, node: ast.AST) -> None:
+    """Judge an assignment to, or deletion of, an attribute or item of something."""
+    if name.startswith("__") and name.endswith("__") and name not in _HARMLESS:
+        reading.report("tampering", node, f"Assigning to `.{name}`")
+    for atom in base:
+        match atom:
+            case Ref(path) if is_shared(path) or not atom.is_instance:
+                named(reading, path, node)
+                what = f"Changing `{path.lstrip('@')}.{name}`" if name else f"Changing an item of {shown(path)}"
+                reading.report("tampering", node, what, FIXES["tampering"])
+            case Unknown("picked"):
+                reading.report("tampering", node, "Changing what was taken by a name made at run time")
+            case _:
+                pass
+
+
+def inherited(reading: Reading, value: Value, node: ast.AST) -> None:
+    """Judge a base class."""
+    for atom in value:
+        if isinstance(atom, Ref):
+            named(reading, atom.path, node)

@@ -1,0 +1,104 @@
+"""Calls what components may use without any check, and tells what of it imports, executes, opens files or connects.
+
+    .venv/bin/python scripts/audit_admitted.py [--python PYTHON] [MODULE ...]
+
+Each callable is called in a forked child of PYTHON with harmless arguments, once to warm up and once under an audit
+hook: what a first call imports is no event. Prints one line `module.name: events` for each that raises an event.
+`tests/runtime/guard/admitted_events.yaml` is what is known; `--python` takes the engine's own Python, for the libraries
+that are there only.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+_ROOT = Path(__file__).parent.parent
+_CHILD = """
+import contextlib, importlib, json, os, signal, sys, tempfile
+WATCHED = ("exec", "compile", "open", "import", "socket.", "subprocess.", "os.system", "os.exec", "os.fork",
+           "os.posix_spawn", "ctypes.", "os.remove", "os.rename", "os.mkdir", "shutil.", "sqlite3.connect", "urllib.")
+SHARP = tuple(event for event in WATCHED if "." in event)
+SAMPLES = ((), ("a",), (b"a",), (1,), (1.5,), (["a"],), ({"a": "b"},), ("a", "b"), (1, 2), ("a", ["b"]), (str, ["a"]))
+def events(thing):
+    seen, watching = set(), [False]
+    def hook(event, args):
+        if event.startswith(WATCHED if watching[0] else SHARP):
+            seen.add(event)
+    sys.addaudithook(hook)
+    for given in SAMPLES:
+        for watched in (False, True):
+            watching[0] = watched
+            with contextlib.suppress(BaseException):
+                thing(*given)
+            watching[0] = False
+    return sorted(seen)
+os.chdir(tempfile.mkdtemp())
+out, plan = os.fdopen(os.dup(1), "w"), json.load(sys.stdin)
+nothing = os.open(os.devnull, os.O_RDWR)
+for number in (0, 1, 2):
+    os.dup2(nothing, number)
+for module, names in plan.items():
+    try:
+        found = importlib.import_module(module)
+    except Exception:
+        continue
+    for name in names:
+        thing = getattr(found, name, None)
+        if not callable(thing):
+            continue
+        here, there = os.pipe()
+        if not (child := os.fork()):
+            os.setsid()
+            signal.alarm(3)
+            os.write(there, json.dumps(events(thing)).encode())
+            os._exit(0)
+        os.close(there)
+        with os.fdopen(here, "rb") as told:
+            text = told.read()
+        os.waitpid(child, 0)
+        if (said := json.loads(text) if text else []):
+            out.write(json.dumps([f"{module}.{name}", said]) + "\\n")
+            out.flush()
+"""
+NEVER = frozenset({"builtins.input", "logging.captureWarnings"})
+"""What waits for a person, or takes the output."""
+
+
+def audit(python: str, modules: Iterable[str] = ()) -> dict[str, list[str]]:
+    """The events that each listed callable raises that nothing checks; only those that raise any.
+
+    Args:
+        python: the Python in which they are called; modules that it does not have are left out.
+        modules: which modules; all listed ones when there are none.
+    """
+    from runtime.guard.ruleset import rules
+
+    wanted = set(modules)
+    plan = {
+        module: [name for name, check in names.items() if not check and f"{module}.{name}" not in NEVER]
+        for module, names in rules().modules.items()
+        if "(" not in module and (not wanted or module in wanted)
+    }
+    done = subprocess.run(
+        [python, "-c", _CHILD], input=json.dumps(plan), capture_output=True, text=True, timeout=3600, check=False
+    )
+    rows: list[tuple[str, list[str]]] = [json.loads(line) for line in done.stdout.splitlines()]
+    return dict(rows)
+
+
+def main() -> None:
+    """Print the callables that raise events."""
+    reader = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    reader.add_argument("--python", default=sys.executable, help="the Python in which they are called")
+    reader.add_argument("modules", nargs="*", metavar="MODULE", help="modules; all listed ones when there are none")
+    given = reader.parse_args()
+    for name, said in sorted(audit(given.python, given.modules).items()):
+        sys.stdout.write(f"{name}: {' '.join(said)}\n")
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(_ROOT))
+    main()

@@ -1,0 +1,39 @@
+"""What components may use without a check neither starts programs nor takes paths or code, as audit hooks see it."""
+
+import sys
+
+import pytest
+
+from runtime.guard.ruleset import rules
+from runtime.install.environment import RunnerEnvironment
+from scripts.audit_admitted import audit
+from tests.runtime.guard.sampling import HERE
+from tests.yaml_files import read_yaml
+
+KNOWN = {name: set(events.split()) for name, events in read_yaml(HERE / "admitted_events.yaml").items()}
+COMPUTES = ("httpx", "requests", "pydantic", "bs4", "yaml", "jwt", "regex", "orjson")
+
+
+def unknown(found: dict[str, list[str]]) -> dict[str, set[str]]:
+    return {name: more for name, events in found.items() if (more := set(events) - KNOWN.get(name, set()))}
+
+
+def test_nothing_in_the_standard_library_does_more_than_is_known() -> None:
+    modules = [name for name in rules().modules if name.partition(".")[0] in sys.stdlib_module_names]
+    found = audit(sys.executable, modules)
+    assert "collections.namedtuple" in found  # so that a hook that hears nothing is noticed
+    assert unknown(found) == {}
+
+
+@pytest.mark.engine
+def test_nothing_in_libraries_that_compute_does_more_than_is_known(runner_environment: RunnerEnvironment) -> None:
+    assert unknown(audit(str(runner_environment.python), COMPUTES)) == {}
+
+
+def test_no_program_is_started_by_what_is_listed() -> None:
+    assert not {event for events in KNOWN.values() for event in events if event.startswith(("subprocess.", "os.exec"))}
+    assert all(not rules().check(name) for name in KNOWN)
+
+
+def test_an_event_is_told_where_there_is_one() -> None:
+    assert audit(sys.executable, ["ast"]) == {"ast.literal_eval": ["compile"], "ast.parse": ["compile"]}

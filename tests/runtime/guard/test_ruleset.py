@@ -1,0 +1,65 @@
+"""The lists of what components may use, and what an operator adds to them."""
+
+from pathlib import Path
+
+import pytest
+
+from runtime.guard import scan
+from runtime.guard.ruleset import ALLOW, RulesError, rules
+
+USES = "import subprocess\nsubprocess.run(['a'])\nsubprocess.call('b')\n"
+
+
+@pytest.fixture
+def allow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "allow.yaml"
+    monkeypatch.setenv(ALLOW, str(path))
+    return path
+
+
+def test_an_operator_allows_names_of_a_module_and_no_more(allow: Path) -> None:
+    allow.write_text("subprocess: {why: We convert., names: run}\nacme.tools: {why: Ours., names: Client}\n")
+    assert [(found.line, found.rule) for found in scan(USES)] == [(3, "process")]
+    assert scan("from acme.tools import Client\nClient('a').send()") == []
+    assert scan("from acme.tools import Other") != []
+
+
+def test_an_operator_allows_a_name_that_is_refused_by_itself(allow: Path) -> None:
+    allow.write_text("os: {why: Settings of the site., names: environ}\n")
+    assert scan("import os\nprint(os.environ['SITE'])") == []
+    assert scan("import os\nos.system('id')") != []
+
+
+def test_a_check_can_be_named_with_a_name(allow: Path) -> None:
+    allow.write_text("acme: {why: Ours., names: 'load:path'}\n")
+    assert [found.rule for found in scan("import acme\nacme.load('/etc/passwd')")] == ["files"]
+    assert scan("import acme, tempfile\nacme.load(tempfile.mkdtemp() + '/a')") == []
+
+
+@pytest.mark.parametrize("text", ["- a list", "acme: {names: load}", "acme: {why: Ours., more: 1}", "a: ["])
+def test_nothing_passes_while_the_operators_file_cannot_be_used(allow: Path, text: str) -> None:
+    allow.write_text(text)
+    with pytest.raises(RulesError):
+        rules()
+    (found,) = scan("x = 1")
+    assert "allow list" in found.message
+
+
+def test_a_file_that_is_not_there_is_said(allow: Path) -> None:
+    (found,) = scan("x = 1")
+    assert ALLOW in found.message
+    assert str(allow) not in found.message
+
+
+def test_a_change_of_the_file_counts_at_once(allow: Path) -> None:
+    allow.write_text("acme: {why: Ours., names: one}\n")
+    assert scan("from acme import two") != []
+    allow.write_text("acme: {why: Ours., names: one two}\n")
+    assert scan("from acme import two") == []
+
+
+def test_every_entry_has_a_reason_and_no_name_is_listed_twice() -> None:
+    listed = rules()
+    assert len(listed.modules) > 200
+    assert all(not name.startswith("_") or name.startswith("__") for names in listed.modules.values() for name in names)
+    assert not {path for path in listed.refused if path.rpartition(".")[2] in listed.names(path.rpartition(".")[0])}
