@@ -10,8 +10,10 @@ from starlette.middleware import Middleware
 
 from agent.assistant import Assistant
 from runtime.runner import Runner
+from server.auth import Access
 from server.errors import HANDLERS
 from server.middleware.host_check import HostCheck
+from server.middleware.token_check import TokenCheck
 from server.routes import (
     assist,
     components,
@@ -23,6 +25,7 @@ from server.routes import (
     providers,
     run_log,
     runs,
+    sign_in,
     variables,
 )
 from server.settings import ServerSettings
@@ -37,6 +40,7 @@ def create_app(
     assistant: Assistant | None = None,
     stopping: asyncio.Event | None = None,
     ports: Collection[int] = (),
+    access: Access | None = None,
 ) -> Starlette:
     """The application of one server.
 
@@ -45,7 +49,12 @@ def create_app(
         assistant: takes the turns; None opens one with the application, whose runner starts in the background.
         stopping: set when the server stops, so that open streams can send their last event.
         ports: the ports the server listens on; flows cannot connect to them.
+        access: decides who may use it; None takes the token of the data folder, which is made if there is none.
+
+    Raises:
+        TokenUnavailable: there is no token, and none can be made.
     """
+    access = access or Access.open(settings.data)
     stop = stopping or asyncio.Event()
 
     @asynccontextmanager
@@ -60,7 +69,7 @@ def create_app(
             stack.push_async_callback(serving.database.aclose)
             state.metrics.attach()
             stack.callback(state.metrics.detach)
-            app.state.server = state
+            app.state.server, app.state.access = state, access
             yield
 
     return Starlette(
@@ -76,8 +85,9 @@ def create_app(
             *variables.routes,
             *metrics.routes,
             *health.routes,
+            *sign_in.routes,
         ],
-        middleware=[Middleware(HostCheck)],
+        middleware=[Middleware(HostCheck), Middleware(TokenCheck, access)],
         exception_handlers=HANDLERS,
         lifespan=lifespan,
     )

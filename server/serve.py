@@ -99,17 +99,23 @@ def serve(
     """
     listener = bound(settings.host, settings.port)
     url = address(listener)
+    from runtime.keychain.access_token import TokenUnavailable
     from server.app import create_app
+    from server.auth import Access
     from server.telemetry.logs import configure_logs
     from server.telemetry.tracing import configure_traces
 
     configure_logs("json" if as_json else settings.log)
     configure_traces(content=settings.trace_content)
     stopping = asyncio.Event()
-    app = create_app(settings, assistant=assistant, stopping=stopping, ports=[listener.getsockname()[1]])
-    server = HttpServer(app, stopping, lambda: (announce or _print)(url))
     try:
+        access = Access.open(settings.data)
+        ports = [listener.getsockname()[1]]
+        app = create_app(settings, assistant=assistant, stopping=stopping, ports=ports, access=access)
+        server = HttpServer(app, stopping, lambda: announce(url) if announce else _print(url, access.link(url)))
         asyncio.run(server.serve(sockets=[listener]))
+    except TokenUnavailable as unavailable:
+        raise CannotServe(unavailable.message, unavailable.fix) from None
     except SystemExit:
         raise CannotServe("The server could not start.", "The log above says why.") from None
     finally:
@@ -146,9 +152,10 @@ def address(listener: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _print(url: str) -> None:
-    request = """-H 'Content-Type: application/json' -d '{"input_value": "Build an echo flow"}'"""
+def _print(url: str, link: str) -> None:
+    headers = """-H "Authorization: Bearer $(wirewright token)" -H 'Content-Type: application/json'"""
+    request = """-d '{"input_value": "Build an echo flow"}'"""
     sys.stdout.write(f"Wirewright serves at {url}\n")
-    sys.stdout.write(f"  browser   {url}/\n  terminal  wirewright chat\n")
-    sys.stdout.write(f"  curl      curl {url}/api/v1/agentic/assist {request}\n")
+    sys.stdout.write(f"  browser   {link}\n  terminal  wirewright chat\n")
+    sys.stdout.write(f"  curl      curl {url}/api/v1/agentic/assist {headers} {request}\n")
     sys.stdout.flush()

@@ -17,6 +17,7 @@ from agent.assistant import Assistant
 from flows.catalogue import Catalogue
 from flows.spec import build
 from runtime.install.environment import RunnerEnvironment
+from runtime.keychain.access_token import access_token
 from runtime.runner import Runner
 from server.serve import CannotServe, address, bound, serve
 from server.settings import ServerSettings
@@ -63,11 +64,17 @@ async def program(*command: str) -> AsyncGenerator[tuple[asyncio.subprocess.Proc
         await process.wait()
 
 
+def signed_in(base: str, seconds: float) -> httpx.AsyncClient:
+    """A client that sends the token of this test's data folder."""
+    headers = {"Authorization": f"Bearer {access_token(ServerSettings().data)}"}
+    return httpx.AsyncClient(base_url=base, timeout=seconds, trust_env=False, headers=headers)
+
+
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
 async def test_open_streams_get_a_last_event_when_the_server_is_stopped(sent: signal.Signals) -> None:
     async with (
         program("-m", "tests.server.hanging") as (process, base),
-        httpx.AsyncClient(base_url=base, timeout=30, trust_env=False) as client,
+        signed_in(base, 30) as client,
         client.stream("POST", STREAM, json={"input_value": "Build an echo"}) as one,
         client.stream("POST", STREAM, json={"input_value": "Build another"}) as two,
     ):
@@ -128,7 +135,7 @@ async def test_flows_reach_other_servers_and_not_the_one_that_runs_them(
     async with (
         serving(other) as neighbour,
         program("-m", "cli.main", "serve") as (_, base),
-        httpx.AsyncClient(base_url=base, timeout=300, trust_env=False) as client,
+        signed_in(base, 300) as client,
     ):
 
         async def came_of(address: str) -> str:
