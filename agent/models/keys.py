@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -22,6 +22,7 @@ PROVIDER_VARIABLES: Final = frozenset(name for info in PROVIDERS.values() for na
 """The variables that providers of models read."""
 
 _ADDRESS_ENDS = ("_BASE_URL", "_ENDPOINT", "_RUNTIME")
+_KEY_ENDS = ("_API_KEY", "_BEDROCK", "_KEY_ID", "_ACCESS_KEY", "_SESSION_TOKEN")
 
 
 class BadKey(ValueError):
@@ -38,6 +39,10 @@ class BadKey(ValueError):
         self.variable = variable
         self.message = message
         self.fix = fix
+
+
+class KeyNeeded(BadKey):
+    """A new address came without the key that it is to get: a key goes only to the address that it was given for."""
 
 
 class KeysUnreadable(AssistantUnavailable):
@@ -68,20 +73,20 @@ class ProviderKeys:
     def environment(self, base: Mapping[str, str] | None = None) -> Mapping[str, str]:
         """Return the environment variables, overridden by the stored ones.
 
+        Where an address is stored for a provider, the environment's keys of that provider are left out.
+
         Args:
             base: the environment variables; None uses the process's own.
         """
-        values = dict(os.environ if base is None else base)
-        for stored in self._stored().values():
-            values.update(stored)
-        return values
+        stored = {name: value for values in self._stored().values() for name, value in values.items()}
+        return overridden(os.environ if base is None else base, stored)
 
     def stored(self, provider: str) -> frozenset[str]:
         """Return the names of the variables stored for a provider."""
         return frozenset(self._stored().get(provider, {}))
 
     def store(self, provider: str, values: Mapping[str, str]) -> None:
-        """Store values for a provider, replacing all values stored for it.
+        """Store values for a provider, replacing all values stored for it, and those that it shares with another one.
 
         Args:
             provider: a name of `PROVIDERS`.
@@ -89,9 +94,17 @@ class ProviderKeys:
 
         Raises:
             BadKey: a value cannot be used.
+            KeyNeeded: there is an address among them, and no key, which it needs or had before.
         """
-        checked = {name: _checked(PROVIDERS[provider], name, value) for name, value in values.items()}
-        self._write({**self._stored(), provider: checked})
+        info, stored = PROVIDERS[provider], self._stored()
+        checked = {name: _checked(info, name, value) for name, value in values.items()}
+        had = {name: value for each in stored.values() for name, value in each.items() if name in info.variables}
+        _check_address(info, checked, had)
+        others = {
+            each: {name: value for name, value in kept.items() if name not in info.variables}
+            for each, kept in stored.items()
+        }
+        self._write({**{each: kept for each, kept in others.items() if kept}, provider: checked})
 
     def forget(self, provider: str) -> bool:
         """Delete the values stored for a provider; returns whether there were any."""
@@ -136,9 +149,56 @@ def environment_of(data: Path, user: str) -> Callable[[], Mapping[str, str]]:
 
     def values() -> Mapping[str, str]:
         mine = own.values()
-        return {**keys.environment(), **{name: mine[name] for name in mine if name in PROVIDER_VARIABLES}}
+        return overridden(keys.environment(), {name: mine[name] for name in mine if name in PROVIDER_VARIABLES})
 
     return values
+
+
+def overridden(base: Mapping[str, str], values: Mapping[str, str]) -> dict[str, str]:
+    """Variables with others over them; a key of the lower ones never goes to an address of the upper ones.
+
+    Args:
+        base: the lower variables.
+        values: the upper ones.
+    """
+    moved = (info for info in PROVIDERS.values() if any(is_address(name) for name in info.variables if name in values))
+    withheld = {name for info in moved for name in info.variables if is_key(name)}
+    return {**{name: value for name, value in base.items() if name not in withheld}, **values}
+
+
+def key_beside(name: str, kept: Collection[str]) -> str | None:
+    """The kept key that would go to an address which is stored under this name; None if there is none.
+
+    Args:
+        name: a variable.
+        kept: the variables that are kept.
+    """
+    readers = (info for info in PROVIDERS.values() if is_address(name) and name in info.variables)
+    return next((key for info in readers for key in info.variables if is_key(key) and key in kept), None)
+
+
+def is_address(name: str) -> bool:
+    """Whether a variable of a provider holds its address."""
+    return name.endswith(_ADDRESS_ENDS)
+
+
+def is_key(name: str) -> bool:
+    """Whether a variable of a provider holds a key."""
+    return name.endswith(_KEY_ENDS)
+
+
+def _check_address(info: ProviderInfo, values: Mapping[str, str], had: Mapping[str, str]) -> None:
+    address = next((name for name in values if is_address(name)), None)
+    if address is None or any(is_key(name) for name in values):
+        return
+    had_key = any(is_key(name) for name in had)
+    needs_key = all(any(is_key(name) for name in names) for names in info.variable_sets)
+    if not had_key and not needs_key:
+        return
+    fix = "Send the key in the same request." + (
+        " If the address needs none, DELETE what is stored first." if had_key else ""
+    )
+    raise KeyNeeded(address, f"{address} needs the key that is to be sent there.", fix)
 
 
 def _checked(info: ProviderInfo, name: str, value: str) -> str:
