@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.errors import FAILED, BadUsage
+from cli.errors import FAILED, BadUsage, CommandError
 from cli.options import Json
 from cli.output.streams import print_json, print_result
 
@@ -59,7 +59,7 @@ def status(*, as_json: Json = False) -> None:
     """Show what is installed, and what protects this machine from a running flow."""
     found = _status()
     if as_json:
-        print_json(asdict(found))
+        print_json({**asdict(found), "secret_key": _secret_key()})
         return
     if found.installed:
         print_result(
@@ -73,6 +73,23 @@ def status(*, as_json: Json = False) -> None:
     print_result("Runs are confined by:")
     for protection in found.protections:
         print_result(f"  {'yes' if protection.active else 'no '}  {protection.name}: {protection.note}")
+    print_result(f"Keys at rest are encrypted with a key from {_PLACES[_secret_key()]}.")
+
+
+_PLACES = {
+    "environment": "WIREWRIGHT_SECRET_KEY",
+    "keyring": "the system's keyring",
+    "file": "the file secret.key in the data folder",
+}
+
+
+def _secret_key() -> str:
+    from runtime.keychain.master_key import SecretKeyUnavailable, source
+
+    try:
+        return source()
+    except SecretKeyUnavailable as unavailable:
+        raise CommandError("secret_key_unavailable", unavailable.message, fix=unavailable.fix) from None
 
 
 def _status() -> "RunnerStatus":

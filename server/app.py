@@ -9,6 +9,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
 from agent.assistant import Assistant
+from runtime.files.private import close_data_folder
 from runtime.runner import Runner
 from server.auth import Access
 from server.errors import HANDLERS
@@ -59,6 +60,7 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncGenerator[None]:
+        await asyncio.to_thread(close_data_folder, settings.data)
         async with AsyncExitStack() as stack:
             serving = assistant or await stack.enter_async_context(Assistant.open(settings, waits_for_engine=False))
             if isinstance(serving.runner, Runner):

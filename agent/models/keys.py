@@ -10,10 +10,12 @@ from agent.errors import AssistantUnavailable
 from agent.models.providers import PROVIDERS, ProviderInfo
 from agent.turn.result import TurnError
 from runtime.files.atomic import write_atomically
+from runtime.keychain.master_key import FILE, VARIABLE
 from runtime.keychain.sealing import Sealing, Unreadable
 from runtime.keychain.user_variables import UserVariables
 
-KEY_FILE: Final = "providers.key"
+EARLIER_KEY_FILE: Final = "providers.key"
+"""The key of earlier versions."""
 STORE_FILE: Final = "providers.enc"
 VALUE_LIMIT: Final = 4_096
 """The maximum length of a value in characters."""
@@ -53,7 +55,8 @@ class KeysUnreadable(AssistantUnavailable):
             TurnError(
                 code="keys_unreadable",
                 message="The stored provider keys cannot be used.",
-                fix=f"Restore {KEY_FILE} and {STORE_FILE} in the data folder, or remove both and store the keys again.",
+                fix=f"Restore the secret key ({VARIABLE}, the keyring's entry, or {FILE} in the data folder) and "
+                f"{STORE_FILE} there, or remove {STORE_FILE} and store the keys again.",
             )
         )
 
@@ -67,7 +70,7 @@ class ProviderKeys:
 
     def __init__(self, data: Path) -> None:
         self._data = data
-        self._sealing = Sealing(data / KEY_FILE)
+        self._sealing = Sealing(data, EARLIER_KEY_FILE)
         self._read: tuple[object, dict[str, dict[str, str]]] | None = None
 
     def environment(self, base: Mapping[str, str] | None = None) -> Mapping[str, str]:
