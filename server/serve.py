@@ -2,10 +2,13 @@
 
 import asyncio
 import os
+import shlex
+import shutil
 import signal
 import socket
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -152,10 +155,19 @@ def address(listener: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
+def _command() -> str:
+    """How a shell in this folder calls the command: by its name, or by its path if it is not on the search path."""
+    beside = Path(sys.executable).with_name("wirewright")
+    if shutil.which("wirewright") or not beside.exists():
+        return "wirewright"
+    return shlex.quote(os.path.relpath(beside) if beside.is_relative_to(Path.cwd()) else str(beside))
+
+
 def _print(url: str, link: str) -> None:
-    headers = """-H "Authorization: Bearer $(wirewright token)" -H 'Content-Type: application/json'"""
+    command = _command()
+    headers = f"""-H "Authorization: Bearer $({command} token)" -H 'Content-Type: application/json'"""
     request = """-d '{"input_value": "Build an echo flow"}'"""
     sys.stdout.write(f"Wirewright serves at {url}\n")
-    sys.stdout.write(f"  browser   {link}\n  terminal  wirewright chat\n")
+    sys.stdout.write(f"  browser   {link}\n  terminal  {command} chat\n")
     sys.stdout.write(f"  curl      curl {url}/api/v1/agentic/assist {headers} {request}\n")
     sys.stdout.flush()

@@ -44,6 +44,10 @@ config:
 """A flow that calls an address and answers with what came of it."""
 
 
+printed: dict[str, str] = {}
+"""How to try the server, as the last one printed it."""
+
+
 @asynccontextmanager
 async def program(*command: str) -> AsyncGenerator[tuple[asyncio.subprocess.Process, str]]:
     """A server as a process of its own, and its address."""
@@ -55,8 +59,9 @@ async def program(*command: str) -> AsyncGenerator[tuple[asyncio.subprocess.Proc
         with anyio.fail_after(60):
             line = (await process.stdout.readline()).decode().strip()
         assert line.startswith("Wirewright serves at http://127.0.0.1:"), line
-        tried = [(await process.stdout.readline()).decode().split()[0] for _ in range(3)]
-        assert tried == ["browser", "terminal", "curl"]
+        tried = dict([(await process.stdout.readline()).decode().split(maxsplit=1) for _ in range(3)])
+        assert list(tried) == ["browser", "terminal", "curl"]
+        printed.update(tried)
         yield process, line.removeprefix("Wirewright serves at ")
     finally:
         if process.returncode is None:
@@ -86,6 +91,20 @@ async def test_open_streams_get_a_last_event_when_the_server_is_stopped(sent: si
             assert [event["event"] async for event in stream] == ["cancelled"]
         with anyio.fail_after(20):
             assert await process.wait() == 0
+
+
+async def test_the_printed_link_signs_a_browser_in_and_the_printed_header_has_the_token() -> None:
+    async with (
+        program("-m", "tests.server.hanging") as (_, base),
+        httpx.AsyncClient(base_url=base, timeout=30, trust_env=False) as browser,
+    ):
+        assert (await browser.get(FLOWS)).status_code == 401
+        assert (await browser.get(printed["browser"].strip())).status_code == 303
+        assert (await browser.get(FLOWS)).status_code == 200
+        header = printed["curl"].split(" -H ")[1]
+        shell = await asyncio.create_subprocess_shell(f"echo {header}", cwd=ROOT, stdout=asyncio.subprocess.PIPE)
+        pasted, _ = await shell.communicate()
+        assert pasted.decode().strip() == f"Authorization: Bearer {access_token(ServerSettings().data)}"
 
 
 def test_a_port_that_is_taken_is_reported_with_a_fix() -> None:
