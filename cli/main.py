@@ -14,7 +14,8 @@ os.environ.setdefault("PYDANTIC_AI_NO_BANNER", "1")  # the terminal belongs to t
 
 import typer
 
-from cli import ask, models, runner, runs, serve, token, variables
+from cli import ask, models, runner, runs, serve, variables
+from cli.access.token import token
 from cli.chat import command as chat
 from cli.components import app as components
 from cli.doctor.command import doctor
@@ -58,7 +59,7 @@ app.command("serve", epilog="Example: wirewright serve --port 7878")(serve.serve
 app.command("ask", epilog='Example: wirewright ask "Build an echo flow and run it with hi" --out echo.json')(ask.ask)
 app.command("chat", epilog="Example: wirewright chat --flow echo.json --out echo.json")(chat.chat)
 app.command("completion", epilog='Example: eval "$(wirewright completion bash)"')(completion)
-app.command("token", epilog="Example: wirewright token --link")(token.token)
+app.command("token", epilog="Example: wirewright token --link")(token)
 app.command("doctor", epilog="Example: wirewright doctor --bundle report.json")(doctor)
 app.add_typer(flow.commands, name="flow")
 app.add_typer(components.commands, name="components")
