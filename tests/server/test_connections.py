@@ -39,19 +39,25 @@ async def test_a_client_that_says_nothing_is_disconnected(live: Live) -> None:
     writer.close()
 
 
-async def test_a_head_that_trickles_is_answered_408_and_disconnected(live: Live) -> None:
+async def test_a_head_that_is_never_complete_is_answered_408(live: Live) -> None:
+    reader, writer = await connected(live)
+    writer.write(HEAD)
+    assert (await ended(reader)).startswith(b"HTTP/1.1 408 ")
+    writer.close()
+
+
+async def test_a_head_that_trickles_is_disconnected(live: Live) -> None:
     reader, writer = await connected(live)
 
     async def trickle() -> None:
         writer.write(HEAD)
         while True:
             writer.write(b"X-More: 1\r\n")
-            await writer.drain()
             await asyncio.sleep(0.02)
 
     trickling = asyncio.create_task(trickle())
     try:
-        assert (await ended(reader)).startswith(b"HTTP/1.1 408 ")
+        assert b" 200 " not in await ended(reader)  # a reset may overtake the answer to a client that goes on sending
     finally:
         trickling.cancel()
         writer.close()
@@ -64,9 +70,6 @@ async def test_the_second_head_of_a_connection_has_the_same_limit(live: Live) ->
     async with asyncio.timeout(10):
         assert b"200" in await reader.readuntil(b'{"ok":true}')
     writer.write(HEAD)
-    for _ in range(10):
-        await asyncio.sleep(0.02)
-        writer.write(b"X-More: 1\r\n")
     assert (await ended(reader)).startswith(b"HTTP/1.1 408 ")
     writer.close()
 
