@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import secrets
 import sys
 import tempfile
 from pathlib import Path
@@ -31,14 +32,15 @@ async def measure() -> list[str]:
     most 16,384 of them: that ends after 12,000 turns or so.
     """
     with tempfile.TemporaryDirectory() as data:
-        port = free_port()
+        port, token = free_port(), secrets.token_urlsafe(32)
         server = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "benchmarks.growing", str(port)),
-            env={**os.environ, "WIREWRIGHT_DATA": data, "WIREWRIGHT_MEMORY": "file"},
+            env={**os.environ, "WIREWRIGHT_DATA": data, "WIREWRIGHT_MEMORY": "file", "WIREWRIGHT_TOKEN": token},
             stdout=asyncio.subprocess.DEVNULL,
         )
         try:
-            async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=120) as client:
+            url, headers = f"http://127.0.0.1:{port}", {"Authorization": f"Bearer {token}"}
+            async with httpx.AsyncClient(base_url=url, timeout=120, headers=headers) as client:
                 await healthy(client, "/healthz")
                 flow = built(ECHO, Catalogue.load()).to_json()
                 stored = (await client.post("/api/v1/flows", json=flow)).json()["id"]

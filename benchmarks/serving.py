@@ -1,6 +1,7 @@
 """Servers and processes under measurement: serving, waiting until they are at rest, and their memory."""
 
 import asyncio
+import secrets
 import socket
 import time
 from collections.abc import AsyncGenerator, Mapping
@@ -43,16 +44,17 @@ async def serve(executable: Path, environment: Mapping[str, str]) -> AsyncGenera
     Raises:
         RuntimeError: the server ended before it answered.
     """
-    port = free_port()
+    port, token = free_port(), secrets.token_urlsafe(32)
     server = await asyncio.create_subprocess_exec(
         *(str(executable), "serve", "--port", str(port)),
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.DEVNULL,
-        env=environment,
+        env={**environment, "WIREWRIGHT_TOKEN": token},
     )
     ended = asyncio.create_task(server.wait())
     try:
-        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=120) as client:
+        headers = {"Authorization": f"Bearer {token}"}
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=120, headers=headers) as client:
             answers = asyncio.create_task(healthy(client, "/healthz", pause=0.01))
             await asyncio.wait((answers, ended), return_when=asyncio.FIRST_COMPLETED)
             if ended.done():

@@ -16,6 +16,7 @@ os.environ.setdefault("PYDANTIC_AI_NO_BANNER", "1")  # the terminal belongs to t
 import typer
 
 from cli import ask, models, runner, runs, serve, variables
+from cli.access.token import token
 from cli.chat import command as chat
 from cli.components import app as components
 from cli.doctor.command import doctor
@@ -78,6 +79,7 @@ app.add("chat", "wirewright chat", "wirewright chat --flow echo.json --out echo.
     chat.chat
 )
 app.add("completion", 'eval "$(wirewright completion bash)"')(completion)
+app.add("token", "wirewright token", "wirewright token --link")(token)
 app.add("doctor", "wirewright doctor", "wirewright doctor --bundle report.json")(doctor)
 app.add_typer(flow.commands, name="flow")
 app.add_typer(components.commands, name="components")

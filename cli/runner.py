@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.errors import FAILED, BadUsage
+from cli.errors import FAILED, BadUsage, CommandError
 from cli.help.group import CommandGroup
 from cli.options import Json
 from cli.output.columns import print_rows
@@ -57,9 +57,11 @@ def install(
 @commands.add("status", "wirewright runner status")
 def status(*, as_json: Json = False) -> None:
     """Show what is installed, and what protects this machine from a running flow."""
+    from cli.documents.installation import shown
+
     found = _status()
     if as_json:
-        print_json(found)
+        print_json(shown(found, _secret_key()))
         return
     if found.installed:
         print_result(
@@ -72,6 +74,23 @@ def status(*, as_json: Json = False) -> None:
     print_result(f"Catalogue: {f'{found.component_types} component types' if found.catalogue else 'none yet'}.")
     print_result("Runs are confined by:")
     print_rows((("yes" if one.active else "no", f"{one.name}: {one.note}") for one in found.protections), indent="  ")
+    print_result(f"Keys at rest are encrypted with a key from {_PLACES[_secret_key()]}.")
+
+
+_PLACES = {
+    "environment": "WIREWRIGHT_SECRET_KEY",
+    "keyring": "the system's keyring",
+    "file": "the file secret.key in the data folder",
+}
+
+
+def _secret_key() -> str:
+    from runtime.keychain.master_key import SecretKeyUnavailable, source
+
+    try:
+        return source()
+    except SecretKeyUnavailable as unavailable:
+        raise CommandError("secret_key_unavailable", unavailable.message, fix=unavailable.fix) from None
 
 
 def _status() -> "RunnerStatus":

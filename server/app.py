@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Collection
+from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 
@@ -10,9 +10,12 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
 from agent.assistant import Assistant
+from runtime.files.private import close_data_folder
 from runtime.runner import Runner
+from server.auth import Access
 from server.errors import HANDLERS
 from server.middleware.host_check import HostCheck
+from server.middleware.token_check import TokenCheck
 from server.routes import (
     assist,
     components,
@@ -24,6 +27,7 @@ from server.routes import (
     providers,
     run_log,
     runs,
+    sign_in,
     variables,
 )
 from server.settings import ServerSettings
@@ -41,7 +45,7 @@ def create_app(
     *,
     assistant: Assistant | None = None,
     stopping: asyncio.Event | None = None,
-    ports: Collection[int] = (),
+    access: Access | None = None,
 ) -> Starlette:
     """The application of one server.
 
@@ -49,23 +53,26 @@ def create_app(
         settings: the settings of the server.
         assistant: takes the turns; None opens one with the application, whose runner starts in the background.
         stopping: set when the server stops, so that open streams can send their last event.
-        ports: the ports the server listens on; flows cannot connect to them.
+        access: decides who may use it; None takes the token of the data folder, which is made if there is none.
+
+    Raises:
+        TokenUnavailable: there is no token, and none can be made.
     """
+    access = access or Access.open(settings.data)
     stop = stopping or asyncio.Event()
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncGenerator[None]:
+        await asyncio.to_thread(close_data_folder, settings.data)
         async with AsyncExitStack() as stack:
             serving = assistant or await stack.enter_async_context(Assistant.open(settings, waits_for_engine=False))
             if isinstance(serving.runner, Runner):
                 serving.runner.on_progress = partial(_log_progress, serving.runner)
-                serving.runner.closed_ports = ports
-                stack.callback(setattr, serving.runner, "closed_ports", ())
             state = ServerState(settings, serving, stop)
             stack.push_async_callback(serving.database.aclose)
             state.metrics.attach()
             stack.callback(state.metrics.detach)
-            app.state.server = state
+            app.state.server, app.state.access = state, access
             yield
 
     return Starlette(
@@ -81,8 +88,9 @@ def create_app(
             *variables.routes,
             *metrics.routes,
             *health.routes,
+            *sign_in.routes,
         ],
-        middleware=[Middleware(HostCheck)],
+        middleware=[Middleware(HostCheck), Middleware(TokenCheck, access)],
         exception_handlers=HANDLERS,
         lifespan=lifespan,
     )

@@ -17,6 +17,7 @@ from agent.errors import AssistantUnavailable
 from agent.turn.result import TurnError
 from flows.document import JsonObject
 from runtime.database.errors import StoreUnavailable
+from runtime.keychain.master_key import SecretKeyUnavailable
 from server.json_response import JsonResponse
 from server.middleware.host_check import SECURITY_HEADERS
 from server.store.flows import FlowNotStored, VersionConflict
@@ -138,6 +139,8 @@ async def _known_error(_: Request, error: Exception) -> Response:
             return conflict(error).reply()
         case AssistantUnavailable():
             return not_ready(error.error.code, error.error.message, error.error.fix).reply()
+        case SecretKeyUnavailable():
+            return not_ready("secret_key_unavailable", error.message, error.fix).reply()
         case StoreUnavailable():
             log.error("store.unavailable", exc_info=error)
             return not_ready("store_unavailable", error.message, error.fix).reply()

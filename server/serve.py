@@ -2,10 +2,13 @@
 
 import asyncio
 import os
+import shlex
+import shutil
 import signal
 import socket
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -105,17 +108,22 @@ def serve(
     with collection_paused():  # what is imported stays
         if not is_traced():
             leave_logfire_out()
+        from runtime.keychain.access_token import TokenUnavailable
         from server.app import create_app
+        from server.auth import Access
         from server.telemetry.logs import configure_logs
         from server.telemetry.tracing import configure_traces
 
     configure_logs("json" if as_json else settings.log)
     configure_traces(content=settings.trace_content)
     stopping = asyncio.Event()
-    app = create_app(settings, assistant=assistant, stopping=stopping, ports=[listener.getsockname()[1]])
-    server = HttpServer(app, stopping, lambda: (announce or _print)(url))
     try:
+        access = Access.open(settings.data)
+        app = create_app(settings, assistant=assistant, stopping=stopping, access=access)
+        server = HttpServer(app, stopping, lambda: announce(url) if announce else _print(url, access.link(url)))
         asyncio.run(server.serve(sockets=[listener]))
+    except TokenUnavailable as unavailable:
+        raise CannotServe(unavailable.message, unavailable.fix) from None
     except SystemExit:
         raise CannotServe("The server could not start.", "The log above says why.") from None
     finally:
@@ -152,9 +160,19 @@ def address(listener: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _print(url: str) -> None:
-    request = """-H 'Content-Type: application/json' -d '{"input_value": "Build an echo flow"}'"""
+def _command() -> str:
+    """How a shell in this folder calls the command: by its name, or by its path if it is not on the search path."""
+    beside = Path(sys.executable).with_name("wirewright")
+    if shutil.which("wirewright") or not beside.exists():
+        return "wirewright"
+    return shlex.quote(os.path.relpath(beside) if beside.is_relative_to(Path.cwd()) else str(beside))
+
+
+def _print(url: str, link: str) -> None:
+    command = _command()
+    headers = f"""-H "Authorization: Bearer $({command} token)" -H 'Content-Type: application/json'"""
+    request = """-d '{"input_value": "Build an echo flow"}'"""
     sys.stdout.write(f"Wirewright serves at {url}\n")
-    sys.stdout.write(f"  browser   {url}/\n  terminal  wirewright chat\n")
-    sys.stdout.write(f"  curl      curl {url}/api/v1/agentic/assist {request}\n")
+    sys.stdout.write(f"  browser   {link}\n  terminal  {command} chat\n")
+    sys.stdout.write(f"  curl      curl {url}/api/v1/agentic/assist {headers} {request}\n")
     sys.stdout.flush()

@@ -17,7 +17,7 @@ class ServerSettings(AssistantSettings):
     )
 
     host: str = "127.0.0.1"
-    """The address to listen on. Loopback only, because there is no authentication."""
+    """The address to listen on. Loopback only, because requests and their token are not encrypted on the way."""
 
     port: int = Field(
         default=7878, ge=0, le=65535, validation_alias=AliasChoices("WIREWRIGHT_PORT", "wirewright_port", "PORT")
@@ -36,7 +36,7 @@ class ServerSettings(AssistantSettings):
         if is_loopback(host):
             return host
         raise ValueError(
-            "The server has no authentication yet, so it listens on this machine only. "
+            "The server speaks plain HTTP, so it listens on this machine only. "
             "Set WIREWRIGHT_HOST to 127.0.0.1, ::1 or localhost."
         )
 

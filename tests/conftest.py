@@ -12,8 +12,12 @@ ROOT = Path(__file__).parent.parent
 os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
 os.environ["LOGFIRE_IGNORE_NO_CONFIG"] = "1"
 os.environ.setdefault("WIREWRIGHT_CACHE", str(ROOT / ".cache" / "wirewright"))
+CLEARED = (
+    *("WIREWRIGHT_MODEL", "WIREWRIGHT_TOKEN", "WIREWRIGHT_SECRET_KEY", "WIREWRIGHT_SECRET_STORE"),
+    *("LOGFIRE_TOKEN", "PORT"),
+)
 for variable in list(os.environ):
-    if variable.endswith(("_API_KEY", "_BASE_URL")) or variable in ("WIREWRIGHT_MODEL", "LOGFIRE_TOKEN", "PORT"):
+    if variable.endswith(("_API_KEY", "_BASE_URL")) or variable in CLEARED:
         del os.environ[variable]
 
 from pydantic_ai import models  # noqa: E402  (after the environment is clean)

@@ -1,6 +1,7 @@
 """The manual does what it says: its commands and examples are run."""
 
 import asyncio
+import os
 import re
 import shlex
 import shutil
@@ -37,6 +38,7 @@ async def test_the_commands_of_the_http_manual_work(command: str, catalogue: Cat
         process = await asyncio.create_subprocess_shell(
             f"set -e; {command.replace('http://127.0.0.1:7878', address)}",
             cwd=tmp_path,
+            env={**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
         )

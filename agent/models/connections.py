@@ -136,12 +136,18 @@ def _bedrock(values: Mapping[str, str]) -> dict[str, Any]:
     }
     if "AWS_BEARER_TOKEN_BEDROCK" in values:
         return {**arguments, "api_key": values["AWS_BEARER_TOKEN_BEDROCK"]}
-    return {
-        **arguments,
-        "aws_access_key_id": values["AWS_ACCESS_KEY_ID"],
-        "aws_secret_access_key": values["AWS_SECRET_ACCESS_KEY"],
-        "aws_session_token": values.get("AWS_SESSION_TOKEN"),
-    }
+    # PydanticAI and boto3 would take a bearer token of the process's environment instead of the keys.
+    import boto3
+    from botocore.config import Config
+
+    session: Any = boto3.Session(
+        aws_access_key_id=values["AWS_ACCESS_KEY_ID"],
+        aws_secret_access_key=values["AWS_SECRET_ACCESS_KEY"],
+        aws_session_token=values.get("AWS_SESSION_TOKEN"),
+        region_name=arguments["region_name"],
+    )
+    config = Config(read_timeout=BEDROCK_SECONDS, signature_version="v4")
+    return {"bedrock_client": session.client("bedrock-runtime", config=config, endpoint_url=arguments["base_url"])}
 
 
 def _google(values: Mapping[str, str]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -10,10 +10,12 @@ from agent.errors import AssistantUnavailable
 from agent.models.providers import PROVIDERS, ProviderInfo
 from agent.turn.result import TurnError
 from runtime.files.atomic import write_atomically
+from runtime.keychain.master_key import FILE, VARIABLE
 from runtime.keychain.sealing import Sealing, Unreadable
 from runtime.keychain.user_variables import UserVariables
 
-KEY_FILE: Final = "providers.key"
+EARLIER_KEY_FILE: Final = "providers.key"
+"""The key of earlier versions."""
 STORE_FILE: Final = "providers.enc"
 VALUE_LIMIT: Final = 4_096
 """The maximum length of a value in characters."""
@@ -22,6 +24,7 @@ PROVIDER_VARIABLES: Final = frozenset(name for info in PROVIDERS.values() for na
 """The variables that providers of models read."""
 
 _ADDRESS_ENDS = ("_BASE_URL", "_ENDPOINT", "_RUNTIME")
+_KEY_ENDS = ("_API_KEY", "_BEDROCK", "_KEY_ID", "_ACCESS_KEY", "_SESSION_TOKEN")
 
 
 class BadKey(ValueError):
@@ -40,6 +43,10 @@ class BadKey(ValueError):
         self.fix = fix
 
 
+class KeyNeeded(BadKey):
+    """A new address came without the key that it is to get: a key goes only to the address that it was given for."""
+
+
 class KeysUnreadable(AssistantUnavailable):
     """The stored keys cannot be read or written."""
 
@@ -48,7 +55,8 @@ class KeysUnreadable(AssistantUnavailable):
             TurnError(
                 code="keys_unreadable",
                 message="The stored provider keys cannot be used.",
-                fix=f"Restore {KEY_FILE} and {STORE_FILE} in the data folder, or remove both and store the keys again.",
+                fix=f"Restore the secret key ({VARIABLE}, the keyring's entry, or {FILE} in the data folder) and "
+                f"{STORE_FILE} there, or remove {STORE_FILE} and store the keys again.",
             )
         )
 
@@ -62,26 +70,26 @@ class ProviderKeys:
 
     def __init__(self, data: Path) -> None:
         self._data = data
-        self._sealing = Sealing(data / KEY_FILE)
+        self._sealing = Sealing(data, EARLIER_KEY_FILE)
         self._read: tuple[object, dict[str, dict[str, str]]] | None = None
 
     def environment(self, base: Mapping[str, str] | None = None) -> Mapping[str, str]:
         """Return the environment variables, overridden by the stored ones.
 
+        Where an address is stored for a provider, the environment's keys of that provider are left out.
+
         Args:
             base: the environment variables; None uses the process's own.
         """
-        values = dict(os.environ if base is None else base)
-        for stored in self._stored().values():
-            values.update(stored)
-        return values
+        stored = {name: value for values in self._stored().values() for name, value in values.items()}
+        return overridden(os.environ if base is None else base, stored)
 
     def stored(self, provider: str) -> frozenset[str]:
         """Return the names of the variables stored for a provider."""
         return frozenset(self._stored().get(provider, {}))
 
     def store(self, provider: str, values: Mapping[str, str]) -> None:
-        """Store values for a provider, replacing all values stored for it.
+        """Store values for a provider, replacing all values stored for it, and those that it shares with another one.
 
         Args:
             provider: a name of `PROVIDERS`.
@@ -89,9 +97,17 @@ class ProviderKeys:
 
         Raises:
             BadKey: a value cannot be used.
+            KeyNeeded: there is an address among them, and no key, which it needs or had before.
         """
-        checked = {name: _checked(PROVIDERS[provider], name, value) for name, value in values.items()}
-        self._write({**self._stored(), provider: checked})
+        info, stored = PROVIDERS[provider], self._stored()
+        checked = {name: _checked(info, name, value) for name, value in values.items()}
+        had = {name: value for each in stored.values() for name, value in each.items() if name in info.variables}
+        _check_address(info, checked, had)
+        others = {
+            each: {name: value for name, value in kept.items() if name not in info.variables}
+            for each, kept in stored.items()
+        }
+        self._write({**{each: kept for each, kept in others.items() if kept}, provider: checked})
 
     def forget(self, provider: str) -> bool:
         """Delete the values stored for a provider; returns whether there were any."""
@@ -136,9 +152,56 @@ def environment_of(data: Path, user: str) -> Callable[[], Mapping[str, str]]:
 
     def values() -> Mapping[str, str]:
         mine = own.values()
-        return {**keys.environment(), **{name: mine[name] for name in mine if name in PROVIDER_VARIABLES}}
+        return overridden(keys.environment(), {name: mine[name] for name in mine if name in PROVIDER_VARIABLES})
 
     return values
+
+
+def overridden(base: Mapping[str, str], values: Mapping[str, str]) -> dict[str, str]:
+    """Variables with others over them; a key of the lower ones never goes to an address of the upper ones.
+
+    Args:
+        base: the lower variables.
+        values: the upper ones.
+    """
+    moved = (info for info in PROVIDERS.values() if any(is_address(name) for name in info.variables if name in values))
+    withheld = {name for info in moved for name in info.variables if is_key(name)}
+    return {**{name: value for name, value in base.items() if name not in withheld}, **values}
+
+
+def key_beside(name: str, kept: Collection[str]) -> str | None:
+    """The kept key that would go to an address which is stored under this name; None if there is none.
+
+    Args:
+        name: a variable.
+        kept: the variables that are kept.
+    """
+    readers = (info for info in PROVIDERS.values() if is_address(name) and name in info.variables)
+    return next((key for info in readers for key in info.variables if is_key(key) and key in kept), None)
+
+
+def is_address(name: str) -> bool:
+    """Whether a variable of a provider holds its address."""
+    return name.endswith(_ADDRESS_ENDS)
+
+
+def is_key(name: str) -> bool:
+    """Whether a variable of a provider holds a key."""
+    return name.endswith(_KEY_ENDS)
+
+
+def _check_address(info: ProviderInfo, values: Mapping[str, str], had: Mapping[str, str]) -> None:
+    address = next((name for name in values if is_address(name)), None)
+    if address is None or any(is_key(name) for name in values):
+        return
+    had_key = any(is_key(name) for name in had)
+    needs_key = all(any(is_key(name) for name in names) for names in info.variable_sets)
+    if not had_key and not needs_key:
+        return
+    fix = "Send the key in the same request." + (
+        " If the address needs none, DELETE what is stored first." if had_key else ""
+    )
+    raise KeyNeeded(address, f"{address} needs the key that is to be sent there.", fix)
 
 
 def _checked(info: ProviderInfo, name: str, value: str) -> str:

@@ -1,5 +1,6 @@
 """The documents of the installation: shells, models, the flow engine and the server."""
 
+from dataclasses import dataclass, fields
 from typing import Literal
 
 from typing_extensions import TypedDict
@@ -31,8 +32,37 @@ class Installed(TypedDict):
     error: ErrorObject | None
 
 
+class Token(TypedDict):
+    """What requests to the server of this installation carry."""
+
+    token: str
+
+
+class SignInLink(TypedDict):
+    """A link that signs a browser in, once."""
+
+    link: str
+
+
 class Serving(TypedDict):
     """The server listens."""
 
     event: Literal["serving"]
     url: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatusDocument(RunnerStatus):
+    """What is installed, what protects this machine from a running flow, and where the key of keys at rest is."""
+
+    secret_key: str
+
+
+def shown(status: RunnerStatus, secret_key: str) -> StatusDocument:
+    """A status as it is printed.
+
+    Args:
+        status: of the engine.
+        secret_key: where the key is that encrypts keys at rest.
+    """
+    return StatusDocument(**{one.name: getattr(status, one.name) for one in fields(status)}, secret_key=secret_key)

@@ -10,7 +10,6 @@ from agent.models.overview import Overview
 from cli.doctor.report import Report
 from cli.documents import components, evals, flows, installation, running, stored
 from cli.documents.errors import Failed
-from runtime.install.environment import RunnerStatus
 from runtime.sessions.run_entry import RunEntry
 
 
@@ -42,6 +41,7 @@ RUN_EVENT = "RunStreamEvent"
 """Names of the unions of events in the contract of the HTTP API."""
 
 PRINTED: dict[str, Printed] = {
+    "token": Printed((installation.Token, installation.SignInLink)),
     "serve": Printed(lines=(installation.Serving,), about="The log's lines of JSON follow on standard error."),
     "ask": Printed(
         (CompleteEvent, ErrorEvent, CancelledEvent),
@@ -74,7 +74,7 @@ PRINTED: dict[str, Printed] = {
     "models list": Printed((Overview,)),
     "models test": Printed((installation.ModelsTested,)),
     "runner install": Printed((installation.Installed,)),
-    "runner status": Printed((RunnerStatus,)),
+    "runner status": Printed((installation.StatusDocument,)),
     "runs list": Printed((stored.RunList,)),
     "runs show": Printed((RunEntry,)),
     "runs remove": Printed((flows.Removed,)),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import Any
+from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
@@ -15,13 +17,15 @@ from agent.turn.result import TurnResult
 from evals.play.environment import PlayEnvironment
 from evals.players.player import Agent, ResultAgent, Unplayable
 from evals.scenario import Scenario
+from flows.paths import data_folder
+from runtime.keychain.access_token import VARIABLE, TokenUnavailable, known_token
 
 SILENCE_SECONDS = 120.0
 """How long to wait for the next event."""
 
 
 class HttpPlayer:
-    """Plays over the stream contract of `docs/http-api.md`.
+    """Plays over the stream contract of `docs/http-api.md`, with a token as the server of this installation wants it.
 
     Args:
         url: the address of the server, or of its stream.
@@ -49,7 +53,7 @@ class HttpPlayer:
         try:
             async with (
                 httpx.AsyncClient(timeout=SILENCE_SECONDS, trust_env=False) as client,
-                client.stream("POST", self.url, json=body) as response,
+                client.stream("POST", self.url, json=body, headers=authorisation(self.url)) as response,
             ):
                 if response.status_code != 200:
                     raise Unplayable(f"the server answered {response.status_code}: {await _reason(response)}")
@@ -64,6 +68,27 @@ class HttpPlayer:
         if last is None:
             raise Unplayable("the stream ended without a final event")
         return turn_result(request, last)
+
+
+def authorisation(url: str) -> dict[str, str]:
+    """The header with the token: `WIREWRIGHT_TOKEN` for any server, this installation's own for this machine only.
+
+    Args:
+        url: the address that is asked.
+
+    Raises:
+        Unplayable: the token cannot be read.
+    """
+    if not os.environ.get(VARIABLE) and urlsplit(url).hostname not in _THIS_MACHINE:
+        return {}
+    try:
+        token = known_token(data_folder())
+    except TokenUnavailable as unavailable:
+        raise Unplayable(unavailable.message) from None
+    return {} if token is None else {"Authorization": f"Bearer {token}"}
+
+
+_THIS_MACHINE = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 async def _reason(response: Any) -> str:

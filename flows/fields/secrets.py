@@ -39,6 +39,11 @@ def is_secret(field: JsonObject) -> bool:
     )
 
 
+def is_secret_name(name: str) -> bool:
+    """Return whether a name is that of a secret, such as `api_key` or `Authorization`."""
+    return _SECRET_NAME.search(name) is not None
+
+
 def redact(value: Json) -> Json:
     """Return `value` with everything that looks like a secret replaced by `***REDACTED***`."""
     if isinstance(value, str):

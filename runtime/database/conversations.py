@@ -1,5 +1,6 @@
-"""The stored conversations, as text; the least recently used ones are dropped."""
+"""The stored conversations, as encrypted text; the least recently used ones are dropped."""
 
+import asyncio
 from datetime import UTC, datetime
 
 from sqlalchemy import ColumnElement, and_, delete, func, insert, select, tuple_, update
@@ -26,7 +27,8 @@ class ConversationRows:
         row = _row(owner, session)
         async with self._database.writing() as connection:
             await connection.execute(update(ConversationRow).where(row).values(used=_NEXT_USE))
-            return (await connection.execute(select(ConversationRow.document).where(row))).scalar_one_or_none()
+            found = (await connection.execute(select(ConversationRow.document).where(row))).scalar_one_or_none()
+        return None if found is None else await asyncio.to_thread(self._database.documents.unseal_text, found)
 
     async def save(self, owner: str, session: str, document: str, max_conversations: int) -> tuple[list[str], int]:
         """Store a conversation.
@@ -40,6 +42,7 @@ class ConversationRows:
         Returns:
             The sessions that were dropped, and how many conversations there are.
         """
+        document = await asyncio.to_thread(self._database.documents.seal_text, document)
         change = update(ConversationRow).where(_row(owner, session)).values(used=_NEXT_USE, document=document)
         addition = insert(ConversationRow).values(owner=owner, session=session, used=_NEXT_USE, document=document)
         key = (ConversationRow.owner, ConversationRow.session)

@@ -12,7 +12,9 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from flows.paths import data_folder
 from runtime.database.errors import StoreUnavailable
+from runtime.keychain.documents import DocumentSealing
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -23,12 +25,17 @@ class Database:
 
     Args:
         url: an SQLAlchemy URL with an asynchronous driver.
-        data: the data folder, whose conversations of version 0.1 are taken over; None takes over none.
+        data: the data folder, which has the key, and whose conversations of version 0.1 are taken over; None takes over
+            none, and the key of the usual folder.
+
+    Attributes:
+        documents: encrypts what is stored.
     """
 
     def __init__(self, url: str, data: Path | None = None) -> None:
         self._url = url
         self._data = data
+        self.documents = DocumentSealing(data or data_folder())
         self._engine: AsyncEngine | None = None
         self._opening = asyncio.Lock()
         self._writing = asyncio.Lock()
@@ -39,7 +46,7 @@ class Database:
             if self._engine is None:
                 open_current = await asyncio.to_thread(_import_schema)
                 with _failures():
-                    self._engine = await open_current(self._url, self._data)
+                    self._engine = await open_current(self._url, self._data, self.documents)
             return self._engine
 
     @asynccontextmanager
@@ -69,7 +76,7 @@ class Database:
             await engine.dispose()
 
 
-def _import_schema() -> Callable[[str, Path | None], Awaitable[AsyncEngine]]:
+def _import_schema() -> Callable[[str, Path | None, DocumentSealing], Awaitable[AsyncEngine]]:
     from runtime.database.schema import open_current
 
     return open_current

@@ -1,5 +1,6 @@
 """Engines of databases: how SQLite is set up, and transactions that exclude other writers."""
 
+import os
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -8,23 +9,34 @@ from sqlalchemy import event
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
+from runtime.files.private import close_to_others
+
 BUSY_MILLISECONDS = 5_000
 """How long a write waits for another process."""
 
 
 def create_engine(url: str) -> AsyncEngine:
-    """The engine of a database; the folder of an SQLite file is created if it is missing.
+    """The engine of a database; an SQLite file and its folder are created if missing, and closed to other users.
 
     Raises:
-        OSError: the folder cannot be created.
+        OSError: they cannot be created.
     """
     engine = create_async_engine(url)
     file = engine.url.database
     if engine.dialect.name == "sqlite":
         event.listen(engine.sync_engine, "connect", _set_up_sqlite)
         if file and file != ":memory:":
-            Path(file).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            _make_private(Path(file))
     return engine
+
+
+def _make_private(file: Path) -> None:
+    """SQLite gives the files that it makes beside the database the database's permissions."""
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
+    for each in (file, file.with_name(f"{file.name}-wal"), file.with_name(f"{file.name}-shm")):
+        if each.exists():
+            close_to_others(each)
 
 
 @asynccontextmanager

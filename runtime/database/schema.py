@@ -5,18 +5,24 @@ to migrate an older schema.
 """
 
 import asyncio
+import logging
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 from sqlalchemy import Column, Connection, MetaData, String, Table, insert, inspect, select
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from runtime.database.engine import create_engine, exclusive
+from runtime.database.sealed_rows import erase_what_was_replaced
 from runtime.database.tables import Base
 from runtime.database.version_0_1 import back_up, copy_flows, set_flows_aside, take_over_conversations
+from runtime.keychain.documents import DocumentSealing
 
-HEAD: Final = "0003"
+log = logging.getLogger(__name__)
+
+HEAD: Final = "0004"
 """The revision of `tables`: the last one of `migrations/versions`."""
 
 VERSION_0_1: Final = "0.1"
@@ -25,34 +31,42 @@ VERSION_0_1: Final = "0.1"
 _REVISION: Final = Table("alembic_version", MetaData(), Column("version_num", String(32), primary_key=True))
 
 
-async def open_current(url: str, data: Path | None) -> AsyncEngine:
+async def open_current(url: str, data: Path | None, documents: DocumentSealing) -> AsyncEngine:
     """Open a database with the current schema, creating or migrating what is missing.
 
     Args:
         url: an SQLAlchemy URL with an asynchronous driver.
         data: the data folder, whose conversations of version 0.1 are taken over.
+        documents: encrypts what earlier versions did not.
 
     Raises:
         DatabaseTooNew: its schema is a later one.
+        SecretKeyUnavailable: what earlier versions stored cannot be encrypted; nothing was changed.
         SQLAlchemyError: it cannot be opened.
         OSError: its folder cannot be created.
     """
     engine = create_engine(url)
     try:
-        await _bring_up_to_date(engine)
+        replaced = await _bring_up_to_date(engine, documents)
         if data is not None:
-            await take_over_conversations(engine, data)
+            await take_over_conversations(engine, data, documents)
+        if replaced:
+            await _erase(engine)
     except BaseException:
         await engine.dispose()
         raise
     return engine
 
 
-async def _bring_up_to_date(engine: AsyncEngine) -> None:
-    """Create or migrate the tables if they are not current; of several processes, one does it and the others wait."""
+async def _bring_up_to_date(engine: AsyncEngine, documents: DocumentSealing) -> bool:
+    """Create or migrate the tables if they are not current; of several processes, one does it and the others wait.
+
+    Returns:
+        Whether this process has migrated them.
+    """
     async with engine.connect() as connection:
         if await connection.run_sync(revision) == HEAD:
-            return
+            return False
     async with exclusive(engine) as connection:
         found = await connection.run_sync(revision)
         if found in (None, VERSION_0_1):
@@ -61,9 +75,17 @@ async def _bring_up_to_date(engine: AsyncEngine) -> None:
                 await connection.run_sync(set_flows_aside)
             await connection.run_sync(_create)
             if found == VERSION_0_1:
-                await connection.run_sync(copy_flows)
+                await connection.run_sync(copy_flows, documents)
         elif found != HEAD:
-            await connection.run_sync(await asyncio.to_thread(_load_migrate), found)
+            await connection.run_sync(await asyncio.to_thread(_load_migrate), found, documents)
+        return found not in (None, HEAD)
+
+
+async def _erase(engine: AsyncEngine) -> None:
+    try:
+        await erase_what_was_replaced(engine)
+    except SQLAlchemyError:
+        log.warning("database.replaced_rows_not_erased: another process uses the database; `VACUUM` erases them")
 
 
 def revision(connection: Connection) -> str | None:
@@ -80,7 +102,7 @@ def _create(connection: Connection) -> None:
     connection.execute(insert(_REVISION).values(version_num=HEAD))
 
 
-def _load_migrate() -> Callable[[Connection, str | None], None]:
+def _load_migrate() -> Callable[[Connection, str | None, DocumentSealing], None]:
     from runtime.database.migrations import migrate
 
     return migrate

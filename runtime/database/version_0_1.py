@@ -11,8 +11,11 @@ from sqlalchemy import URL, Connection, insert, inspect, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from runtime.database.engine import exclusive
+from runtime.database.sealed_rows import sealed_flow
 from runtime.database.tables import ConversationRow, FlowRow
 from runtime.files.folders import LOCAL_USER
+from runtime.files.private import close_to_others
+from runtime.keychain.documents import DocumentSealing
 
 BACKUP: Final = ".v0.1.bak"
 """Suffix of a file of version 0.1 after it was taken over."""
@@ -36,6 +39,7 @@ def back_up(url: URL) -> None:
     file = Path(url.database)
     unfinished = file.with_name(f"{file.name}{BACKUP}.tmp")
     with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(unfinished)) as copy:
+        close_to_others(unfinished)
         source.backup(copy)
     unfinished.replace(file.with_name(file.name + BACKUP))
 
@@ -47,15 +51,16 @@ def set_flows_aside(connection: Connection) -> None:
     connection.execute(text(f"ALTER TABLE flows RENAME TO {_FLOWS}"))
 
 
-def copy_flows(connection: Connection) -> None:
-    """Move the flows to the current table, as those of the local user."""
+def copy_flows(connection: Connection, documents: DocumentSealing) -> None:
+    """Move the flows to the current table, as those of the local user, with their keys encrypted."""
     rows = connection.execute(text(f"SELECT {_COLUMNS} FROM {_FLOWS}"))  # noqa: S608  (both are constants)
     for row in rows.mappings():
-        connection.execute(insert(FlowRow).values(owner=LOCAL_USER, **row))
+        values = {**row, "document": sealed_flow(documents, row["document"])}
+        connection.execute(insert(FlowRow).values(owner=LOCAL_USER, **values))
     connection.execute(text(f"DROP TABLE {_FLOWS}"))
 
 
-async def take_over_conversations(engine: AsyncEngine, data: Path) -> None:
+async def take_over_conversations(engine: AsyncEngine, data: Path, documents: DocumentSealing) -> None:
     """Copy the conversations of version 0.1 into the database, then rename their file to its backup.
 
     A file that cannot be read stays where it is, and the log says so.
@@ -63,6 +68,10 @@ async def take_over_conversations(engine: AsyncEngine, data: Path) -> None:
     Args:
         engine: a database with the current schema.
         data: the folder that may have the file.
+        documents: encrypts the conversations.
+
+    Raises:
+        SecretKeyUnavailable: they cannot be encrypted; the file stays.
     """
     file = data / CONVERSATIONS
     if not await asyncio.to_thread(file.is_file):
@@ -73,7 +82,7 @@ async def take_over_conversations(engine: AsyncEngine, data: Path) -> None:
         log.exception("database.conversations_not_taken_over")
         return
     async with exclusive(engine) as connection:
-        await connection.run_sync(_add, rows)
+        await connection.run_sync(_add, rows, documents)
     await asyncio.to_thread(_rename, file)
 
 
@@ -82,19 +91,22 @@ def _read(file: Path) -> list[tuple[str, str, int, str]]:
         return source.execute("SELECT user, session, used, kept FROM sessions").fetchall()
 
 
-def _add(connection: Connection, rows: list[tuple[str, str, int, str]]) -> None:
+def _add(connection: Connection, rows: list[tuple[str, str, int, str]], documents: DocumentSealing) -> None:
     known = {
         (owner, name) for owner, name in connection.execute(select(ConversationRow.owner, ConversationRow.session))
     }
     for owner, session, used, document in rows:
         if (owner, session) not in known:
             connection.execute(
-                insert(ConversationRow).values(owner=owner, session=session, used=used, document=document)
+                insert(ConversationRow).values(
+                    owner=owner, session=session, used=used, document=documents.seal_text(document)
+                )
             )
 
 
 def _rename(file: Path) -> None:
     try:
+        close_to_others(file)
         file.rename(file.with_name(file.name + BACKUP))
     except FileNotFoundError:
         log.info("database.conversations_taken_over_by_another_process")

@@ -68,7 +68,6 @@ class EngineSupervisor:
         self.failure: RunError | None = None
         self.progress = ""
         self.on_progress: Callable[[str], None] | None = None
-        self.closed_ports = frozenset[int]()
         """Ports that open runs must not connect to."""
 
     @property
@@ -289,7 +288,7 @@ class EngineSupervisor:
             # Not in a thread: when `to_thread` is cancelled, the folder is created all the same and never removed.
             self._folder = Path(tempfile.mkdtemp(prefix="wirewright-"))
         return await Engine.start(
-            serve_command(environment, self._folder / uuid.uuid4().hex[:8], self._spares, self.closed_ports),
+            serve_command(environment, self._folder / uuid.uuid4().hex[:8], self._spares),
             engine_environment(self._folder, self._private_hosts),
             self._folder,
             limit=START_TIMEOUT,
@@ -330,16 +329,12 @@ async def check_starts(environment: RunnerEnvironment) -> None:
             await engine.close()
 
 
-def serve_command(
-    environment: RunnerEnvironment, runs: Path, spares: int, closed_ports: Collection[int] = ()
-) -> list[str]:
+def serve_command(environment: RunnerEnvironment, runs: Path, spares: int) -> list[str]:
     """The command that starts an engine.
 
     Args:
         environment: whose engine.
         runs: the folder for the private folders of its runs.
         spares: how many processes are kept ready for the next runs.
-        closed_ports: TCP ports that its runs may not connect to.
     """
-    command = [str(environment.python), "-I", "-X", "utf8", str(environment.main), "serve", str(runs), str(spares)]
-    return [*command, *map(str, sorted(closed_ports))]
+    return [str(environment.python), "-I", "-X", "utf8", str(environment.main), "serve", str(runs), str(spares)]

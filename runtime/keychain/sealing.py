@@ -1,14 +1,16 @@
-"""Encrypts what is stored with a key of this installation."""
+"""Encrypts what is stored with the master key of this installation."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter
 
-from runtime.files.atomic import write_atomically
+from runtime.files.atomic import read_regular
+from runtime.keychain.master_key import MasterKey, SecretKeyUnavailable, cipher_of
 
 if TYPE_CHECKING:
     from cryptography.fernet import Fernet
@@ -22,37 +24,40 @@ class Sealing:
     """Encrypts and decrypts text. Every method may raise `Unreadable`, and blocks for a moment.
 
     Args:
-        key_file: the key, created when something is first encrypted.
+        data: the data folder.
+        earlier: key files of earlier versions in it, which only decrypt.
     """
 
-    def __init__(self, key_file: Path) -> None:
-        self._key_file = key_file
+    def __init__(self, data: Path, *earlier: str) -> None:
+        self._master = MasterKey(data)
+        self._earlier = [data / name for name in earlier]
 
     def seal(self, text: str) -> str:
-        """Encrypt a text."""
+        """Encrypt a text; the master key is made if there is none."""
         try:
-            if not self._key_file.exists():
-                from cryptography.fernet import Fernet
-
-                self._key_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                write_atomically(self._key_file, Fernet.generate_key(), overwrite=False)
-            return self._fernet().encrypt(text.encode()).decode()
-        except (OSError, ValueError):
-            raise Unreadable from None
+            return self._master.fernet().encrypt(text.encode()).decode()
+        except (OSError, ValueError, SecretKeyUnavailable) as failure:
+            raise Unreadable from failure
 
     def unseal(self, sealed: str) -> str:
         """Decrypt what `seal` has encrypted."""
         from cryptography.fernet import InvalidToken
 
         try:
-            return self._fernet().decrypt(sealed).decode()
-        except (OSError, ValueError, InvalidToken):
-            raise Unreadable from None
+            for cipher in self._ciphers():
+                try:
+                    return cipher.decrypt(sealed).decode()
+                except InvalidToken:
+                    continue
+        except (OSError, ValueError, SecretKeyUnavailable) as failure:
+            raise Unreadable from failure
+        raise Unreadable
 
-    def _fernet(self) -> Fernet:
-        from cryptography.fernet import Fernet
-
-        return Fernet(self._key_file.read_bytes())
+    def _ciphers(self) -> Iterator[Fernet]:
+        yield from self._master.readers()
+        for file in self._earlier:
+            if file.exists():
+                yield cipher_of(read_regular(file, 200).strip())
 
 
 _VALUES: TypeAdapter[dict[str, str]] = TypeAdapter(dict[str, str])

@@ -14,10 +14,12 @@ from runtime.database.errors import StoreUnavailable
 from runtime.files.atomic import write_atomically
 from runtime.files.folders import UserFolderError, private_folder, user_folder
 from runtime.files.lock import FileLock
+from runtime.keychain.master_key import FILE, VARIABLE
 from runtime.keychain.sealing import Sealing, Unreadable, seal_values, unseal_values
 
 FOLDER: Final = "variables"
-KEY_FILE: Final = "variables.key"
+EARLIER_KEY_FILE: Final = "variables.key"
+"""The key of earlier versions."""
 NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,79}")
 """What a variable may be called."""
 VALUE_LIMIT: Final = 8_192
@@ -49,7 +51,8 @@ class VariablesUnavailable(StoreUnavailable):
     def __init__(self) -> None:
         super().__init__(
             "The stored variables cannot be used.",
-            f"Restore {KEY_FILE} and {FOLDER}/ in the data folder, or remove both and store the variables again.",
+            f"Restore the secret key ({VARIABLE}, the keyring's entry, or {FILE} in the data folder) and {FOLDER}/ "
+            f"there, or remove {FOLDER}/ and store the variables again.",
         )
 
 
@@ -64,7 +67,7 @@ class UserVariables:
     def __init__(self, data: Path, user: str) -> None:
         self._data = data
         self._user = user
-        self.sealing = Sealing(data / KEY_FILE)
+        self.sealing = Sealing(data, EARLIER_KEY_FILE)
 
     def names(self) -> list[str]:
         """The names of all variables, sorted."""

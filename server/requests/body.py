@@ -1,8 +1,9 @@
-"""Reading a request's body: JSON of a bounded size, validated against a model."""
+"""Reading a request's body, the one place that does: bounded in size and time, as pieces or as JSON of a model."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncGenerator
 from typing import TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
@@ -32,7 +33,9 @@ async def read_object(request: Request, limit: int, *, optional: bool = False) -
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json" and not optional:
         raise _not_json()
-    body = await _read(request, limit)
+    body = bytearray()
+    async for piece in pieces(request, limit, READ_SECONDS):
+        body += piece
     if optional and not body.strip():
         return {}
     if kind not in ("application/json", ""):
@@ -46,23 +49,36 @@ async def read_object(request: Request, limit: int, *, optional: bool = False) -
     raise ApiError(422, "invalid_request", "The body must be a JSON object.", "Send {…}.", "$")
 
 
-async def _read(request: Request, limit: int) -> bytes:
-    """The body, read no further than the limit; `server.connections` discards the rest."""
+async def pieces(request: Request, limit: int, seconds: float) -> AsyncGenerator[bytes]:
+    """The body piece by piece, read no further than the limit; `server.connections` discards the rest.
+
+    Args:
+        request: the request; its body has not been read yet.
+        limit: the most bytes that it may have.
+        seconds: how long a client may take to send it.
+
+    Raises:
+        ApiError: 408 too slow, 413 too large.
+    """
     declared = request.headers.get("content-length", "")
     if declared.isascii() and declared.isdecimal() and int(declared[:19]) > limit:
         raise _too_large(request, limit)
-    body = bytearray()
-    try:
-        async with asyncio.timeout(READ_SECONDS):
-            async for chunk in request.stream():
-                body += chunk
-                if len(body) > limit:
-                    raise _too_large(request, limit)
-    except TimeoutError:
-        raise ApiError(
-            408, "too_slow", "The body did not arrive in time.", "Send it again.", headers={"Connection": "close"}
-        ) from None
-    return bytes(body)
+    deadline, received = asyncio.get_running_loop().time() + seconds, 0
+    stream = request.stream()
+    while True:
+        try:
+            async with asyncio.timeout_at(deadline):
+                piece = await anext(stream)
+        except StopAsyncIteration:
+            return
+        except TimeoutError:
+            raise ApiError(
+                408, "too_slow", "The body did not arrive in time.", "Send it again.", headers={"Connection": "close"}
+            ) from None
+        received += len(piece)
+        if received > limit:
+            raise _too_large(request, limit)
+        yield piece
 
 
 def _not_json() -> ApiError:

@@ -12,15 +12,19 @@ from python_multipart.multipart import parse_options_header
 from starlette.requests import Request
 
 from runtime.files.names import FileRefused
-from runtime.files.store import UserFiles, Written
+from runtime.files.store import TOTAL_LIMIT, UserFiles, Written
 from runtime.files.upload import FileTooLarge, Upload
 from server.errors import ApiError
+from server.requests.body import pieces
 
 UPLOAD_SECONDS: Final = 300.0
 """How long a client may take to send its files."""
 
 FILES_LIMIT: Final = 20
 """Files of one request."""
+
+UPLOADS_LIMIT: Final = TOTAL_LIMIT + 1_000_000
+"""Bytes of a whole request: what a user may have, and the multipart form around it."""
 
 HEADER_LIMIT: Final = 4_096
 """Bytes of the headers of one part."""
@@ -65,13 +69,9 @@ async def _read(request: Request, boundary: bytes, reader: _Reader) -> None:
         },
     )
     try:
-        async with asyncio.timeout(UPLOAD_SECONDS):
-            async for chunk in request.stream():
-                await asyncio.to_thread(parser.write, chunk)
+        async for piece in pieces(request, UPLOADS_LIMIT, UPLOAD_SECONDS):
+            await asyncio.to_thread(parser.write, piece)
         await asyncio.to_thread(parser.finalize)
-    except TimeoutError:
-        headers = {"Connection": "close"}
-        raise ApiError(408, "too_slow", "The files did not arrive in time.", "Send fewer.", headers=headers) from None
     except MultipartParseError:
         raise ApiError(400, "malformed", "The body is not multipart/form-data.", "Send it again.") from None
     except FileRefused as refused:

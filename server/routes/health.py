@@ -64,8 +64,11 @@ pre { overflow-x: auto; padding: 1rem; border: 1px solid; border-radius: .5rem }
 </style>
 <h1>Wirewright</h1>
 <p>An assistant that builds, edits, explains and runs Langflow flows from plain language. Ask it over HTTP:</p>
-<pre>curl -N {base}/api/v1/agentic/assist/stream -H 'Content-Type: application/json' \\
+<pre>curl -N {base}/api/v1/agentic/assist/stream \\
+  -H "Authorization: Bearer $(wirewright token)" -H 'Content-Type: application/json' \\
   -d '{"input_value": "Build an echo chat, then run it with hello"}'</pre>
+<p>To follow these links, sign this browser in: open the link that the server printed when it started, or the one that
+<code>wirewright token --link</code> prints.</p>
 <ul>
 <li><a href="/api/v1/agentic/check-config">Which models serve</a></li>
 <li><a href="/api/v1/flows">Stored flows</a></li>

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from agent.models.keys import BadKey, ProviderKeys
+from agent.models.keys import BadKey, KeyNeeded, ProviderKeys
 from agent.models.providers import DEMO, PROVIDERS, ProviderInfo
 from flows.document import Json, JsonObject
 from runtime.telemetry import log_event
@@ -91,6 +91,8 @@ class OneProvider(HTTPEndpoint):
         values = given.variables(info)
         try:
             await asyncio.to_thread(keys.store, info.name, values)
+        except KeyNeeded as needed:
+            raise ApiError(422, "key_required", needed.message, needed.fix, "$") from None
         except BadKey as bad:
             raise ApiError(422, "invalid_key", bad.message, bad.fix, f"$.values.{bad.variable[:60]}") from None
         log_event("assistant.provider.stored", provider=info.name, variables=sorted(values))

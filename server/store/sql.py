@@ -1,5 +1,6 @@
-"""Flows in an SQL database."""
+"""Flows in an SQL database, with their keys encrypted."""
 
+import asyncio
 import json
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
@@ -11,6 +12,7 @@ from sqlalchemy import ColumnElement, delete, func, insert, select, update
 from flows.document import Flow
 from runtime.database.database import Database
 from runtime.database.tables import FlowRow
+from runtime.keychain.documents import MARK
 from server.json_response import json_bytes
 from server.store.flows import FlowEntry, FlowNotStored, StoredFlow, VersionConflict
 
@@ -32,7 +34,7 @@ class SqlFlowStore:
     async def add(self, flow: Flow) -> FlowEntry:
         """Store a flow under a new id, as version 1."""
         entry = _entry(str(uuid4()), flow, 1)
-        new = insert(FlowRow).values(**entry.to_json(), owner=self._owner, document=_text(flow))
+        new = insert(FlowRow).values(**entry.to_json(), owner=self._owner, document=await self._text(flow))
         async with self._database.writing() as connection:
             await connection.execute(new)
         return entry
@@ -45,7 +47,7 @@ class SqlFlowStore:
         if row is None:
             raise FlowNotStored(flow_id)
         *entry, document = row
-        return StoredFlow(entry=_stored_entry(entry), flow=Flow.from_json(json.loads(document)))
+        return StoredFlow(entry=_stored_entry(entry), flow=await asyncio.to_thread(self._flow, document))
 
     async def page(self, limit: int, offset: int) -> tuple[list[FlowEntry], int]:
         """Entries, last changed first, and how many there are in all."""
@@ -63,7 +65,7 @@ class SqlFlowStore:
         change = (
             update(FlowRow)
             .where(*self._is(flow_id), FlowRow.version == version)
-            .values(**entry.to_json(), document=_text(flow))
+            .values(**entry.to_json(), document=await self._text(flow))
         )
         async with self._database.writing() as connection:
             if (await connection.execute(change)).rowcount:
@@ -92,6 +94,15 @@ class SqlFlowStore:
         if not removed:
             raise FlowNotStored(flow_id)
 
+    async def _text(self, flow: Flow) -> str:
+        """A flow as it is stored: its keys are encrypted."""
+        sealed = await asyncio.to_thread(self._database.documents.seal_keys, flow.raw)
+        return json_bytes(sealed).decode()
+
+    def _flow(self, document: str) -> Flow:
+        stored = json.loads(document)
+        return Flow.from_json(self._database.documents.unseal_keys(stored) if f'"{MARK}"' in document else stored)
+
     def _is(self, flow_id: str) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
         return FlowRow.id == flow_id, FlowRow.owner == self._owner
 
@@ -109,7 +120,3 @@ def _entry(flow_id: str, flow: Flow, version: int) -> FlowEntry:
 
 def _stored_entry(columns: Sequence[Any]) -> FlowEntry:
     return FlowEntry(**dict(zip((column.key for column in _ENTRY), columns, strict=True)))
-
-
-def _text(flow: Flow) -> str:
-    return json_bytes(flow.raw).decode()

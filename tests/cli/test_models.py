@@ -42,7 +42,7 @@ def test_stored_keys_count_as_well(wirewright: Wirewright, monkeypatch: pytest.M
     ProviderKeys(tmp_path / "data").store("groq", {"GROQ_API_KEY": "gsk_secret"})
     [groq] = [one for one in wirewright("models", "list", "--json").json["providers"] if one["configured"]]
     assert groq["variables"] == [{"name": "GROQ_API_KEY", "source": "stored"}]
-    (tmp_path / "data" / "providers.key").unlink()
+    (tmp_path / "data" / "secret.key").unlink()
     broken = wirewright("models", "list", "--json")
     assert (broken.code, broken.json["error"]["code"]) == (1, "keys_unreadable")
 

@@ -21,6 +21,42 @@ def test_status_says_what_is_missing(wirewright: Wirewright, monkeypatch: pytest
     )
 
 
+@pytest.mark.parametrize(
+    ("variables", "name", "place"),
+    [
+        ({}, "file", "the file secret.key in the data folder"),
+        ({"WIREWRIGHT_SECRET_STORE": "keyring"}, "keyring", "the system's keyring"),
+        (
+            {"WIREWRIGHT_SECRET_KEY": "k" * 32, "WIREWRIGHT_SECRET_STORE": "keyring"},
+            "environment",
+            "WIREWRIGHT_SECRET_KEY",
+        ),
+    ],
+)
+def test_status_says_where_the_key_of_what_is_stored_comes_from(
+    wirewright: Wirewright,
+    excerpt: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    variables: dict[str, str],
+    name: str,
+    place: str,
+) -> None:
+    for variable, value in variables.items():
+        monkeypatch.setenv(variable, value)
+    assert wirewright("runner", "status", "--json").json["secret_key"] == name
+    shown = wirewright("runner", "status").out
+    assert f"Keys at rest are encrypted with a key from {place}." in shown
+    assert "k" * 32 not in shown
+
+
+def test_status_refuses_a_store_of_keys_that_does_not_exist(
+    wirewright: Wirewright, excerpt: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WIREWRIGHT_SECRET_STORE", "vault")
+    done = wirewright("runner", "status", "--json")
+    assert (done.code, done.json["error"]["code"]) == (1, "secret_key_unavailable")
+
+
 @pytest.mark.engine
 def test_status_says_what_is_there(wirewright: Wirewright, runner_environment: RunnerEnvironment) -> None:
     found = wirewright("runner", "status", "--json").json

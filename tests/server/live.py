@@ -13,7 +13,9 @@ import httpx
 from agent.assistant import Assistant
 from flows.catalogue import Catalogue
 from flows.document import Flow
+from runtime.keychain.access_token import access_token
 from server.app import create_app
+from server.auth import Access
 from server.serve import HttpServer, address, bound
 from server.settings import ServerSettings
 from tests.scripted_assistant import Reply, ScriptedModel, assistant
@@ -26,26 +28,36 @@ FLOWS = "/api/v1/flows"
 
 @dataclass
 class Live:
-    """A running server and a client for it."""
+    """A running server and a client for it, which sends the token; `stranger` does not."""
 
     client: httpx.AsyncClient
+    stranger: httpx.AsyncClient
+    access: Access
     server: HttpServer
     task: "asyncio.Task[None]"
 
 
 @asynccontextmanager
-async def serving(assistant: Assistant, settings: ServerSettings | None = None) -> AsyncGenerator[Live]:
+async def serving(
+    assistant: Assistant, settings: ServerSettings | None = None, access: Access | None = None
+) -> AsyncGenerator[Live]:
     """Serve an assistant until the block is left."""
+    settings = settings or ServerSettings()
+    token = access_token(settings.data)
+    access = access or Access(token)
     stopping, listening, listener = asyncio.Event(), asyncio.Event(), bound("127.0.0.1", 0)
-    ports = [listener.getsockname()[1]]
-    app = create_app(settings or ServerSettings(), assistant=assistant, stopping=stopping, ports=ports)
+    app = create_app(settings, assistant=assistant, stopping=stopping, access=access)
     server = HttpServer(app, stopping, listening.set)
     task = asyncio.create_task(server.serve(sockets=[listener]))
     waiting = asyncio.create_task(listening.wait())
     await asyncio.wait({task, waiting}, return_when=asyncio.FIRST_COMPLETED)
     try:
-        async with httpx.AsyncClient(base_url=address(listener), timeout=30, trust_env=False) as client:
-            yield Live(client, server, task)
+        base, headers = address(listener), {"Authorization": f"Bearer {token}"}
+        async with (
+            httpx.AsyncClient(base_url=base, timeout=30, trust_env=False, headers=headers) as client,
+            httpx.AsyncClient(base_url=base, timeout=30, trust_env=False) as stranger,
+        ):
+            yield Live(client, stranger, access, server, task)
     finally:
         waiting.cancel()
         server.stop()

@@ -13,11 +13,13 @@ from flows.catalogue import Catalogue
 from flows.document import Flow, JsonObject
 from flows.edits import add_component
 from runtime.install.environment import RunnerEnvironment
+from runtime.keychain.access_token import access_token
 from runtime.options import RunOptions
 from runtime.results import RunResult
 from runtime.runner import Runner
 from server.settings import ServerSettings
 from tests.server.live import FLOWS, Live, events, serving
+from tests.stand_ins import StandInRunner
 
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
 LOUDER = (
@@ -133,21 +135,50 @@ async def test_a_run_that_exits_hard_is_an_error_and_the_next_one_works(
     assert await works(live, echo)
 
 
-async def test_a_run_cannot_reach_the_server_that_runs_it(
-    live: Live, installed: Catalogue, runner_environment: RunnerEnvironment
+ROBBERY = """import http.client, os, socket
+        def got(headers):
+            connection = http.client.HTTPConnection({host!r}, {port}, timeout=10)
+            try:
+                connection.request("GET", "/api/v1/flows", headers=headers)
+                return connection.getresponse().status
+            except OSError as stopped:
+                return type(stopped).__name__
+        def read(path):
+            try:
+                return open(path).read()
+            except OSError as stopped:
+                return type(stopped).__name__
+        return Data(data={{
+            "asked": [got({{}}), got({{"Authorization": "Bearer " + os.environ.get("WIREWRIGHT_TOKEN", "x")}})],
+            "read": [read({token!r}), *(read(f"/proc/{{pid}}/environ") for pid in (os.getppid(), {server}))],
+            "named": [name for name in os.environ if "WIREWRIGHT" in name],
+        }})"""
+"""A component that tries to use a server with what a run can have."""
+
+
+async def test_a_run_that_the_server_did_not_start_gets_nothing_from_it(
+    runner: Unguarded,
+    installed: Catalogue,
+    echo: JsonObject,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    if "the server's port" not in {each.name for each in runner_environment.status().protections if each.active}:
-        pytest.skip("not on this kernel")
-    here = live.client.base_url
-    assert (await live.client.get("/healthz")).status_code == 200
-    body = f"""import socket
-        try:
-            return Data(data={{"got": str(socket.create_connection(({here.host!r}, {here.port}), 5))}})
-        except OSError as stopped:
-            return Data(data={{"stopped": type(stopped).__name__}})"""
-    run = (await live.client.post(await stored(live, installed, body), json={})).json()
-    (value,) = run["outputs"].values()
-    assert value == {"stopped": "PermissionError"}
+    settings = ServerSettings()
+    token = access_token(settings.data)
+    monkeypatch.setenv("WIREWRIGHT_TOKEN", token)  # as a command has it that `.env` gives the token
+    async with serving(Assistant(settings, StandInRunner()), settings) as live:
+        assert (await live.client.post(FLOWS, json=echo)).status_code == 201
+        here = live.client.base_url
+        body = ROBBERY.format(host=here.host, port=here.port, token=str(settings.data / "token"), server=os.getpid())
+        code = CODE.replace("{body}", body)
+        edit = add_component(Flow.empty(), installed, "CustomComponent", values={"code": code})
+        result = await runner.execute(edit.flow, None, RunOptions(timeout=60))
+    assert result.ok, result.error
+    (found,) = result.outputs.values()
+    assert isinstance(found, dict)
+    assert found["asked"] == [401, 401]
+    assert found["named"] == []
+    assert token not in str(found)
+    assert {"PermissionError"} == set(found["read"]) - {"FileNotFoundError"}
 
 
 async def test_a_client_that_leaves_ends_its_run_and_frees_the_place(

@@ -127,6 +127,7 @@ async def test_a_body_that_does_not_arrive_is_a_408(catalogue: Catalogue, monkey
         reader, writer = await asyncio.open_connection(live.client.base_url.host, live.client.base_url.port)
         writer.write(
             f"POST {STREAM} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            f"Authorization: {live.client.headers['authorization']}\r\n"
             'Content-Length: 100\r\n\r\n{"input'.encode()
         )
         head = await reader.readuntil(b"\r\n")
@@ -139,6 +140,7 @@ async def test_a_client_that_asks_first_is_refused_before_it_sends(catalogue: Ca
         reader, writer = await asyncio.open_connection(live.client.base_url.host, live.client.base_url.port)
         writer.write(
             f"POST {STREAM} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            f"Authorization: {live.client.headers['authorization']}\r\n"
             "Content-Length: 2000000\r\nExpect: 100-continue\r\n\r\n".encode()
         )
         head = await reader.readuntil(b"\r\n")

@@ -17,6 +17,7 @@ from agent.assistant import Assistant
 from flows.catalogue import Catalogue
 from flows.spec import build
 from runtime.install.environment import RunnerEnvironment
+from runtime.keychain.access_token import access_token
 from runtime.runner import Runner
 from server.serve import CannotServe, address, bound, serve
 from server.settings import ServerSettings
@@ -36,11 +37,15 @@ config:
 
     def answer():
         try:
-            return str(requests.get("{address}/healthz", timeout=10).status_code)
+            return str(requests.get("{address}/api/v1/flows", timeout=10).status_code)
         except requests.ConnectionError as stopped:
             return "stopped: " + str(stopped)
 """
 """A flow that calls an address and answers with what came of it."""
+
+
+printed: dict[str, str] = {}
+"""How to try the server, as the last one printed it."""
 
 
 @asynccontextmanager
@@ -54,8 +59,9 @@ async def program(*command: str) -> AsyncGenerator[tuple[asyncio.subprocess.Proc
         with anyio.fail_after(60):
             line = (await process.stdout.readline()).decode().strip()
         assert line.startswith("Wirewright serves at http://127.0.0.1:"), line
-        tried = [(await process.stdout.readline()).decode().split()[0] for _ in range(3)]
-        assert tried == ["browser", "terminal", "curl"]
+        tried = dict([(await process.stdout.readline()).decode().split(maxsplit=1) for _ in range(3)])
+        assert list(tried) == ["browser", "terminal", "curl"]
+        printed.update(tried)
         yield process, line.removeprefix("Wirewright serves at ")
     finally:
         if process.returncode is None:
@@ -63,11 +69,17 @@ async def program(*command: str) -> AsyncGenerator[tuple[asyncio.subprocess.Proc
         await process.wait()
 
 
+def signed_in(base: str, seconds: float) -> httpx.AsyncClient:
+    """A client that sends the token of this test's data folder."""
+    headers = {"Authorization": f"Bearer {access_token(ServerSettings().data)}"}
+    return httpx.AsyncClient(base_url=base, timeout=seconds, trust_env=False, headers=headers)
+
+
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
 async def test_open_streams_get_a_last_event_when_the_server_is_stopped(sent: signal.Signals) -> None:
     async with (
         program("-m", "tests.server.hanging") as (process, base),
-        httpx.AsyncClient(base_url=base, timeout=30, trust_env=False) as client,
+        signed_in(base, 30) as client,
         client.stream("POST", STREAM, json={"input_value": "Build an echo"}) as one,
         client.stream("POST", STREAM, json={"input_value": "Build another"}) as two,
     ):
@@ -79,6 +91,20 @@ async def test_open_streams_get_a_last_event_when_the_server_is_stopped(sent: si
             assert [event["event"] async for event in stream] == ["cancelled"]
         with anyio.fail_after(20):
             assert await process.wait() == 0
+
+
+async def test_the_printed_link_signs_a_browser_in_and_the_printed_header_has_the_token() -> None:
+    async with (
+        program("-m", "tests.server.hanging") as (_, base),
+        httpx.AsyncClient(base_url=base, timeout=30, trust_env=False) as browser,
+    ):
+        assert (await browser.get(FLOWS)).status_code == 401
+        assert (await browser.get(printed["browser"].strip())).status_code == 303
+        assert (await browser.get(FLOWS)).status_code == 200
+        header = printed["curl"].split(" -H ")[1]
+        shell = await asyncio.create_subprocess_shell(f"echo {header}", cwd=ROOT, stdout=asyncio.subprocess.PIPE)
+        pasted, _ = await shell.communicate()
+        assert pasted.decode().strip() == f"Authorization: Bearer {access_token(ServerSettings().data)}"
 
 
 def test_a_port_that_is_taken_is_reported_with_a_fix() -> None:
@@ -117,18 +143,16 @@ async def test_questions_are_answered_while_the_engine_is_still_starting(
 
 
 @pytest.mark.engine
-async def test_flows_reach_other_servers_and_not_the_one_that_runs_them(
+async def test_flows_get_nothing_from_the_server_that_runs_them_nor_from_another(
     runner_environment: RunnerEnvironment,
     warm_engine: None,
 ) -> None:
-    if "the server's port" not in {each.name for each in runner_environment.status().protections if each.active}:
-        pytest.skip("not on this kernel")
     installed = Catalogue.load(runner_environment.catalogue)
     other = Assistant(ServerSettings(), StandInRunner(), catalogue=installed)
     async with (
         serving(other) as neighbour,
         program("-m", "cli.main", "serve") as (_, base),
-        httpx.AsyncClient(base_url=base, timeout=300, trust_env=False) as client,
+        signed_in(base, 300) as client,
     ):
 
         async def came_of(address: str) -> str:
@@ -137,10 +161,8 @@ async def test_flows_reach_other_servers_and_not_the_one_that_runs_them(
             place = (await client.post(FLOWS, json=built.flow.to_json())).headers["location"]
             return (await client.post(f"{place}/run", json={})).json()["output"]
 
-        assert await came_of(str(neighbour.client.base_url)) == "200"
-        stopped = await came_of(base)
-        assert stopped.startswith("stopped: ")
-        assert "Permission denied" in stopped
+        assert await came_of(str(neighbour.client.base_url)) == "401"
+        assert await came_of(base) == "401"
         assert (await client.get("/healthz")).status_code == 200
 
 

@@ -97,6 +97,9 @@ def shown_events(found: list[Any], places: Mapping[str, str]) -> str:
 def talking(place: Workplace, extra: Mapping[str, str] | None = None) -> Iterator[Conversation]:
     """A server whose engine is ready, and a client for it."""
     with place.serve(extra) as served, httpx.Client(base_url=served.url, timeout=120, trust_env=False) as client:
+        token = place.run(["token"], extra=extra)
+        if token.code == 0:  # an installation from before the token has no such command
+            client.headers["Authorization"] = f"Bearer {token.out.strip()}"
         for _ in range(READY_SECONDS * 5):
             reply = client.get("/readyz")
             if reply.status_code == 200:

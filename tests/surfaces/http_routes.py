@@ -156,6 +156,8 @@ def _turns(talk: Conversation) -> None:
 
 
 def _refusals(talk: Conversation) -> None:
+    talk.ask("wrong-token", "GET", f"{API}/flows", headers={"Authorization": "Bearer wrong"}, all_headers=True)
+    talk.ask("wrong-sign-in-code", "GET", "/sign-in?code=wrong")
     talk.ask("foreign-host", "GET", "/healthz", headers={"Host": "example.org"}, all_headers=True)
     talk.ask("foreign-origin", "POST", f"{API}/flows", body={}, headers={"Origin": "http://example.org"})
     talk.ask("foreign-site", "POST", f"{API}/flows", body={}, headers={"Sec-Fetch-Site": "cross-site"})

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.models.keys import KEY_FILE, STORE_FILE, BadKey, KeysUnreadable, ProviderKeys
+from agent.models.keys import STORE_FILE, BadKey, KeysUnreadable, ProviderKeys
+from runtime.keychain.master_key import CHECK_FILE
+from runtime.keychain.master_key import FILE as KEY_FILE
 
 
 @pytest.fixture(scope="session")
@@ -23,7 +25,7 @@ def test_a_stored_key_is_encrypted_and_readable_only_by_its_owner(tmp_path: Path
     assert keys.stored("groq") == {"GROQ_API_KEY"}
     assert b"gsk_secret" not in (tmp_path / STORE_FILE).read_bytes()
     assert [(tmp_path / name).stat().st_mode & 0o777 for name in (KEY_FILE, STORE_FILE)] == [0o600, 0o600]
-    assert {path.name for path in tmp_path.iterdir()} == {KEY_FILE, STORE_FILE}
+    assert {path.name for path in tmp_path.iterdir()} == {KEY_FILE, CHECK_FILE, STORE_FILE}
 
 
 def test_one_process_reads_what_another_stored(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from evals.play.attempts import play_attempt
 from evals.play.environment import PlayEnvironment
 from evals.players.demo import DemoPlayer
 from evals.players.function import FunctionPlayer
-from evals.players.http import HttpPlayer
+from evals.players.http import HttpPlayer, authorisation
 from evals.players.oracle.edits import edit_calls
 from evals.players.oracle.player import OraclePlayer
 from evals.players.player import Player
@@ -28,6 +28,7 @@ from evals.players.script import ScriptPlayer
 from evals.scenarios.flows import read_flow
 from evals.score import score_attempt
 from flows.catalogue import Catalogue
+from runtime.keychain.access_token import access_token
 from tests.evals.conftest import scenario_named
 from tests.server.live import serving
 from tests.stand_ins import StandInRunner, ran
@@ -185,6 +186,24 @@ async def test_a_live_server_is_played_over_http(environment: PlayEnvironment, c
     verdict = score_attempt(ECHO, attempt, catalogue)
     assert (verdict.value("built"), verdict.value("nodes"), verdict.value("wasted")) == (True, 1.0, None)
     assert score_attempt(scenario_named("refuse-weather"), refused, catalogue).passed is True
+
+
+def test_the_token_of_this_installation_goes_to_this_machine_only(
+    data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert authorisation("http://127.0.0.1:7878/x") == {}, "there is none yet"
+    mine = {"Authorization": f"Bearer {access_token(data_folder)}"}
+    for url in ("http://127.0.0.1:7878/x", "http://localhost/x", "http://[::1]:1/x"):
+        assert authorisation(url) == mine
+    for url in (
+        "http://example.com/x",
+        "http://127.0.0.1.example.com/x",
+        "http://10.0.0.1/x",
+        "http://u@example.com/x",
+    ):
+        assert authorisation(url) == {}
+    monkeypatch.setenv("WIREWRIGHT_TOKEN", "e" * 40)
+    assert authorisation("https://assistant.example.com/x") == {"Authorization": f"Bearer {'e' * 40}"}
 
 
 async def test_the_files_of_a_scenario_are_there_for_its_user(environment: PlayEnvironment) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, create_engine, text
 
+from flows.paths import data_folder
 from runtime.database import migrations, schema
 from runtime.database.conversations import ConversationRows
 from runtime.database.database import Database
@@ -19,6 +20,7 @@ from runtime.database.errors import DatabaseTooNew, StoreUnavailable
 from runtime.database.migrations import migrate
 from runtime.database.schema import HEAD
 from runtime.database.tables import Base
+from runtime.keychain.documents import DocumentSealing
 
 pytestmark = pytest.mark.anyio
 
@@ -70,7 +72,7 @@ def test_the_migrations_make_the_tables_and_end_at_the_known_revision() -> None:
     with create_engine("sqlite://").connect() as connection:
         connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"))
         assert differences(connection)
-        migrate(connection, None)
+        migrate(connection, None, DocumentSealing(data_folder()))
         assert differences(connection) == []
         assert schema.revision(connection) == HEAD
 
@@ -110,7 +112,8 @@ async def test_a_database_of_a_later_schema_is_refused_and_stays_as_it_is(file: 
         await Database(url(file)).open()
     assert "9999" in refused.value.message
     assert "WIREWRIGHT_DATABASE" in refused.value.fix
-    assert query(file, "select document from conversations") == [("{}",)]
+    [(document,)] = query(file, "select document from conversations")
+    assert DocumentSealing(data_folder()).unseal_text(str(document)) == "{}"
 
 
 def test_processes_that_start_at_once_share_one_database(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 from runtime.database.database import Database
 from runtime.database.tables import Base
 from runtime.database.version_0_1 import BACKUP, CONVERSATIONS
+from runtime.keychain.documents import DocumentSealing
 
 pytestmark = pytest.mark.anyio
 WRITTEN = Path(__file__).parents[2] / "compatibility" / "v0_1" / "data"
@@ -42,7 +43,10 @@ async def test_flows_and_conversations_become_the_local_users_and_their_files_ar
     await asyncio.gather(*(opened(data) for _ in range(4)))
     await opened(data)
     assert query(file, FLOWS) == query(backup, FLOWS) == flows
-    assert query(file, "select owner, session, used, document from conversations order by used") == sessions
+    taken = query(file, "select owner, session, used, document from conversations order by used")
+    documents = DocumentSealing(data)
+    assert [(*names, documents.unseal_text(str(text))) for *names, text in taken] == sessions
+    assert not [text for *_, text in taken if "turns" in str(text)], "they are encrypted"
     assert query(file, "select distinct owner, set_aside from flows, conversations using (owner)") == [("local", "")]
     assert (data / f"{CONVERSATIONS}{BACKUP}").read_bytes() == conversations
     assert not (data / CONVERSATIONS).exists()

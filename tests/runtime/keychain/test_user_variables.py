@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from runtime.keychain.user_variables import KEY_FILE, BadVariable, UserVariables, VariablesUnavailable
+from runtime.keychain.master_key import FILE as KEY_FILE
+from runtime.keychain.user_variables import BadVariable, UserVariables, VariablesUnavailable
 
 
 def test_a_kept_value_is_encrypted_and_readable_only_by_its_owner(tmp_path: Path) -> None:

@@ -40,7 +40,8 @@ async def connect(
 ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     """A connection on which the head of a request was sent."""
     reader, writer = await asyncio.open_connection(live.client.base_url.host, live.client.base_url.port)
-    head = (f"{method} {path} HTTP/1.1", "Host: localhost", "Content-Type: application/json", *headers)
+    token = f"Authorization: {live.client.headers['authorization']}"
+    head = (f"{method} {path} HTTP/1.1", "Host: localhost", "Content-Type: application/json", token, *headers)
     writer.write("\r\n".join((*head, "", "")).encode())
     return reader, writer
 
@@ -79,7 +80,8 @@ async def test_a_client_of_the_standard_library_reads_the_refusal(catalogue: Cat
     def post(live: Live) -> int:
         connection = http.client.HTTPConnection(str(live.client.base_url.host), live.client.base_url.port, timeout=10)
         try:
-            connection.request("POST", STREAM, TWO_MEGABYTES, JSON)
+            headers = {**JSON, "Authorization": live.client.headers["authorization"]}
+            connection.request("POST", STREAM, TWO_MEGABYTES, headers)
             return connection.getresponse().status
         finally:
             connection.close()

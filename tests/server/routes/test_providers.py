@@ -124,7 +124,7 @@ async def test_damaged_keys_are_reported_and_nothing_is_lost(catalogue: Catalogu
     who = assistant(catalogue)
     async with serving(who) as live:
         await live.client.put(f"{PATH}/groq", json={"api_key": "k"})
-        (data_folder / "providers.key").write_bytes(b"other")
+        (data_folder / "secret.key").write_bytes(b"other")
         again = assistant(catalogue)
     async with serving(again) as live:
         assert error(await live.client.get(PATH)) == (503, "keys_unreadable")

@@ -1,0 +1,55 @@
+"""One reader of bodies: routes do not read bodies themselves, and an upload is bounded like everything else."""
+
+import ast
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from flows.catalogue import Catalogue
+from tests.scripted_assistant import assistant
+from tests.server.live import serving
+
+SERVER = Path(__file__).parents[3] / "server"
+READERS = {"body", "json", "form", "stream", "receive"}
+ALLOWED = {("server/requests/body.py", "stream"), ("server/requests/disconnect.py", "receive")}
+
+
+def test_bodies_are_read_in_one_place() -> None:
+    found = {
+        (path.relative_to(SERVER.parent).as_posix(), node.attr)
+        for path in SERVER.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Attribute)
+        and node.attr in READERS
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "request"
+    }
+    assert found == ALLOWED
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("named", [True, False], ids=["a file", "another part"])
+async def test_an_upload_without_an_end_is_refused_at_the_limit(
+    named: bool, catalogue: Catalogue, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.requests.multipart.UPLOADS_LIMIT", 300_000)
+    sent = 0
+
+    async def endless() -> AsyncIterator[bytes]:
+        nonlocal sent
+        name = '; filename="a.txt"' if named else ""
+        yield f'--x\r\nContent-Disposition: form-data; name="file"{name}\r\n\r\n'.encode()
+        for _ in range(500):
+            sent += 10_000
+            yield b"y" * 10_000
+
+    async with serving(assistant(catalogue)) as live:
+        headers = {"Content-Type": "multipart/form-data; boundary=x"}
+        try:
+            reply = await live.client.post("/api/v1/files", content=endless(), headers=headers)
+            assert (reply.status_code, reply.json()["error"]["code"]) == (413, "too_large")
+        except httpx.TransportError:
+            assert sent < 5_000_000, "the connection was closed while it was sending"
+        assert (await live.client.get("/api/v1/files")).json()["total"] == 0
