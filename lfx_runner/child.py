@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 from lfx_runner.confine.linux import end_with_parent
-from lfx_runner.confine.policy import Network, confine_network, confine_process
+from lfx_runner.confine.policy import ClosedPorts, Network, confine_network, confine_process
 from lfx_runner.engine import models_are_warm, rehearse
 from lfx_runner.execute import exception_chain, run_flow
 from lfx_runner.introspect.component import describe
@@ -43,6 +43,9 @@ def main(
     results: int,
     events: int,
     folder: Path,
+    prepared: ClosedPorts,
+    *,
+    ports_closed: bool,
 ) -> NoReturn:
     """Everything that a forked process does. While it waits for long, it rehearses a run.
 
@@ -53,10 +56,12 @@ def main(
         results: a pipe that takes the result as one line.
         events: a pipe that takes one line per event.
         folder: the private folder.
+        prepared: the ports that an open run is expected to close.
+        ports_closed: whether to close them now: it takes long, and nobody waits yet.
     """
     status = 70
     try:
-        isolate(parent, {request, go, results, events}, folder)
+        isolate(parent, {request, go, results, events}, folder, prepared, ports_closed=ports_closed)
         if not select.select([go], [], [], SETTLE)[0]:
             rehearse()
             if models_are_warm() and not select.select([go], [], [], SETTLE)[0]:
@@ -66,14 +71,17 @@ def main(
         if os.read(go, 1):
             size = os.fstat(request).st_size
             line = os.pread(request, size, 0)
-            write_all(results, answer(line, Sender(events), folder))
+            write_all(results, answer(line, Sender(events), prepared, folder, ports_closed=ports_closed))
         status = 0
     finally:
         os._exit(status)
 
 
-def isolate(parent: int, keep: set[int], folder: Path) -> None:
-    """Start a session, close every descriptor but `keep`, use private folders and an allowed environment, confine."""
+def isolate(parent: int, keep: set[int], folder: Path, prepared: ClosedPorts, *, ports_closed: bool) -> None:
+    """Start a session, close every descriptor but `keep`, use private folders and an allow-listed environment, confine.
+
+    The descriptor of `prepared` stays open until it is known what the run may reach.
+    """
     os.setsid()
     end_with_parent(parent)
     signal.set_wakeup_fd(-1)
@@ -82,13 +90,16 @@ def isolate(parent: int, keep: set[int], folder: Path) -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(nothing, standard)
-    close_all_but(keep | {0, 1, 2})
+    rules = set[int]() if prepared.ruleset is None else {prepared.ruleset}
+    close_all_but(keep | rules | {0, 1, 2})
     os.umask(0o077)
     home, temporary = folder / "home", folder / "tmp"
     environment = run_environment(dict(os.environ), str(home), str(temporary))
     os.environ.clear()
     os.environ.update(environment)
     confine_process(folder, given_folder(folder))
+    if ports_closed:
+        prepared.enforce()
     os.chdir(folder / WORK)
     tempfile.tempdir = None
     random.seed()
@@ -119,18 +130,28 @@ def _move_engine_home(home: Path) -> None:
         service.settings.__dict__["config_dir"] = str(home)
 
 
-def answer(line: bytes, emit: Emit, folder: Path) -> bytes:
+def answer(line: bytes, emit: Emit, prepared: ClosedPorts, folder: Path, *, ports_closed: bool) -> bytes:
     """Run the request in `line` and return the result as one line.
 
     Args:
         line: the request.
         emit: called with each event, if the request asks for events.
+        prepared: the ports that an open run was expected to close.
         folder: the private folder.
+        ports_closed: whether they are closed already.
     """
     request: dict[str, Any] = json.loads(line)
     gateway: str | None = request.get("gateway")
     network: Network = "open" if request.get("network") == "open" else "gateway-only"
-    confine_network(network, float(request["timeout"]), urlsplit(gateway).port or 80 if gateway else None)
+    confine_network(
+        network,
+        float(request["timeout"]),
+        urlsplit(gateway).port or 80 if gateway else None,
+        closed_ports=frozenset(request.get("closed_ports") or ()),
+        prepared=prepared,
+        ports_closed=ports_closed,
+    )
+    prepared.close()
     if gateway:
         from lfx_runner import models  # imported before the fork: see `Template`
 

@@ -40,12 +40,13 @@ def take_over_pipes() -> tuple[int, int]:
     return commands, replies
 
 
-def serve(folder: str, spares: int) -> int:
+def serve(folder: str, spares: int, closed_ports: frozenset[int]) -> int:
     """Serve requests until standard input ends.
 
     Args:
         folder: where the private folders of runs go.
         spares: how many processes are kept ready for the next runs.
+        closed_ports: ports that open runs are expected to close.
     """
     from lfx_runner.protocol import PROTOCOL, encode, write_all  # importable after become_package
 
@@ -65,7 +66,7 @@ def serve(folder: str, spares: int) -> int:
     version = warm_up()
     gc.enable()
     warm_ups = (warm_up_models, gather_memory)
-    with Template(commands, replies, Path(folder), spares, warm_ups=warm_ups) as template:
+    with Template(commands, replies, Path(folder), spares, closed_ports, warm_ups=warm_ups) as template:
         write_all(replies, encode({"type": "hello", "protocol": PROTOCOL, "lfx": version, "pid": os.getpid()}))
         template.serve()
     return 0
@@ -76,7 +77,7 @@ def main(arguments: list[str]) -> int:
     become_package()
     match arguments:
         case ["serve", folder, *rest]:
-            return serve(folder, max(1, int(rest[0])) if rest else 1)
+            return serve(folder, max(1, int(rest[0])) if rest else 1, frozenset(map(int, rest[1:])))
         case ["index", target, digest]:
             from lfx_runner.introspect.catalogue import export  # imports lfx, which takes seconds
 

@@ -23,6 +23,8 @@ class Child:
     results: int
     events: EventPipe
     folder: Path
+    ports_closed: bool
+    """Whether it closes the ports before it gets a request, because that takes long."""
     run: str | None = None
     started: float = 0.0
     deadline: float = float("inf")

@@ -19,7 +19,7 @@ from typing import Self
 
 from lfx_runner import child
 from lfx_runner.confine.linux import adopt_orphans, end_orphans
-from lfx_runner.confine.policy import PARTS, prepare
+from lfx_runner.confine.policy import PARTS, ClosedPorts, prepare
 from lfx_runner.event_pipe import EventPipe
 from lfx_runner.process import Child, peak_of
 from lfx_runner.protocol import MAX_REQUEST, MAX_RESULT, LineBuffer, Message, encode, write_all
@@ -43,6 +43,7 @@ class Template:
         replies: int,
         folder: Path,
         spares: int = 1,
+        closed_ports: frozenset[int] = frozenset(),
         *,
         warm_ups: Sequence[Callable[[], object]] = (),
     ) -> None:
@@ -52,7 +53,9 @@ class Template:
             commands: the descriptor that requests are read from.
             replies: the descriptor that messages are written to.
             folder: where the private folders of runs go.
-            spares: how many processes are kept ready, one for each run that may start at the same time.
+            spares: how many processes are kept ready, one for each run that may start at the same time. Half of them
+                close ports at first; later ones follow the runs that come.
+            closed_ports: the ports that open runs are expected to close; each request states them again.
             warm_ups: steps that run one by one while the runner is idle; all but the last run before the first run
                 that calls models.
         """
@@ -62,11 +65,14 @@ class Template:
         self._children: dict[int, Child] = {}
         self._runs: dict[str, Child] = {}
         self._spares: list[Child] = []
+        self._expected = closed_ports
         self._warm_ups = deque(warm_ups)
         self._optional_warm_ups = max(0, len(warm_ups) - 1)
         """How many steps a run that calls models does not need."""
-        # Only a run adds one: a spare that dies unused is not replaced at once.
-        self._spares_to_fork = spares
+        self._closed = ClosedPorts()
+        # For each spare to fork, whether it closes the ports. Only a run adds one: a spare that dies unused is not
+        # replaced at once.
+        self._spares_to_fork = deque(number % 2 == 0 for number in range(spares))
         self._lines = LineBuffer(MAX_REQUEST)
         self._open = True
 
@@ -93,6 +99,7 @@ class Template:
 
     def serve(self) -> None:
         """Serve until the input ends or a shutdown is requested."""
+        self._close_ports(self._expected)
         while self._open:
             self._fork_spares()
             nearest = min((each.deadline for each in self._runs.values()), default=float("inf"))
@@ -130,13 +137,23 @@ class Template:
         """Remove the spares, which were forked in an outdated state, and fork as many again."""
         for spare in list(self._spares):
             self._remove(spare)
-            self._spares_to_fork += 1
+            self._spares_to_fork.append(spare.ports_closed)
+
+    def _close_ports(self, ports: frozenset[int]) -> None:
+        """Close these ports in processes that are forked from now on, and replace spares that closed others."""
+        if ports == self._closed.ports:
+            return
+        self._closed.close()
+        try:
+            self._closed = ClosedPorts.create(ports)
+        except OSError:
+            self._closed = ClosedPorts()  # each run tries again, and ends if it fails
+        self._replace_spares()
 
     def _fork_spares(self) -> None:
         """Fork the missing spares; when the system refuses, the next run tries again."""
         while self._spares_to_fork and self._open:
-            self._spares_to_fork -= 1
-            if (spare := self._fork()) is not None:
+            if (spare := self._fork(ports_closed=self._spares_to_fork.popleft())) is not None:
                 self._spares.append(spare)
 
     # Requests
@@ -192,9 +209,12 @@ class Template:
             return
         if request.get("gateway"):
             self._warm_up(self._optional_warm_ups)
+        is_open = request.get("network") == "open"
+        if is_open:
+            self._close_ports(frozenset(request.get("closed_ports") or ()))
         if self._spares or not self._spares_to_fork:  # otherwise enough are about to be forked
-            self._spares_to_fork += 1
-        process = self._spares.pop(0) if self._spares else self._fork()
+            self._spares_to_fork.append(is_open)
+        process = self._take_spare(ports_closed=is_open) or self._fork(ports_closed=is_open)
         if process is None:
             self._fail(run, "crash", "No process could be started for the run.")
             return
@@ -212,7 +232,15 @@ class Template:
 
     # Children
 
-    def _fork(self) -> Child | None:
+    def _take_spare(self, *, ports_closed: bool) -> Child | None:
+        """A spare, preferably with its ports closed or open as asked; either kind can run any request."""
+        if not self._spares:
+            return None
+        spare = next((spare for spare in self._spares if spare.ports_closed == ports_closed), self._spares[0])
+        self._spares.remove(spare)
+        return spare
+
+    def _fork(self, *, ports_closed: bool) -> Child | None:
         """A new process that waits for its request, or None when the system refuses to fork."""
         folder = Path(tempfile.mkdtemp(prefix="run-", dir=self._folder))
         for part in (given_folder(folder), *(folder / name for name in PARTS)):
@@ -232,12 +260,14 @@ class Template:
                 shutil.rmtree(each, ignore_errors=True)
             return None
         if pid == 0:
-            child.main(parent, request, go_read, results_write, events_write, folder)
+            child.main(
+                parent, request, go_read, results_write, events_write, folder, self._closed, ports_closed=ports_closed
+            )
         for descriptor in (go_read, results_write, events_write):
             os.close(descriptor)
         for descriptor in (results_read, events_read):
             os.set_blocking(descriptor, False)
-        forked = Child(pid, request, go_write, results_read, EventPipe(events_read), folder)
+        forked = Child(pid, request, go_write, results_read, EventPipe(events_read), folder, ports_closed)
         self._children[pid] = forked
         self._watch(results_read, lambda: self._read_result(forked))
         self._watch(events_read, lambda: self._read_events(forked))

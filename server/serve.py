@@ -119,7 +119,8 @@ def serve(
     stopping = asyncio.Event()
     try:
         access = Access.open(settings.data)
-        app = create_app(settings, assistant=assistant, stopping=stopping, access=access)
+        ports = [listener.getsockname()[1]]
+        app = create_app(settings, assistant=assistant, stopping=stopping, ports=ports, access=access)
         server = HttpServer(app, stopping, lambda: announce(url) if announce else _print(url, access.link(url)))
         asyncio.run(server.serve(sockets=[listener]))
     except TokenUnavailable as unavailable:

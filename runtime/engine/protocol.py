@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection
 from typing import Final
 
-from flows.document import JsonObject
+from flows.document import Json, JsonObject
 from runtime.options import RunOptions
 from runtime.results import RunError, RunFailed
 from runtime.sessions.messages import Message
@@ -42,6 +42,7 @@ def run_request(
     options: RunOptions,
     *,
     gateway: str | None = None,
+    closed_ports: Collection[int] = (),
     messages: Collection[Message] | None = None,
 ) -> JsonObject:
     """The request to run nodes and edges.
@@ -52,6 +53,7 @@ def run_request(
         text: the input, or None.
         options: the run's options.
         gateway: the base URL of the model gateway, or None when the run calls no model.
+        closed_ports: TCP ports that a run with an open network may not connect to.
         messages: the messages of the session, oldest first; None when nothing of it is kept.
     """
     return {
@@ -62,6 +64,7 @@ def run_request(
         "timeout": options.timeout,
         "want_nodes": options.want_nodes,
         "network": options.network,
+        "closed_ports": [] if options.verification else list[Json](closed_ports),
         "events": options.on_event is not None,
         "max_iterations": options.max_iterations,
         "gateway": gateway,

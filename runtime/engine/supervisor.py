@@ -68,6 +68,7 @@ class EngineSupervisor:
         self.failure: RunError | None = None
         self.progress = ""
         self.on_progress: Callable[[str], None] | None = None
+        self.closed_ports = frozenset[int]()
         """Ports that open runs must not connect to."""
 
     @property
@@ -288,7 +289,7 @@ class EngineSupervisor:
             # Not in a thread: when `to_thread` is cancelled, the folder is created all the same and never removed.
             self._folder = Path(tempfile.mkdtemp(prefix="wirewright-"))
         return await Engine.start(
-            serve_command(environment, self._folder / uuid.uuid4().hex[:8], self._spares),
+            serve_command(environment, self._folder / uuid.uuid4().hex[:8], self._spares, self.closed_ports),
             engine_environment(self._folder, self._private_hosts),
             self._folder,
             limit=START_TIMEOUT,
@@ -329,12 +330,16 @@ async def check_starts(environment: RunnerEnvironment) -> None:
             await engine.close()
 
 
-def serve_command(environment: RunnerEnvironment, runs: Path, spares: int) -> list[str]:
+def serve_command(
+    environment: RunnerEnvironment, runs: Path, spares: int, closed_ports: Collection[int] = ()
+) -> list[str]:
     """The command that starts an engine.
 
     Args:
         environment: whose engine.
         runs: the folder for the private folders of its runs.
         spares: how many processes are kept ready for the next runs.
+        closed_ports: TCP ports that its runs may not connect to.
     """
-    return [str(environment.python), "-I", "-X", "utf8", str(environment.main), "serve", str(runs), str(spares)]
+    command = [str(environment.python), "-I", "-X", "utf8", str(environment.main), "serve", str(runs), str(spares)]
+    return [*command, *map(str, sorted(closed_ports))]
