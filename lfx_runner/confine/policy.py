@@ -58,7 +58,7 @@ LOOK_UPS = (
     "/etc/mime.types",
 )
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
-FACTS = ("/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/sys/devices/system/cpu", "/sys/fs/cgroup")
+FACTS = ("/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/sys/devices/system/cpu", "/sys/fs/cgroup")
 
 
 @dataclass(frozen=True)
@@ -246,6 +246,17 @@ def probe(folder: Path) -> dict[str, Any]:
     return {"held": [*closed, *(["server"] if "server" in opened else [])], "landlock": landlock.abi()}
 
 
+def _unreadable_memory() -> Iterator[str]:
+    """Try to open the memory of this process and of the one that it was forked from."""
+    for path in ("/proc/self/mem", "/proc/self/maps", f"/proc/{os.getppid()}/mem"):
+        try:
+            os.close(os.open(path, os.O_RDONLY))
+        except OSError:
+            continue
+        return
+    yield "memory of others"
+
+
 def _held_by(network: Callable[[], list[str]], folder: Path) -> list[str]:
     """The parts that hold in a process that confines itself and its network."""
     folder.mkdir(mode=0o700)
@@ -254,7 +265,8 @@ def _held_by(network: Callable[[], list[str]], folder: Path) -> list[str]:
     if child == 0:
         status = 1
         try:
-            os.write(writing, json.dumps([*confine_process(folder), *network()]).encode())
+            held = [*confine_process(folder), *network(), *_unreadable_memory()]
+            os.write(writing, json.dumps(held).encode())
             status = 0
         finally:
             os._exit(status)

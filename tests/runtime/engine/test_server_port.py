@@ -4,6 +4,7 @@ import socket
 from collections.abc import Iterator
 from pathlib import Path
 
+import anyio
 import pytest
 
 from flows.document import Flow, JsonObject
@@ -158,7 +159,9 @@ async def test_as_many_processes_wait_ready_as_before_when_the_ports_have_change
     for ports in ((other,), (), (other,), ()):
         runner.closed_ports = ports
         assert (await runner.run(echo, "hello")).output == "hello"
-    assert len(waiting(runner)) <= 2 + 1  # the last run's process may not be collected yet
+    with anyio.fail_after(30):
+        while len(waiting(runner)) > 2:  # those that are replaced end while nobody waits for it
+            await anyio.sleep(0.05)
 
 
 async def test_the_ports_are_closed_from_the_first_run_when_they_are_known_before_the_start(
