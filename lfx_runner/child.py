@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import random
+import shutil
 import signal
 import sys
 import tempfile
@@ -88,6 +89,8 @@ def isolate(parent: int, connection: int, folder: Path, prepared: ClosedPorts, *
     os.chdir(folder / WORK)
     tempfile.tempdir = None
     random.seed()
+    # A run may not change modes, times and attributes, not even those of its own files: copies do without.
+    shutil.copymode = shutil.copystat = lambda *_, **__: None
     if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed()
     _move_engine_home(home)
@@ -134,6 +137,7 @@ def serve(
         folder: the private folder.
         ports_closed: whether they are closed already.
     """
+    listeners: list[int] = []
     confine_network(
         "open" if policy["network"] == "open" else "gateway-only",
         policy["timeout"],
@@ -141,9 +145,10 @@ def serve(
         closed_ports=frozenset(policy["closed_ports"]),
         prepared=prepared,
         ports_closed=ports_closed,
+        on_listener=listeners.append,
     )
     prepared.close()
-    outgoing.message({"type": "confined"})
+    outgoing.confined(listeners)
     for name, size in policy["files"]:
         path = folder / WORK / name
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -2,6 +2,7 @@
 
 import os
 import select
+import socket
 import threading
 from collections.abc import Iterator
 
@@ -75,10 +76,13 @@ class Outgoing:
             for data in (line, *files):
                 self._write(data)
 
-    def message(self, message: Message) -> None:
-        """Write a message about the process itself."""
-        with self._lock:
-            self._write(encode(message))
+    def confined(self, listeners: list[int]) -> None:
+        """Say that this process is confined; passes on, and closes, where the kernel asks about unknown calls."""
+        line = encode({"type": "confined"})
+        with socket.socket(fileno=os.dup(self._descriptor)) as connection:
+            socket.send_fds(connection, [line], listeners)
+        for listener in listeners:
+            os.close(listener)
 
     def _write(self, data: bytes) -> None:
         write_all(self._descriptor, data)

@@ -3,6 +3,7 @@
 import gc
 import importlib.util
 import os
+import platform
 import signal
 import socket
 import sys
@@ -58,6 +59,7 @@ def serve(folder: str) -> int:
     gc.disable()  # what the imports create is never garbage; collecting takes a sixth of the start
     from lfx_runner.confine import interpreter
     from lfx_runner.confine.linux import gather_memory
+    from lfx_runner.confine.numbers import NUMBERS
     from lfx_runner.engine import warm_up, warm_up_models  # imports lfx, which takes seconds
     from lfx_runner.template import Template
 
@@ -65,7 +67,14 @@ def serve(folder: str) -> int:
     version = warm_up()
     gc.enable()
     warm_ups = (warm_up_models, gather_memory)
-    hello = {"type": "hello", "protocol": PROTOCOL, "lfx": version, "pid": os.getpid(), "warm_ups": len(warm_ups)}
+    hello = {
+        "type": "hello",
+        "protocol": PROTOCOL,
+        "lfx": version,
+        "pid": os.getpid(),
+        "warm_ups": len(warm_ups),
+        "calls": NUMBERS.get(platform.machine(), {}),
+    }
     with Template(control, Path(folder), warm_ups=warm_ups) as template:
         control.sendall(encode(hello))
         template.serve()

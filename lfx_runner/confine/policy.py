@@ -125,6 +125,7 @@ def confine_network(
     closed_ports: frozenset[int] = frozenset(),
     prepared: ClosedPorts = ClosedPorts(),
     ports_closed: bool = False,
+    on_listener: Callable[[int], None] = os.close,
 ) -> list[str]:
     """Restrict the network to what this run may reach, and limit its processor time.
 
@@ -135,6 +136,7 @@ def confine_network(
         closed_ports: ports that an open run must not connect to, such as the server's.
         prepared: ports whose ruleset exists already.
         ports_closed: whether this process has already applied that ruleset.
+        on_listener: called with the descriptor on which the kernel asks about unknown system calls.
 
     Returns:
         The names of the parts that hold.
@@ -149,8 +151,11 @@ def confine_network(
         held.append("processor time")
     if seccomp.available():
         with contextlib.suppress(OSError):
-            seccomp.restrict_calls("internet" if network == "open" else "none" if gateway is None else "tcp")
-            held += ["processes", "listening", "network"]
+            sockets = "internet" if network == "open" else "none" if gateway is None else "tcp"
+            listener = seccomp.restrict_calls(sockets)
+            held += ["processes", "listening", "network", "system calls"]
+            if listener is not None:
+                on_listener(listener)
     if network == "open" and closed_ports:
         held += _close(closed_ports, prepared, ports_closed=ports_closed)
     elif not (ports_closed and prepared.ports and gateway is None and "network" in held):  # adding to so many is slow
@@ -236,7 +241,8 @@ def prepare() -> None:
     _readable()
     if seccomp.available():
         for sockets in get_args(seccomp.Sockets):
-            seccomp.compiled(sockets)
+            for named in (True, False):
+                seccomp.compiled(sockets, named=named)
 
 
 def probe(folder: Path) -> dict[str, Any]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 import signal
 import socket
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 
 from flows.document import Json, JsonObject
@@ -17,6 +18,7 @@ from runtime.engine.event_filter import EventFilter
 from runtime.engine.process import EngineDied
 from runtime.engine.protocol import MAX_FILES, MAX_FILES_SIZE, MAX_RESULT, MAX_WRITTEN, RunRequest
 from runtime.engine.run_process import RunProcess
+from runtime.engine.unknown_calls import UnknownCalls
 
 CHUNK = 1 << 18
 PARSE_IN_THREAD = 256 * 1024
@@ -37,10 +39,12 @@ class Answer:
     Attributes:
         message: its result, or an error with a `code` and a `message`.
         files: the content of each file that the run wrote, by its path.
+        unknown_calls: the system calls that the run tried and its filter does not know.
     """
 
     message: JsonObject
     files: Sequence[tuple[str, bytes]] = ()
+    unknown_calls: UnknownCalls | None = None
 
     @property
     def is_result(self) -> bool:
@@ -75,18 +79,21 @@ async def converse(
     run.running = True
     reader = _Reader(run.connection)
     started = monotonic()
+    unknown: UnknownCalls | None = None
     sending = asyncio.create_task(_send(run.connection, request))
     sending.add_done_callback(lambda _: on_sent())
     try:
         async with asyncio.timeout(request.timeout + GRACE) as limit:
             if not (await reader.line()).startswith(CONFINED):
                 raise _Unusable("returned something that is not a result")
+            unknown = UnknownCalls(reader.take_passed())
             pid = await run.pid
             started = monotonic()
             limit.reschedule(asyncio.get_running_loop().time() + request.timeout)
             if on_started is not None:
                 on_started(pid)
-            return await _answer(reader, EventFilter(on_event))
+            answer = await _answer(reader, EventFilter(on_event))
+            return replace(answer, unknown_calls=unknown)
     except TimeoutError:
         return _error("timeout", "The run took longer than it was allowed.", started)
     except _Unusable as unusable:
@@ -95,6 +102,9 @@ async def converse(
         return await _explain_end(run, started)
     finally:
         sending.cancel()
+        reader.close()
+        if unknown is not None:
+            unknown.close()
 
 
 async def _send(connection: socket.socket, request: RunRequest) -> None:
@@ -163,6 +173,8 @@ class _Reader:
         self._loop = asyncio.get_running_loop()
         self._held = bytearray()
         self._left = MAX_WRITTEN
+        self._first = True
+        self._passed: int | None = None
 
     async def line(self) -> bytes:
         """The next line.
@@ -189,11 +201,37 @@ class _Reader:
         del self._held[:size]
         return block
 
+    def take_passed(self) -> int | None:
+        """The descriptor that came with the first line, if one did; the caller closes it."""
+        passed, self._passed = self._passed, None
+        return passed
+
+    def close(self) -> None:
+        """Close a descriptor that nobody took."""
+        if (passed := self.take_passed()) is not None:
+            os.close(passed)
+
     async def _receive(self) -> None:
-        data = await self._loop.sock_recv(self._connection, CHUNK)
+        if self._first:
+            data = await self._receive_first()
+        else:
+            data = await self._loop.sock_recv(self._connection, CHUNK)  # which drops descriptors
         if not data:
             raise EOFError
         self._left -= len(data)
         if self._left < 0:
             raise _Unusable("wrote more than it may")
         self._held += data
+
+    async def _receive_first(self) -> bytes:
+        """The first bytes, which come before anything is run, and the descriptor that comes with them."""
+        readable = asyncio.Event()
+        self._loop.add_reader(self._connection, readable.set)
+        try:
+            await readable.wait()
+        finally:
+            self._loop.remove_reader(self._connection)
+        self._first = False
+        data, passed, _, _ = socket.recv_fds(self._connection, CHUNK, 1)
+        self._passed = next(iter(passed), None)
+        return data

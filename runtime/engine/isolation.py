@@ -27,6 +27,11 @@ _CONFINED: Mapping[str, tuple[str, str, str]] = {
     ),
     "signals": ("signals", "no signal to a process outside the run", "Landlock 6"),
     "processes": ("processes", "no new process and no program can be started", "seccomp"),
+    "system calls": (
+        "system calls",
+        "those that flows make, and no other: a call that is not on the list is refused and named in the result",
+        "seccomp",
+    ),
     "privileges": ("privileges", "no capabilities, and no way to gain any", "Linux"),
     "memory": ("memory", "3 GB of data for a run", "resource limits"),
     "processor time": ("processor time", "little more than the run's time limit", "resource limits"),

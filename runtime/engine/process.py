@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from flows.document import Json, JsonObject
-from flows.json_values import as_text
+from flows.json_values import as_object, as_text
 from runtime.engine.control import Control, ProtocolBroken
 from runtime.engine.protocol import PROTOCOL
 from runtime.engine.run_process import Ended, RunProcess
@@ -125,6 +125,11 @@ class Engine:
         """How many steps it can be asked to warm up."""
         steps = self._hello.result().get("warm_ups") if self._hello.done() else 0
         return steps if isinstance(steps, int) else 0
+
+    @property
+    def call_numbers(self) -> JsonObject:
+        """The numbers of the machine's system calls, by name."""
+        return as_object(self._hello.result().get("calls")) if self._hello.done() else {}
 
     @property
     def busy(self) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator
 from dataclasses import replace
 from pathlib import Path
 
-from flows.document import JsonObject
+from flows.document import Json, JsonObject
 from runtime.engine.conversation import Answer, converse
 from runtime.engine.process import KILL_TIMEOUT, Engine, EngineDied
 from runtime.engine.protocol import RunRequest, request_for_process
@@ -83,7 +83,10 @@ class RequestQueue:
         if answer.is_result:
             spares.engine.collect(run)
             self._slots.release()
-            return answer
+            refused: list[Json] = []
+            if answer.unknown_calls is not None:
+                refused += answer.unknown_calls.names(spares.engine.call_numbers)
+            return replace(answer, message={**answer.message, "refused_calls": refused})
         self._supervisor.run_in_background(self._end(spares.engine, run))
         await asyncio.wait([run.ended], timeout=KILL_TIMEOUT)
         peak = run.ended.result().peak_mb if run.ended.done() else 0

@@ -121,6 +121,7 @@ async def test_no_memory_and_no_map_of_it_can_be_opened(
         "101, 0x4206, os.getppid(), 0, 0",  # seize
         "323, 0",  # userfaultfd
         "438, 0, 0, 0",  # pidfd_getfd
+        "434, os.getppid(), 0",  # pidfd_open
         "440, 0, ctypes.byref(mine), 1, 20, 0",  # process_madvise
         "312, os.getpid(), os.getppid(), 0, 0, 0",  # kcmp
     ],
