@@ -36,6 +36,7 @@ from runtime.results import RunError, RunFailed, RunResult
 from runtime.sessions.keys import clean_key, flow_key
 from runtime.sessions.memory import ProcessSessions, RunMessages, SessionMemory
 from runtime.sessions.recall import recall, remember
+from runtime.untrusted import has_untrusted_code
 from runtime.variables import Lookup
 
 
@@ -233,7 +234,8 @@ class Runner:
                         messages=messages,
                         files=exchange,
                     )
-                explained = prepared.explain(attached.account_for(result))
+                untrusted = has_untrusted_code(prepared.data, catalogue)
+                explained = prepared.explain(attached.account_for(replace(result, untrusted_code=untrusted)))
                 redacted = await asyncio.to_thread(redactor.result, explained)
                 if memory is not None and messages is not None and redacted.ok:
                     redacted = await remember(memory, messages, redacted, redactor)

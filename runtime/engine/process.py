@@ -15,7 +15,7 @@ from flows.document import Json, JsonObject
 from flows.json_values import as_object, as_text
 from runtime.engine.control import Control, ProtocolBroken
 from runtime.engine.protocol import PROTOCOL
-from runtime.engine.run_process import Ended, RunProcess
+from runtime.engine.runs.child import Ended, RunProcess
 from runtime.files.lock import FileLock
 from runtime.processes import kill_group
 

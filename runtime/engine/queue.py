@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from flows.document import Json, JsonObject
-from runtime.engine.conversation import Answer, converse
 from runtime.engine.process import KILL_TIMEOUT, Engine, EngineDied
 from runtime.engine.protocol import RunRequest, request_for_process
-from runtime.engine.run_process import RunProcess
 from runtime.engine.run_results import ended_without_result
+from runtime.engine.runs.child import RunProcess
+from runtime.engine.runs.conversation import Answer, converse
 from runtime.engine.spares import Spares
 from runtime.engine.supervisor import EngineSupervisor
 from runtime.results import BUSY, ENGINE_CLOSED, RunFailed

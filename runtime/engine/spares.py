@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Collection
 
 from runtime.engine.process import Engine, EngineDied
-from runtime.engine.run_process import RunProcess
+from runtime.engine.runs.child import RunProcess
 
 IDLE = 1.0
 """Seconds without a run before the next warm-up step: a runner started for a single run does not wait for it."""

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from lfx_runner import protocol
 from lfx_runner.protocol import LineBuffer, encode, run_environment
 from lfx_runner.stores import files
-from runtime.engine import event_filter
 from runtime.engine import protocol as client
 from runtime.engine.environment_variables import PASSED
+from runtime.engine.runs import event_filter
 
 
 @given(st.lists(st.binary(max_size=40)), st.integers(1, 7))

@@ -9,7 +9,8 @@ import pytest
 
 from flows.catalogue import Catalogue
 from flows.document import Flow
-from runtime.engine import control, conversation, process, protocol, queue
+from runtime.engine import control, process, protocol, queue
+from runtime.engine.runs import conversation
 from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
 from tests.runtime.engine.processes import alive

@@ -14,11 +14,11 @@ from time import monotonic
 
 from flows.document import Json, JsonObject
 from flows.json_values import as_list, as_object
-from runtime.engine.event_filter import EventFilter
 from runtime.engine.process import EngineDied
 from runtime.engine.protocol import MAX_FILES, MAX_FILES_SIZE, MAX_RESULT, MAX_WRITTEN, RunRequest
-from runtime.engine.run_process import RunProcess
-from runtime.engine.unknown_calls import UnknownCalls
+from runtime.engine.runs.child import RunProcess
+from runtime.engine.runs.event_filter import EventFilter
+from runtime.engine.runs.unknown_calls import UnknownCalls
 
 CHUNK = 1 << 18
 PARSE_IN_THREAD = 256 * 1024
