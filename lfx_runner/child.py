@@ -1,33 +1,31 @@
-"""The forked process of a run: isolate it from the runner, wait for its request, run it, return the result, exit."""
+"""The forked process of a run: isolate it from the template, wait for its run, run it, return the result, exit."""
 
 import contextlib
 import json
 import os
 import random
-import select
+import shutil
 import signal
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any, NoReturn
-from urllib.parse import urlsplit
 
 from lfx_runner.confine.linux import end_with_parent
-from lfx_runner.confine.policy import ClosedPorts, Network, confine_network, confine_process
+from lfx_runner.confine.policy import PARTS, ClosedPorts, confine_network, confine_process
+from lfx_runner.connection import Incoming, Outgoing
 from lfx_runner.engine import models_are_warm, rehearse
 from lfx_runner.execute import exception_chain, run_flow
 from lfx_runner.introspect.component import describe
-from lfx_runner.node_events import Emit, Sender
-from lfx_runner.protocol import MAX_RESULT, encode, run_environment, write_all
+from lfx_runner.node_events import Emit
+from lfx_runner.protocol import MAX_RESULT, encode, run_environment
 from lfx_runner.stores.files import (
     WORK,
     EmptyFile,
     FilesTooLarge,
-    given_folder,
     keep_locally,
     place_fields,
     stamps,
-    take_files,
     without_folder,
     written_files,
 )
@@ -36,49 +34,35 @@ SETTLE = 0.2
 """Seconds without a request before a waiting process rehearses a run; runs in quick succession need the processor."""
 
 
-def main(
-    parent: int,
-    request: int,
-    go: int,
-    results: int,
-    events: int,
-    folder: Path,
-    prepared: ClosedPorts,
-    *,
-    ports_closed: bool,
-) -> NoReturn:
+def main(parent: int, connection: int, folder: Path, prepared: ClosedPorts, *, ports_closed: bool) -> NoReturn:
     """Everything that a forked process does. While it waits for long, it rehearses a run.
 
     Args:
-        parent: the process id of the runner.
-        request: the descriptor of a file that will hold the request.
-        go: a pipe that gives one byte when the request is there, or ends when there is none.
-        results: a pipe that takes the result as one line.
-        events: a pipe that takes one line per event.
+        parent: the process id of the template.
+        connection: the descriptor of its socket to the client.
         folder: the private folder.
         prepared: the ports that an open run is expected to close.
         ports_closed: whether to close them now: it takes long, and nobody waits yet.
     """
     status = 70
     try:
-        isolate(parent, {request, go, results, events}, folder, prepared, ports_closed=ports_closed)
-        if not select.select([go], [], [], SETTLE)[0]:
+        isolate(parent, connection, folder, prepared, ports_closed=ports_closed)
+        incoming = Incoming(connection)
+        if not incoming.wait(SETTLE):
             rehearse()
-            if models_are_warm() and not select.select([go], [], [], SETTLE)[0]:
+            if models_are_warm() and not incoming.wait(SETTLE):
                 from lfx_runner import models  # imported before the fork
 
                 models.rehearse()
-        if os.read(go, 1):
-            size = os.fstat(request).st_size
-            line = os.pread(request, size, 0)
-            write_all(results, answer(line, Sender(events), prepared, folder, ports_closed=ports_closed))
+        if line := incoming.line():
+            serve(json.loads(line), incoming, Outgoing(connection), prepared, folder, ports_closed=ports_closed)
         status = 0
     finally:
         os._exit(status)
 
 
-def isolate(parent: int, keep: set[int], folder: Path, prepared: ClosedPorts, *, ports_closed: bool) -> None:
-    """Start a session, close every descriptor but `keep`, use private folders and an allow-listed environment, confine.
+def isolate(parent: int, connection: int, folder: Path, prepared: ClosedPorts, *, ports_closed: bool) -> None:
+    """Start a session, close every other descriptor, use private folders and an allow-listed environment, confine.
 
     The descriptor of `prepared` stays open until it is known what the run may reach.
     """
@@ -91,18 +75,22 @@ def isolate(parent: int, keep: set[int], folder: Path, prepared: ClosedPorts, *,
     for standard in (0, 1, 2):
         os.dup2(nothing, standard)
     rules = set[int]() if prepared.ruleset is None else {prepared.ruleset}
-    close_all_but(keep | rules | {0, 1, 2})
+    close_all_but({connection, 0, 1, 2} | rules)
     os.umask(0o077)
+    for part in PARTS:
+        (folder / part).mkdir(mode=0o700)
     home, temporary = folder / "home", folder / "tmp"
     environment = run_environment(dict(os.environ), str(home), str(temporary))
     os.environ.clear()
     os.environ.update(environment)
-    confine_process(folder, given_folder(folder))
+    confine_process(folder)
     if ports_closed:
         prepared.enforce()
     os.chdir(folder / WORK)
     tempfile.tempdir = None
     random.seed()
+    # A run may not change modes, times and attributes, not even those of its own files: copies do without.
+    shutil.copymode = shutil.copystat = lambda *_, **__: None
     if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed()
     _move_engine_home(home)
@@ -130,54 +118,70 @@ def _move_engine_home(home: Path) -> None:
         service.settings.__dict__["config_dir"] = str(home)
 
 
-def answer(line: bytes, emit: Emit, prepared: ClosedPorts, folder: Path, *, ports_closed: bool) -> bytes:
-    """Run the request in `line` and return the result as one line.
+def serve(
+    policy: dict[str, Any],
+    incoming: Incoming,
+    outgoing: Outgoing,
+    prepared: ClosedPorts,
+    folder: Path,
+    *,
+    ports_closed: bool,
+) -> None:
+    """Confine this process as the policy says, take its files and its request, and write the result.
 
     Args:
-        line: the request.
-        emit: called with each event, if the request asks for events.
+        policy: what the run may reach, and how many bytes its files and its request have.
+        incoming: gives the files, then the request.
+        outgoing: takes events and the result.
         prepared: the ports that an open run was expected to close.
         folder: the private folder.
         ports_closed: whether they are closed already.
     """
-    request: dict[str, Any] = json.loads(line)
-    gateway: str | None = request.get("gateway")
-    network: Network = "open" if request.get("network") == "open" else "gateway-only"
+    listeners: list[int] = []
     confine_network(
-        network,
-        float(request["timeout"]),
-        urlsplit(gateway).port or 80 if gateway else None,
-        closed_ports=frozenset(request.get("closed_ports") or ()),
+        "open" if policy["network"] == "open" else "gateway-only",
+        policy["timeout"],
+        policy["gateway_port"],
+        closed_ports=frozenset(policy["closed_ports"]),
         prepared=prepared,
         ports_closed=ports_closed,
+        on_listener=listeners.append,
     )
     prepared.close()
-    if gateway:
-        from lfx_runner import models  # imported before the fork: see `Template`
+    outgoing.confined(listeners)
+    for name, size in policy["files"]:
+        path = folder / WORK / name
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with path.open("xb") as copy:
+            copy.writelines(incoming.blocks(size))
+    request: dict[str, Any] = json.loads(b"".join(incoming.blocks(policy["request"])))
+    if gateway := request.get("gateway"):
+        from lfx_runner import models  # imported before the fork: see `runtime.engine.spares`
 
         models.use_gateway(gateway)
-    if request.get("type") == "describe":
-        return encode_result(describe(request), {"described": None})
-    return _run(request, folder, emit if request.get("events") else None)
+    if policy["type"] == "describe":
+        outgoing.result(encode_result(describe(request), {"described": None}), [])
+        return
+    outgoing.result(*_run(request, folder / WORK, outgoing.event if request.get("events") else None))
 
 
-def _run(request: dict[str, Any], folder: Path, emit: Emit | None) -> bytes:
-    """Run the flow with the files that it is given, and return the result with the files that it wrote."""
-    work = folder / WORK
-    take_files(given_folder(folder), work)
+def _run(request: dict[str, Any], work: Path, emit: Emit | None) -> tuple[bytes, list[bytes]]:
+    """Run the flow; the result as a line, and the content of the files that it wrote."""
     try:
         place_fields(request["flow"], request.get("file_fields") or [], work)
     except Exception as error:  # noqa: BLE001 - whatever a damaged workbook raises
-        return encode_result(_unread(error), {})
+        return encode_result(_unread(error), {}), []
     keep_locally()
     before = stamps(work)
     result = run_flow(request, emit)
+    written: dict[str, bytes] = {}
     try:
-        result["files"] = written_files(work, before)
+        written = written_files(work, before)
     except (FilesTooLarge, OSError) as error:
         result["failure"] = result["failure"] or {"node": None, "chain": exception_chain(error)}
-    empty: dict[str, Any] = {"output": None, "outputs": {}, "nodes": {}, "types": {}, "messages": None, "files": []}
-    return without_folder(encode_result(result, empty), work)
+    result["files"] = [[path, len(content)] for path, content in written.items()]
+    empty: dict[str, Any] = {"output": None, "outputs": {}, "nodes": {}, "types": {}, "messages": None}
+    return without_folder(encode_result(result, empty), work), list(written.values())
 
 
 def _unread(error: Exception) -> dict[str, Any]:
@@ -189,7 +193,7 @@ def _unread(error: Exception) -> dict[str, Any]:
 def encode_result(result: dict[str, Any], empty: dict[str, Any]) -> bytes:
     """A result as one line; `empty` values and a failure replace those that are not JSON or are too large."""
     try:
-        data = encode(result)
+        data = encode({"type": "result", **result})
     except (ValueError, TypeError, RecursionError) as error:
         chain = exception_chain(error)
     else:
@@ -198,4 +202,4 @@ def encode_result(result: dict[str, Any], empty: dict[str, Any]) -> bytes:
         size, most = len(data) // 1_000_000, MAX_RESULT // 1_000_000
         message = f"The results take {size} MB; at most {most} MB are returned."
         chain = [{"type": "lfx_runner.ResultTooLarge", "message": message, "link": "raised"}]
-    return encode({**result, **empty, "failure": {"node": None, "chain": chain}})
+    return encode({"type": "result", **result, **empty, "failure": {"node": None, "chain": chain}})

@@ -3,15 +3,17 @@
 import gc
 import importlib.util
 import os
+import platform
 import signal
+import socket
 import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 USAGE = """\
-usage: main.py serve FOLDER [SPARES [PORT...]]  run flows, with their private folders in FOLDER
-       main.py index FILE DIGEST                write the component catalogue to FILE
-       main.py probe FOLDER                     print which parts of the confinement this system supports
+usage: main.py serve FOLDER       fork runs, with their private folders in FOLDER; standard input is a socket
+       main.py index FILE DIGEST  write the component catalogue to FILE
+       main.py probe FOLDER       print which parts of the confinement this system supports
 """
 
 
@@ -27,38 +29,37 @@ def become_package() -> None:
     spec.loader.exec_module(package)
 
 
-def take_over_pipes() -> tuple[int, int]:
-    """Keep standard input and output for the protocol; descriptor 0 then reads nothing, 1 writes to standard error.
+def take_over_socket() -> socket.socket:
+    """Keep standard input for the protocol; descriptor 0 then reads nothing, 1 writes to standard error.
 
     What a library prints can then never be mistaken for a message.
     """
-    commands, replies = os.dup(0), os.dup(1)
+    control = socket.socket(fileno=os.dup(0))
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
     os.dup2(2, 1)
-    return commands, replies
+    return control
 
 
-def serve(folder: str, spares: int, closed_ports: frozenset[int]) -> int:
-    """Serve requests until standard input ends.
+def serve(folder: str) -> int:
+    """Fork a process for each run that the client at the other end of standard input asks for, until it closes it.
 
     Args:
         folder: where the private folders of runs go.
-        spares: how many processes are kept ready for the next runs.
-        closed_ports: ports that open runs are expected to close.
     """
-    from lfx_runner.protocol import PROTOCOL, encode, write_all  # importable after become_package
+    from lfx_runner.protocol import PROTOCOL, encode  # importable after become_package
 
-    commands, replies = take_over_pipes()
+    control = take_over_socket()
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     if not hasattr(os, "fork"):
         message = "This system cannot fork, but the flow engine runs every flow in a process of its own."
-        write_all(replies, encode({"type": "failed", "protocol": PROTOCOL, "message": message}))
+        control.sendall(encode({"type": "failed", "protocol": PROTOCOL, "message": message}))
         return 1
     gc.disable()  # what the imports create is never garbage; collecting takes a sixth of the start
     from lfx_runner.confine import interpreter
     from lfx_runner.confine.linux import gather_memory
+    from lfx_runner.confine.numbers import NUMBERS
     from lfx_runner.engine import warm_up, warm_up_models  # imports lfx, which takes seconds
     from lfx_runner.template import Template
 
@@ -66,8 +67,16 @@ def serve(folder: str, spares: int, closed_ports: frozenset[int]) -> int:
     version = warm_up()
     gc.enable()
     warm_ups = (warm_up_models, gather_memory)
-    with Template(commands, replies, Path(folder), spares, closed_ports, warm_ups=warm_ups) as template:
-        write_all(replies, encode({"type": "hello", "protocol": PROTOCOL, "lfx": version, "pid": os.getpid()}))
+    hello = {
+        "type": "hello",
+        "protocol": PROTOCOL,
+        "lfx": version,
+        "pid": os.getpid(),
+        "warm_ups": len(warm_ups),
+        "calls": NUMBERS.get(platform.machine(), {}),
+    }
+    with Template(control, Path(folder), warm_ups=warm_ups) as template:
+        control.sendall(encode(hello))
         template.serve()
     return 0
 
@@ -76,8 +85,8 @@ def main(arguments: list[str]) -> int:
     """Run the command that `arguments` name."""
     become_package()
     match arguments:
-        case ["serve", folder, *rest]:
-            return serve(folder, max(1, int(rest[0])) if rest else 1, frozenset(map(int, rest[1:])))
+        case ["serve", folder]:
+            return serve(folder)
         case ["index", target, digest]:
             from lfx_runner.introspect.catalogue import export  # imports lfx, which takes seconds
 

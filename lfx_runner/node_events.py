@@ -1,6 +1,5 @@
 """Watches the nodes of one run: reports when each starts, ends and writes text, and limits iterations."""
 
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -11,7 +10,7 @@ from lfx.graph import Graph
 from lfx.graph.vertex.base import Vertex, VertexStates
 from lfx.graph.vertex.vertex_types import InterfaceVertex
 
-from lfx_runner.protocol import MAX_EVENT, Message, encode, write_all
+from lfx_runner.protocol import MAX_EVENT, Message
 
 MAX_ITERATIONS = 1_000
 """How many times one node may be built, unless the request sets another limit."""
@@ -97,28 +96,6 @@ class Tokens:
         if name.startswith("on_") or name == "send_event":
             return _ignore
         raise AttributeError(name)
-
-
-class Sender:
-    """Writes events to a pipe, one per line, until its reader closes it. May be called from any thread."""
-
-    def __init__(self, pipe: int) -> None:
-        self._pipe = pipe
-        self._lock = threading.Lock()
-        self._open = True
-
-    def __call__(self, event: Message) -> None:
-        """Write one event; one that is too long is dropped, and so is everything after the pipe was closed."""
-        with self._lock:
-            if not self._open:
-                return
-            line = encode(event)
-            if len(line) > MAX_EVENT:
-                return
-            try:
-                write_all(self._pipe, line)
-            except OSError:
-                self._open = False
 
 
 def building_node() -> str | None:

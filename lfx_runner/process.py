@@ -1,47 +1,33 @@
-"""A forked process as the runner sees it, and functions to clean up after it."""
+"""A forked process as the template sees it, and functions to clean up after it."""
 
 import contextlib
 import os
 import shutil
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lfx_runner.event_pipe import EventPipe
-from lfx_runner.stores.files import given_folder
 
-
-@dataclass
+@dataclass(frozen=True)
 class Child:
-    """One forked process and the descriptors that connect it to the runner."""
+    """One forked process: its process id, the client's number for it, and its private folder."""
 
     pid: int
-    request: int
-    go: int
-    results: int
-    events: EventPipe
+    number: int
     folder: Path
-    ports_closed: bool
-    """Whether it closes the ports before it gets a request, because that takes long."""
-    run: str | None = None
-    started: float = 0.0
-    deadline: float = float("inf")
-    received: bytearray = field(default_factory=bytearray)
-    results_closed: bool = False
-    """Whether it closed the pipe for its result."""
 
-    def remove_folders(self) -> None:
-        """Delete its private folder and the files that it was given."""
-        shutil.rmtree(self.folder, onerror=unlock)
-        shutil.rmtree(given_folder(self.folder), ignore_errors=True)
+    def remove_folder(self) -> None:
+        """Delete its private folder."""
+        try:
+            self.folder.rmdir()  # empty where it was a file system of its own
+        except OSError:
+            shutil.rmtree(self.folder, onerror=unlock)
 
 
 def peak_of(used: Any) -> float:
     """The peak memory of a reaped process, in MB."""
-    if used is None:
-        return 0.0
     return round(used.ru_maxrss / (1024 * 1024 if sys.platform == "darwin" else 1024), 1)
 
 

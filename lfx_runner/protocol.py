@@ -1,12 +1,17 @@
-"""The protocol between the runner process and its client: one JSON document per line."""
+"""The protocol between the engine's processes and their client.
+
+With the template: one JSON document per line in both directions, over a socket that also passes the sockets of runs.
+With each run, over a socket of its own: the client writes a line with the policy, which names how many bytes follow of
+each file and of the request, and these bytes; the run writes a line when it is confined, its events, a line with its
+result, and the bytes of the files that the result names.
+"""
 
 import json
-import math
 import os
 from collections.abc import Iterator
 from typing import Any
 
-PROTOCOL = 1
+PROTOCOL = 2
 MAX_REQUEST = 32 * 1024 * 1024
 """Bytes of the longest request line that is accepted."""
 MAX_RESULT = 32 * 1024 * 1024
@@ -18,13 +23,6 @@ MAX_EVENTS_SIZE = 4 * 1024 * 1024
 """How many events of one run, and how many bytes of them, are forwarded; the rest is cut off."""
 
 Message = dict[str, Any]
-
-# The fields of each kind of event, with their types. Nothing else is forwarded.
-EVENTS: dict[str, dict[str, type | tuple[type, ...]]] = {
-    "node_started": {"node": str, "iteration": int},
-    "node_finished": {"node": str, "iteration": int, "seconds": (int, float), "ok": bool},
-    "token": {"node": str, "text": str},
-}
 
 # Environment variables that a run gets. None of them can hold a secret; all others are dropped.
 PASSED_VARIABLES = frozenset(
@@ -44,25 +42,6 @@ def run_environment(source: dict[str, str], home: str, temporary: str) -> dict[s
     """The whole environment of a run: the allowed variables of `source`, and its private folders."""
     kept = {name: value for name, value in source.items() if name in PASSED_VARIABLES}
     return {**kept, **ENGINE_VARIABLES, "HOME": home, "TMPDIR": temporary}
-
-
-def event_of(line: bytes) -> Message | None:
-    """The event that a run wrote, reduced to the fields of its kind; None if it is not an event."""
-    try:
-        message = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    kind = message.get("kind") if isinstance(message, dict) else None
-    fields = EVENTS.get(kind) if isinstance(kind, str) else None
-    if fields is None or not all(_has_type(message.get(name), expected) for name, expected in fields.items()):
-        return None
-    return {"kind": kind, **{name: message[name] for name in fields}}
-
-
-def _has_type(value: object, expected: type | tuple[type, ...]) -> bool:
-    if isinstance(value, float) and not math.isfinite(value):
-        return False
-    return isinstance(value, expected) and (expected is bool or not isinstance(value, bool))
 
 
 def encode(message: Message) -> bytes:

@@ -152,6 +152,12 @@ class RunFile:
         return asdict(self)
 
 
+Untrusted: TypeAlias = Annotated[bool, Field(exclude_if=lambda untrusted: not untrusted)]
+"""Whether code was untrusted, under a key that is left out when none was."""
+
+RefusedCalls: TypeAlias = Annotated[tuple[str, ...], Field(exclude_if=lambda calls: not calls)]
+"""Names of system calls under a key that is left out when there is none."""
+
 RunFiles: TypeAlias = Annotated[tuple[RunFile, ...], Field(exclude_if=lambda files: not files)]
 """Files under a key that is left out when there is none."""
 
@@ -177,6 +183,10 @@ class RunResult:
     """What is wrong with a flow that did not pass its checks and was not run."""
     files: RunFiles = ()
     """What it wrote into the user's files, in the order of their paths."""
+    untrusted_code: Untrusted = False
+    """Whether code that is not the catalogue's took part, so that all of this is by that code's own account."""
+    refused_calls: RefusedCalls = ()
+    """The system calls that it tried and that no run may make: a component that needs them does not work here."""
 
     @classmethod
     def failed(cls, run_id: str, failure: RunFailed) -> RunResult:
@@ -209,6 +219,8 @@ class RunResult:
             "error": None if self.error is None else self.error.to_json(),
             **({"faults": [fault.to_json() for fault in self.faults]} if self.faults else {}),
             **({"files": [file.to_json() for file in self.files]} if self.files else {}),
+            **({"untrusted_code": True} if self.untrusted_code else {}),
+            **({"refused_calls": list(self.refused_calls)} if self.refused_calls else {}),
         }
 
     @classmethod
@@ -230,4 +242,6 @@ class RunResult:
             usage={node: ModelUsage(**usage) for node, usage in obj.get("usage", {}).items()},
             faults=tuple(Fault(**fault) for fault in obj.get("faults", ())),
             files=tuple(RunFile(**file) for file in obj.get("files", ())),
+            untrusted_code=obj.get("untrusted_code", False),
+            refused_calls=tuple(obj.get("refused_calls", ())),
         )

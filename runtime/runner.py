@@ -11,7 +11,6 @@ from typing import Self
 
 from flows.catalogue import Catalogue
 from flows.document import Flow, JsonObject
-from flows.json_values import as_list
 from runtime.engine.component_results import (
     DESCRIBE_SECONDS,
     ComponentDescription,
@@ -37,6 +36,7 @@ from runtime.results import RunError, RunFailed, RunResult
 from runtime.sessions.keys import clean_key, flow_key
 from runtime.sessions.memory import ProcessSessions, RunMessages, SessionMemory
 from runtime.sessions.recall import recall, remember
+from runtime.untrusted import has_untrusted_code
 from runtime.variables import Lookup
 
 
@@ -234,7 +234,8 @@ class Runner:
                         messages=messages,
                         files=exchange,
                     )
-                explained = prepared.explain(attached.account_for(result))
+                untrusted = has_untrusted_code(prepared.data, catalogue)
+                explained = prepared.explain(attached.account_for(replace(result, untrusted_code=untrusted)))
                 redacted = await asyncio.to_thread(redactor.result, explained)
                 if memory is not None and messages is not None and redacted.ok:
                     redacted = await remember(memory, messages, redacted, redactor)
@@ -253,10 +254,10 @@ class Runner:
         request = describe_request(uuid.uuid4().hex, source, name, timeout)
         try:
             with self._queue.enter():
-                answer = await self._queue.send(request, timeout)
+                answer = await self._queue.send(request)
         except RunFailed as failure:
             return read_failure(failure.error, timeout)
-        return read_component(answer, timeout)
+        return read_component(answer.message, timeout)
 
     async def add_bundles(self, requirements: Sequence[str], progress: Callable[[str], None]) -> Catalogue:
         """Install bundles beside what is installed, and go on with the engine that has them; returns its types.
@@ -314,16 +315,15 @@ class Runner:
 
         exchange = files or FileExchange(NO_FILES, None, self._supervisor)
         try:
-            async with exchange.staged() as given:
-                answer = await self._queue.send(
-                    {**request, **given}, options.timeout, on_started=on_started, on_event=forward
-                )
+            async with exchange.staged() as staged:
+                request["file_fields"] = [[node, name] for node, name in exchange.given.fields]
+                answer = await self._queue.send(request, staged=staged, on_started=on_started, on_event=forward)
         except RunFailed as failure:
             return RunResult.failed(run_id, failure)
         if messages is not None:
-            messages.reported = answer.get("messages")
-        exchange.returned = as_list(answer.get("files"))
-        return read_result(run_id, answer, options.timeout)
+            messages.reported = answer.message.get("messages")
+        exchange.returned = answer.files
+        return read_result(run_id, answer.message, options.timeout)
 
     def _memory(self, flow: Flow, options: RunOptions) -> SessionMemory | None:
         """Where a run's messages are kept; None if nothing of it is."""

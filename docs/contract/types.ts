@@ -554,6 +554,8 @@ export interface RunResult {
   usage: Record<string, ModelUsage>;
   faults?: Fault[];
   files?: RunFile[];
+  untrusted_code?: boolean;
+  refused_calls?: string[];
   ok: boolean;
 }
 

@@ -58,7 +58,7 @@ LOOK_UPS = (
     "/etc/mime.types",
 )
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
-FACTS = ("/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/sys/devices/system/cpu", "/sys/fs/cgroup")
+FACTS = ("/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/sys/devices/system/cpu", "/sys/fs/cgroup")
 
 
 @dataclass(frozen=True)
@@ -125,6 +125,7 @@ def confine_network(
     closed_ports: frozenset[int] = frozenset(),
     prepared: ClosedPorts = ClosedPorts(),
     ports_closed: bool = False,
+    on_listener: Callable[[int], None] = os.close,
 ) -> list[str]:
     """Restrict the network to what this run may reach, and limit its processor time.
 
@@ -135,6 +136,7 @@ def confine_network(
         closed_ports: ports that an open run must not connect to, such as the server's.
         prepared: ports whose ruleset exists already.
         ports_closed: whether this process has already applied that ruleset.
+        on_listener: called with the descriptor on which the kernel asks about unknown system calls.
 
     Returns:
         The names of the parts that hold.
@@ -149,8 +151,11 @@ def confine_network(
         held.append("processor time")
     if seccomp.available():
         with contextlib.suppress(OSError):
-            seccomp.restrict_calls("internet" if network == "open" else "none" if gateway is None else "tcp")
-            held += ["processes", "listening", "network"]
+            sockets = "internet" if network == "open" else "none" if gateway is None else "tcp"
+            listener = seccomp.restrict_calls(sockets)
+            held += ["processes", "listening", "network", "system calls"]
+            if listener is not None:
+                on_listener(listener)
     if network == "open" and closed_ports:
         held += _close(closed_ports, prepared, ports_closed=ports_closed)
     elif not (ports_closed and prepared.ports and gateway is None and "network" in held):  # adding to so many is slow
@@ -236,7 +241,8 @@ def prepare() -> None:
     _readable()
     if seccomp.available():
         for sockets in get_args(seccomp.Sockets):
-            seccomp.compiled(sockets)
+            for named in (True, False):
+                seccomp.compiled(sockets, named=named)
 
 
 def probe(folder: Path) -> dict[str, Any]:
@@ -244,6 +250,17 @@ def probe(folder: Path) -> dict[str, Any]:
     closed = _held_by(lambda: confine_network("gateway-only", 10), folder / "closed")
     opened = _held_by(lambda: confine_network("open", 10, closed_ports=frozenset({PROBED_PORT})), folder / "open")
     return {"held": [*closed, *(["server"] if "server" in opened else [])], "landlock": landlock.abi()}
+
+
+def _unreadable_memory() -> Iterator[str]:
+    """Try to open the memory of this process and of the one that it was forked from."""
+    for path in ("/proc/self/mem", "/proc/self/maps", f"/proc/{os.getppid()}/mem"):
+        try:
+            os.close(os.open(path, os.O_RDONLY))
+        except OSError:
+            continue
+        return
+    yield "memory of others"
 
 
 def _held_by(network: Callable[[], list[str]], folder: Path) -> list[str]:
@@ -254,7 +271,8 @@ def _held_by(network: Callable[[], list[str]], folder: Path) -> list[str]:
     if child == 0:
         status = 1
         try:
-            os.write(writing, json.dumps([*confine_process(folder), *network()]).encode())
+            held = [*confine_process(folder), *network(), *_unreadable_memory()]
+            os.write(writing, json.dumps(held).encode())
             status = 0
         finally:
             os._exit(status)

@@ -1,7 +1,8 @@
-"""A seccomp filter that refuses system calls that a run never needs, above all those that start processes.
+"""A seccomp filter that allows the system calls that runs make, and refuses every other one.
 
 Written as classic BPF (`include/uapi/linux/seccomp.h`, `filter.h`). A filter cannot be removed, a second one can only
-restrict further, and it holds for root as well.
+restrict further, and it holds for root as well. A call that is not on the list answers `ENOSYS`; the kernel tells
+whoever listens which one it was.
 """
 
 import ctypes
@@ -11,10 +12,11 @@ import os
 import platform
 import struct
 import sys
-from dataclasses import dataclass
 from typing import Literal
 
+from lfx_runner.confine.calls import ALLOWED, DENIED
 from lfx_runner.confine.linux import library
+from lfx_runner.confine.numbers import NUMBERS
 
 Sockets = Literal["none", "tcp", "internet"]
 
@@ -28,68 +30,47 @@ IPPROTO_ANY, IPPROTO_TCP, IPPROTO_UDP = 0, 6, 17
 TCP_ULP = 31
 MSG_FASTOPEN = 0x20000000
 X32 = 0x40000000
-PR_SET_SECCOMP, MODE_FILTER = 22, 2
-
-
-@dataclass(frozen=True)
-class Machine:
-    """One architecture: its audit number, and its numbers of the calls that the filter knows."""
-
-    audit: int
-    calls: dict[str, int]
-
-
-# fmt: off
-_SHARED = {
-    "clone3": 435, "pidfd_getfd": 438, "io_uring_setup": 425, "move_mount": 429, "fsopen": 430, "open_tree": 428,
-    "mount_setattr": 442,
-}
-MACHINES = {
-    "x86_64": Machine(0xC000003E, _SHARED | {
-        "fork": 57, "vfork": 58, "clone": 56, "execve": 59, "execveat": 322, "ptrace": 101, "process_vm_readv": 310,
-        "process_vm_writev": 311, "mount": 165, "umount2": 166, "pivot_root": 155, "chroot": 161, "setns": 308,
-        "unshare": 272, "bpf": 321, "perf_event_open": 298, "keyctl": 250, "add_key": 248, "request_key": 249,
-        "userfaultfd": 323, "kexec_load": 246, "init_module": 175, "finit_module": 313, "delete_module": 176,
-        "reboot": 169, "swapon": 167, "swapoff": 168, "sethostname": 170, "setdomainname": 171, "acct": 163,
-        "settimeofday": 164, "clock_settime": 227, "quotactl": 179, "open_by_handle_at": 304, "socket": 41,
-        "setrlimit": 160, "prlimit64": 302, "sendto": 44, "sendmsg": 46, "sendmmsg": 307, "listen": 50,
-        "setsockopt": 54,
-    }),
-    "aarch64": Machine(0xC00000B7, _SHARED | {
-        "clone": 220, "execve": 221, "execveat": 281, "ptrace": 117, "process_vm_readv": 270,
-        "process_vm_writev": 271, "mount": 40, "umount2": 39, "pivot_root": 41, "chroot": 51, "setns": 268,
-        "unshare": 97, "bpf": 280, "perf_event_open": 241, "keyctl": 219, "add_key": 217, "request_key": 218,
-        "userfaultfd": 282, "kexec_load": 104, "init_module": 105, "finit_module": 273, "delete_module": 106,
-        "reboot": 142, "swapon": 224, "swapoff": 225, "sethostname": 161, "setdomainname": 162, "acct": 89,
-        "settimeofday": 170, "clock_settime": 112, "quotactl": 60, "open_by_handle_at": 265, "socket": 198,
-        "setrlimit": 164, "prlimit64": 261, "sendto": 206, "sendmsg": 211, "sendmmsg": 269, "listen": 201,
-        "setsockopt": 208,
-    }),
-}
-# fmt: on
+NOTIFY = 0x7FC00000
+SET_MODE_FILTER, NEW_LISTENER = 1, 1 << 3
+MAP_SHARED_ANONYMOUS = 0x21
+PR_SET_NAME, PR_GET_NAME, PR_SET_VMA = 15, 16, 0x53564D41
+TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX = 0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451
+F_NOTIFY = 1026
+AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+"""The number of each architecture that the filter supports."""
 _FLAGS = {"sendto": 3, "sendmsg": 2, "sendmmsg": 3}
 """Calls that send data, and which of their arguments holds the flags."""
-_EXAMINED = frozenset({"clone", "clone3", "socket", "setsockopt", "prlimit64", *_FLAGS})
+_EXAMINED = frozenset(
+    {"clone", "clone3", "socket", "setsockopt", "prlimit64", "mmap", "prctl", "ioctl", "fcntl", *_FLAGS}
+)
 
 
 def available() -> bool:
     """Whether the filter supports this system and architecture."""
-    return sys.platform == "linux" and platform.machine() in MACHINES
+    return sys.platform == "linux" and platform.machine() in AUDIT
 
 
-def restrict_calls(sockets: Sockets) -> None:
+def restrict_calls(sockets: Sockets) -> int | None:
     """Apply the filter to this process. `no_new_privs` must be set already.
 
     Args:
         sockets: `none` refuses every new socket (pairs within the process are allowed); `tcp` allows TCP over IPv4;
             `internet` allows TCP and UDP.
 
+    Returns:
+        A descriptor on which the kernel asks about calls that are not on the list; once it is closed everywhere, they
+        answer `ENOSYS`. None where the kernel cannot ask; they answer so at once then.
+
     Raises:
         OSError: the kernel refused.
     """
-    program, _ = compiled(sockets)
-    if library().prctl(PR_SET_SECCOMP, MODE_FILTER, ctypes.byref(program), 0, 0) != 0:
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    number = NUMBERS[platform.machine()]["seccomp"]
+    for named in (True, False):
+        program, _ = compiled(sockets, named=named)
+        flags = NEW_LISTENER if named else 0
+        if (found := library().syscall(ctypes.c_long(number), SET_MODE_FILTER, flags, ctypes.byref(program))) >= 0:
+            return int(found) if named else None
+    raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 
 class Program(ctypes.Structure):
@@ -99,9 +80,14 @@ class Program(ctypes.Structure):
 
 
 @functools.cache
-def compiled(sockets: Sockets) -> tuple[Program, object]:
-    """The filter in the form that the kernel takes, and the memory that it points to; compiled once, before forking."""
-    code = b"".join(struct.pack("=HBBI", *instruction) for instruction in _program(sockets))
+def compiled(sockets: Sockets, *, named: bool) -> tuple[Program, object]:
+    """The filter in the form that the kernel takes, and the memory that it points to; compiled once, before forking.
+
+    Args:
+        sockets: which sockets it allows.
+        named: whether calls that are not on the list are asked about.
+    """
+    code = b"".join(struct.pack("=HBBI", *instruction) for instruction in _program(sockets, named=named))
     held = ctypes.create_string_buffer(code, len(code))
     return Program(len(code) // 8, ctypes.addressof(held)), held
 
@@ -113,21 +99,21 @@ def _refuse(code: int = errno.EPERM) -> Instruction:
     return RETURN, 0, 0, 0x00050000 | code
 
 
-def _program(sockets: Sockets) -> list[Instruction]:
-    machine = MACHINES[platform.machine()]
-    number = machine.calls
+def _program(sockets: Sockets, *, named: bool) -> list[Instruction]:
+    number = NUMBERS[platform.machine()]
     allow: Instruction = (RETURN, 0, 0, ALLOW)
+    unknown: Instruction = (RETURN, 0, 0, NOTIFY) if named else _refuse(errno.ENOSYS)
     program: list[Instruction] = [
         (LOAD, 0, 0, ARCHITECTURE),
-        (EQUAL, 1, 0, machine.audit),
+        (EQUAL, 1, 0, AUDIT[platform.machine()]),
         _refuse(),
         (LOAD, 0, 0, NUMBER),
         (ABOVE, 0, 1, X32),
         _refuse(errno.ENOSYS),
     ]
-    for name, call in sorted(number.items()):
-        if name not in _EXAMINED:
-            program += [(EQUAL, 0, 1, call), _refuse()]
+    for names, answer in ((ALLOWED - _EXAMINED, allow), (DENIED, _refuse())):
+        for name in sorted(names & set(number)):
+            program += [(EQUAL, 0, 1, number[name]), answer]
     # glibc falls back to clone, whose flags a filter can read
     program += [(EQUAL, 0, 1, number["clone3"]), _refuse(errno.ENOSYS)]
     program += _when(number["clone"], [(LOAD, 0, 0, ARGUMENTS), (ANY_BIT, 1, 0, CLONE_THREAD), _refuse(), allow])
@@ -135,6 +121,15 @@ def _program(sockets: Sockets) -> list[Instruction]:
     low, high = ARGUMENTS + 16, ARGUMENTS + 20
     reading = [(LOAD, 0, 0, low), (EQUAL, 0, 2, 0), (LOAD, 0, 0, high), (EQUAL, 1, 0, 0), _refuse(), allow]
     program += _when(number["prlimit64"], reading)
+    # no limit counts memory that is shared and has no file
+    shared = [(LOAD, 0, 0, ARGUMENTS + 24), (AND, 0, 0, MAP_SHARED_ANONYMOUS), (EQUAL, 0, 1, MAP_SHARED_ANONYMOUS)]
+    program += _when(number["mmap"], [*shared, _refuse(), allow])
+    program += _when(number["prctl"], _one_of(0, (PR_SET_NAME, PR_GET_NAME, PR_SET_VMA), unknown))
+    streams = (TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX)
+    program += _when(number["ioctl"], _one_of(1, streams, _refuse(errno.ENOTTY)))
+    # the old way to watch folders
+    watching = [(LOAD, 0, 0, ARGUMENTS + 8), (EQUAL, 0, 1, F_NOTIFY), _refuse(), allow]
+    program += _when(number["fcntl"], watching)
     for name, place in _FLAGS.items():
         # TCP Fast Open connects without the connect call that Landlock checks
         flags = [(LOAD, 0, 0, ARGUMENTS + 8 * place), (ANY_BIT, 0, 1, MSG_FASTOPEN), _refuse(), allow]
@@ -143,7 +138,13 @@ def _program(sockets: Sockets) -> list[Instruction]:
     upper_layer = [(LOAD, 0, 0, ARGUMENTS + 8), (EQUAL, 0, 3, IPPROTO_TCP), (LOAD, 0, 0, ARGUMENTS + 16)]
     program += _when(number["setsockopt"], [*upper_layer, (EQUAL, 0, 1, TCP_ULP), _refuse(), allow])
     program += _when(number["socket"], {"none": [_refuse()], "tcp": _tcp(), "internet": _internet()}[sockets])
-    return [*program, allow]
+    return [*program, unknown]
+
+
+def _one_of(argument: int, values: tuple[int, ...], otherwise: Instruction) -> list[Instruction]:
+    """Instructions that allow a call if an argument has one of these values."""
+    tests = [(EQUAL, len(values) - place, 0, value) for place, value in enumerate(values)]
+    return [(LOAD, 0, 0, ARGUMENTS + 8 * argument), *tests, otherwise, (RETURN, 0, 0, ALLOW)]
 
 
 def _when(call: int, then: list[Instruction]) -> list[Instruction]:

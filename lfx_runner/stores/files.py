@@ -1,8 +1,6 @@
-"""The files of a run: those that it is given are copied into its working folder, what it leaves there is returned."""
+"""The files of a run: those that it is given are in its working folder, and what it leaves there is returned."""
 
-import base64
 import os
-import shutil
 import stat
 import sys
 from collections.abc import Iterator, Mapping
@@ -31,21 +29,6 @@ class EmptyFile(Exception):
     """A file that a component parses has no content."""
 
 
-def given_folder(private: Path) -> Path:
-    """The folder beside a run's private folder that its files are moved into; the run can only read it."""
-    return private.with_name(f"{private.name}.given")
-
-
-def hand_over(staged: str | None, given: Path) -> None:
-    """Move what the client has staged for a run to where that run, which is confined already, may read it.
-
-    Raises:
-        OSError: it is not there.
-    """
-    if staged is not None:
-        Path(staged).rename(given / "files")
-
-
 def _readable(node: Mapping[str, Any], path: Path) -> str:
     """The file for a node to read; a workbook becomes a table beside it for a node that would need a parser for it."""
     if node.get("data", {}).get("type") != "File" or path.suffix.lower() != ".xlsx" or not path.is_file():
@@ -57,13 +40,6 @@ def _readable(node: Mapping[str, Any], path: Path) -> str:
     table = path.with_name(f"{path.name}.csv")
     pandas.read_excel(path).to_csv(table, index=False)
     return str(table)
-
-
-def take_files(given: Path, work: Path) -> None:
-    """Copy the given files into the working folder."""
-    source = given / "files"
-    if source.is_dir():
-        shutil.copytree(source, work, dirs_exist_ok=True)
 
 
 def place_fields(flow: Mapping[str, Any], fields: list[list[str]], work: Path) -> None:
@@ -92,24 +68,18 @@ def stamps(work: Path) -> Stamps:
     return dict(_stamps(work))
 
 
-def written_files(work: Path, before: Stamps) -> list[dict[str, str]]:
-    """The new and changed files below the working folder: path, and content in base64.
+def written_files(work: Path, before: Stamps) -> dict[str, bytes]:
+    """The content of each new or changed file below the working folder, by its path.
 
     Raises:
         FilesTooLarge: they are too many, or too large together.
     """
-    changed = sorted(path for path, stamp in _stamps(work) if before.get(path) != stamp)
-    if len(changed) > MAX_FILES:
-        raise FilesTooLarge(f"The run wrote {len(changed)} files; at most {MAX_FILES} are kept.")
-    files: list[dict[str, str]] = []
-    size = 0
-    for path in changed:
-        size += (work / path).stat().st_size
-        if size > MAX_BYTES:
-            raise FilesTooLarge(f"The run wrote files of more than {MAX_BYTES // 1024**2} MB together.")
-        content = (work / path).read_bytes()
-        files.append({"path": path, "content": base64.b64encode(content).decode("ascii")})
-    return files
+    sizes = {path: stamp[1] for path, stamp in _stamps(work) if before.get(path) != stamp}
+    if len(sizes) > MAX_FILES:
+        raise FilesTooLarge(f"The run wrote {len(sizes)} files; at most {MAX_FILES} are kept.")
+    if sum(sizes.values()) > MAX_BYTES:
+        raise FilesTooLarge(f"The run wrote files of more than {MAX_BYTES // 1024**2} MB together.")
+    return {path: (work / path).read_bytes() for path in sorted(sizes)}
 
 
 def without_folder(line: bytes, work: Path) -> bytes:

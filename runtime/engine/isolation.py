@@ -20,8 +20,18 @@ _CONFINED: Mapping[str, tuple[str, str, str]] = {
         "reads the engine and system libraries, writes its private folder, nothing else",
         "Landlock",
     ),
+    "memory of others": (
+        "memory of others",
+        "no process's memory can be opened, and what a run inherits has seen no other run",
+        "Landlock",
+    ),
     "signals": ("signals", "no signal to a process outside the run", "Landlock 6"),
     "processes": ("processes", "no new process and no program can be started", "seccomp"),
+    "system calls": (
+        "system calls",
+        "those that flows make, and no other: a call that is not on the list is refused and named in the result",
+        "seccomp",
+    ),
     "privileges": ("privileges", "no capabilities, and no way to gain any", "Linux"),
     "memory": ("memory", "3 GB of data for a run", "resource limits"),
     "processor time": ("processor time", "little more than the run's time limit", "resource limits"),

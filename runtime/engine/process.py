@@ -1,28 +1,34 @@
-"""The flow engine process as its client sees it: started, used through its pipes, and ended."""
+"""The flow engine's template process as its client sees it: started, asked for processes of runs, and ended."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
-from asyncio.subprocess import PIPE
+import itertools
+import socket
+from asyncio.subprocess import DEVNULL, PIPE
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from flows.document import Json, JsonObject
 from flows.json_values import as_object, as_text
-from runtime.engine.protocol import MAX_LINE, PROTOCOL
+from runtime.engine.control import Control, ProtocolBroken
+from runtime.engine.protocol import PROTOCOL
+from runtime.engine.runs.child import Ended, RunProcess
 from runtime.files.lock import FileLock
 from runtime.processes import kill_group
 
-PARSE_IN_THREAD = 256 * 1024
-"""Bytes from which a message is parsed in a thread."""
 CLOSE_TIMEOUT = 3.0
 """Seconds that the engine has to exit by itself."""
 DRAIN_TIMEOUT = 0.5
 """Seconds that the pipes of a killed engine may stay open: a process that it started may hold them."""
+EXIT_TIME = 0.2
+"""Seconds that a process may live after its result."""
+KILL_TIMEOUT = 0.5
+"""Seconds after which a run's process that should be killed is killed from here."""
+CANCEL_TIMEOUT = 10.0
+"""Seconds after which an engine that did not notice that is killed itself; one that warms itself up takes a few."""
 KEPT_STDERR = 64 * 1024
 """Bytes of the engine's standard error that are kept for diagnosis; never shown to users."""
 
@@ -31,23 +37,16 @@ class EngineDied(Exception):
     """The engine process ended, or broke its protocol."""
 
 
-@dataclass
-class _Request:
-    """A request that waits for its answer."""
-
-    answer: asyncio.Future[JsonObject]
-    on_started: Callable[[int], None] | None
-    on_event: Callable[[JsonObject], None] | None
-    pid: int | None = None
-
-
 class Engine:
     """One running engine process. All methods belong to the event loop that started it."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
-        """Take over a process whose standard streams are pipes; call `start` instead."""
+    def __init__(self, process: asyncio.subprocess.Process, control: Control) -> None:
+        """Take over a process whose standard input is the other end of `control`; call `start` instead."""
         self._process = process
-        self._requests: dict[str, _Request] = {}
+        self._control = control
+        self._numbers = itertools.count(1)
+        self._runs: dict[int, RunProcess] = {}
+        self._warming: dict[int, asyncio.Future[None]] = {}
         self._hello: asyncio.Future[JsonObject] = asyncio.get_running_loop().create_future()
         self._stderr: deque[bytes] = deque()
         self._stderr_size = 0
@@ -76,23 +75,28 @@ class Engine:
         Raises:
             EngineDied: it does not greet in time, or speaks another protocol.
         """
+        ours, theirs = socket.socketpair()
         try:
             process = await asyncio.create_subprocess_exec(
                 *command,
-                stdin=PIPE,
-                stdout=PIPE,
+                stdin=theirs.fileno(),
+                stdout=DEVNULL,
                 stderr=PIPE,
                 env=variables,
                 cwd=folder,
                 start_new_session=True,
                 pass_fds=() if lock is None or lock.descriptor is None else (lock.descriptor,),
             )
-        except OSError:
-            raise EngineDied("its program could not be started") from None
+        except BaseException as error:
+            ours.close()
+            if isinstance(error, OSError):
+                raise EngineDied("its program could not be started") from None
+            raise
         finally:
+            theirs.close()
             if lock is not None:
                 lock.release()
-        engine = cls(process)
+        engine = cls(process, Control(ours))
         try:
             async with asyncio.timeout(limit):
                 hello = await engine._hello
@@ -113,60 +117,96 @@ class Engine:
 
     @property
     def alive(self) -> bool:
-        """Whether it takes messages."""
+        """Whether it takes commands."""
         return not self._over and self._process.returncode is None
+
+    @property
+    def warm_ups(self) -> int:
+        """How many steps it can be asked to warm up."""
+        steps = self._hello.result().get("warm_ups") if self._hello.done() else 0
+        return steps if isinstance(steps, int) else 0
+
+    @property
+    def call_numbers(self) -> JsonObject:
+        """The numbers of the machine's system calls, by name."""
+        return as_object(self._hello.result().get("calls")) if self._hello.done() else {}
+
+    @property
+    def busy(self) -> bool:
+        """Whether one of its processes runs something."""
+        return any(run.running for run in self._runs.values())
 
     @property
     def stderr_tail(self) -> str:
         """The end of what it wrote to standard error: for diagnosis, never for users."""
         return b"".join(self._stderr).decode("utf-8", errors="replace")
 
-    def send(self, line: bytes) -> None:
-        """Write one message without waiting; raises EngineDied when the process has ended."""
-        if not self.alive or self._process.stdin is None:
-            raise EngineDied("it ended")
-        self._process.stdin.write(line)
+    def fork(self, closed_ports: Collection[int] = (), warm_steps: int = 0) -> RunProcess:
+        """Ask for a process that waits for its run, and return it; whether it starts shows later.
 
-    def expect(
-        self,
-        request: str,
-        on_started: Callable[[int], None] | None = None,
-        on_event: Callable[[JsonObject], None] | None = None,
-    ) -> asyncio.Future[JsonObject]:
-        """Return a future for the answer to the request of this id; it raises EngineDied when the engine dies first.
+        Args:
+            closed_ports: the ports that it closes while it waits, because that takes long.
+            warm_steps: how many steps of warming up were asked for before.
 
-        `on_started` is called with the process id of its run, and `on_event` with each of its events, in order and
-        before the answer.
+        Raises:
+            EngineDied: the engine has ended.
         """
-        future: asyncio.Future[JsonObject] = asyncio.get_running_loop().create_future()
-        if not self.alive:
-            future.set_exception(EngineDied("it ended"))
-            return future
-        self._requests[request] = _Request(future, on_started, on_event)
-        return future
+        ours, theirs = socket.socketpair()
+        run = RunProcess(next(self._numbers), ours, frozenset(closed_ports), warm_steps)
+        self._runs[run.number] = run
+        try:
+            self._send({"type": "fork", "id": run.number, "closed_ports": list[Json](sorted(closed_ports))}, theirs)
+        except EngineDied:
+            theirs.close()
+            run.end(Ended())
+            raise
+        return run
 
-    def forget(self, request: str) -> None:
-        """Drop a request whose answer nobody waits for."""
-        if (dropped := self._requests.pop(request, None)) is not None:
-            dropped.answer.cancel()
+    def warming(self, steps: int) -> asyncio.Future[None]:
+        """Have the engine do its first `steps` steps of warming up before its next command; done when it has.
+
+        Raises:
+            EngineDied: it ended before.
+        """
+        number = next(self._numbers)
+        self._send({"type": "warm", "id": number, "steps": steps})
+        self._warming[number] = asyncio.get_running_loop().create_future()
+        return self._warming[number]
+
+    def discard(self, run: RunProcess) -> None:
+        """Have a process killed, without waiting for its end."""
+        run.close()
+        if not run.ended.done():
+            with contextlib.suppress(EngineDied):
+                self._send({"type": "kill", "id": run.number})
+
+    def collect(self, run: RunProcess) -> None:
+        """Let a process that gave its result end by itself, and have it killed if it does not."""
+        run.close()
+        asyncio.get_running_loop().call_later(EXIT_TIME, self.discard, run)
+
+    async def end(self, run: RunProcess) -> Ended:
+        """Have a process killed and wait for its end; an engine that does not bring it about is killed itself."""
+        self.discard(run)
+        await asyncio.wait([run.ended], timeout=KILL_TIMEOUT)
+        if not run.ended.done():
+            if run.pid.done() and run.pid.result() > 0:
+                kill_group(run.pid.result())
+            await asyncio.wait([run.ended], timeout=CANCEL_TIMEOUT)
+        if not run.ended.done():
+            await self.kill()
+        return await run.ended
 
     async def idle(self, timeout: float) -> None:
         """Wait up to `timeout` seconds until its runs are over."""
-        if self._requests:
-            await asyncio.wait({request.answer for request in self._requests.values()}, timeout=timeout)
-
-    def end_run(self, request: str) -> None:
-        """Kill the processes of a run without the engine, which has not confirmed its end."""
-        if (running := self._requests.get(request)) is not None and running.pid is not None:
-            kill_group(running.pid)
+        if running := [run.ended for run in self._runs.values() if run.running]:
+            await asyncio.wait(running, timeout=timeout)
 
     async def close(self) -> None:
         """Ask the engine to end; kill it when it has not within `CLOSE_TIMEOUT`, or when this is cancelled."""
         try:
-            with contextlib.suppress(EngineDied, OSError):
-                self.send(b'{"type":"shutdown"}\n')
-                if self._process.stdin is not None:
-                    self._process.stdin.close()
+            with contextlib.suppress(EngineDied, OSError, TimeoutError):
+                self._send({"type": "shutdown"})
                 async with asyncio.timeout(CLOSE_TIMEOUT):
                     await self._process.wait()
         finally:
@@ -192,77 +232,66 @@ class Engine:
                     task.cancel()
                 await asyncio.gather(*self._tasks, return_exceptions=True)
                 await self._process.wait()
+        self._control.close()
         self._process._transport.close()  # pyright: ignore[reportUnknownMemberType, reportAttributeAccessIssue]  (it has no public name)
         await asyncio.sleep(0)  # pipes are closed by the loop
+
+    def _send(self, command: JsonObject, passed: socket.socket | None = None) -> None:
+        if not self.alive:
+            raise EngineDied("it ended")
+        try:
+            self._control.send(command, passed)
+        except OSError:
+            raise EngineDied("it ended") from None
 
     def _end(self, why: str) -> None:
         if self._over:
             return
         self._over = True
-        for future in (self._hello, *(request.answer for request in self._requests.values())):
+        for future in (self._hello, *self._warming.values()):
             if not future.done():
                 future.set_exception(EngineDied(why))
             future.exception() if not future.cancelled() else None  # mark as seen: nobody may be waiting
-        self._requests.clear()
+        for run in list(self._runs.values()):
+            run.end(Ended(engine_died=True))
+        self._runs.clear()
 
     async def _read(self) -> None:
-        """Read messages until the engine's output ends."""
-        assert self._process.stdout is not None  # noqa: S101 - a pipe, see start
-        rest = bytearray()
-        while chunk := await self._process.stdout.read(1 << 18):
-            *lines, tail = chunk.split(b"\n")
-            for line in lines:
-                rest += line
-                whole = bytes(rest)
-                rest.clear()
-                if not await self._receive(whole):
-                    await self._give_up()
-                    return
-            rest += tail
-            if len(rest) > MAX_LINE:
-                await self._give_up()
-                return
+        """Read messages until the engine closes its socket."""
+        try:
+            async for message in self._control.messages():
+                self._receive(message)
+        except ProtocolBroken:
+            self._end("it broke the protocol")
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                self._process.kill()  # nothing that it sends later can be trusted
         self._end("it ended")
 
-    async def _give_up(self) -> None:
-        """Kill an engine that broke the protocol: nothing that it sends later can be trusted."""
-        self._end("it broke the protocol")
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            self._process.kill()
+    def _receive(self, message: JsonObject) -> None:
+        """Take in one message.
 
-    async def _receive(self, line: bytes) -> bool:
-        """Deliver one message; returns whether it belongs to the protocol."""
-        try:
-            parsed: Json = (
-                await asyncio.to_thread(json.loads, line) if len(line) > PARSE_IN_THREAD else json.loads(line)
-            )
-        except (ValueError, RecursionError):
-            return False
-        message = as_object(parsed)
-        kind, request_id = message.get("type"), as_text(message.get("id"))
-        if kind in {"hello", "failed"}:
-            if not self._hello.done():
-                self._hello.set_result(message)
-            return True
-        request = self._requests.get(request_id)
-        match kind:
-            case "started":
-                pid = message.get("pid")
-                if request is not None and isinstance(pid, int):
-                    request.pid = pid
-                    if request.on_started is not None:
-                        request.on_started(pid)
-            case "event":
-                if request is not None and request.on_event is not None:
-                    request.on_event(as_object(message.get("event")))
-            case "result" | "error" | "pong":
-                if request is not None:
-                    del self._requests[request_id]
-                    if not request.answer.done():
-                        request.answer.set_result(message)
+        Raises:
+            ProtocolBroken: it does not belong to the protocol.
+        """
+        number = message.get("id")
+        run = self._runs.get(number) if isinstance(number, int) else None
+        match message.get("type"):
+            case "hello" | "failed":
+                if not self._hello.done():
+                    self._hello.set_result(message)
+            case "forked":
+                if run is not None:
+                    run.forked(message)
+            case "ended":
+                if run is not None:
+                    del self._runs[run.number]
+                    run.end(Ended.read(message))
+            case "warm":
+                warmed = self._warming.pop(number, None) if isinstance(number, int) else None
+                if warmed is not None and not warmed.done():
+                    warmed.set_result(None)
             case _:
-                return False
-        return True
+                raise ProtocolBroken
 
     async def _read_stderr(self) -> None:
         """Keep the end of what it writes to standard error, so that its pipe never fills."""

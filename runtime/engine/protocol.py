@@ -1,23 +1,90 @@
-"""The protocol between the client and the flow engine: one JSON document per line, in both directions."""
+"""The protocol between the client and the flow engine, and the requests that processes of the engine run.
+
+`lfx_runner.protocol` describes it.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 from flows.document import Json, JsonObject
+from flows.json_values import as_list
 from runtime.options import RunOptions
 from runtime.results import RunError, RunFailed
 from runtime.sessions.messages import Message
 
-PROTOCOL: Final = 1
+PROTOCOL: Final = 2
 """The version; the engine's greeting must name the same one."""
 MAX_REQUEST: Final = 32 * 1024 * 1024
 """Bytes of the longest request line, equal to that of `lfx_runner.protocol`."""
-MAX_LINE: Final = 40 * 1024 * 1024
-"""Bytes of the longest line that is accepted from the engine."""
+MAX_RESULT: Final = 32 * 1024 * 1024
+"""Bytes of the longest result line that is accepted, equal to that of `lfx_runner.protocol`."""
+MAX_FILES: Final = 50
+MAX_FILES_SIZE: Final = 16 * 1024 * 1024
+"""How many files a run may return, and how many bytes of them together."""
+MAX_WRITTEN: Final = 64 * 1024 * 1024
+"""Bytes that the process of a run may write in all: events, result and files."""
 _TOO_LARGE_FIX: Final = "Make the flow smaller, or leave out values that are not JSON."
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunRequest:
+    """A request, encoded for the process that runs it.
+
+    Attributes:
+        policy: the line that comes first: what the process may reach, and the sizes of all that follows.
+        files: copies of the files that it may read; their contents come next.
+        body: the request itself, which comes last.
+        timeout: seconds that it may take.
+        closed_ports: the ports that it may not connect to; None if it may connect to none but the gateway.
+        models: whether it calls models.
+    """
+
+    policy: bytes
+    files: tuple[Path, ...]
+    body: bytes
+    timeout: float
+    closed_ports: frozenset[int] | None
+    models: bool
+
+
+def request_for_process(request: JsonObject, staged: Path | None = None) -> RunRequest:
+    """Encode a request of `run_request` or `describe_request`; it blocks: call it in a thread.
+
+    Args:
+        request: the request.
+        staged: a folder with copies of the files that the run may read.
+
+    Raises:
+        RunFailed: it is too large, or holds something that is not JSON.
+    """
+    body = encode(request)
+    paths = sorted(path for path in staged.rglob("*") if path.is_file()) if staged is not None else []
+    gateway, timeout = request.get("gateway"), request.get("timeout")
+    ports = [port for port in as_list(request.get("closed_ports")) if isinstance(port, int)]
+    is_open = request.get("network") == "open"
+    policy: JsonObject = {
+        "type": request["type"],
+        "network": request["network"],
+        "timeout": timeout,
+        "gateway_port": urlsplit(gateway).port or 80 if isinstance(gateway, str) else None,
+        "closed_ports": [*ports],
+        "files": [[path.relative_to(staged or path).as_posix(), path.stat().st_size] for path in paths],
+        "request": len(body),
+    }
+    return RunRequest(
+        policy=encode(policy),
+        files=tuple(paths),
+        body=body,
+        timeout=float(timeout) if isinstance(timeout, int | float) else 0.0,
+        closed_ports=frozenset(ports) if is_open else None,
+        models=gateway is not None,
+    )
 
 
 def encode(message: JsonObject) -> bytes:

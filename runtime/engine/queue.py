@@ -5,20 +5,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Generator
+from dataclasses import replace
+from pathlib import Path
 
-from flows.document import JsonObject
-from runtime.engine.process import Engine, EngineDied
-from runtime.engine.protocol import encode
+from flows.document import Json, JsonObject
+from runtime.engine.process import KILL_TIMEOUT, Engine, EngineDied
+from runtime.engine.protocol import RunRequest, request_for_process
 from runtime.engine.run_results import ended_without_result
+from runtime.engine.runs.child import RunProcess
+from runtime.engine.runs.conversation import Answer, converse
+from runtime.engine.spares import Spares
 from runtime.engine.supervisor import EngineSupervisor
 from runtime.results import BUSY, ENGINE_CLOSED, RunFailed
 
-GRACE = 5.0
-"""Seconds after a request's own time limit by which the engine must have reported it."""
-KILL_TIMEOUT = 0.5
-"""Seconds after which the processes of a cancelled run are killed from here."""
-CANCEL_TIMEOUT = 10.0
-"""Seconds after which an engine that did not notice that is killed itself; one that warms itself up takes a few."""
 MAX_WAITING = 64
 """Requests that may wait for their turn; one more is refused as busy."""
 
@@ -51,45 +50,50 @@ class RequestQueue:
     async def send(
         self,
         request: JsonObject,
-        timeout: float,
         *,
+        staged: Path | None = None,
         on_started: Callable[[int], None] | None = None,
         on_event: Callable[[JsonObject], None] | None = None,
-    ) -> JsonObject:
-        """Send a request when its turn comes, and return the message that answers it.
+    ) -> Answer:
+        """Have a process of the engine run a request when its turn comes, and return its answer.
 
         Args:
-            request: with its `id`.
-            timeout: seconds that the engine has for it; it enforces them itself, and is given up soon after.
+            request: with its `timeout`, in seconds.
+            staged: a folder with copies of the files that it may read.
             on_started: called with the process id of the request's own process.
             on_event: called with each event, in order and before the answer.
 
         Raises:
-            RunFailed: there is no engine, it ended, it did not answer in time, or the request cannot be sent.
+            RunFailed: there is no engine, it ended, or the request cannot be sent.
         """
-        request_id, line = str(request["id"]), await asyncio.to_thread(encode, request)
-        engine = await self._slot()
-        answer = engine.expect(request_id, on_started, on_event)
+        encoded = await asyncio.to_thread(request_for_process, request, staged)
+        spares = await self._slot()
         try:
-            engine.send(line)
-            done, _ = await asyncio.wait([answer], timeout=timeout + GRACE)
+            run = spares.take(closed_ports=encoded.closed_ports, models=encoded.models)
         except EngineDied:
-            done = {answer}
-        except asyncio.CancelledError:
-            self._supervisor.run_in_background(self._abandon(engine, request_id, answer))
-            raise
-        if not done:  # the engine does not enforce its own time limits
-            self._supervisor.run_in_background(self._abandon(engine, request_id, answer))
-            raise RunFailed(ended_without_result("timeout", timeout), seconds=timeout)
-        self._slots.release()
+            self._slots.release()
+            raise self._engine_died(encoded) from None
         try:
-            return answer.result()
-        except (EngineDied, asyncio.CancelledError):
-            closed = self._supervisor.state == "closed"
-            raise RunFailed(ENGINE_CLOSED if closed else ended_without_result("crash", timeout)) from None
+            answer = await converse(run, encoded, on_started=on_started, on_event=on_event, on_sent=spares.fill)
+        except BaseException as error:
+            self._supervisor.run_in_background(self._end(spares.engine, run))
+            if isinstance(error, EngineDied):
+                raise self._engine_died(encoded) from None
+            raise
+        if answer.is_result:
+            spares.engine.collect(run)
+            self._slots.release()
+            refused: list[Json] = []
+            if answer.unknown_calls is not None:
+                refused += answer.unknown_calls.names(spares.engine.call_numbers)
+            return replace(answer, message={**answer.message, "refused_calls": refused})
+        self._supervisor.run_in_background(self._end(spares.engine, run))
+        await asyncio.wait([run.ended], timeout=KILL_TIMEOUT)
+        peak = run.ended.result().peak_mb if run.ended.done() else 0
+        return replace(answer, message={**answer.message, "peak_mb": peak})
 
-    async def _slot(self) -> Engine:
-        """Wait for a free slot and return the engine; the caller releases the slot."""
+    async def _slot(self) -> Spares:
+        """Wait for a free slot and return the processes that wait; the caller releases the slot."""
         await self._slots.acquire()
         try:
             return await self._supervisor.running()
@@ -97,17 +101,13 @@ class RequestQueue:
             self._slots.release()
             raise
 
-    async def _abandon(self, engine: Engine, request_id: str, answer: asyncio.Future[JsonObject]) -> None:
-        """End a request that nobody waits for; kill the engine when it does not confirm. Then release the slot."""
+    async def _end(self, engine: Engine, run: RunProcess) -> None:
+        """End a process that has given no result, then release the slot."""
         try:
-            with contextlib.suppress(EngineDied):
-                engine.send(encode({"id": request_id, "type": "cancel"}))
-            done, _ = await asyncio.wait([answer], timeout=KILL_TIMEOUT)
-            if not done:
-                engine.end_run(request_id)
-                done, _ = await asyncio.wait([answer], timeout=CANCEL_TIMEOUT)
-            if not done:
-                await engine.kill()
+            await engine.end(run)
         finally:
-            engine.forget(request_id)
             self._slots.release()
+
+    def _engine_died(self, request: RunRequest) -> RunFailed:
+        closed = self._supervisor.state == "closed"
+        return RunFailed(ENGINE_CLOSED if closed else ended_without_result("crash", request.timeout))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flows.document import Json, JsonObject
-from flows.json_values import as_list, as_object, as_text
+from flows.json_values import as_list, as_object, as_text, texts
 from runtime.failures import error_from_chain
 from runtime.results import BUSY, RunError, RunMetrics, RunResult
 from runtime.run_events import EventsCut, NodeFinished, NodeStarted, NodeToken, RunEvent
@@ -48,6 +48,7 @@ def read_result(run_id: str, message: JsonObject, limit: float) -> RunResult:
             peak_mb=_number(figures.get("peak_mb")),
         ),
         error=error,
+        refused_calls=tuple(texts(message.get("refused_calls"))),
     )
 
 

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 from flows.catalogue import Catalogue
 from runtime.engine.environment_variables import engine_environment
 from runtime.engine.process import Engine, EngineDied
-from runtime.engine.protocol import encode
+from runtime.engine.spares import Spares
 from runtime.files.lock import FileLock
 from runtime.install.environment import LOCK_TIMEOUT, RunnerEnvironment
 from runtime.install.errors import InstallError
@@ -59,6 +59,7 @@ class EngineSupervisor:
         self._spares = spares
         self._state: RunnerState = "new"
         self._engine: Engine | None = None
+        self._waiting: Spares | None = None
         self._started_from: object = None
         self._folder: Path | None = None
         self._starting: asyncio.Task[None] | None = None
@@ -99,16 +100,16 @@ class EngineSupervisor:
         await asyncio.wait([self.start()], timeout=timeout)
         return self.engine is not None
 
-    async def running(self) -> Engine:
-        """Wait until an engine of the current installation runs, and return it.
+    async def running(self) -> Spares:
+        """Wait until an engine of the current installation runs, and return its processes that wait for runs.
 
         Raises:
             RunFailed: it cannot be installed or started, or this is closed.
         """
         await self.ready()
-        if (engine := self.engine) is None:
+        if self.engine is None or self._waiting is None:
             raise RunFailed(self.failure or ENGINE_CLOSED)
-        return engine
+        return self._waiting
 
     async def catalogue(self) -> Catalogue:
         """The component types; waits for the engine only if the current installation has not exported them yet.
@@ -171,6 +172,8 @@ class EngineSupervisor:
         for task in tasks:
             task.cancel()
         engine, self._engine = self._engine, None
+        if self._waiting is not None:
+            self._waiting.close()
         if engine is not None:
             await engine.close()
         if tasks:
@@ -239,7 +242,10 @@ class EngineSupervisor:
             message = "The flow engine could not be started: the system refused a file or a process."
             self._fail(old, RunError(code="crash", message=message, fix="Check the disk and its permissions."))
         else:
+            retired, self._waiting = self._waiting, Spares(engine, self._spares, self.closed_ports)
             self._environment, self._started_from, self._engine = environment, inputs, engine
+            if retired is not None:
+                retired.close()
             self._set_state("ready")
             self._failures = 0
             self._report("The flow engine is ready")
@@ -289,7 +295,7 @@ class EngineSupervisor:
             # Not in a thread: when `to_thread` is cancelled, the folder is created all the same and never removed.
             self._folder = Path(tempfile.mkdtemp(prefix="wirewright-"))
         return await Engine.start(
-            serve_command(environment, self._folder / uuid.uuid4().hex[:8], self._spares, self.closed_ports),
+            serve_command(environment, self._folder / uuid.uuid4().hex[:8]),
             engine_environment(self._folder, self._private_hosts),
             self._folder,
             limit=START_TIMEOUT,
@@ -312,17 +318,15 @@ async def check_starts(environment: RunnerEnvironment) -> None:
         InstallError: it cannot.
     """
     with tempfile.TemporaryDirectory(prefix="wirewright-") as folder:
-        command = serve_command(environment, Path(folder) / "runs", 1)
+        command = serve_command(environment, Path(folder) / "runs")
         try:
             engine = await Engine.start(command, engine_environment(Path(folder)), Path(folder), limit=START_TIMEOUT)
         except EngineDied as error:
             message = f"The flow engine does not start with these bundles: {error}."
             raise InstallError(message, "Try another version, or fewer of them.") from None
         try:
-            warm = engine.expect("warm")
-            engine.send(encode({"id": "warm", "type": "warm"}))
             async with asyncio.timeout(START_TIMEOUT):
-                await warm
+                await engine.warming(engine.warm_ups)
         except (EngineDied, TimeoutError):
             message = "The flow engine cannot call models with these bundles."
             raise InstallError(message, "Try another version, or fewer of them.") from None
@@ -330,16 +334,6 @@ async def check_starts(environment: RunnerEnvironment) -> None:
             await engine.close()
 
 
-def serve_command(
-    environment: RunnerEnvironment, runs: Path, spares: int, closed_ports: Collection[int] = ()
-) -> list[str]:
-    """The command that starts an engine.
-
-    Args:
-        environment: whose engine.
-        runs: the folder for the private folders of its runs.
-        spares: how many processes are kept ready for the next runs.
-        closed_ports: TCP ports that its runs may not connect to.
-    """
-    command = [str(environment.python), "-I", "-X", "utf8", str(environment.main), "serve", str(runs), str(spares)]
-    return [*command, *map(str, sorted(closed_ports))]
+def serve_command(environment: RunnerEnvironment, runs: Path) -> list[str]:
+    """The command that starts the engine of an environment, with the private folders of its runs in `runs`."""
+    return [str(environment.python), "-I", "-X", "utf8", str(environment.main), "serve", str(runs)]

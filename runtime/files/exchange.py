@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import base64
-import binascii
 import shutil
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Protocol
 
-from flows.document import Json, JsonObject
-from flows.json_values import as_object, as_text
 from runtime.files.flow_files import GivenFiles
 from runtime.files.names import FileRefused
 from runtime.files.store import UserFiles
@@ -72,29 +68,29 @@ class FileExchange:
         given: what the run may read.
         files: the user's files; None for none.
         engine: where they are staged.
-        returned: what the engine returned: `path`, and `content` in base64.
+        returned: the content of each file that the run wrote, by its path.
     """
 
     given: GivenFiles
     files: UserFiles | None
     engine: Stages
-    returned: list[Json] = field(default_factory=list[Json])
+    returned: Sequence[tuple[str, bytes]] = ()
 
     @asynccontextmanager
-    async def staged(self) -> AsyncGenerator[JsonObject]:
-        """What the request says about the files, while copies of them wait for the engine to take them.
+    async def staged(self) -> AsyncGenerator[Path | None]:
+        """A folder with copies of the files, for as long as the run may need it; None if there are none.
 
         Raises:
             RunFailed: they cannot be copied, or there is no engine.
         """
         if not self.given.paths and not self.given.samples:
-            yield {}
+            yield None
             return
         await self.engine.running()
         folder = self.engine.staging_folder()
         try:
             await asyncio.to_thread(stage, self.given, self.files, folder)
-            yield {"files": str(folder), "file_fields": [[node, name] for node, name in self.given.fields]}
+            yield folder
         finally:
             await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
@@ -103,12 +99,14 @@ class FileExchange:
         return _kept(result, self.returned, self.files if keep else None, redactor)
 
 
-def _kept(result: RunResult, contents: Sequence[Json], files: UserFiles | None, redactor: Redactor) -> RunResult:
+def _kept(
+    result: RunResult, contents: Sequence[tuple[str, bytes]], files: UserFiles | None, redactor: Redactor
+) -> RunResult:
     """Write what a run wrote into the user's files; the result names it, or has the error if it cannot be kept.
 
     Args:
         result: the run's result.
-        contents: the files as the engine returns them: `path`, and `content` in base64.
+        contents: the content of each file, by its path.
         files: the user's files; None keeps nothing.
         redactor: removes the secrets of the run.
     """
@@ -116,14 +114,11 @@ def _kept(result: RunResult, contents: Sequence[Json], files: UserFiles | None, 
     error = result.error
     if files is None:
         return result
-    for each in map(as_object, contents):
-        path = as_text(each.get("path"))
+    for path, content in contents:
         try:
-            content = base64.b64decode(as_text(each.get("content")), validate=True)
             written = files.write_bytes(path, redactor.content(content))
-        except (FileRefused, binascii.Error) as refused:
-            why = refused.message if isinstance(refused, FileRefused) else "The engine returned it damaged."
-            message = f"The run wrote {path[:200]!r}, which cannot be kept: {why}"
+        except FileRefused as refused:
+            message = f"The run wrote {path[:200]!r}, which cannot be kept: {refused.message}"
             fix = "Give the file another name, or remove files that are no longer needed."
             error = error or RunError(code="limit", message=message, fix=fix)
             continue

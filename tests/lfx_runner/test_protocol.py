@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 
 from lfx_runner import protocol
 from lfx_runner.protocol import LineBuffer, encode, run_environment
+from lfx_runner.stores import files
 from runtime.engine import protocol as client
 from runtime.engine.environment_variables import PASSED
+from runtime.engine.runs import event_filter
 
 
 @given(st.lists(st.binary(max_size=40)), st.integers(1, 7))
@@ -47,5 +49,9 @@ def test_a_run_gets_nothing_but_the_allowed_variables_and_its_folders() -> None:
 def test_client_and_runner_speak_the_same_protocol_and_pass_the_same_variables() -> None:
     assert protocol.PROTOCOL == client.PROTOCOL
     assert protocol.MAX_REQUEST == client.MAX_REQUEST
-    assert protocol.MAX_RESULT < client.MAX_LINE
+    assert protocol.MAX_RESULT == client.MAX_RESULT
+    assert (files.MAX_FILES, files.MAX_BYTES) == (client.MAX_FILES, client.MAX_FILES_SIZE)
+    limits = (event_filter.MAX_EVENT, event_filter.MAX_EVENTS, event_filter.MAX_EVENTS_SIZE)
+    assert limits == (protocol.MAX_EVENT, protocol.MAX_EVENTS, protocol.MAX_EVENTS_SIZE)
+    assert protocol.MAX_RESULT + files.MAX_BYTES + protocol.MAX_EVENTS_SIZE < client.MAX_WRITTEN
     assert set(PASSED) - {"SYSTEMROOT"} == protocol.PASSED_VARIABLES

@@ -155,17 +155,50 @@ class FakeEnvironment(RunnerEnvironment):
 
 
 FAKE_HEAD = """
-import json, os, sys, time
-HELLO = {"type": "hello", "protocol": 1, "lfx": "0", "pid": os.getpid()}
+import json, os, select, socket, sys, time
+HELLO = {"type": "hello", "protocol": 2, "lfx": "0", "pid": os.getpid()}
+control = socket.socket(fileno=os.dup(0))
+connections = {}
+PID = 999999999
 def say(message):
-    sys.stdout.write(json.dumps(message) + "\\n"); sys.stdout.flush()
+    control.sendall((json.dumps(message) + "\\n").encode())
+def started(request):
+    connections[request["id"]].sendall(b'{"type":"confined"}\\n')
 def result(request, output):
-    say({"id": request["id"], "type": "started", "pid": os.getpid()})
-    answer = {"output": output, "outputs": {}, "nodes": {}, "metrics": {}, "failure": None}
-    say({"id": request["id"], "type": "result", **answer})
+    started(request)
+    answer = {"type": "result", "output": output, "outputs": {}, "nodes": {}, "metrics": {}, "failure": None}
+    connections[request["id"]].sendall(json.dumps(answer, separators=(",", ":")).encode() + b"\\n")
+    end(request["id"])
+def end(number, code=0):
+    if number in connections:
+        connections.pop(number).close()
+        say({"type": "ended", "id": number, "code": code, "peak_mb": 1})
+def read(number):
+    with connections[number].makefile("rb") as incoming:
+        line = incoming.readline()
+        if not line:
+            end(number)
+            return None
+        policy = json.loads(line)
+        return {**json.loads(incoming.read(policy["request"])), "id": number}
 def requests():
-    for line in sys.stdin:
-        yield json.loads(line)
+    held = b""
+    while True:
+        for ready in select.select([control, *connections.values()], [], [])[0]:
+            if ready is control:
+                data, passed, _, _ = socket.recv_fds(control, 1 << 16, 1)
+                if not data: return
+                *lines, held = (held + data).split(b"\\n")
+                for command in map(json.loads, lines):
+                    if command["type"] == "fork":
+                        connections[command["id"]] = socket.socket(fileno=passed.pop())
+                        say({"type": "forked", "id": command["id"], "pid": PID})
+                    else:
+                        yield command
+                        if command["type"] == "kill": end(command["id"], -9)
+                        if command["type"] == "shutdown": return
+            elif (number := next((n for n, each in connections.items() if each is ready), None)) is not None:
+                if (request := read(number)) is not None: yield request
 """
 
 

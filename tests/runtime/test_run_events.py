@@ -154,36 +154,56 @@ return Data(data={})"""
     assert max(len(event.text) for event in tokens) <= 2048
 
 
-# Write to whatever can be written: the pipe of events is one of them.
-FORGE = """import fcntl, json
-line = {line}
+# Write to whatever socket is open: the run's own connection is one of them.
+FORGE = """import stat
 for fd in range(3, 60):
     try:
-        if os.readlink(f"/proc/self/fd/{{fd}}").startswith("pipe:") and fcntl.fcntl(fd, fcntl.F_GETFL) & os.O_WRONLY:
-            pipes = globals().setdefault("pipes", []); pipes.append(fd)
+        if stat.S_ISSOCK(os.fstat(fd).st_mode): os.write(fd, {line} * {times})
     except OSError: pass
-os.write(max(pipes), line * {times})
 return Data(data={{"real": True}})"""
 
 
 @pytest.mark.parametrize(
     "line",
     [
-        b'{"output": "forged", "outputs": {}, "nodes": {}, "metrics": {}, "failure": null}\n',
         b'{"id": "other", "type": "result", "output": "forged"}\n',
         b"no json\n",
         b'{"kind": "node_started"}\n',
-        b'{"kind": "token", "node": 1, "text": "forged"}\n',
+        b'{"kind":"token","node":1,"text":"forged"}\n',
+        b'{"kind":"' + b"x" * 20_000 + b'"}\n',
         b"[" * 20_000 + b"\n",
     ],
 )
-async def test_whatever_a_run_writes_for_an_event_is_never_a_result(
+async def test_whatever_a_run_writes_is_no_event_unless_it_is_one(
     runner: Runner, make_code: MakeCode, line: bytes
 ) -> None:
     events, result = await told(runner, make_code(FORGE.format(line=line, times=1)))
     assert result.error is None
     assert list(result.outputs.values()) == [{"real": True}]
     assert [event.event for event in events] == ["node_started", "node_finished"]
+
+
+@pytest.mark.parametrize(
+    ("line", "times"),
+    [
+        (b'{"type":"result"\n', 1),
+        (b'{"type":"result","output":"x","outputs":{},"failure":null,"files":[["../x",-1]]}\n', 1),
+        (b'{"type":"result","files":[["a",999999999]]}\n', 1),
+        (b'{"type":"result","files":{"a":1}}\n' + b"[" * 100_000, 1),
+        (b'{"type":"result",' + b"x" * 1_000_000, 40),
+        (b"x" * 100_000 + b"\n", 900),
+    ],
+)
+async def test_a_run_that_writes_what_is_no_result_harms_itself_alone(
+    runner: Runner, make_code: MakeCode, echo: Flow, line: bytes, times: int
+) -> None:
+    told_by_one, answered = await asyncio.gather(
+        told(runner, make_code(FORGE.format(line=line, times=times))), runner.run(echo, "mine")
+    )
+    assert answered.output == "mine"
+    assert told_by_one[1].output is None
+    assert told_by_one[1].files == ()
+    assert (await runner.run(echo, "next")).output == "next"
 
 
 async def test_a_run_that_tells_without_end_is_cut_off_and_still_gives_its_result(

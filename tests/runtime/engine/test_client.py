@@ -9,7 +9,8 @@ import pytest
 
 from flows.catalogue import Catalogue
 from flows.document import Flow
-from runtime.engine import process, protocol, queue
+from runtime.engine import control, process, protocol, queue
+from runtime.engine.runs import conversation
 from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
 from tests.runtime.engine.processes import alive
@@ -53,13 +54,13 @@ async def test_run_gives_the_engines_answer_when_it_keeps_to_the_protocol(fake: 
 @pytest.mark.parametrize(
     "act",
     [
-        'sys.stdout.write("no json\\n"); sys.stdout.flush(); time.sleep(600)',
+        'control.sendall(b"no json\\n"); time.sleep(600)',
         "say([1, 2])",
         'say({"type": "surprise"})',
         "os._exit(9)",
         "os.kill(os.getpid(), 9)",
-        "sys.stdout.close(); os.close(1); time.sleep(600)",
-        'sys.stdout.write("[" * 200000 + "\\n"); sys.stdout.flush(); time.sleep(600)',
+        "control.close(); os.close(0); time.sleep(600)",
+        'control.sendall(b"[" * 200000 + b"\\n"); time.sleep(600)',
     ],
 )
 async def test_run_is_a_crash_and_the_next_one_works_when_the_engine_breaks(fake: Fake, act: str) -> None:
@@ -73,8 +74,8 @@ async def test_run_is_a_crash_and_the_next_one_works_when_the_engine_breaks(fake
 async def test_run_is_a_crash_when_the_engine_writes_a_line_without_end(
     fake: Fake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(process, "MAX_LINE", 100_000)
-    act = 'while True: sys.stdout.write("x" * 65536)'
+    monkeypatch.setattr(control, "MAX_LINE", 100_000)
+    act = 'while True: control.sendall(b"x" * 65536)'
     async with opened(fake(ONCE.replace("{act}", act))) as made:
         first = await made.run(EMPTY, "one")
         assert first.error is not None
@@ -85,8 +86,9 @@ async def test_run_is_a_crash_when_the_engine_writes_a_line_without_end(
 async def test_run_times_out_and_the_next_one_works_when_the_engine_hangs(
     fake: Fake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(queue, "GRACE", 0.1)
-    monkeypatch.setattr(queue, "CANCEL_TIMEOUT", 0.1)
+    monkeypatch.setattr(conversation, "GRACE", 0.1)
+    monkeypatch.setattr(process, "KILL_TIMEOUT", 0.1)
+    monkeypatch.setattr(process, "CANCEL_TIMEOUT", 0.1)
     async with opened(fake(ONCE.replace("{act}", "time.sleep(600)")), concurrency=1) as made:
         first = await made.run(EMPTY, "one", timeout=0.1)
         assert first.error is not None
@@ -116,7 +118,7 @@ async def test_the_engine_is_repaired_and_failure_is_reported_when_it_speaks_ano
 
 
 async def test_the_reason_is_reported_when_the_engine_cannot_run_here(fake: Fake) -> None:
-    body = 'say({"type": "failed", "protocol": 1, "message": "This system cannot fork."})\n'
+    body = 'say({"type": "failed", "protocol": 2, "message": "This system cannot fork."})\n'
     async with opened(fake(body)) as made:
         result = await made.run(EMPTY, "one")
         assert result.error is not None
@@ -146,7 +148,7 @@ async def test_large_answers_arrive_whole_when_they_take_many_reads(fake: Fake) 
 
 async def test_one_run_more_is_busy_when_the_queue_is_full(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queue, "MAX_WAITING", 1)
-    monkeypatch.setattr(queue, "CANCEL_TIMEOUT", 0.1)
+    monkeypatch.setattr(process, "CANCEL_TIMEOUT", 0.1)
     held = "say(HELLO)\nfor request in requests():\n    pass\n"
     async with opened(fake(held), concurrency=1) as made:
         assert await made.ready(30)
@@ -165,12 +167,12 @@ async def test_runs_of_others_go_on_when_the_engine_confirms_a_cancelled_run_lat
     body = """
 say(HELLO)
 for request in requests():
-    if request["type"] == "cancel":
+    if request["type"] == "kill" and request["id"] == left:
         time.sleep(3)
-        say({"id": request["id"], "type": "error", "code": "cancelled", "message": "cancelled"})
+        end(left, -9)
         result({"id": other}, "finished")
-    elif request["text"] == "other": other = request["id"]
-    else: say({"id": request["id"], "type": "started", "pid": 999999999})
+    elif request["type"] == "run" and request["text"] == "other": other = request["id"]
+    elif request["type"] == "run": started(request); left = request["id"]
 """
     async with opened(fake(body), concurrency=2) as made:
         other = asyncio.create_task(made.run(EMPTY, "other"))
@@ -185,10 +187,9 @@ async def test_a_cancelled_run_is_cancelled_at_the_engine(fake: Fake, tmp_path: 
     body = f"""
 say(HELLO)
 for request in requests():
-    if request["type"] == "run": say({{"id": request["id"], "type": "started", "pid": 1}})
-    if request["type"] == "cancel":
-        open({str(tmp_path / "cancelled")!r}, "w").write(request["id"])
-        say({{"id": request["id"], "type": "error", "code": "cancelled", "message": "cancelled"}})
+    if request["type"] == "run": started(request)
+    if request["type"] == "kill":
+        open({str(tmp_path / "cancelled")!r}, "w").write(str(request["id"]))
 """
     async with opened(fake(body), concurrency=1) as made:
         begun = asyncio.Event()
@@ -238,7 +239,7 @@ async def test_closing_does_not_wait_when_the_engine_is_still_starting(fake: Fak
 async def test_a_run_does_not_start_when_it_is_cancelled_while_it_waits_for_a_place(
     fake: Fake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(queue, "CANCEL_TIMEOUT", 0.1)
+    monkeypatch.setattr(process, "CANCEL_TIMEOUT", 0.1)
     async with opened(fake(ANSWER), concurrency=1) as made:
         assert await made.ready(30)
         task = asyncio.create_task(made.run(EMPTY, "never"))

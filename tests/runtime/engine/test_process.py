@@ -50,13 +50,13 @@ async def test_an_engine_whose_output_another_process_holds_is_ended_in_a_few_se
 import subprocess
 for request in requests():
     child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True)
-    say({"id": request["id"], "type": "started", "pid": child.pid})
+    (FOLDER / "pid").write_text(str(child.pid))
+    say({"type": "warm", "id": request["id"]})
 """
-    engine = await started(tmp_path, body)
-    child: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-    answer = engine.expect("x", child.set_result)
-    engine.send(b'{"id": "x"}\n')
-    holding = await child
+    engine = await started(tmp_path, body.replace("FOLDER", f"__import__('pathlib').Path({str(tmp_path)!r})"))
+    await engine.warming(1)
+    answer = engine.warming(2)
+    holding = int((tmp_path / "pid").read_text())
     try:
         async with asyncio.timeout(30):
             await engine.kill()

@@ -9,7 +9,7 @@ import pytest
 
 from flows.catalogue import Catalogue
 from flows.document import Flow
-from runtime.engine import queue
+from runtime.engine import process, queue
 from runtime.files.lock import FileLock
 from runtime.install.environment import RunnerEnvironment
 from runtime.install.errors import InstallError
@@ -27,8 +27,7 @@ SLOW = """
 say(HELLO)
 for request in requests():
     if request["type"] == "run" and request["text"] == "slow":
-        say({"id": request["id"], "type": "started", "pid": os.getpid()})
-        held = request
+        started(request)
     elif request["type"] == "run":
         result(request, str(os.getpid()))
     elif request["type"] == "shutdown":
@@ -188,17 +187,18 @@ async def test_callers_beyond_the_queue_learn_that_it_is_busy_even_while_the_eng
 async def test_a_run_is_ended_from_here_when_the_engine_does_not_end_it(
     fake: Fake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(queue, "KILL_TIMEOUT", 0.05)
+    monkeypatch.setattr(process, "KILL_TIMEOUT", 0.05)
     body = """
 import subprocess
 LIVE = "import os, time\\nparent = os.getppid()\\nwhile os.getppid() == parent: time.sleep(0.02)"
+child = subprocess.Popen([sys.executable, "-c", LIVE], start_new_session=True)
+PID = child.pid
 say(HELLO)
 for request in requests():
     if request["type"] == "run":
-        child = subprocess.Popen([sys.executable, "-c", LIVE], start_new_session=True)
-        say({"id": request["id"], "type": "started", "pid": child.pid})
+        started(request)
         code = child.wait()  # deaf to everything else meanwhile, like an engine that is busy
-        say({"id": request["id"], "type": "error", "code": "crash", "message": f"ended with {code}"})
+        end(request["id"], code)
 """
     async with opened(fake(body), Files(), concurrency=1) as made:
         assert await made.ready(30)

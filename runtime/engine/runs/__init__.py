@@ -1,0 +1,1 @@
+"""One run on the engine: its process, and what client and process say to each other."""

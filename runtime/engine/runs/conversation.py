@@ -1,0 +1,237 @@
+"""What client and process say to each other during one run: request, events, result, all over the run's own socket."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import socket
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from time import monotonic
+
+from flows.document import Json, JsonObject
+from flows.json_values import as_list, as_object
+from runtime.engine.process import EngineDied
+from runtime.engine.protocol import MAX_FILES, MAX_FILES_SIZE, MAX_RESULT, MAX_WRITTEN, RunRequest
+from runtime.engine.runs.child import RunProcess
+from runtime.engine.runs.event_filter import EventFilter
+from runtime.engine.runs.unknown_calls import UnknownCalls
+
+CHUNK = 1 << 18
+PARSE_IN_THREAD = 256 * 1024
+"""Bytes from which a result is parsed in a thread."""
+GRACE = 5.0
+"""Seconds that a process may take to be ready, besides the run's own time limit."""
+EXIT_TIME = 1.0
+"""Seconds that a process may live after closing its socket."""
+CONFINED = b'{"type":"confined"'
+RESULT = b'{"type":"result"'
+EVENT = b'{"kind":'
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What a process answered.
+
+    Attributes:
+        message: its result, or an error with a `code` and a `message`.
+        files: the content of each file that the run wrote, by its path.
+        unknown_calls: the system calls that the run tried and its filter does not know.
+    """
+
+    message: JsonObject
+    files: Sequence[tuple[str, bytes]] = ()
+    unknown_calls: UnknownCalls | None = None
+
+    @property
+    def is_result(self) -> bool:
+        """Whether the process gave a result."""
+        return self.message.get("type") == "result"
+
+
+class _Unusable(Exception):
+    """What the process wrote is not an answer."""
+
+
+async def converse(
+    run: RunProcess,
+    request: RunRequest,
+    *,
+    on_started: Callable[[int], None] | None = None,
+    on_event: Callable[[JsonObject], None] | None = None,
+    on_sent: Callable[[], None] = lambda: None,
+) -> Answer:
+    """Have a process run a request, and return its answer; the process still has to be ended.
+
+    Args:
+        run: the process, which has not run anything.
+        request: what it runs.
+        on_started: called with its process id when its time limit starts.
+        on_event: called with each event, in order and before the answer.
+        on_sent: called when the process has what it needs.
+
+    Raises:
+        EngineDied: the engine has ended, and the process with it.
+    """
+    run.running = True
+    reader = _Reader(run.connection)
+    started = monotonic()
+    unknown: UnknownCalls | None = None
+    sending = asyncio.create_task(_send(run.connection, request))
+    sending.add_done_callback(lambda _: on_sent())
+    try:
+        async with asyncio.timeout(request.timeout + GRACE) as limit:
+            if not (await reader.line()).startswith(CONFINED):
+                raise _Unusable("returned something that is not a result")
+            unknown = UnknownCalls(reader.take_passed())
+            pid = await run.pid
+            started = monotonic()
+            limit.reschedule(asyncio.get_running_loop().time() + request.timeout)
+            if on_started is not None:
+                on_started(pid)
+            answer = await _answer(reader, EventFilter(on_event))
+            return replace(answer, unknown_calls=unknown)
+    except TimeoutError:
+        return _error("timeout", "The run took longer than it was allowed.", started)
+    except _Unusable as unusable:
+        return _error("crash", f"The run's process {unusable}.", started)
+    except (EOFError, ConnectionError):
+        return await _explain_end(run, started)
+    finally:
+        sending.cancel()
+        reader.close()
+        if unknown is not None:
+            unknown.close()
+
+
+async def _send(connection: socket.socket, request: RunRequest) -> None:
+    """Send the policy, the files and the request."""
+    loop = asyncio.get_running_loop()
+    with contextlib.suppress(OSError):  # the end of the process is noticed by its reader
+        await loop.sock_sendall(connection, request.policy)
+        for path in request.files:
+            with path.open("rb") as content:
+                await loop.sock_sendfile(connection, content)
+        await loop.sock_sendall(connection, request.body)
+
+
+async def _answer(reader: _Reader, events: EventFilter) -> Answer:
+    while not (line := await reader.line()).startswith(RESULT):
+        if line.startswith(EVENT):
+            events.feed(line)
+    try:
+        parsed: Json = await asyncio.to_thread(json.loads, line) if len(line) > PARSE_IN_THREAD else json.loads(line)
+    except (ValueError, RecursionError):
+        raise _Unusable("returned something that is not a result") from None
+    message = as_object(parsed)
+    return Answer(message=message, files=[(path, await reader.block(size)) for path, size in _files(message)])
+
+
+def _files(message: JsonObject) -> list[tuple[str, int]]:
+    """The paths and sizes of the files that follow a result."""
+    found: list[tuple[str, int]] = []
+    for each in as_list(message.get("files")):
+        match each:
+            case [str(path), int(size)] if 0 <= size <= MAX_FILES_SIZE:
+                found.append((path, size))
+            case _:
+                raise _Unusable("returned something that is not a result")
+    if len(found) > MAX_FILES or sum(size for _, size in found) > MAX_FILES_SIZE:
+        raise _Unusable("returned more files than it may")
+    return found
+
+
+async def _explain_end(run: RunProcess, started: float) -> Answer:
+    """The error of a process that closed its socket before it gave a result: by ending, or by itself."""
+    await asyncio.wait([run.ended], timeout=EXIT_TIME)
+    if not run.ended.done():
+        return _error("crash", "The run's process closed the connection for its result.", started)
+    ended = run.ended.result()
+    if ended.engine_died:
+        raise EngineDied("it ended")
+    if ended.code is None:
+        return _error("crash", "No process could be started for the run.", started)
+    if ended.code == -signal.SIGXCPU:
+        return _error("limit", "The run used more processor time than it was allowed.", started, ended.peak_mb)
+    how = f"was ended by signal {-ended.code}" if ended.code < 0 else f"ended with exit code {ended.code}"
+    return _error("crash", f"The run's process {how} before it gave a result.", started, ended.peak_mb)
+
+
+def _error(code: str, message: str, started: float, peak_mb: float = 0) -> Answer:
+    seconds = round(monotonic() - started, 3)
+    return Answer(message={"type": "error", "code": code, "message": message, "seconds": seconds, "peak_mb": peak_mb})
+
+
+class _Reader:
+    """Reads lines and blocks of bytes from a process, which may write anything."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self._loop = asyncio.get_running_loop()
+        self._held = bytearray()
+        self._left = MAX_WRITTEN
+        self._first = True
+        self._passed: int | None = None
+
+    async def line(self) -> bytes:
+        """The next line.
+
+        Raises:
+            EOFError: the process closed the connection.
+            _Unusable: it writes too much.
+        """
+        searched = 0
+        while (end := self._held.find(b"\n", searched)) < 0:
+            searched = len(self._held)
+            if searched > MAX_RESULT:
+                raise _Unusable("returned a result that is too large")
+            await self._receive()
+        line = bytes(self._held[:end])
+        del self._held[: end + 1]
+        return line
+
+    async def block(self, size: int) -> bytes:
+        """The next `size` bytes; raises what `line` does."""
+        while len(self._held) < size:
+            await self._receive()
+        block = bytes(self._held[:size])
+        del self._held[:size]
+        return block
+
+    def take_passed(self) -> int | None:
+        """The descriptor that came with the first line, if one did; the caller closes it."""
+        passed, self._passed = self._passed, None
+        return passed
+
+    def close(self) -> None:
+        """Close a descriptor that nobody took."""
+        if (passed := self.take_passed()) is not None:
+            os.close(passed)
+
+    async def _receive(self) -> None:
+        if self._first:
+            data = await self._receive_first()
+        else:
+            data = await self._loop.sock_recv(self._connection, CHUNK)  # which drops descriptors
+        if not data:
+            raise EOFError
+        self._left -= len(data)
+        if self._left < 0:
+            raise _Unusable("wrote more than it may")
+        self._held += data
+
+    async def _receive_first(self) -> bytes:
+        """The first bytes, which come before anything is run, and the descriptor that comes with them."""
+        readable = asyncio.Event()
+        self._loop.add_reader(self._connection, readable.set)
+        try:
+            await readable.wait()
+        finally:
+            self._loop.remove_reader(self._connection)
+        self._first = False
+        data, passed, _, _ = socket.recv_fds(self._connection, CHUNK, 1)
+        self._passed = next(iter(passed), None)
+        return data
