@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import secrets
 import signal
 import subprocess
 import sys
@@ -23,6 +24,7 @@ QUESTION = {"input_value": "What can you do?"}
 ROUNDS = 7
 FIRST_SECONDS = 1_200
 """Seconds that a first start may take."""
+TOKEN = secrets.token_urlsafe(32)
 TARGET = 1.5
 """What a warm start to the first answer may take at most, as a multiple of the bare import."""
 FOREIGN = ("WIREWRIGHT_", "UV_", "VIRTUAL_ENV", "PYTHON", "PORT", "MAKE", "MFLAGS")
@@ -67,7 +69,10 @@ async def first_start() -> FirstStart:
             first, url = await _address(process, began)
             serves = perf_counter() - began
             rest = asyncio.create_task(_drained(process))
-            async with httpx.AsyncClient(base_url=url, timeout=FIRST_SECONDS, trust_env=False) as client:
+            headers = {"Authorization": f"Bearer {TOKEN}"}
+            async with httpx.AsyncClient(
+                base_url=url, timeout=FIRST_SECONDS, trust_env=False, headers=headers
+            ) as client:
                 await play(client, QUESTION)
                 answered = perf_counter() - began
                 await healthy(client, "/readyz", seconds=FIRST_SECONDS)
@@ -92,6 +97,7 @@ def newcomer(folder: Path) -> dict[str, str]:
         "UV_CACHE_DIR": cache,
         "WIREWRIGHT_DATA": str(home / "data"),
         "WIREWRIGHT_CACHE": str(home / "cache"),
+        "WIREWRIGHT_TOKEN": TOKEN,
         "PORT": "0",
     }
 

@@ -29,6 +29,7 @@ from cli.help.group import CommandGroup
 from cli.output.streams import (
     clear_progress,
     close_output,
+    open_closed_streams,
     output_is_closed,
     print_json,
     print_message,
@@ -93,6 +94,7 @@ app.add_typer(evaluate.commands, name="eval")
 
 def main() -> None:
     """Run the command line and exit."""
+    open_closed_streams()
     start_in_utf8()
     use_utf8()
     read_env_file(Path.cwd())

@@ -7,7 +7,7 @@ import typer
 from cli.errors import FAILED, BadUsage, CommandError
 from cli.help.group import CommandGroup
 from cli.options import Json
-from cli.output.columns import print_rows
+from cli.output.columns import print_lines, print_rows
 from cli.output.streams import print_json, print_result
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def status(*, as_json: Json = False) -> None:
     print_result(f"Catalogue: {f'{found.component_types} component types' if found.catalogue else 'none yet'}.")
     print_result("Runs are confined by:")
     print_rows((("yes" if one.active else "no", f"{one.name}: {one.note}") for one in found.protections), indent="  ")
-    print_result(f"Keys at rest are encrypted with a key from {_PLACES[_secret_key()]}.")
+    print_lines(f"Keys at rest are encrypted with a key from {_PLACES[_secret_key()]}.")
 
 
 _PLACES = {

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cli.output.columns import output_width, print_lines
-from cli.output.streams import is_live, print_json, print_result
+from cli.output.streams import is_live, print_json, print_result, print_styled
 
 if TYPE_CHECKING:
     from cli.documents.evals import TaggedVerdict
@@ -112,7 +112,7 @@ class EvalSummary:
             console = Console(width=needed, color_system="auto" if is_live(sys.stdout) else None)
             with console.capture() as shown:  # rich would end the process when its reader leaves
                 console.print(view)
-            print_result(shown.get().removesuffix("\n"))
+            print_styled(shown.get().removesuffix("\n"))
             return
         print_result(f"player: {self._player}")
         for verdict in self._result.verdicts:

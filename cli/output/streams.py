@@ -22,6 +22,18 @@ def use_utf8() -> None:
             stream.reconfigure(encoding="utf-8", errors=errors)
 
 
+def open_closed_streams() -> None:
+    """Read nothing and write nowhere where a standard stream was closed by whoever started this program."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            if nowhere != number:
+                os.dup2(nowhere, number)
+                os.close(nowhere)
+            stream = open(number, "w" if number else "r", encoding="utf-8", closefd=False)  # noqa: SIM115
+            setattr(sys, name, stream)
+
+
 def start_in_utf8() -> None:
     """Start this program again in UTF-8 mode where the locale would garble arguments and file names."""
     if sys.flags.utf8_mode or sys.getfilesystemencoding() == "utf-8" or not sys.executable:
@@ -83,8 +95,28 @@ _CLEAR_LINE = "\r\x1b[2K"
 _LINE_ENDS = {0x85: r"\u0085", 0x2028: r"\u2028", 0x2029: r"\u2029"}
 
 
+_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(0x20), 0x7F, *range(0x80, 0xA0)) if chr(code) not in "\n\t"}
+"""How control characters are shown: names and outputs of others may hold sequences that a terminal would follow."""
+
+
+def shown_on(stream: TextIO, text: str) -> str:
+    """A text as a stream gets it: to a file or a pipe to the letter, to a terminal with its control characters named.
+
+    Args:
+        stream: where it is written.
+        text: the text.
+    """
+    return text.translate(_CONTROLS) if stream.isatty() else text
+
+
 def print_result(text: str) -> None:
     """Write the result on standard output."""
+    clear_progress()
+    typer.echo(shown_on(sys.stdout, text))
+
+
+def print_styled(text: str) -> None:
+    """Write text with escape sequences of our own on standard output."""
     clear_progress()
     typer.echo(text)
 
@@ -92,7 +124,7 @@ def print_result(text: str) -> None:
 def print_message(text: str) -> None:
     """Write a message on standard error."""
     clear_progress()
-    typer.echo(text, err=True)
+    typer.echo(shown_on(sys.stderr, text), err=True)
 
 
 def print_prose(text: str, *, err: bool = True) -> None:
@@ -107,7 +139,7 @@ def print_prose(text: str, *, err: bool = True) -> None:
         from cli.output.wrapping import wrapped
 
         text = wrapped(text, width)
-    typer.echo(text, err=err)
+    typer.echo(shown_on(sys.stderr if err else sys.stdout, text), err=err)
 
 
 def terminal_width(stream: TextIO) -> int | None:

@@ -14,6 +14,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from runtime.keychain.access_token import access_token
+
 ROOT = Path(__file__).parent.parent.parent
 MISSING = "The flow engine's packages cannot be downloaded."
 SECONDS = 120
@@ -44,7 +46,8 @@ def served(environment: dict[str, str], log: Path) -> Generator[httpx.Client]:
                 assert time.monotonic() < until, printed
                 time.sleep(0.05)
             url = printed.split("serves at ")[1].split()[0]
-            with httpx.Client(base_url=url, timeout=SECONDS, trust_env=False) as client:
+            headers = {"Authorization": f"Bearer {access_token(Path(environment['WIREWRIGHT_DATA']))}"}
+            with httpx.Client(base_url=url, timeout=SECONDS, trust_env=False, headers=headers) as client:
                 yield client
         finally:
             process.terminate()
@@ -127,6 +130,8 @@ def test_a_port_that_is_taken_is_reported_without_a_trace(offline: dict[str, str
         )
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.splitlines() == [
-        f"Error: Cannot listen on port {client.base_url.port} of 127.0.0.1: it is taken or not allowed.",
-        "Stop what uses it, or set WIREWRIGHT_PORT to another port.",
+        (
+            f"Error: Cannot listen on port {client.base_url.port} of 127.0.0.1: it is taken or not allowed. "
+            "Stop what uses it, or set WIREWRIGHT_PORT to another port."
+        )
     ]

@@ -24,6 +24,8 @@ RUN = RunResult(
     usage={"a": ModelUsage()},
     faults=(FAULT,),
     files=(RunFile(path="a.txt", size=1, new=True),),
+    untrusted_code=True,
+    refused_calls=("io_uring_setup",),
 )
 
 
@@ -55,7 +57,7 @@ def test_keys_that_may_be_absent_are_not_required_and_never_null() -> None:
 def test_a_payload_has_exactly_the_keys_of_its_schema(name: str, value: dict[str, object]) -> None:
     described = schema()["$defs"][name]
     assert set(described["properties"]) == set(value)
-    assert set(described["required"]) == set(value) - {"faults", "files"}
+    assert set(described["required"]) == set(value) - {"faults", "files", "untrusted_code", "refused_calls"}
 
 
 def test_a_flow_has_the_shape_of_its_schema(catalogue: Catalogue) -> None:

@@ -1,5 +1,7 @@
 """Tables wrap at a terminal's width and are whole everywhere; in a pipe each row is a line."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -63,4 +65,9 @@ def test_lists_fit_80_and_200_columns_and_leave_nothing_out(
         out = wirewright(*arguments).out
         lines = out.splitlines()
         assert [line for line in lines if cell_width(line) > columns and " " in line.strip()] == []
-        assert out.split() == whole.split()
+        assert _without_sizes(out).split() == _without_sizes(whole).split()
+
+
+def _without_sizes(text: str) -> str:
+    """A text without decimal numbers, such as the free space of the disk."""
+    return re.sub(r"\d+\.\d+", "N", text)

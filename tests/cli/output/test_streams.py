@@ -1,14 +1,21 @@
 """JSON on standard output: one line a document, readable by every parser."""
 
+import io
 import json
 import math
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cli.output.streams import encoded, progress
+from cli.output.streams import encoded, progress, shown_on
 
+ROOT = Path(__file__).parents[3]
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
@@ -38,3 +45,19 @@ def test_a_message_that_repeats_is_noted_once(capsys: pytest.CaptureFixture[str]
     for message in ("one", "one", "two", "one"):
         tell(message)
     assert capsys.readouterr() == ("", "one\ntwo\none\n")
+
+
+@pytest.mark.parametrize("stream", ["<", ">", "2>"])
+def test_a_command_ends_without_a_trace_when_a_standard_stream_is_closed(stream: str, tmp_path: Path) -> None:
+    line = f'"{sys.executable}" -m cli.main components search chat {stream}&-'
+    variables = {**os.environ, "WIREWRIGHT_DATA": str(tmp_path)}
+    done = subprocess.run(["sh", "-c", line], cwd=ROOT, env=variables, capture_output=True, text=True, check=False)
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False)
+
+
+def test_control_characters_reach_a_file_as_they_are_and_no_terminal() -> None:
+    parent, child = pty.openpty()
+    with os.fdopen(child, "w") as terminal:
+        assert shown_on(terminal, "a\x1b]0;x\x07\x9b1m\tb\n") == "a\\x1b]0;x\\x07\\x9b1m\tb\n"
+    os.close(parent)
+    assert shown_on(io.StringIO(), "a\x1b[1mb") == "a\x1b[1mb"
