@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import os
+import tempfile
 from collections.abc import AsyncIterator, Generator
 from pathlib import Path
 
@@ -12,6 +13,8 @@ ROOT = Path(__file__).parent.parent
 os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
 os.environ["LOGFIRE_IGNORE_NO_CONFIG"] = "1"
 os.environ.setdefault("WIREWRIGHT_CACHE", str(ROOT / ".cache" / "wirewright"))
+_DATA = tempfile.TemporaryDirectory(prefix="wirewright-tests-", ignore_cleanup_errors=True)
+os.environ["WIREWRIGHT_DATA"] = _DATA.name  # until a test has its own: never the user's
 CLEARED = (
     *("WIREWRIGHT_MODEL", "WIREWRIGHT_TOKEN", "WIREWRIGHT_SECRET_KEY", "WIREWRIGHT_SECRET_STORE"),
     *("LOGFIRE_TOKEN", "PORT"),

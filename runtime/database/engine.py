@@ -1,8 +1,9 @@
 """Engines of databases: how SQLite is set up, and transactions that exclude other writers."""
 
 import os
+import tempfile
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from sqlalchemy import event
@@ -31,9 +32,18 @@ def create_engine(url: str) -> AsyncEngine:
 
 
 def _make_private(file: Path) -> None:
-    """SQLite gives the files that it makes beside the database the database's permissions."""
+    """SQLite gives the files that it makes beside the database the database's permissions.
+
+    The database itself is never opened here: to close it would end the locks of this process's other connections
+    (https://sqlite.org/howtocorrupt.html, 2.2), so that two of them write at once.
+    """
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
+    if not file.exists():
+        descriptor, empty = tempfile.mkstemp(prefix=f".{file.name}-", dir=file.parent)
+        os.close(descriptor)
+        with suppress(FileExistsError):  # another connection was first
+            os.link(empty, file)
+        os.unlink(empty)  # noqa: PTH108  (a name, as `mkstemp` gives it)
     for each in (file, file.with_name(f"{file.name}-wal"), file.with_name(f"{file.name}-shm")):
         if each.exists():
             close_to_others(each)

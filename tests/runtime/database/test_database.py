@@ -164,3 +164,18 @@ async def test_a_database_that_cannot_be_used_is_a_typed_error(tmp_path: Path, p
     (tmp_path / "broken.db").write_bytes(b"no database at all" * 100)
     with pytest.raises(StoreUnavailable):
         await Database(place(tmp_path)).open()
+
+
+async def test_opening_a_database_again_keeps_the_locks_of_what_is_open(tmp_path: Path) -> None:
+    """Otherwise another process takes itself for the last, and removes the log that this one still writes."""
+    url = f"sqlite+aiosqlite:///{tmp_path / 'w.db'}"
+    first, second = Database(url, tmp_path), Database(url, tmp_path)
+    await first.open()
+    await second.open()
+    script = (
+        "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('select * from sqlite_master'); c.close()"
+    )
+    await asyncio.to_thread(subprocess.run, [sys.executable, "-c", script, tmp_path / "w.db"], check=True)
+    assert (tmp_path / "w.db-wal").exists()
+    await second.aclose()
+    await first.aclose()
