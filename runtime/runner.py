@@ -27,6 +27,7 @@ from runtime.files.flow_files import NO_FILES
 from runtime.files.store import UserFiles
 from runtime.gateway.models import Models
 from runtime.gateway.service import ModelGateway
+from runtime.guard.untrusted import has_untrusted_code
 from runtime.install.environment import RunnerEnvironment
 from runtime.keychain.user_variables import UserVariables
 from runtime.options import Network, OnEvent, RunOptions, Tweaks
@@ -36,7 +37,6 @@ from runtime.results import RunError, RunFailed, RunResult
 from runtime.sessions.keys import clean_key, flow_key
 from runtime.sessions.memory import ProcessSessions, RunMessages, SessionMemory
 from runtime.sessions.recall import recall, remember
-from runtime.untrusted import has_untrusted_code
 from runtime.variables import Lookup
 
 
