@@ -60,8 +60,9 @@ class ConversationRows:
         """The sessions of an owner with their documents, last used first."""
         mine = select(ConversationRow.session, ConversationRow.document).where(ConversationRow.owner == owner, _IN_USE)
         async with self._database.reading() as connection:
-            rows = await connection.execute(mine.order_by(ConversationRow.used.desc()))
-            return [(session, document) for session, document in rows]
+            rows = (await connection.execute(mine.order_by(ConversationRow.used.desc()))).all()
+        unseal = self._database.documents.unseal_text
+        return await asyncio.to_thread(lambda: [(session, unseal(document)) for session, document in rows])
 
     async def set_aside(self, owner: str, session: str) -> None:
         """Keep an unreadable conversation apart, so that its session can start over without replacing it."""

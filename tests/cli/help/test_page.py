@@ -71,6 +71,8 @@ def test_an_option_is_called_and_explained_alike_everywhere() -> None:
                 continue
             name = max(option.opts, key=len)
             found[name].add((option.metavar, "" if name in SPECIFIC else option.help))
+    del found["--port"]  # where to listen, or the port in a link
+    del found["--list"]  # conversations, or trusted sources
     del found["--resume"]  # attempts of a journal, or a conversation
     del found["--in"]  # a folder of conversations, or a journal
     del found["--baseline"]  # a file to compare with, or a switch for a file to be compared with

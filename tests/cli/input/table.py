@@ -176,6 +176,7 @@ class Works:
 
 WORKS = {
     "completion": Works("completion bash", ""),
+    "token": Works("token --json", "token"),
     "doctor": Works("doctor", "catalogue.json", code=1),
     "flow build": Works("flow build echo.flow", "echo.flow"),
     "flow check": Works("flow check echo.flow", "catalogue.json"),
