@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from cli.output.streams import print_result
 
 GAP = "  "
+_LABEL = re.compile(r"\s*(?:\S+ {2,})?")
+"""What a line begins with that stays as it is: its indentation, and a label that is set apart by more than a space."""
 FIRST_LIMIT = 0.45
 """The share of the width that the columns before the last may take; a longer row breaks after them."""
 
@@ -38,8 +40,9 @@ def print_lines(text: str, *, hanging: str = "    ") -> None:
     if width is None or cell_width(text) <= width:
         print_result(text)
         return
-    lead = text[: len(text) - len(text.lstrip())]
-    for line in wrapped(text, width, indent=hanging, first=lead):
+    label = _LABEL.match(text)
+    lead = "" if label is None else label[0]
+    for line in wrapped(text[len(lead) :], width, indent=hanging, first=lead):
         print_result(line)
 
 
