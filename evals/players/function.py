@@ -42,7 +42,7 @@ class FunctionPlayer:
             sys.path.append(str(Path.cwd()))
         try:
             found = getattr(importlib.import_module(module), name)
-        except (ImportError, AttributeError, ValueError):
+        except (ImportError, AttributeError, ValueError, OSError, SyntaxError):  # the module is the user's
             raise ValueError(f"there is no function {target!r}; name it as module:function") from None
         if not callable(found):
             raise ValueError(f"{target!r} cannot be called")

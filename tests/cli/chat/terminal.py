@@ -34,7 +34,10 @@ class Terminal:
         self._server = f"wirewright-{uuid4().hex[:12]}"
         variables = [f"{name}={value}" for name, value in environment.items()]
         size = ("-x", str(columns), "-y", str(rows))
-        window = ["env", *variables, *map(str, command)]
+        self._ended = folder / f"{self._server}.code"
+        # tmux itself now and then misses the end of a command; interruptions are the command's alone
+        noting = f"trap : INT; \"$@\"; echo $? > '{self._ended}'"
+        window = ["sh", "-c", noting, "sh", "env", *variables, *map(str, command)]
         settings = "set -g status off; set -g remain-on-exit on; set -g remain-on-exit-format ''"
         configuration = folder / f"{self._server}.conf"
         configuration.write_text(settings.replace("; ", "\n"))
@@ -86,8 +89,7 @@ class Terminal:
         """Wait until the command has ended; returns its exit code."""
         end = time.monotonic() + LIMIT_SECONDS
         while time.monotonic() < end:
-            dead, code = self._tmux("display-message", "-p", "#{pane_dead} #{pane_dead_status}").split(" ", 1)
-            if dead == "1" and code.strip():
+            if self._ended.exists() and (code := self._ended.read_text()):
                 return int(code)
             time.sleep(0.1)
         pytest.fail(f"The command did not end:\n{self.screen()}")
