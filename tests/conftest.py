@@ -15,12 +15,12 @@ os.environ["LOGFIRE_IGNORE_NO_CONFIG"] = "1"
 os.environ.setdefault("WIREWRIGHT_CACHE", str(ROOT / ".cache" / "wirewright"))
 _DATA = tempfile.TemporaryDirectory(prefix="wirewright-tests-", ignore_cleanup_errors=True)
 os.environ["WIREWRIGHT_DATA"] = _DATA.name  # until a test has its own: never the user's
-CLEARED = (
+FOREIGN = (  # what the machine's environment may hold, and no test may depend on
     *("WIREWRIGHT_MODEL", "WIREWRIGHT_TOKEN", "WIREWRIGHT_SECRET_KEY", "WIREWRIGHT_SECRET_STORE"),
-    *("LOGFIRE_TOKEN", "PORT"),
+    *("LOGFIRE_TOKEN", "PORT", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR"),
 )
 for variable in list(os.environ):
-    if variable.endswith(("_API_KEY", "_BASE_URL")) or variable in CLEARED:
+    if variable.endswith(("_API_KEY", "_BASE_URL")) or variable in FOREIGN:
         del os.environ[variable]
 
 from pydantic_ai import models  # noqa: E402  (after the environment is clean)
