@@ -75,9 +75,12 @@ class MasterKey:
         found = self._found()
         check = self.data / CHECK_FILE
         if found is None:
-            if check.exists():
-                raise _another()
-            found = self._made()
+            if check.exists():  # written after the key: whoever made both at this moment has left the key there
+                found = self._found()
+                if found is None:
+                    raise _another()
+            else:
+                found = self._made()
         cipher = cipher_of(found)
         self._confirm(cipher, check)
         return cipher

@@ -82,6 +82,23 @@ def test_all_that_begin_at_once_share_one_key(tmp_path: Path) -> None:
     assert [Sealing(tmp_path / "data").unseal(each) for each in sealed] == [str(number) for number in range(16)]
 
 
+def test_a_key_that_another_process_makes_between_two_looks_is_used(
+    tmp_path: Path, ring: Ring, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look = Ring.get_password
+
+    def rival_after_the_first_look(self: Ring, service: str, username: str) -> str | None:
+        found = look(self, service, username)
+        monkeypatch.setattr(Ring, "get_password", look)
+        Sealing(tmp_path).seal("rival")
+        return found
+
+    monkeypatch.setattr(Ring, "get_password", rival_after_the_first_look)
+    sealed = Sealing(tmp_path).seal("x")
+    assert len(ring.kept) == 1
+    assert Sealing(tmp_path).unseal(sealed) == "x"
+
+
 def test_the_environments_key_comes_first_and_is_not_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ring: Ring
 ) -> None:
