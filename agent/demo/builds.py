@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from agent.demo.branches import branches
 from agent.demo.exact.chains import text_stages
 from agent.demo.exact.language import Request
 from agent.demo.exact.routers import router
@@ -12,17 +13,17 @@ from agent.demo.exact.services import service_stage
 from agent.demo.models import MODEL, model_named
 from agent.demo.reading import Reading
 from agent.demo.recipe import Recipe, recipes
-from agent.demo.stages import Stage, chain, spec
+from agent.demo.stages import Stage, chain
 from agent.demo.words import fold, found, vocabulary
 
-OTHERWISE = "Otherwise"
 _SIGNS = " ,.;:!?。，、；！？"
-_BRANCHES = re.compile(r"[,.;。，；\n]\s*")
-_ARROW = re.compile(r"->|=>|→|⇒")
-_LABEL = re.compile(r"[→:>=,\-–—]+|->|=>")
 _LIST = re.compile(r"\s*(?:,|;|、|，|・|\band\b|\bund\b|\bet\b|\by\b|\be\b|と|和|及|&|\+)\s*")
 _LEAST_OWN_WORDS = 2
 _FILE = re.compile(r"\b(?:pdfs?|docx|files?|datei\w*|fichiers?|archivos?|arquivos?|\w+\.\w{3,4})\b|ファイル|文件|文档")
+_DATABASE = re.compile(
+    r"\b(?:sqlite|postgres(?:ql)?|mysql|mariadb|oracle|mssql)(?:\+\w+)?://[^\s'\"`»”]+", re.IGNORECASE
+)
+_PASSWORD = re.compile(r"//[^/@:]*:[^/@]*@")
 _PLUMBING = frozenset(
     {"ChatInput", "ChatOutput", "Prompt Template", "LanguageModelComponent", "ParserComponent", "SplitText"}
 )
@@ -57,11 +58,11 @@ def flow_for(request: Request, reading: Reading) -> Build | None:
     """
     routed = router(request)
     if routed is not None:
-        return Build(routed)
+        return Build(routed, missing=_missing(routed, reading))
     stages, left_out = text_stages(request)
     if stages and not left_out and not _needs_model(reading):
         return Build(chain(stages))
-    outside = service_stage(request.text, request)
+    outside = service_stage(request.text, request, sends=reading.has("sends"))
     if outside is not None and not reading.asks_for("agent"):
         return Build(chain([outside]))
     built = _from_recipes(reading)
@@ -94,9 +95,9 @@ def with_file(text: str, path: str) -> str:
 
 def _from_recipes(reading: Reading) -> Build | None:
     """The flow that the recipes of a message make together, or None when it names none that gives one."""
-    routed = _router(reading)
+    routed = branches(reading)
     if routed is not None:
-        return Build(routed)
+        return Build(routed, missing=_missing(routed, reading))
     steps = [recipe for recipe in reading.recipes if recipe.step]
     tools = [recipe for recipe in reading.recipes if recipe.tool]
     tasks = [recipe for recipe in reading.recipes if recipe.task]
@@ -110,7 +111,9 @@ def _from_recipes(reading: Reading) -> Build | None:
     if frame.name == "prompt":
         stage = replace(stage, title=tasks[0].title)
     text = chain([stage, *behind])
-    return Build(text, tuple(filter(None, [frame.needs.get(reading.language)])), _missing(text, reading))
+    needs = frame.needs_given if frame.given and _holes(reading, tasks)[frame.given] else frame.needs
+    used = [needs, *(tool.needs for tool in tools if frame.name == "agent")]
+    return Build(text, tuple(one[reading.language] for one in used if reading.language in one), _missing(text, reading))
 
 
 def _frame(reading: Reading, tools: Sequence[Recipe], tasks: Sequence[Recipe]) -> Recipe | None:
@@ -154,17 +157,26 @@ def _missing(text: str, reading: Reading) -> tuple[str, ...]:
 
 
 def _stage(recipe: Recipe, reading: Reading, tasks: Sequence[Recipe]) -> Stage:
+    return recipe.stage(_holes(reading, tasks))
+
+
+def _holes(reading: Reading, tasks: Sequence[Recipe]) -> dict[str, str]:
     said = reading.doable.strip()
     told = " ".join(task.task for task in tasks) or "Do with the text below what is asked for."
-    return recipe.stage(
-        {
-            "model": model_named(reading.message) or MODEL,
-            "request": said,
-            "task": f"{told}\nWhat is asked for: {said}",
-            "manner": manner(reading),
-            "schema": json.dumps(_fields(reading), ensure_ascii=False),
-        }
-    )
+    return {
+        "model": model_named(reading.message) or MODEL,
+        "request": said,
+        "task": f"{told}\nWhat is asked for: {said}",
+        "manner": manner(reading),
+        "schema": json.dumps(_fields(reading), ensure_ascii=False),
+        "database": _database(reading),
+    }
+
+
+def _database(reading: Reading) -> str:
+    """The address of the database that a message names; none with a password in it, which belongs into a variable."""
+    address = _DATABASE.search(reading.message)
+    return "" if address is None or _PASSWORD.search(address[0]) else address[0].rstrip(_SIGNS)
 
 
 def manner(reading: Reading) -> str:
@@ -235,165 +247,11 @@ def _name(item: str, reading: Reading) -> str:
     return " ".join(words[:cut][-3:])
 
 
-_SMALL = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "of",
-        "from",
-        "out",
-        "in",
-        "to",
-        "and",
-        "as",
-        "it",
-        "its",
-        "them",
-        "back",
-        "give",
-        "texts",
-        "text",
-        "emails",
-        "mails",
-        "sollen",
-        "soll",
-        "aus",
-        "als",
-        "raus",
-        "einen",
-        "eine",
-        "ein",
-        "der",
-        "die",
-        "das",
-        "dem",
-        "den",
-        "vom",
-        "von",
-        "im",
-        "le",
-        "la",
-        "les",
-        "un",
-        "une",
-        "des",
-        "du",
-        "de",
-        "dans",
-        "texte",
-        "el",
-        "los",
-        "las",
-        "del",
-        "en",
-        "con",
-        "al",
-        "partir",
-        "devolver",
-        "testo",
-        "dal",
-        "dalla",
-        "da",
-        "il",
-        "lo",
-        "gli",
-        "i",
-        "nel",
-        "do",
-        "da",
-        "no",
-        "na",
-        "os",
-        "as",
-        "um",
-        "uma",
-        "texto",
-        "for",
-        "with",
-        "that",
-        "which",
-        "each",
-        "every",
-        "please",
-        "put",
-        "into",
-    ]
-)
-
-
-def _router(reading: Reading) -> str | None:
-    """A router by meaning: a text of its own for each kind of message, when at least two texts are quoted.
-
-    A branch without a text, such as "questions -> answer with AI", leads to a model.
+_SMALL = set(
     """
-    if not reading.routes:
-        return None
-    routes: list[tuple[str, str]] = []
-    default: str | None = None
-    end = 0
-    for quote in reading.quotes:
-        said = next(filter(None, quote.groups()), "")
-        routes.extend(_answered_by_a_model(reading.message[end : quote.start()].rpartition(",")[0], reading))
-        before = reading.message[end : quote.start()]
-        end = quote.end()
-        if found(vocabulary()["otherwise"], fold(before), reading.language) and routes:
-            default = said
-            continue
-        label = _label(before, reading)
-        if not label:
-            return None
-        routes.append((label, said))
-    routes.extend(_answered_by_a_model(reading.message[end:], reading))
-    if not routes or len({label for label, _ in routes}) < len(routes):
-        return None
-    return _routed(routes, default, model_named(reading.message) or MODEL)
-
-
-def _answered_by_a_model(text: str, reading: Reading) -> list[tuple[str, str]]:
-    """The branches in a piece of a message that give no text of their own: what each is about, and no text."""
-    branches: list[tuple[str, str]] = []
-    for part in _BRANCHES.split(text):
-        arrow = _ARROW.search(part)
-        if arrow is not None and part[: arrow.start()].strip(_SIGNS):
-            branches.append((_label(part[: arrow.start()], reading), ""))
-        elif found(vocabulary()["otherwise"], fold(part), reading.language):
-            branches.append((OTHERWISE, ""))
-    return branches
-
-
-def _label(before: str, reading: Reading) -> str:
-    """What a branch is about: the words before its text, without what only joins them."""
-    text = re.split(r"[.;。；\n]\s*", before.strip(" ,.;:→->=。，、；\n"))[-1]
-    text = re.split(r"[:：]\s*(?=\S)", text)[-1]
-    folded = fold(text)
-    kept = text
-    for match in found(vocabulary()["condition"], folded, reading.language):
-        if match.start() == 0 or reading.language in ("ja", "zh"):
-            kept = kept[: match.start()] + " " * len(match[0]) + kept[match.end() :]
-    return " ".join(_LABEL.sub(" ", kept).split())[:80]
-
-
-def _described(label: str) -> str:
-    return "The message is about none of the other routes" if label == OTHERWISE else f"The message is about: {label}"
-
-
-def _routed(routes: list[tuple[str, str]], default: str | None, model: str) -> str:
-    nodes = [("chat", "ChatInput"), ("router", "SmartRouter")]
-    edges = ["chat.message -> router.input_text"]
-    models: list[str] = []
-    table = [
-        {"route_category": label, "route_description": _described(label), "output_value": said}
-        for label, said in (*routes, *([] if default is None else [(OTHERWISE, default)]))
-    ]
-    for number, row in enumerate(table, 1):
-        given = f"router.category_{number}_result"
-        if not row["output_value"]:
-            nodes.append((f"model{number}", "LanguageModelComponent"))
-            edges.append(f"{given} -> model{number}.input_value")
-            models.append(f"  model{number}.model: {model}")
-            given = f"model{number}.text_output"
-        nodes.append((f"answer{number}", "ChatOutput"))
-        edges.append(f"{given} -> answer{number}.input_value")
-    config = [f"  router.model: {model}", f"  router.routes: {json.dumps(table, ensure_ascii=False)}", *models]
-    return spec("Router", nodes, edges, config)
+    the a an of from out in to and as it its them back give texts text emails mails sollen soll aus als raus einen
+    eine ein der die das dem den vom von im le la les un une des du de dans texte el los las del en con al partir
+    devolver testo dal dalla da il lo gli i nel do no na os um uma texto for with that which each every please put
+    into
+    """.split()  # noqa: SIM905  (a hundred quotes hide the words)
+)

@@ -229,7 +229,8 @@ def _building(found: Build, request: Request, reading: Reading, bench: Workbench
     steps = [*_planned(text, reading), plan_step("build_flow", spec=text)]
     told = reading.only_told if "model" in text else []
     notes = (*found.needs, *([reply("only_told", reading.language, parts=_quoted(told))] if told else []))
-    return _acting(steps, request, reading, bench, left_out=(*reading.left_out, *found.missing), notes=notes)
+    left_out = (*reading.left_out, *found.missing)
+    return _acting(steps, request, reading, bench, left_out=left_out, notes=notes, builds=True)
 
 
 def _planned(text: str, reading: Reading) -> list[Step]:
@@ -268,10 +269,11 @@ def _acting(
     *,
     left_out: tuple[str, ...] = (),
     notes: tuple[str, ...] = (),
+    builds: bool = False,
 ) -> Plan:
     if request.runs:
         steps = [*steps, ("run_flow", lambda: {"input": request.input})]
-    before = bench.current
+    before = Flow.empty() if builds else bench.current
     return Plan(steps=tuple(steps), close=lambda _: _report(before, bench, reading.language, left_out, notes))
 
 

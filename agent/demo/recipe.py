@@ -30,8 +30,11 @@ class _Recipe(BaseModel):
         into: the port that takes the message.
         out: the port that gives the answer.
         edges: the connections within it.
-        config: values, with holes: `<<task>>`, `<<request>>`, `<<manner>>`, `<<model>>` and `<<schema>>`.
+        config: values, with holes: `<<task>>`, `<<request>>`, `<<manner>>`, `<<model>>`, `<<schema>>` and
+            `<<database>>`.
         needs: what the user has to do before the first run, by language.
+        given: the hole that a message may fill, such as `database`.
+        needs_given: what the user has to do when it does.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -48,6 +51,8 @@ class _Recipe(BaseModel):
     edges: list[str] = []
     config: dict[str, str | int | bool] = {}
     needs: dict[str, str] = {}
+    given: str = ""
+    needs_given: dict[str, str] = {}
 
 
 class Recipe:
@@ -62,6 +67,8 @@ class Recipe:
         self.step = file.step
         self.rank = file.rank
         self.needs = file.needs
+        self.given = file.given
+        self.needs_given = file.needs_given
         self.out = file.out or ("component_as_tool" if file.tool else "")
         self._file = file
 

@@ -3,13 +3,14 @@
 import re
 from dataclasses import dataclass
 
-from agent.demo.exact.tongues import in_english
+from agent.demo.exact.tongues import in_english, run_asked
 from agent.language.detect import Language, supported_language
 
 _QUOTED = re.compile(
     r"\"(?P<double>[^\"]*)\"|“(?P<curly>[^”]*)”|`(?P<tick>[^`]*)`|(?<![\w'])'(?P<single>.*?)'(?=[\s.,;:!?)]|$)|‘(?P<angled>[^’]*)’",
     re.DOTALL,
 )
+_QUOTES = " 「」『』«»„“”\n"
 _MASK = re.compile(r"⟦(\d+)⟧")
 _RUN = re.compile(
     r"(?:^|[,;.]?\s*(?:\b(?:and|now|then|please|just)\b[\s,]*)*)\b(?:run|test|try|execute|check|show\s+me)\b"
@@ -83,15 +84,17 @@ def take_apart(message: str) -> Request:
 
     masked = _QUOTED.sub(mask, message.strip())
     spoken = "en" if _ENGLISH.match(masked) else supported_language(masked)
-    masked = in_english(masked, spoken)
-    run = _ran(masked)
+    native, english = run_asked(masked), in_english(masked, spoken)
+    run = native or _ran(english)
+    if native is None:
+        masked = english
     if run is None:
         return Request(masked, tuple(quoted), runs=False, input=None, spoken=spoken)
-    said = run.group("input")
-    value = _MASK.sub(lambda match: quoted[int(match.group(1))], said).strip() if said else None
+    value = _MASK.sub(lambda match: quoted[int(match.group(1))], run["input"] or "").strip(_QUOTES)
     rest = masked[: run.start()].strip(" ,;.")
     before = _MASK.sub(lambda match: written[int(match.group(1))], rest)
-    return Request(rest, tuple(quoted), runs=True, input=value, spoken=spoken, said=before)
+    text = rest if native is None else in_english(rest, spoken)
+    return Request(text, tuple(quoted), runs=True, input=value or None, spoken=spoken, said=before)
 
 
 def _ran(masked: str) -> re.Match[str] | None:

@@ -1,6 +1,7 @@
 """Routers: "if it contains 'a' answer 'b', otherwise 'c'", as spec text with one router a condition."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agent.demo.exact.language import Request
@@ -71,6 +72,16 @@ def router(request: Request) -> str | None:
         between = text[taken : otherwise.start()] if reply_first else ""
         default = _first(text[otherwise.end() :], request) or _last(between, request)
     return _written(branches, default)
+
+
+def exact_router(branches: Sequence[tuple[str, str]], default: str | None) -> str:
+    """The spec text of a router that looks for texts in the message.
+
+    Args:
+        branches: what a message contains, and what it is answered with, in the order in which they are tried.
+        default: the answer to every other message; None passes it on.
+    """
+    return _written([Branch("contains", operand, reply) for operand, reply in branches], default)
 
 
 def _is_exact(condition: re.Match[str]) -> bool:

@@ -5,32 +5,57 @@ import re
 from agent.demo.exact.language import Request
 from agent.demo.stages import Stage, entry
 
+_NAMED = re.compile(
+    r"\b(?:apis?|http|endpoint|webservice|webhook|rest\s+(?:api|call|service))\b|\bREST\b", re.IGNORECASE
+)
+_TYPED = re.compile(r"\b(?:addresse?s?|urls?|links?)\b", re.IGNORECASE)
+"""What the chat's message is, when a call is asked for and no address is given."""
+_METHOD = re.compile(r"\b(GET|POST|PUT|PATCH|DELETE)\b")
+_WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 
-def service_stage(part: str, request: Request) -> Stage | None:
-    """The call that a part of a request asks for, or None.
+
+def service_stage(part: str, request: Request, *, sends: bool = False) -> Stage | None:
+    """The call that a part of a request asks for: of a given address, or of the one that is typed; None for no call.
 
     Args:
         part: a piece of the masked message.
         request: the whole message taken apart.
+        sends: whether the message of the chat is to be sent there.
     """
-    return _api(part, request)
-
-
-def _api(part: str, request: Request) -> Stage | None:
-    named = re.search(r"\b(?i:apis?|http|endpoint|webservice|rest\s+(?:api|call|service))\b|\bREST\b", part)
-    if not named and _address(part, request) is None:
+    address = _address(part, request)
+    if address is None and not (_NAMED.search(part) and _TYPED.search(part)):
         return None
-    bare = _address(part, request)
-    method = re.search(r"\b(GET|POST|PUT|PATCH|DELETE)\b", part)
+    method = _METHOD.search(part)
+    chosen = method.group(1) if method else "POST" if sends and address else "GET"
+    if address is not None and sends and chosen in _WITH_BODY:
+        return _posting(address, chosen)
     return Stage(
         name="call",
         nodes=(("@", "APIRequest"), ("@_text", "ParserComponent")),
-        into=None if bare else "@.url_input",
+        into=None if address else "@.url_input",
         out="@_text.parsed_text",
         edges=("@.data -> @_text.input_data",),
         config=(
-            *(() if bare is None else (entry("@.url_input", bare),)),
-            f"  @.method: {method.group(1) if method else 'GET'}",
+            *(() if address is None else (entry("@.url_input", address),)),
+            f"  @.method: {chosen}",
+            "  @_text.mode: Stringify",
+        ),
+        title="API call",
+    )
+
+
+def _posting(address: str, method: str) -> Stage:
+    """A call whose body is the message."""
+    return Stage(
+        name="call",
+        nodes=(("@_body", "TypeConverterComponent"), ("@", "APIRequest"), ("@_text", "ParserComponent")),
+        into="@_body.input_data",
+        out="@_text.parsed_text",
+        edges=("@_body.data_output -> @.body", "@.data -> @_text.input_data"),
+        config=(
+            entry("@.url_input", address),
+            f"  @.method: {method}",
+            "  @_body.output_type: JSON",
             "  @_text.mode: Stringify",
         ),
         title="API call",

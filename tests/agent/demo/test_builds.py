@@ -161,3 +161,52 @@ def test_a_flow_names_the_file_that_is_attached(catalogue: Catalogue):
     assert "plans/Übersicht 1.pdf" in str(reads.template["path"])
     assert '\nconfig:\n  document.path: "a.pdf"\n  pieces.' in with_file(template("rag").spec, "a.pdf")
     assert with_file(template("echo").spec, "a.pdf") == template("echo").spec
+
+
+@pytest.mark.parametrize(
+    ("message", "method"),
+    [
+        ("a flow that sends the chat message to the webhook https://example.com/hook as POST", "POST"),
+        ("Ein Flow, der die Nachricht an https://example.com/hook schickt", "POST"),
+        ("Crea un flujo que envía el mensaje a https://example.com/hook con PUT", "PUT"),
+        ("メッセージを https://example.com/hook に送信するフローを作って", "POST"),
+    ],
+)
+def test_what_is_sent_to_an_address_is_the_message(message: str, method: str) -> None:
+    spec = planned(message).spec
+    assert "https://example.com/hook" in spec
+    assert f"call.method: {method}" in spec
+    assert "chat.message -> call_body.input_data" in spec
+    assert "call_body.data_output -> call.body" in spec
+
+
+def test_an_address_that_is_only_read_takes_no_message() -> None:
+    spec = planned("a flow that fetches https://example.com/data.json and shows it").spec
+    assert "call.method: GET" in spec
+    assert "call_body" not in spec
+
+
+def test_an_api_without_an_address_is_a_tool_and_its_address_is_asked_for() -> None:
+    found = planned("a weather bot that uses the OpenWeather API")
+    assert "agent_api.component_as_tool -> agent.tools" in found.spec
+    assert "address of the API" in " ".join(found.needs)
+
+
+@pytest.mark.parametrize(
+    ("message", "address"),
+    [
+        ("Chatbot that answers questions about my database sqlite:///shop.db", "sqlite:///shop.db"),
+        ("Stelle Fragen an meine Datenbank postgresql://db.example.com/shop.", "postgresql://db.example.com/shop"),
+    ],
+)
+def test_the_address_of_a_database_is_set_and_not_asked_for(message: str, address: str) -> None:
+    found = planned(message)
+    assert f"sql_database.database_url: |\n    {address}\n" in found.spec
+    assert found.needs
+    assert not any("address" in need or "Adresse" in need for need in found.needs)
+
+
+def test_an_address_with_a_password_is_not_written_into_the_flow() -> None:
+    found = planned("Chatbot about my database postgresql://me:secret@db.example.com/shop")
+    assert "database_url" not in found.spec
+    assert any("address" in need for need in found.needs)

@@ -17,6 +17,15 @@ from agent.demo.exact.language import take_apart
         ("add a chat output", False, None),
         ("Build a flow with the prompt 'run it with care: {text}'", False, None),
         ("run it", True, None),
+        ("エコーのフローを作って、helloで実行して", True, "hello"),
+        ("「こんにちは」で試してください", True, "こんにちは"),
+        ("このフローを実行して", True, None),
+        ("テンプレートを見せて", False, None),
+        ("创建一个回声流程，用hello运行一下", True, "hello"),
+        ("运行这个流程", True, None),
+        ("用Python写一个翻译流程", False, None),
+        ("Crea un flusso eco e provalo con ciao", True, "ciao"),
+        ("eseguilo", True, None),
     ],
 )
 def test_the_run_clause_is_found_outside_quotes(message: str, runs: bool, value: str | None) -> None:

@@ -1,0 +1,144 @@
+"""Routers by what a message is about or contains, with a text or a model for each branch."""
+
+import json
+import re
+
+from agent.demo.exact.routers import exact_router
+from agent.demo.models import MODEL, model_named
+from agent.demo.reading import Reading
+from agent.demo.stages import spec
+from agent.demo.words import fold, found, vocabulary
+
+OTHERWISE = "Otherwise"
+_SIGNS = " ,.;:!?。，、；！？"
+_BRANCHES = re.compile(r"[,.;。，；\n]\s*")
+_ARROW = re.compile(r"->|=>|→|⇒")
+_LABEL = re.compile(r"[→:>=,\-–—]+|->|=>")
+_PAIR = 2
+"""A quoted condition and its quoted answer."""
+_BEHIND = 20
+"""How many characters behind a quote may make it a condition."""
+
+
+def branches(reading: Reading) -> str | None:
+    """A router by meaning: a text of its own for each kind of message, when at least two texts are quoted.
+
+    A branch without a text, such as "questions -> answer with AI", leads to a model.
+    """
+    if not reading.routes:
+        return None
+    quoted = _quoted_conditions(reading)
+    if quoted is not None:
+        return exact_router(*quoted)
+    routes: list[tuple[str, str]] = []
+    default: str | None = None
+    end = 0
+    for quote in reading.quotes:
+        said = next(filter(None, quote.groups()), "")
+        routes.extend(_answered_by_a_model(reading.message[end : quote.start()].rpartition(",")[0], reading))
+        before = reading.message[end : quote.start()]
+        end = quote.end()
+        if found(vocabulary()["otherwise"], fold(before), reading.language) and routes:
+            default = said
+            continue
+        label = _label(before, reading)
+        if not label:
+            return None
+        routes.append((label, said))
+    routes.extend(_answered_by_a_model(reading.message[end:], reading))
+    if not routes or len({label for label, _ in routes}) < len(routes):
+        return None
+    return _routed(routes, default, model_named(reading.message) or MODEL)
+
+
+def _quoted_conditions(reading: Reading) -> tuple[list[tuple[str, str]], str | None] | None:
+    """The branches of a message that quotes what it looks for as well as the answers, and the answer to the rest.
+
+    A quote is looked for when a word such as "when" leads right up to it, or one such as "says" between them does:
+    "bei 'Hallo' mit 'Guten Tag'", "'Bonjour' si on dit 'salut'"; in Japanese the words stand behind it.
+    """
+    pairs: list[tuple[str, str]] = []
+    default: str | None = None
+    waiting: list[tuple[str, bool]] = []
+    end = 0
+    for quote in reading.quotes:
+        said, before = next(filter(None, quote.groups()), ""), fold(reading.message[end : quote.start()])
+        end = quote.end()
+        if pairs and not waiting and found(vocabulary()["otherwise"], before, reading.language):
+            default = said
+            continue
+        behind = fold(reading.message[end : end + _BEHIND])
+        waiting.append((said, _follows(behind) if reading.language == "ja" else _leads_up(before, reading.language)))
+        if len(waiting) == _PAIR:
+            (first, is_operand), (second, is_later) = waiting
+            if is_operand == is_later:
+                return None
+            pairs.append((first, second) if is_operand else (second, first))
+            waiting = []
+    return None if waiting or not pairs else (pairs, default)
+
+
+def _leads_up(before: str, language: str) -> bool:
+    """Whether a condition ends where a quote begins: "when", or "when somebody says"."""
+    for joint in found(vocabulary()["condition"], before, language):
+        if found(vocabulary()["then"], joint[0], language):
+            continue
+        between = before[joint.end() :].strip(_SIGNS)
+        says = found(vocabulary()["saying"], between, language)
+        if not between or (says and says[-1].end() == len(between)):
+            return True
+    return False
+
+
+def _follows(behind: str) -> bool:
+    """Whether a condition begins where a quote ends, as Japanese has it."""
+    return any(match.start() == 0 for match in found(vocabulary()["saying"], behind, "ja"))
+
+
+def _answered_by_a_model(text: str, reading: Reading) -> list[tuple[str, str]]:
+    """The branches in a piece of a message that give no text of their own: what each is about, and no text."""
+    branches: list[tuple[str, str]] = []
+    for part in _BRANCHES.split(text):
+        arrow = _ARROW.search(part)
+        if arrow is not None and part[: arrow.start()].strip(_SIGNS):
+            branches.append((_label(part[: arrow.start()], reading), ""))
+        elif found(vocabulary()["otherwise"], fold(part), reading.language):
+            branches.append((OTHERWISE, ""))
+    return branches
+
+
+def _label(before: str, reading: Reading) -> str:
+    """What a branch is about: the words before its text, without what only joins them."""
+    text = re.split(r"[.;。；\n]\s*", before.strip(" ,.;:→->=。，、；\n"))[-1]
+    text = re.split(r"[:：]\s*(?=\S)", text)[-1]
+    folded = fold(text)
+    kept = text
+    for match in found(vocabulary()["condition"], folded, reading.language):
+        if match.start() == 0 or reading.language in ("ja", "zh"):
+            kept = kept[: match.start()] + " " * len(match[0]) + kept[match.end() :]
+    return " ".join(_LABEL.sub(" ", kept).split())[:80]
+
+
+def _described(label: str) -> str:
+    return "The message is about none of the other routes" if label == OTHERWISE else f"The message is about: {label}"
+
+
+def _routed(routes: list[tuple[str, str]], default: str | None, model: str) -> str:
+    nodes = [("chat", "ChatInput"), ("router", "SmartRouter")]
+    edges = ["chat.message -> router.input_text"]
+    models: list[str] = []
+    table = [
+        {"route_category": label, "route_description": _described(label), "output_value": said}
+        for label, said in (*routes, *([] if default is None else [(OTHERWISE, default)]))
+    ]
+    for number, row in enumerate(table, 1):
+        given = f"router.category_{number}_result"
+        if not row["output_value"]:
+            nodes.append((f"model{number}", "LanguageModelComponent"))
+            edges.append(f"{given} -> model{number}.input_value")
+            models.append(f"  model{number}.model: {model}")
+            given = f"model{number}.text_output"
+        nodes.append((f"answer{number}", "ChatOutput"))
+        edges.append(f"{given} -> answer{number}.input_value")
+    config = [f"  router.model: {model}", f"  router.routes: {json.dumps(table, ensure_ascii=False)}", *models]
+    return spec("Router", nodes, edges, config)
