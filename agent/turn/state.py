@@ -267,6 +267,7 @@ class Turn:
             outcome=outcome,
             intent=self.classification.intent,
             text=self._with_notice(text),
+            language=self.language,
             before=self.before,
             after=self.canvas,
             approvals={} if pending is None else pending.unanswered,
