@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from flows.document import Json
 from flows.json_values import as_object, as_text
 from runtime.install.bundles import install_hint, package_for
+from runtime.name_resolution import unknown_host
 from runtime.results import RunError, RunErrorCode
 
 MAX_MESSAGE = 600
@@ -186,6 +187,9 @@ def error_from_chain(chain: Sequence[Json], node: str | None) -> RunError:
     if empty is not None:
         message = scrub(f"The file {empty['file']} is empty.")
         return RunError(code="missing_input", message=message, fix="Give the node a file with content.", node=node)
+    unknown = unknown_host([cause.message for cause in relevant], node)
+    if unknown is not None:
+        return unknown
     for rule in _RULES:
         if any(_matches(rule, cause) for cause in relevant):
             fix = _package_fix(relevant) or rule.fix if rule.code == "missing_package" else rule.fix

@@ -215,6 +215,8 @@ class Readable:
         if run.error is not None:
             if run.error.message not in result.text:
                 print_prose(f"The run failed ({run.error.code}): {run.error.message} {run.error.fix}".rstrip())
+            elif run.error.fix and run.error.fix not in result.text:
+                print_prose(phrase("shell_fix", result.language, run.error.fix))
         elif run.output is not None and run.output not in result.text:
             print_prose(run.output, err=False)
 

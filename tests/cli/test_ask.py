@@ -372,3 +372,12 @@ def test_a_failed_run_closes_with_its_reason(wirewright: Wirewright, runner: Sta
 def test_a_question_has_no_record(wirewright: Wirewright, runner: StandInRunner, louder: Path) -> None:
     done = wirewright("ask", "What is a Chat Input?", "--flow", louder)
     assert (done.code, done.err) == (0, "Reading your request...\n")
+
+
+def test_the_command_that_sets_a_missing_key_is_said_when_a_run_fails_for_it(
+    wirewright: Wirewright, runner: StandInRunner, louder: Path
+) -> None:
+    fix = "Set OPENAI_API_KEY (export OPENAI_API_KEY=..., or the same without export in a file .env)."
+    runner.results = [ran(error=RunError(code="missing_key", message="No key is set.", fix=fix)) for _ in range(2)]
+    assert f"What helps: {fix}" in wirewright("ask", "run it with hi", "--flow", louder).err
+    assert f"(auf Englisch): {fix}" in wirewright("ask", "führe ihn aus", "--flow", louder).err
