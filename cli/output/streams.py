@@ -112,9 +112,9 @@ def shown_on(stream: TextIO, text: str) -> str:
 
 
 def print_result(text: str) -> None:
-    """Write the result on standard output."""
+    """Write the result on standard output; to a file or a pipe to the letter."""
     clear_progress()
-    typer.echo(shown_on(sys.stdout, text))
+    typer.echo(shown_on(sys.stdout, text), color=True)
 
 
 def print_styled(text: str) -> None:
