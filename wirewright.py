@@ -78,6 +78,11 @@ def __dir__() -> list[str]:
 
 def main() -> None:
     """Run the `wirewright` command and exit."""
+    import sys
+
+    from cli.chat.starting import start_early
+
+    start_early(sys.argv[1:])
     from cli.main import main as run
 
     run()

@@ -1,6 +1,7 @@
 """`wirewright ask`: one turn of the assistant."""
 
 import asyncio
+import shlex
 from typing import TYPE_CHECKING, Annotated
 from uuid import uuid4
 
@@ -15,11 +16,16 @@ from cli.output.streams import print_message
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from agent.assistant import Assistant
     from agent.settings import AssistantSettings
     from agent.turn.request import TurnRequest
     from agent.turn.result import TurnResult
     from cli.output.turn import Rendering
     from flows.document import Flow
+
+
+_ID_LETTERS = 8
+"""Letters of the id of a conversation that the user has not named."""
 
 
 def ask(
@@ -46,7 +52,12 @@ def ask(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Approve plans and edits without being asked.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Ask the assistant to build, change, run or explain a flow."""
+    """Ask the assistant to build, change, run or explain a flow.
+
+    What would replace or remove something of yours waits for your answer: the
+    exit code is 3, and the command that answers is shown. With --yes nothing
+    waits. The exit code is 1 when what was asked was not done.
+    """
     from agent.settings import AssistantSettings
     from agent.turn.request import TurnRequest
     from cli.files.local import add_file
@@ -65,11 +76,12 @@ def ask(
     apply = "always" if yes else "ask"
     message = _text(text)
     files = tuple(add_file(path, where="--file").path for path in file or ())
-    name = session or f"cli-{uuid4().hex}"
-    kept = session is not None
-    request = TurnRequest(text=message, session=name, keep_canvas=kept, model=model, apply=apply, files=files)
-    rendering = JsonEvents(request.session) if as_json else Readable(session=session, source=_file_of(flow))
-    code = asyncio.run(_turn(request, start, settings, rendering, target))
+    name = session or f"ask-{uuid4().hex[:_ID_LETTERS]}"
+    request = TurnRequest(text=message, session=name, keep_canvas=True, model=model, apply=apply, files=files)
+    keeps = settings.memory == "file" or "memory" not in settings.model_fields_set
+    answer = _answer_command(name, out=out, model=model, components=components) if keeps else ""
+    rendering = JsonEvents(name) if as_json else Readable(session=session, answer=answer, source=_file_of(flow))
+    code = asyncio.run(_turn(request, start, settings, rendering, target, keeps=keeps))
     if code != DONE:
         raise typer.Exit(code)
 
@@ -80,8 +92,19 @@ async def _turn(
     settings: "AssistantSettings",
     rendering: "Rendering",
     target: "Path | None",
+    *,
+    keeps: bool,
 ) -> int:
-    """Take one turn and show it, or that it was interrupted; returns the exit code."""
+    """Take one turn and show it, or that it was interrupted; returns the exit code.
+
+    Args:
+        request: the turn's request.
+        start: what it begins with.
+        settings: the assistant's.
+        rendering: shows it.
+        target: the file that the flow is written to.
+        keeps: whether a conversation that waits for an answer is kept, so that it can be given.
+    """
     from agent.turn.record import TurnRecord
     from agent.turn.result import TurnEnded
     from cli.output.turn import Readable
@@ -91,7 +114,7 @@ async def _turn(
     try:
         async with open_assistant(settings, start) as assistant:
             canvas = start.canvas
-            if canvas is None and request.keep_canvas:
+            if canvas is None:
                 canvas = await assistant.kept_canvas(request.user, request.session)
             request = request.model_copy(update={"flow": canvas, "components": start.components})
             async with assistant.turn(request) as events:
@@ -99,6 +122,8 @@ async def _turn(
                     async for event in events:
                         if isinstance(event, TurnEnded):
                             result = event.result
+                            if keeps and result.outcome == "pending":
+                                await _keep(assistant, request)
                             if target is not None:
                                 place = write_result(target, result, canvas)
                                 if isinstance(rendering, Readable):
@@ -116,11 +141,25 @@ async def _turn(
     return exit_code(result, request.text)
 
 
+async def _keep(assistant: "Assistant", request: "TurnRequest") -> None:
+    """Keep a conversation beyond this process."""
+    from agent.conversation.stored import StoredMemory
+
+    state = await assistant.memory.load(request.user, request.session)
+    await StoredMemory(assistant.database).save(request.user, request.session, state)
+
+
+def _answer_command(session: str, **options: str | None) -> str:
+    """The command that answers what a conversation waits for, with the options that matter then, too."""
+    given = [part for name, value in options.items() if value for part in (f"--{name}", value)]
+    return shlex.join(["wirewright", "ask", "yes", "--session", session, *given])
+
+
 def exit_code(result: "TurnResult | None", text: str) -> int:
     """What a turn that has ended exits with.
 
     1 when it failed or left undone what was asked: nothing was built or run, the last run failed, or the request was
-    declined. What the user turned down is no failure.
+    declined, because it has nothing to do with flows or cannot be met. What the user turned down is no failure.
 
     Args:
         result: the result; None when the turn ended without one.
@@ -136,7 +175,7 @@ def exit_code(result: "TurnResult | None", text: str) -> int:
     decided = [one.status for one in (*result.record.plans, *result.record.installs)]
     if plain_reply(text) == "deny" or "denied" in decided:
         return DONE
-    return FAILED if failed or result.record.not_done or result.intent == "off_topic" else DONE
+    return FAILED if failed or result.record.not_done or result.outcome == "refused" else DONE
 
 
 def write_result(target: "Path", result: "TurnResult", canvas: "Flow | None") -> str:
@@ -145,14 +184,15 @@ def write_result(target: "Path", result: "TurnResult", canvas: "Flow | None") ->
     Returns:
         Where the flow is, in words; empty after a failure.
     """
+    from agent.language.phrases import phrase
     from cli.output.files import write_flow
 
     if result.outcome == "error":
         return ""
     if result.flow.is_empty and canvas is None:
-        return f"There is no flow to write to {target}."
+        return phrase("shell_no_flow", result.language, target)
     write_flow(target, result.flow)
-    return f"The {'flow' if result.proposal is None else 'proposed flow'} is in {target}."
+    return phrase("shell_flow_in" if result.proposal is None else "shell_proposal_in", result.language, target)
 
 
 def _file_of(flow: str | None) -> str | None:

@@ -170,6 +170,19 @@ _FIXES_BY_TEXT = (
 )
 """Fixes by message, for errors whose class says too little."""
 _DEFAULT_FIX = "Check the values and connections of this node."
+_UNKNOWN_HOST_NAME = re.compile(
+    r"name or service not known|nodename nor servname|no address associated with hostname|getaddrinfo failed"
+    r"|name does not resolve|\[errno -(?:2|5)\]",
+    re.IGNORECASE,
+)
+_NO_NAME_SERVER = re.compile(r"temporary failure in name resolution|\[errno -3\]", re.IGNORECASE)
+_NOT_RESOLVED = re.compile(r"dns resolution failed|failed to resolve|nameresolutionerror", re.IGNORECASE)
+_HOST_NAME = re.compile(
+    r"resolution failed for '?(?P<failed>[\w.-]*\w)|failed to resolve '(?P<quoted>[^']+)'|\bhost='(?P<pool>[^']+)'"
+    r"|connect to host (?P<client>[\w.-]*\w)|https?://(?:[^/\s@]*@)?(?P<url>[\w.-]*\w)",
+    re.IGNORECASE,
+)
+_HOST_FIX = "Check the address for typing errors, and that this machine has a network, then try again."
 
 
 def error_from_chain(chain: Sequence[Json], node: str | None) -> RunError:
@@ -186,6 +199,9 @@ def error_from_chain(chain: Sequence[Json], node: str | None) -> RunError:
     if empty is not None:
         message = scrub(f"The file {empty['file']} is empty.")
         return RunError(code="missing_input", message=message, fix="Give the node a file with content.", node=node)
+    unknown = _unknown_host([cause.message for cause in relevant], node)
+    if unknown is not None:
+        return unknown
     for rule in _RULES:
         if any(_matches(rule, cause) for cause in relevant):
             fix = _package_fix(relevant) or rule.fix if rule.code == "missing_package" else rule.fix
@@ -193,6 +209,26 @@ def error_from_chain(chain: Sequence[Json], node: str | None) -> RunError:
     by_text = (fix for pattern, fix in _FIXES_BY_TEXT if pattern.search(chosen.message))
     fix = next(by_text, None) or _FIXES.get(chosen.name, _DEFAULT_FIX)
     return RunError(code="code", message=_readable(chosen), fix=fix, node=node)
+
+
+def _unknown_host(messages: Sequence[str], node: str | None) -> RunError | None:
+    """The error for a host whose address cannot be found; None when the messages tell of something else.
+
+    Args:
+        messages: those of the exceptions, outermost first.
+        node: the node that failed.
+    """
+    text = "\n".join(messages)
+    if _NO_NAME_SERVER.search(text):
+        why = "nobody answers what its address is, as without a network"
+    elif _UNKNOWN_HOST_NAME.search(text) or _NOT_RESOLVED.search(text):
+        why = "there is no host of that name"
+    else:
+        return None
+    found = _HOST_NAME.search(text)
+    name = "" if found is None else next(filter(None, found.groups()), "")
+    host = f"The host {name[:253]}" if name else "A host that the flow calls"
+    return RunError(code="external", message=f"{host} could not be reached: {why}.", fix=_HOST_FIX, node=node)
 
 
 def _relevant(causes: Sequence[Cause], chosen: Cause) -> list[Cause]:

@@ -65,6 +65,11 @@ class Conversation:
         return self._state.turns
 
     @property
+    def language(self) -> str | None:
+        """The code of the language of the last message that was long enough to be in one."""
+        return next((turn.language for turn in reversed(self.turns) if turn.language is not None), None)
+
+    @property
     def turn_number(self) -> int:
         """The number of this turn within the conversation, from 1."""
         return self._state.turn_count + 1
@@ -231,7 +236,12 @@ class Conversation:
         return pending, tool_results(pending, wanted, canvas)
 
     async def remember(
-        self, text: str, result: TurnResult, bench: Workbench | None, canvas: Flow | None = None
+        self,
+        text: str,
+        result: TurnResult,
+        bench: Workbench | None,
+        canvas: Flow | None = None,
+        language: str | None = None,
     ) -> None:
         """Save what later turns need to know of this one.
 
@@ -240,6 +250,7 @@ class Conversation:
             result: the turn's result.
             bench: its workbench, if it came to open one.
             canvas: the canvas to keep with the conversation.
+            language: the code of the message's language, if it is in one.
         """
         if self.partly_answered:
             return  # the answers are saved already
@@ -247,7 +258,7 @@ class Conversation:
             state = await self._memory.load(*self._key)
             state.turn_count += 1
             answer = result.text if result.outcome in {"complete", "refused", "pending"} else ""
-            self._record(state, text, answer, result)
+            self._record(state, text, answer, result, language)
             if result.outcome == "pending":
                 state.pending = self.pending
             if self._plan_quoted:
@@ -276,7 +287,9 @@ class Conversation:
             sessions=sessions,
         )
 
-    def _record(self, state: ConversationState, text: str, answer: str, result: TurnResult) -> None:
+    def _record(
+        self, state: ConversationState, text: str, answer: str, result: TurnResult, language: str | None
+    ) -> None:
         """Record the turn in the history, and what became of the approvals with which it was resumed."""
         resumed, asked = self._resumed, [Asked.of(*one) for one in result.approvals.items()]
         acted = result.actions or result.runs or result.files or result.proposal
@@ -300,6 +313,7 @@ class Conversation:
                     asked=asked,
                     notes=notes_of(result),
                     offered=result.proposal_id,
+                    language=language,
                 )
             )
 

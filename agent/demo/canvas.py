@@ -1,6 +1,7 @@
-"""What the planner says of the flow on the canvas and of components, in the user's language."""
+"""What the planner says of the flow on the canvas, of what it did there, and of components, in the user's language."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 
 from agent.demo.edits import chain_text, in_order, unconnected_outputs
 from agent.demo.reading import Reading
@@ -9,13 +10,22 @@ from agent.demo.words import fold
 from flows.catalogue import Catalogue
 from flows.checks import check
 from flows.component_type import ComponentType
+from flows.describe.actions import summarize
+from flows.diff import diff
 from flows.document import Flow, Node
 from flows.fields.model_values import canonical_model
 from flows.json_values import as_object
 from flows.templates import templates
+from tools.workbench import Workbench
 
 _SHOWN = 400
 _PLUMBING = frozenset({"ChatInput", "ChatOutput", "Prompt Template", "LanguageModelComponent", "ParserComponent"})
+_FOR_A_MODEL = re.compile(
+    r"\b(?:tell|ask) the user\b|\bbuild one first\b|\bdo not (?:ask|call|build|repeat)\b|\b[a-z]+_[a-z]+\b|^Fix: ",
+    re.IGNORECASE,
+)
+"""A sentence of a tool's answer that tells a model what to do."""
+_CHANGES = ("added", "removed", "connected", "changed")
 
 
 def template_list(language: str) -> str:
@@ -116,3 +126,71 @@ def _told(component: ComponentType, language: str) -> str:
         type=component.type,
         description=component.description or component.display_name,
     )
+
+
+def report(before: Flow, bench: Workbench, language: str, left_out: tuple[str, ...], notes: tuple[str, ...]) -> str:
+    """What was done, read off the canvas and the runs."""
+    flow = bench.current
+    lines: list[str] = []
+    if bench.proposal is not None and (before.is_empty or not _shares(before, flow)):
+        nodes = " → ".join(node.display_name for node in in_order(flow))
+        lines.append(reply("built", language, name=flow.name, nodes=nodes))
+    elif flow != before:
+        lines.append(reply("done", language, changes=_changes(before, flow, language)))
+    if left_out:
+        lines.append(reply("left_out", language, parts=quoted(left_out)))
+    lines.extend(notes)
+    lines.extend(_caveat(caveat, flow, language) for caveat in bench.caveats)
+    if bench.runs:
+        run = bench.runs[-1]
+        if run.error is not None:
+            lines.append(reply("run_failed", language, error=run.error.message))
+        else:
+            lines.append(reply("ran_silently" if run.output is None else "ran", language, output=run.output))
+    return "\n".join(dict.fromkeys(lines)) or reply("unchanged", language)
+
+
+def _shares(before: Flow, after: Flow) -> bool:
+    return bool({node.id for node in before.nodes} & {node.id for node in after.nodes})
+
+
+def _changes(before: Flow, after: Flow, language: str) -> str:
+    """The changes from one flow to another, in words."""
+
+    def name(node_id: str) -> str:
+        node = after.node(node_id) or before.node(node_id)
+        return node_id if node is None else node.display_name
+
+    said: dict[str, None] = {}
+    for action in diff(before, after):
+        summary = summarize(action)
+        names = " → ".join(name(node) for node in summary.nodes)
+        if summary.effect in _CHANGES and names:
+            what = f"{names}: {summary.names[0]}" if summary.effect == "changed" and summary.names else names
+            said[reply(summary.effect, language, what=what)] = None
+    return "; ".join(said) or reply("unchanged", language)
+
+
+def _caveat(caveat: str, flow: Flow, language: str) -> str:
+    """Why what was built could not be run, in the user's language where there are words for it."""
+    if language != "en":
+        file = next((node for node in flow.nodes if node.type == "File"), None)
+        if re.search(r"\bfiles?\b", caveat) and file is not None:
+            return reply("file_needed", language, name=file.display_name)
+        if re.search(r"\b(?:keys?|model)\b", caveat):
+            return reply("key_needed", language)
+    return reply("note", language, caveat=caveat)
+
+
+def stopped(bench: Workbench, reason: str, language: str) -> str:
+    """Why the plan ended early, and what was done before."""
+    faults = [line[2:].partition(" Fix: ")[0] for line in reason.splitlines() if line.startswith("- ")]
+    sentences = re.split(r"(?<=[.!?])\s+", reason)
+    said = " ".join(faults or [one for one in sentences if _FOR_A_MODEL.search(one) is None])
+    done = f" {len(bench.actions)} change(s) before that stand." if bench.actions else ""
+    return f"{reply('stopped', language, reason=said)}{done}"
+
+
+def quoted(parts: Iterable[str]) -> str:
+    """Pieces of the user's message, marked as theirs."""
+    return "; ".join(f"«{part}»" for part in dict.fromkeys(parts))

@@ -25,11 +25,7 @@ def wants_edit(reading: Reading, flow: Flow) -> bool:
         return False
     if reading.has("clear", "fix", "model") or model_named(reading.message) is not None:
         return True
-    if (
-        reading.has("build")
-        and (reading.has("flow") or reading.asks_for("chatbot", "agent"))
-        and not reading.has("add")
-    ):
+    if reading.has("build") and (reading.has("flow") or reading.recipes) and not reading.has("add"):
         return False
     return reading.has("add", "remove", "manner") or bool(reading.recipes)
 

@@ -12,8 +12,7 @@ from agent.demo.exact.places import is_place
 from agent.demo.exact.rewording import is_rewording
 from agent.demo.reading import Reading, read
 from agent.demo.replies import reply
-from agent.language.intent import Meaning
-from agent.language.replies import plain_reply
+from agent.language.replies import asks_to_continue, plain_reply
 from agent.turn.result import Intent
 from flows.document import Flow
 
@@ -62,11 +61,17 @@ def demo_refusal(message: str) -> str:
     return refusal(message) or reply("off_topic", read(message).language)
 
 
-def small_talk(message: str) -> str | None:
-    """The answer to a greeting, to thanks or to a question about the planner itself; None for anything else."""
+def small_talk(message: str, language: str = "") -> str | None:
+    """The answer to a greeting, to thanks or to a question about the planner itself; None for anything else.
+
+    Args:
+        message: what the user wrote.
+        language: the language of the conversation, for a yes or no that is in none of its own.
+    """
     reading = read(message)
     if plain_reply(message) is not None:
-        return reply("nothing_waits", reading.language)
+        key = "nothing_to_continue" if asks_to_continue(message) else "nothing_waits"
+        return reply(key, language or reading.language)
     if reading.has("abilities"):
         return reply("greeting", reading.language)
     if len(message) <= _CHAT and reading.has("thanks"):
@@ -81,13 +86,6 @@ def asks_about_components(reading: Reading) -> bool:
     if not reading.asks:
         return False
     return reading.has("component") or not reading.has("build") or _ASKS.search(reading.message) is not None
-
-
-def demo_meaning(message: str) -> Meaning | None:
-    """What a message means as an answer to what waits, beyond a plain yes or no: a wish for something else, or None."""
-    reading = read(message)
-    asks = reading.asks or reading.has("flow", "templates", "explain", "danger") or bool(reading.recipes)
-    return "change" if not asks and reading.has("manner", "language", "add", "remove", "model") else None
 
 
 def _elsewhere(reading: Reading) -> bool:

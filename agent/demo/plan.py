@@ -22,10 +22,12 @@ class Plan:
     Attributes:
         steps: tool calls, in order.
         close: the closing text, from what the tools answered.
+        declines: whether it only says that nothing can be done.
     """
 
     steps: tuple[Step, ...] = field(default=())
     close: Callable[[list[str]], str]
+    declines: bool = False
 
 
 def step(tool: str, **arguments: JsonValue) -> Step:

@@ -1,14 +1,15 @@
 """The demo planner: reads a message by rules, plans tool calls, and says what they did."""
 
 import re
-from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from pydantic_ai import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
+from agent.demo.answers import revised
 from agent.demo.builds import Build, flow_for, spec_text, with_file
-from agent.demo.canvas import component_answer, diagnosis, explanation, template_list
-from agent.demo.edits import edit, in_order, wants_edit
+from agent.demo.canvas import component_answer, diagnosis, explanation, quoted, report, stopped, template_list
+from agent.demo.edits import edit, wants_edit
 from agent.demo.exact.answers import answer
 from agent.demo.exact.changes import change, is_change, names_template
 from agent.demo.exact.components import Written, component
@@ -32,37 +33,69 @@ from agent.demo.plan import step as plan_step
 from agent.demo.reading import Reading, read
 from agent.demo.replies import reply
 from agent.demo.stages import spec
+from agent.language.replies import plain_reply, says_little
 from agent.models.providers import DEMO
 from agent.models.scripted import call, scripted, tool_returns
-from flows.describe.actions import summarize
-from flows.diff import diff
-from flows.document import Flow
 from tools.workbench import Workbench
 
-__all__ = ["ABILITIES", "demo_intent", "demo_model", "refusal"]
+__all__ = ["ABILITIES", "DemoPlanner", "demo_intent", "demo_planner", "refusal"]
 
 ABILITIES = reply("abilities", "en")
-_FOR_A_MODEL = re.compile(
-    r"\b(?:tell|ask) the user\b|\bbuild one first\b|\bdo not (?:ask|call|build|repeat)\b|\b[a-z]+_[a-z]+\b|^Fix: ",
-    re.IGNORECASE,
-)
-"""A sentence of a tool's answer that tells a model what to do."""
-_CHANGES = ("added", "removed", "connected", "changed")
 _OF_THIS = re.compile(r"\b(?:make|set|let|have)\s+(?:my|the|this|it|its)\b", re.IGNORECASE)
 
 
-def demo_model(bench: Workbench, message: str, turn: int, wanted: str = "") -> FunctionModel:
-    """The model that plays the demo planner in one turn.
+@dataclass(frozen=True)
+class DemoPlanner:
+    """The demo planner in one turn.
+
+    Attributes:
+        model: the model that plays it.
+        declines: whether it only says that it cannot do what was asked.
+    """
+
+    model: FunctionModel
+    declines: bool
+
+
+def demo_planner(bench: Workbench, message: str, turn: int, language: str, wanted: str = "") -> DemoPlanner:
+    """The planner that answers one message.
 
     Args:
         bench: what the turn's tools work on; the planner reads it between its steps.
         message: what the user asked.
         turn: the number of the turn within the conversation.
+        language: the language of the conversation, for a message that is in none of its own.
         wanted: what the user wants otherwise than it was proposed, when the turn is resumed with such a wish.
     """
-    language = read(message).language
-    plan = _plan_or_question(f"{message}\n{wanted}".strip(), bench)
-    steps = [step for step in plan.steps if not (wanted and step[0] == "propose_plan")]
+    spoken = language if says_little(message) else read(message).language
+    plan = _revised_plan(message, wanted, bench, spoken) if wanted else _plan_or_question(message, bench, spoken)
+    model = _model(plan, bench, turn, spoken, wanted=bool(wanted))
+    return DemoPlanner(model, plan.declines)
+
+
+def _revised_plan(message: str, wanted: str, bench: Workbench, language: str) -> Plan:
+    """A plan with what the user wants otherwise; one that says so when the wish changes nothing."""
+    before = _plan_or_question(message, bench, language)
+    plan = _plan_or_question(revised(message, wanted), bench, language)
+    if not plan.steps or _calls(plan) == _calls(before):
+        return _declining(reply("cannot_wish", language, said=wanted.strip()[:200]))
+    return replace(plan, steps=tuple(step for step in plan.steps if step[0] != "propose_plan"))
+
+
+def _calls(plan: Plan) -> list[tuple[str, object]]:
+    """The calls of a plan as they would be made now."""
+    found: list[tuple[str, object]] = []
+    for tool, arguments in plan.steps:
+        try:
+            found.append((tool, arguments()))
+        except CannotPlan as unable:
+            found.append((tool, str(unable)))
+    return found
+
+
+def _model(plan: Plan, bench: Workbench, turn: int, language: str, *, wanted: bool) -> FunctionModel:
+    """The model that carries a plan out."""
+    steps = plan.steps
 
     def respond(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         done = tool_returns(messages)
@@ -71,25 +104,37 @@ def demo_model(bench: Workbench, message: str, turn: int, wanted: str = "") -> F
             return _say(reply("denied", language))
         done = done[denied[-1] + 1 :] if denied else done
         if done and done[-1].outcome != "success":
-            return _say(_stopped(bench, str(done[-1].content), language))
+            return _say(stopped(bench, str(done[-1].content), language))
         if len(done) >= len(steps):
             return _say(plan.close([str(part.content) for part in done]))
         tool, arguments = steps[len(done)]
         if tool not in {offered.name for offered in info.function_tools}:
-            return _say(_stopped(bench, f"{tool}?", language))
+            return _say(stopped(bench, f"{tool}?", language))
         try:
             return ModelResponse(parts=[call(tool, len(tool_returns(messages)) + 1, turn, **arguments())])
         except CannotPlan as unable:
-            return _say(_stopped(bench, str(unable), language))
+            return _say(stopped(bench, str(unable), language))
 
     return scripted(respond, DEMO)
 
 
-def _plan_or_question(message: str, bench: Workbench) -> Plan:
+def _plan_or_question(message: str, bench: Workbench, language: str) -> Plan:
+    if says_little(message):
+        return _brief(message, bench, language)
     try:
         return _plan(message, bench)
     except CannotPlan as unable:
-        return _saying(str(unable))
+        return _declining(str(unable))
+
+
+def _brief(message: str, bench: Workbench, language: str) -> Plan:
+    """A plan for a message that is too short to ask for anything: a yes or no that nothing waits for, or a greeting."""
+    talk = small_talk(message, language)
+    if plain_reply(message) == "deny" or (talk is not None and plain_reply(message) is None):
+        return _saying(talk or "")
+    if talk is not None or bench.current.is_empty:
+        return _declining(talk or reply("off_topic", language))
+    return _declining(reply("which_change", language, said=message.strip()))
 
 
 def _plan(message: str, bench: Workbench) -> Plan:
@@ -97,7 +142,7 @@ def _plan(message: str, bench: Workbench) -> Plan:
     request, reading = take_apart(text), read(asked_of(message))
     refused = refusal(message)
     if refused is not None:
-        return _saying(refused)
+        return _declining(refused)
     files = file_steps(request)
     path = asked_file(request)
     if files is None and path is not None and not reading.has("build"):
@@ -110,7 +155,7 @@ def _plan(message: str, bench: Workbench) -> Plan:
     if intent in ("generate_component", "component_then_flow"):
         return _component(request, reading, bench)
     if not request.text and request.runs and bench.current.is_empty:
-        return _saying(reply("empty", reading.language))
+        return _declining(reply("empty", reading.language))
     if not request.text and request.runs:
         return _acting([], request, reading, bench)
     if "nodes:" in text:
@@ -136,8 +181,9 @@ def _flow_plan(message: str, request: Request, reading: Reading, bench: Workbenc
     if small_talk(message) is None and not bench.current.is_empty and not reading.left_out:
         raise CannotPlan(reply("which_change", reading.language, said=reading.message.strip()[:200]))
     if bench.current.is_empty and is_of_a_flow(reading):
-        return _saying(reply("empty", reading.language))
-    return _saying(small_talk(message) or reply("unable", reading.language))
+        return _declining(reply("empty", reading.language))
+    talk = small_talk(message)
+    return _declining(reply("unable", reading.language)) if talk is None else _saying(talk)
 
 
 def _change(request: Request, reading: Reading, bench: Workbench) -> Plan | None:
@@ -173,7 +219,9 @@ def _answering(request: Request, reading: Reading, text: str, bench: Workbench) 
     if exact is not None:
         return exact
     if reading.has("broken", "fix") and not reading.recipes:
-        return _saying(reply("empty", language) if flow.is_empty else diagnosis(flow, bench.catalogue, language))
+        if flow.is_empty:
+            return _declining(reply("empty", language))
+        return _saying(diagnosis(flow, bench.catalogue, language))
     if not flow.is_empty and reading.has("explain", "flow") and not reading.has("component"):
         return _saying(explanation(flow, language))
     if reading.has("templates") and not reading.has("component"):
@@ -185,16 +233,16 @@ def _answering(request: Request, reading: Reading, text: str, bench: Workbench) 
     talk = small_talk(reading.message)
     if talk is not None:
         return _saying(talk)
+    if flow.is_empty and (reading.has("explain", "broken") or (is_of_a_flow(reading) and not reading.asks)):
+        return _declining(reply("empty", language))
     if reading.has("explain", "broken"):
-        return _saying(reply("empty", language) if flow.is_empty else explanation(flow, language))
-    if flow.is_empty and is_of_a_flow(reading) and not reading.asks:
-        return _saying(reply("empty", language))
+        return _saying(explanation(flow, language))
     if reading.has("component"):
         return Plan(
             steps=(plan_step("search_components", query=reading.message[:200]),),
             close=lambda answers: _listed(answers[-1], language),
         )
-    return _saying(reply("off_topic", language))
+    return _declining(reply("off_topic", language))
 
 
 def _listed(found: str, language: str) -> str:
@@ -228,7 +276,7 @@ def _building(found: Build, request: Request, reading: Reading, bench: Workbench
     text = with_file(found.spec, bench.attached[0][0]) if bench.attached else found.spec
     steps = [*_planned(text, reading), plan_step("build_flow", spec=text)]
     told = reading.only_told if "model" in text else []
-    notes = (*found.needs, *([reply("only_told", reading.language, parts=_quoted(told))] if told else []))
+    notes = (*found.needs, *([reply("only_told", reading.language, parts=quoted(told))] if told else []))
     left_out = (*reading.left_out, *found.missing)
     return _acting(steps, request, reading, bench, left_out=left_out, notes=notes, builds=True)
 
@@ -245,7 +293,7 @@ def _planned(text: str, reading: Reading) -> list[Step]:
 def _component(request: Request, reading: Reading, bench: Workbench) -> Plan:
     written = component(request)
     if written is None:
-        return _saying(reply("unable", reading.language))
+        return _declining(reply("unable", reading.language))
     steps: list[Step] = [("generate_component", lambda: {"source": written.source})]
     if written.in_flow:
         steps.append(("build_flow", lambda: {"spec": _around(written)}))
@@ -274,79 +322,15 @@ def _acting(
     if request.runs:
         steps = [*steps, ("run_flow", lambda: {"input": request.input})]
     before = Flow.empty() if builds else bench.current
-    return Plan(steps=tuple(steps), close=lambda _: _report(before, bench, reading.language, left_out, notes))
-
-
-def _report(before: Flow, bench: Workbench, language: str, left_out: tuple[str, ...], notes: tuple[str, ...]) -> str:
-    """What was done, read off the canvas and the runs."""
-    flow = bench.current
-    lines: list[str] = []
-    if bench.proposal is not None and (before.is_empty or not _shares(before, flow)):
-        nodes = " → ".join(node.display_name for node in in_order(flow))
-        lines.append(reply("built", language, name=flow.name, nodes=nodes))
-    elif flow != before:
-        lines.append(reply("done", language, changes=_changes(before, flow, language)))
-    if left_out:
-        lines.append(reply("left_out", language, parts=_quoted(left_out)))
-    lines.extend(notes)
-    lines.extend(_caveat(caveat, flow, language) for caveat in bench.caveats)
-    if bench.runs:
-        run = bench.runs[-1]
-        if run.error is not None:
-            lines.append(reply("run_failed", language, error=run.error.message))
-        else:
-            lines.append(reply("ran_silently" if run.output is None else "ran", language, output=run.output))
-    return "\n".join(dict.fromkeys(lines)) or reply("unchanged", language)
-
-
-def _shares(before: Flow, after: Flow) -> bool:
-    return bool({node.id for node in before.nodes} & {node.id for node in after.nodes})
-
-
-def _changes(before: Flow, after: Flow, language: str) -> str:
-    """The changes from one flow to another, in words."""
-
-    def name(node_id: str) -> str:
-        node = after.node(node_id) or before.node(node_id)
-        return node_id if node is None else node.display_name
-
-    said: dict[str, None] = {}
-    for action in diff(before, after):
-        summary = summarize(action)
-        names = " → ".join(name(node) for node in summary.nodes)
-        if summary.effect in _CHANGES and names:
-            what = f"{names}: {summary.names[0]}" if summary.effect == "changed" and summary.names else names
-            said[reply(summary.effect, language, what=what)] = None
-    return "; ".join(said) or reply("unchanged", language)
-
-
-def _caveat(caveat: str, flow: Flow, language: str) -> str:
-    """Why what was built could not be run, in the user's language where there are words for it."""
-    if language != "en":
-        file = next((node for node in flow.nodes if node.type == "File"), None)
-        if re.search(r"\bfiles?\b", caveat) and file is not None:
-            return reply("file_needed", language, name=file.display_name)
-        if re.search(r"\b(?:keys?|model)\b", caveat):
-            return reply("key_needed", language)
-    return reply("note", language, caveat=caveat)
-
-
-def _stopped(bench: Workbench, reason: str, language: str) -> str:
-    """Why the plan ended early, and what was done before."""
-    faults = [line[2:].partition(" Fix: ")[0] for line in reason.splitlines() if line.startswith("- ")]
-    sentences = re.split(r"(?<=[.!?])\s+", reason)
-    said = " ".join(faults or [one for one in sentences if _FOR_A_MODEL.search(one) is None])
-    done = f" {len(bench.actions)} change(s) before that stand." if bench.actions else ""
-    return f"{reply('stopped', language, reason=said)}{done}"
+    return Plan(steps=tuple(steps), close=lambda _: report(before, bench, reading.language, left_out, notes))
 
 
 def _saying(text: str) -> Plan:
     return Plan(close=lambda _: text)
 
 
-def _quoted(parts: Iterable[str]) -> str:
-    """Pieces of the user's message, marked as theirs."""
-    return "; ".join(f"«{part}»" for part in dict.fromkeys(parts))
+def _declining(text: str) -> Plan:
+    return Plan(close=lambda _: text, declines=True)
 
 
 def _say(text: str) -> ModelResponse:

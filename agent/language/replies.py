@@ -27,8 +27,14 @@ _QUOTES = re.compile("^[ \\t]*[>＞|»]", re.MULTILINE)
 _HESITATES = re.compile(r"[?؟]|\.\.|…")
 _EMOJI_JOINERS = re.compile("[\ufe0e\ufe0f\u200d\U0001f3fb-\U0001f3ff]")
 
+_LITTLE = 2
+"""A text of at most so many Latin letters is in no language: "y" and "ok" are words of several."""
+_LATIN = 0x250
+
+_Kind: TypeAlias = Literal["approve", "deny", "continue"]
 _Phrase: TypeAlias = tuple[str, ...]
-_Meanings: TypeAlias = frozenset[PlainReply]
+_Meanings: TypeAlias = frozenset[_Kind]
+_REPLIES: Mapping[_Kind, PlainReply] = {"approve": "approve", "continue": "approve", "deny": "deny"}
 
 
 def plain_reply(text: str) -> PlainReply | None:
@@ -37,13 +43,38 @@ def plain_reply(text: str) -> PlainReply | None:
     The whole message has to consist of phrases of one language. A message that asks or hesitates ("ok?", "ok...") or
     that says both ("ja nee") is not plain, and neither is one that quotes ("> yes"), whose words may be another's.
     """
+    found: set[PlainReply] = {_REPLIES[kind] for kind in _said(text)}
+    return next(iter(found)) if len(found) == 1 else None
+
+
+def asks_to_continue(text: str) -> bool:
+    """Whether a message says nothing but to go on, in any language of `replies.yaml`; where something waits, a yes."""
+    return "continue" in _said(text) and plain_reply(text) == "approve"
+
+
+def reply_language(text: str) -> str | None:
+    """The code of the language of a plain reply; None when it is one of several languages, or of none."""
+    words = _words(text)
+    found = [code for code, phrases in _table().items() if _meanings(_tokens(words, code), phrases)]
+    return found[0] if len(found) == 1 else None
+
+
+def says_little(text: str) -> bool:
+    """Whether a message is too short to be in a language of its own: yes, no, or one or two letters."""
+    letters = [char for char in text if char.isalpha()]
+    few = len(letters) <= _LITTLE and all(ord(char) < _LATIN for char in letters)
+    return few or plain_reply(text) is not None
+
+
+def _said(text: str) -> _Meanings:
+    """The kinds of phrases that a message consists of; none if it has other words, too."""
     if len(text) > READ_CHARACTERS or _QUOTES.search(text) or _HESITATES.search(normalize("NFKC", text)):
-        return None
+        return frozenset()
     words = _words(text)
     found: _Meanings = frozenset()
     for language, phrases in _table().items():
         found |= _meanings(_tokens(words, language), phrases)
-    return next(iter(found)) if len(found) == 1 else None
+    return found
 
 
 def _meanings(tokens: Sequence[str], phrases: Mapping[_Phrase, _Meanings]) -> _Meanings:
@@ -58,7 +89,7 @@ def _meanings(tokens: Sequence[str], phrases: Mapping[_Phrase, _Meanings]) -> _M
                 fewest[end][after] = min(count + 1, fewest[end].get(after, count + 1))
     divisions = fewest[-1]
     best = [meanings for meanings, count in divisions.items() if count == min(divisions.values())]
-    return frozenset[PlainReply]().union(*best)
+    return frozenset[_Kind]().union(*best)
 
 
 def _words(text: str) -> list[str]:
@@ -91,7 +122,7 @@ def _table() -> Mapping[str, Mapping[_Phrase, _Meanings]]:
         phrases = found.setdefault(language, {})
         for table in (shared, kinds):
             for kind, texts in table.items():
-                meanings: _Meanings = frozenset() if kind == "polite" else frozenset({cast("PlainReply", kind)})
+                meanings: _Meanings = frozenset() if kind == "polite" else frozenset({cast("_Kind", kind)})
                 for text in texts:
                     phrases[_tokens(_words(text), language)] = meanings
     return found

@@ -181,7 +181,7 @@ def choose(wanted: str | None, default: str | None, environment: Mapping[str, st
         raise ModelChoiceError.of(
             "provider_not_configured",
             f"Provider '{provider}' is not configured. Available providers: {names}.",
-            f"Set {' and '.join(info.variable_sets[0])}, or choose another provider.",
+            f"Set {' and '.join(info.variable_sets[0])} ({_how_to_set(info)}), or choose another provider.",
         )
     if not name and not info.models:
         raise ModelChoiceError.of(
@@ -207,3 +207,9 @@ def _use(configured: Sequence[ProviderInfo]) -> str:
     if configured:
         return f"Use one of: {', '.join(usable_models(configured))}."
     return "Set a provider's key, such as OPENAI_API_KEY; until then only demo serves."
+
+
+def _how_to_set(info: ProviderInfo) -> str:
+    """The command that sets a provider's usual variables."""
+    given = " ".join(f"{name}=..." for name in info.variable_sets[0])
+    return f"export {given}, or the same without export in a file .env"

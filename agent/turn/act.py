@@ -5,13 +5,12 @@ from collections.abc import Sequence
 from functools import partial
 
 from pydantic_ai import DeferredToolRequests, DeferredToolResults, ModelMessage, ModelResponse
-from pydantic_ai.models import Model
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import UsageLimits
 
 from agent.conversation.later_runs import LaterRuns
 from agent.conversation.memory import Pending
-from agent.demo.planner import demo_model
+from agent.demo.planner import DemoPlanner, demo_planner
 from agent.errors import AssistantUnavailable
 from agent.language.phrases import phrase
 from agent.language.questions import questions_in_words
@@ -117,10 +116,11 @@ async def act(
         must_act: whether to try again after an answer without any action.
     """
     settings, intent, demo = turn.services.settings, turn.classification.intent, turn.choice.is_demo
+    planner = _planner(turn, bench) if demo else None
     listed = all_tools() if demo else tools_for(intent, bench, turn.english)
     unlisted = [] if demo else unlisted_for(intent, listed)
     loop = turn.loop = AgentLoop(
-        model=_demo(turn, bench) if demo else await turn.model(),
+        model=await turn.model() if planner is None else planner.model,
         bench=bench,
         instructions=instructions(intent),
         toolsets=[*listed, *unlisted],
@@ -152,15 +152,15 @@ async def act(
         await turn.send(bench.accept(settlement.canvas))
     elif settlement.kind == "offered":
         await turn.send(Progress(step="flow_proposal_ready", message="The flow is ready for you to look at."))
-    result = turn.result("complete", output)
+    result = turn.result("refused" if planner is not None and planner.declines else "complete", output)
     result.record.disagrees = loop.disagrees
     if loop.disagrees or not output:
         result.text = f"{result.record.text}\n\n{output}".strip()
     return result
 
 
-def _demo(turn: Turn, bench: Workbench) -> Model:
-    return demo_model(bench, turn.original_text, turn.conversation.turn_number, turn.wanted)
+def _planner(turn: Turn, bench: Workbench) -> DemoPlanner:
+    return demo_planner(bench, turn.original_text, turn.conversation.turn_number, turn.language, turn.wanted)
 
 
 def _pending(turn: Turn, bench: Workbench, requests: DeferredToolRequests) -> Pending:
@@ -198,8 +198,8 @@ def waiting_text(turn: Turn, pending: Pending) -> str:
     """The text of a turn that waits: what the model wrote, or what was done so far; and what only words can ask."""
     last = next((message for message in reversed(turn.messages) if isinstance(message, ModelResponse)), None)
     text = "" if last is None else (last.text or "").strip()
-    asked = questions_in_words(pending.unanswered.values(), turn.record_language)
+    asked = questions_in_words(pending.unanswered.values(), turn.language)
     if not text:
         done = turn.record.text if turn.bench is not None and turn.bench.acted else ""
-        text = "\n".join(filter(None, (done, "" if asked else phrase("waiting", turn.record_language))))
+        text = "\n".join(filter(None, (done, "" if asked else phrase("waiting", turn.language))))
     return "\n\n".join(filter(None, (text, *asked)))

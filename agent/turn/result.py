@@ -46,6 +46,7 @@ class TurnResult(BaseModel):
         outcome: how the turn ended.
         intent: the message's intent.
         text: the answer.
+        language: the code of the language that it is in, as far as the assistant itself wrote it.
         before: the canvas at the start.
         after: the canvas at the end.
         proposal: a whole flow that the user may accept.
@@ -70,6 +71,7 @@ class TurnResult(BaseModel):
     outcome: Outcome
     intent: Intent
     text: str
+    language: str = "en"
     before: FlowJson
     after: FlowJson
     proposal: FlowJson | None = None

@@ -8,9 +8,12 @@ import anyio
 from opentelemetry.trace import StatusCode, get_current_span
 
 from agent.conversation.memory import Pending
+from agent.demo.answers import asks_why
+from agent.demo.replies import reply
 from agent.errors import AssistantUnavailable, explain
 from agent.language.phrases import phrase
 from agent.language.questions import questions_in_words
+from agent.language.replies import asks_to_continue
 from agent.language.requests import asks_redo, asks_to_place, asks_undo
 from agent.turn.answers.keys import ask_about_keys
 from agent.turn.answers.resume import resume
@@ -112,18 +115,26 @@ async def _decide(turn: Turn) -> TurnResult | None:
         return await redo(turn)
     if asks_to_place(turn.text) and turn.conversation.proposals.open is not None:
         return await place_proposal(turn)
+    if turn.choice.is_demo and turn.conversation.proposals.open is None and asks_to_continue(turn.text):
+        last = turn.conversation.turns[-1:]
+        if last and not last[0].assistant:  # it was stopped, or failed
+            turn.text = turn.original_text = last[0].user
+            return None
     return await decide_in_words(turn)
 
 
 async def _answer_beside(turn: Turn, pending: Pending) -> TurnResult:
     """Answer a question that changes nothing; what waits goes on waiting."""
-    answered = await serve(turn)
-    if answered.outcome not in {"complete", "refused"}:
-        return answered
-    asked = questions_in_words(pending.unanswered.values(), turn.record_language) or [
-        phrase("waiting", turn.record_language)
-    ]
-    return turn.result("pending", "\n\n".join([answered.text, *asked]), pending=pending)
+    if turn.choice.is_demo and asks_why(turn.text):
+        kinds = dict.fromkeys(one.kind for one in pending.unanswered.values())
+        text = "\n".join(reply(f"why_{kind}", turn.language) for kind in kinds)
+    else:
+        answered = await serve(turn)
+        if answered.outcome not in {"complete", "refused"}:
+            return answered
+        text = answered.text
+    asked = questions_in_words(pending.unanswered.values(), turn.language) or [phrase("waiting", turn.language)]
+    return turn.result("pending", "\n\n".join([text, *asked]), pending=pending)
 
 
 def _trace_failure(span: Span, failure: Exception, result: TurnResult, *, content: bool) -> None:

@@ -11,12 +11,14 @@ from pydantic_ai.usage import RunUsage
 from agent.conversation.context import Conversation
 from agent.conversation.memory import Pending
 from agent.conversation.proposals import offer_id
-from agent.demo.intent import demo_intent, demo_meaning, demo_refusal
+from agent.demo.answers import demo_meaning
+from agent.demo.intent import demo_intent, demo_refusal
 from agent.demo.reading import read
 from agent.honesty.statement import statement
-from agent.language.detect import supported_language
+from agent.language.detect import detect_language, supported_language
 from agent.language.intent import Classification, classify
 from agent.language.phrases import languages, phrase
+from agent.language.replies import reply_language, says_little
 from agent.language.requests import asks_run, step_count
 from agent.models.providers import PROVIDERS, ModelChoice
 from agent.prompts.framing import sanitise
@@ -123,15 +125,27 @@ class Turn:
 
     @property
     def language(self) -> str:
-        """The language of the assistant's phrases in this turn."""
-        return supported_language(self.text, self.classification.language)
+        """The language of what the assistant itself says in this turn; a bare yes or no does not change it."""
+        code = self.language_code
+        if code is None and says_little(self.text):
+            code = self.conversation.language or reply_language(self.text)
+        return code if code in languages("nothing") else supported_language(self.text, code)
+
+    @property
+    def own_language(self) -> str | None:
+        """The code of the language of the message itself; None when it says too little to be in one."""
+        if says_little(self.text):
+            return None
+        if self.choice.is_demo:
+            return read(self.text).language
+        return self.language_code or detect_language(self.text)
 
     @property
     def refusal(self) -> str:
         """Why an off-topic message is refused."""
         if self.choice.is_demo:
             return demo_refusal(self.text)
-        return phrase("off_topic", self.record_language)
+        return phrase("off_topic", self.language)
 
     @property
     def runs(self) -> bool:
@@ -160,19 +174,13 @@ class Turn:
         whole = record.after(self.earlier)
         record.not_done = whole.left(self.asked)
         names = shown_names(self.before, self.canvas)
-        record.text = statement(whole, self.asked, self.record_language, names, self.answer)
+        record.text = statement(whole, self.asked, self.language, names, self.answer)
         return record
 
     @property
     def language_code(self) -> str | None:
         """The code of the message's language, if the classifier named one."""
         return (self.classification.language or "").strip().lower()[:2] or None
-
-    @property
-    def record_language(self) -> str:
-        """The language of the record's text and of questions, which have more than the assistant's other phrases."""
-        code = self.language_code
-        return code if code is not None and code in languages("nothing") else self.language
 
     async def model(self) -> Model:
         """The language model of this turn, the same for every request, so that the chain stays with what answered."""
@@ -200,17 +208,20 @@ class Turn:
         """
         self.classified = True
         if self.choice.is_demo:
-            self.classification = Classification(
-                intent=demo_intent(self.text, self.before),
-                language=read(self.text).language,
-                reply=demo_meaning(self.text) if waiting else None,
-            )
+            self._classify_by_rules(waiting)
             return
         model = await self.model()
         with span("intent"):
             self.classification = await classify(self.text, model, self.usage["intent"], waiting)
         if self.classification.intent == "question" and self.runs:
             self.classification = self.classification.model_copy(update={"intent": "run_flow"})
+
+    def _classify_by_rules(self, waiting: Collection[str]) -> None:
+        """Classify the message as the demo planner does."""
+        intent, reply = demo_intent(self.text, self.before), None
+        if waiting:
+            reply, intent = demo_meaning(self.text, self.before)
+        self.classification = Classification(intent=intent, language=self.own_language, reply=reply)
 
     @property
     def _remembered(self) -> str:
@@ -223,7 +234,7 @@ class Turn:
             await self.store.save(self.canvas)
         await self._log_runs()
         kept = self.canvas if self.request.keep_canvas else None
-        await self.conversation.remember(self._remembered, result, self.bench, kept)
+        await self.conversation.remember(self._remembered, result, self.bench, kept, self.own_language)
 
     async def _log_runs(self) -> None:
         """Keep what ran for the user, once."""
@@ -256,6 +267,7 @@ class Turn:
             outcome=outcome,
             intent=self.classification.intent,
             text=self._with_notice(text),
+            language=self.language,
             before=self.before,
             after=self.canvas,
             approvals={} if pending is None else pending.unanswered,

@@ -1,15 +1,14 @@
 """`wirewright chat`: a conversation in the terminal, with approvals answered in place."""
 
 import asyncio
-import os
-import sys
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cli.assistant import ModelName, StartingPoint, check_model, open_assistant
-from cli.errors import FAILED, BadUsage
+from cli.chat.starting import has_editor
+from cli.errors import FAILED, WAITING, BadUsage
 from cli.flow.components import ComponentsFolder
 from cli.options import Json
 
@@ -52,7 +51,8 @@ def chat(
 
     From a pipe, and with --json, each line is a message. With --json each
     event is a line; the lines after one whose approvals or proposal wait
-    answer them, y or why not.
+    answer them, y or why not. Where the input ends at a question, it goes on
+    waiting, and the exit code is 3.
     """
     from agent.settings import AssistantSettings
     from cli.chat.stored import find_conversation, list_conversations
@@ -81,12 +81,14 @@ def chat(
     begun.session = session or begun.session
     if not asyncio.run(_converse(begun, start, settings)):
         raise typer.Exit(FAILED)
+    if begun.left_waiting:
+        raise typer.Exit(WAITING)
 
 
 async def _converse(conversation: "Conversation", start: StartingPoint, settings: "AssistantSettings") -> bool:
     """Hold a conversation until the user leaves; returns whether its last turn did not fail."""
     with ExitStack() as terminal:
-        edits = not conversation.as_json and _has_editor()
+        edits = not conversation.as_json and has_editor()
         if edits:
             from cli.chat.keyboard import silent_keyboard
 
@@ -97,12 +99,6 @@ async def _converse(conversation: "Conversation", start: StartingPoint, settings
                 return await conversation.hold(assistant, lines)
 
 
-def _has_editor() -> bool:
-    """Whether a person types at a terminal that can show an editor."""
-    named = os.environ.get("TERM", "") not in {"", "dumb", "unknown"}
-    return named and sys.stdin.isatty() and sys.stdout.isatty()
-
-
 def _lines(conversation: "Conversation", assistant: "Assistant", *, edits: bool) -> "Lines":
     """What the user types: in an editor, or line by line."""
     if not edits:
@@ -111,8 +107,9 @@ def _lines(conversation: "Conversation", assistant: "Assistant", *, edits: bool)
         return Lines(prompts=not conversation.as_json)
     from cli.chat.completion import Completions
     from cli.chat.editor import Editor
+    from cli.chat.keyboard import take_typed
     from cli.chat.slash import available_models
     from cli.files.local import file_paths
 
     completions = Completions(lambda: conversation.canvas, lambda: available_models(assistant), file_paths)
-    return Editor(assistant.settings.data, completions)
+    return Editor(assistant.settings.data, completions, take_typed())

@@ -11,6 +11,7 @@ from agent.assistant import Assistant
 from agent.contract.events import ErrorEvent
 from agent.conversation.memory import ConversationState
 from agent.errors import AssistantUnavailable
+from agent.language.phrases import phrase
 from agent.language.replies import PlainReply, plain_reply
 from agent.turn.record import TurnRecord
 from agent.turn.request import Answer, TurnRequest
@@ -33,6 +34,8 @@ class Conversation(ChatState):
     """One conversation: takes its turns and keeps its canvas."""
 
     _failed: bool = False
+    _waits: bool = False
+    _language: str = "en"
 
     async def hold(self, assistant: Assistant, lines: Lines) -> bool:
         """Take turns until there are no more lines; returns whether the last one did not fail.
@@ -55,8 +58,16 @@ class Conversation(ChatState):
                 ):
                     await self.take(text, assistant, lines)
         except EndOfInput:
-            pass
+            if self._waits:
+                self.left_waiting = not lines.interactive
+                print_prose(self._phrase("shell_still_waits"))
+                if assistant.settings.memory == "file":
+                    print_prose(self._phrase("shell_go_on", f"wirewright chat --resume {self.session}"))
         return not self._failed
+
+    def _phrase(self, key: str, *values: object) -> str:
+        """A phrase in the language of the last answer."""
+        return phrase(key, self._language, *values)
 
     async def take(self, text: str, assistant: Assistant, lines: Lines) -> None:
         """Take a turn, and further ones that answer its questions.
@@ -87,6 +98,7 @@ class Conversation(ChatState):
     async def _resume(self, assistant: Assistant, lines: Lines) -> None:
         """Show where the conversation stopped, and ask again what waits there."""
         state = await assistant.memory.load(LOCAL_USER, self.session)
+        self._language = next((turn.language for turn in reversed(state.turns) if turn.language), self._language)
         if self.canvas is None and state.canvas is not None:
             self.canvas = state.canvas
         if not self.as_json:
@@ -115,12 +127,13 @@ class Conversation(ChatState):
             lines: the user's answers.
             words: what the user has said already to the question that is left.
         """
+        offered: str | None = None
         while True:
-            self._failed = False
+            self._failed = self._waits = False
             result = await lines.work(self._turn(request, assistant))
             if result is None:
                 return
-            self._failed = result.outcome == "error"
+            self._failed, self._language = result.outcome == "error", result.language
             request = request.model_copy(update={"flow": self.canvas, "answers": {}, "replying": False})
             try:
                 if result.outcome == "pending":
@@ -130,15 +143,35 @@ class Conversation(ChatState):
                     else:
                         request, words = request.model_copy(update={"text": words, "replying": True}), ""
                     continue
-                if result.proposal is None or result.error is not None:
+                if result.error is not None:
                     return
-                reply = await self._offer(result.proposal, result.proposal_id or "", assistant, lines)
+                if result.proposal is not None:
+                    offered, proposal = result.proposal_id or "", result.proposal
+                elif (still := await self._still_offered(offered, result, assistant)) is not None:
+                    proposal = still
+                else:
+                    return
+                reply = await self._offer(proposal, offered or "", assistant, lines)
             except Unanswered:
-                print_prose("Nothing was changed; it still waits for your answer.")
+                print_prose(self._phrase("shell_still_waits"))
                 return
             if reply is None:
                 return
             request = request.model_copy(update={"text": reply, "flow": self.canvas})
+
+    async def _still_offered(self, offered: str | None, result: TurnResult, assistant: Assistant) -> Flow | None:
+        """The flow that was offered before a turn which only answered something beside it; else None."""
+        if offered is None or result.actions or result.runs:
+            return None
+        waits = (await assistant.memory.load(LOCAL_USER, self.session)).offers.open
+        return waits.flow if waits is not None and waits.id == offered else None
+
+    async def _ask(self, prompt: str, lines: Lines) -> str:
+        """The answer to a question of the assistant, which waits until there is one."""
+        self._waits = True
+        reply = await lines.ask(prompt)
+        self._waits = False
+        return reply
 
     async def _turn(self, request: TurnRequest, assistant: Assistant) -> TurnResult | None:
         """Take and show one turn; the canvas keeps changes made before an interruption."""
@@ -175,11 +208,11 @@ class Conversation(ChatState):
         """The user's answers by id, up to a reply in other words than yes or no, which is returned beside them."""
         answers: dict[str, Answer] = {}
         for id_, approval in approvals.items():
-            print_difference(format_question(approval))
+            print_difference(format_question(approval, self._language))
             if lines.interactive and (removals := format_removals(approval, self.canvas)):
                 print_difference(removals)
             covered = self.approve_all and approval.kind in {"plan", "edit"}
-            reply = "y" if covered else await lines.ask("Do it? [y/N, or why not] ")
+            reply = "y" if covered else await self._ask(f"{self._phrase('shell_do_it')} ", lines)
             meaning = _meaning(reply)
             if meaning is None:
                 return answers, reply
@@ -189,10 +222,10 @@ class Conversation(ChatState):
     async def _offer(self, proposal: Flow, id_: str, assistant: Assistant, lines: Lines) -> str | None:
         """Ask whether to use a proposed flow; a reply that is neither yes nor no is returned as the next message."""
         canvas = self.canvas or Flow.empty()
-        place = "on the canvas" if canvas.is_empty else "beside what is on the canvas"
+        asked = self._phrase("shell_put_on" if canvas.is_empty else "shell_put_beside")
         if lines.interactive and not self.approve_all:
             print_difference(offered_changes(proposal, await assistant.catalogue()))
-        reply = "y" if self.approve_all else await lines.ask(f"Put it {place}? [y/N] ")
+        reply = "y" if self.approve_all else await self._ask(f"{asked} ", lines)
         meaning = _meaning(reply)
         if meaning is None:
             return reply
@@ -202,7 +235,7 @@ class Conversation(ChatState):
             async for _ in events:
                 pass
         self.place(events.canvas)
-        print_prose("Added to the canvas." if accepted else "The canvas was not changed.")
+        print_prose(self._phrase("shell_placed" if accepted else "shell_not_placed"))
         return None
 
 

@@ -1,8 +1,7 @@
 """The line editor of a terminal: several lines, a history, completion, and questions answered in place."""
 
-import contextlib
 import sys
-import termios
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +11,11 @@ from prompt_toolkit.completion import Completer
 from prompt_toolkit.enums import DEFAULT_BUFFER
 from prompt_toolkit.filters import Condition, has_focus
 from prompt_toolkit.history import DummyHistory
-from prompt_toolkit.input.typeahead import clear_typeahead
-from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.input.base import Input
+from prompt_toolkit.input.typeahead import get_typeahead, store_typeahead
+from prompt_toolkit.input.vt100_parser import Vt100Parser
+from prompt_toolkit.key_binding import KeyBindings, KeyPress, KeyPressEvent
+from prompt_toolkit.keys import Keys
 from prompt_toolkit.output import Output
 from prompt_toolkit.output.defaults import create_output
 from prompt_toolkit.output.vt100 import Vt100_Output
@@ -33,12 +35,14 @@ class Editor(Lines):
     Args:
         data: the data folder, which keeps the history.
         completer: completes what is typed.
+        typed: what was typed before, with a carriage return for each Enter.
     """
 
     edits = True
 
-    def __init__(self, data: Path, completer: Completer) -> None:
+    def __init__(self, data: Path, completer: Completer, typed: str = "") -> None:
         super().__init__()
+        self._draft = ""
         output = _output()
         self._history = MessageHistory(data)
         self._told = False
@@ -63,6 +67,7 @@ class Editor(Lines):
             erase_when_done=True,
             output=output,
         )
+        store_typeahead(self._messages.input, _as_keys(typed))
 
     async def next(self, prompt: str) -> str:
         """The next message, which may have several lines.
@@ -75,7 +80,8 @@ class Editor(Lines):
         """
         while True:
             try:
-                text = await self._typed(self._messages, prompt)
+                draft, self._draft = self._draft, ""
+                text = await self._typed(self._messages, prompt, draft)
             except Unanswered:
                 print_message("Ctrl-D leaves.")
                 continue
@@ -85,7 +91,7 @@ class Editor(Lines):
             return text
 
     async def ask(self, prompt: str) -> str:
-        """The answer to a question; what was typed before the question was there does not count.
+        """The answer to a question; what was typed before the question was there is kept for the next message.
 
         Args:
             prompt: the question.
@@ -94,9 +100,10 @@ class Editor(Lines):
             EndOfInput: the user leaves.
             Unanswered: the user turns away with Ctrl-C.
         """
-        with contextlib.suppress(termios.error):
-            termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
-        clear_typeahead(self._questions.input)
+        typed = _as_text(_typed_ahead(self._questions.input))
+        if typed:
+            self._draft = f"{self._draft}\n{typed}".strip("\n")
+            print_message("What you typed meanwhile is kept for the next message.")
         return (await self._typed(self._questions, prompt)).strip()
 
     def interrupt(self) -> None:
@@ -112,12 +119,12 @@ class Editor(Lines):
         if (app := self._running()) is not None:
             app.exit(exception=EOFError())
 
-    async def _typed(self, session: PromptSession[str], prompt: str) -> str:
+    async def _typed(self, session: PromptSession[str], prompt: str, draft: str = "") -> str:
         """What the user types, which stays on the screen with its words unbroken."""
         if self._ended:
             raise EndOfInput
         try:
-            text = await session.prompt_async(prompt, handle_sigint=False)
+            text = await session.prompt_async(prompt, default=draft, handle_sigint=False)
         except EOFError:
             self._ended = True
             raise EndOfInput from None
@@ -138,6 +145,34 @@ def _output() -> Output:
     return output
 
 
+def _typed_ahead(keyboard: Input) -> list[KeyPress]:
+    """The keys that were pressed and that no prompt has read."""
+    keys = get_typeahead(keyboard)
+    while read := keyboard.read_keys():
+        keys += read
+    return [*keys, *keyboard.flush_keys()]
+
+
+def _as_keys(typed: str) -> list[KeyPress]:
+    """What was typed as the keys that an editor reads."""
+    keys: list[KeyPress] = []
+    Vt100Parser(keys.append).feed_and_flush(typed)
+    return keys
+
+
+def _as_text(keys: Iterable[KeyPress]) -> str:
+    """The text that keys write, an Enter as a new line; other keys write nothing."""
+    text = ""
+    for press in keys:
+        if press.key in {Keys.ControlM, Keys.ControlJ}:
+            text += "\n"
+        elif press.key in {Keys.ControlH, Keys.Backspace}:
+            text = text[:-1]
+        elif press.key == Keys.BracketedPaste or press.key == press.data:
+            text += press.data.replace("\r\n", "\n").replace("\r", "\n")
+    return text.rstrip()
+
+
 def _completes() -> bool:
     return completes_while_typing(get_app().current_buffer.document.text_before_cursor)
 
@@ -154,6 +189,18 @@ def _keys(*, new_lines: bool) -> KeyBindings:
             buffer.complete_state = None
         else:
             buffer.validate_and_handle()
+
+    @keys.add("tab", filter=typing)
+    def _complete(event: KeyPressEvent) -> None:
+        """Show the completions, or go to the next; a single one is taken and stays."""
+        buffer = event.current_buffer
+        state = buffer.complete_state
+        if state is None:
+            buffer.start_completion(insert_common_part=True)
+        elif len(state.completions) != 1:
+            buffer.complete_next()
+        elif state.current_completion is None:
+            buffer.apply_completion(state.completions[0])
 
     @keys.add("escape", "enter", filter=typing)
     @keys.add("c-j", filter=typing)

@@ -14,6 +14,9 @@ from cli.output.streams import print_message
 
 T = TypeVar("T")
 
+QUIET_SECONDS = 2.0
+"""How long nothing may come from a pipe before it is said that it is read."""
+
 
 class EndOfInput(Exception):
     """There are no more lines."""
@@ -44,6 +47,8 @@ class Lines:
         self._work: asyncio.Task[Any] | None = None
         self._stopped = False
         self._ended = False
+        self._tells = prompts and not self.interactive
+        self._heard = False
 
     def __enter__(self) -> "Lines":
         loop = asyncio.get_running_loop()
@@ -77,6 +82,11 @@ class Lines:
         arguments = (loop, prompt, self._line)
         threading.Thread(target=self._read, args=arguments, daemon=True, name="lines").start()
         try:
+            if not self._heard and self._tells:
+                await asyncio.wait([self._line], timeout=QUIET_SECONDS)
+                if not self._line.done():
+                    print_message("Reading messages from standard input, a line each, until it ends.")
+            self._heard = True
             line = await self._line
         finally:
             self._line = None
@@ -86,20 +96,17 @@ class Lines:
         return line.rstrip("\r\n")
 
     async def ask(self, prompt: str) -> str:
-        """The answer to a question; no at the end of the input.
+        """The answer to a question.
 
         Args:
             prompt: the question, as a person sees it.
 
         Raises:
             BadUsage: standard input is not UTF-8 text.
-            EndOfInput: a person has left instead.
+            EndOfInput: there is no answer, nor anything else.
             Unanswered: a person wants to do something else first.
         """
-        try:
-            return (await self.next(prompt)).strip()
-        except EndOfInput:
-            return "n"
+        return (await self.next(prompt)).strip()
 
     async def work(self, work: Coroutine[Any, Any, T]) -> T | None:
         """Await something that an interruption cancels; None when it was interrupted."""

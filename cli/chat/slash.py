@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection
+from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import TypeAlias
@@ -10,7 +11,7 @@ from agent.assistant import Assistant
 from agent.errors import ModelChoiceError
 from agent.models.overview import overview
 from cli.assistant import StartingPoint
-from cli.chat.commands import help_text
+from cli.chat.commands import COMMANDS, help_text
 from cli.chat.lines import Lines, Unanswered
 from cli.chat.state import ChatState
 from cli.errors import CommandError
@@ -19,6 +20,9 @@ from cli.output.files import writable, write_flow
 from cli.output.streams import print_json, print_message, print_prose, terminal_width
 from flows.describe.diagrams import ascii_graph
 from runtime.files.folders import LOCAL_USER
+
+_SIMILAR = 0.6
+"""How similar a mistyped command is to the one that was meant, from 0 to 1."""
 
 Take: TypeAlias = Callable[[str], Awaitable[None]]
 """Takes a turn for a message."""
@@ -73,8 +77,13 @@ async def _carry_out(
         case "/file":
             raise CommandError("usage", "/file needs the path of a file.", fix="Such as: /file notes.txt")
         case _:
-            print_prose(f"Unknown command: {name}.")
-            _help(lines)
+            print_prose(f"Unknown command: {name}. {_nearest(name)}/help lists them all.")
+
+
+def _nearest(name: str) -> str:
+    """The question whether the most similar command was meant; empty when none is similar."""
+    found = get_close_matches(name.casefold(), [command.name for command in COMMANDS], n=1, cutoff=_SIMILAR)
+    return f"Did you mean {found[0]}? " if found else ""
 
 
 def _help(lines: Lines) -> None:

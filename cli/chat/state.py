@@ -24,6 +24,7 @@ class ChatState:
         attached: the user's files that the next message is about.
         replaced: the canvas before a file was loaded onto it, until the next change.
         own_files: the files that were loaded or saved here, which may be saved again.
+        left_waiting: whether the input ended at a question, which goes on waiting.
     """
 
     canvas: Flow | None = None
@@ -37,6 +38,7 @@ class ChatState:
     attached: tuple[str, ...] = ()
     replaced: tuple[Flow | None, tuple[str, ...]] | None = None
     own_files: set[Path] = field(default_factory=set[Path])
+    left_waiting: bool = False
 
     def place(self, flow: Flow) -> None:
         """Replace the canvas, and save it when there is a file for it.

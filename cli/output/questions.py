@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 
+from agent.language.phrases import phrase
 from cli.output.streams import print_message, terminal_width
 from flows.catalogue import Catalogue
 from flows.describe.texts import set_texts
@@ -17,14 +18,20 @@ SHOWN_LINES = 12
 """How many lines of a text in an offered flow are shown after its first."""
 
 
-def format_question(approval: Approval) -> str:
-    """A question of a turn, as text for a person."""
+def format_question(approval: Approval, language: str = "en") -> str:
+    """A question of a turn, as text for a person.
+
+    Args:
+        approval: what is asked.
+        language: the language of the conversation.
+    """
     if approval.kind == "plan":
-        return f"The assistant asks to carry out this plan:\n{approval.markdown}"
+        return f"{phrase('shell_asks_plan', language)}\n{approval.markdown}"
     if approval.kind != "edit":
         return f"The assistant asks ({approval.kind}): {approval_text(approval)}"
     return "\n".join(
-        f"The assistant asks to change {edit.node}.{edit.field}:\n{text_difference(str(edit.old), str(edit.new))}"
+        f"{phrase('shell_asks_edit', language, f'{edit.node}.{edit.field}')}\n"
+        f"{text_difference(str(edit.old), str(edit.new))}"
         for edit in (approval.edit, *approval.also)
     )
 

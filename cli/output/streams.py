@@ -14,6 +14,8 @@ from typing import Any, TextIO, cast
 
 import typer
 
+from cli.output.starting import take_shown
+
 
 def use_utf8() -> None:
     """Read and write UTF-8 whatever the locale; a lone surrogate becomes an escape, which JSON can read."""
@@ -110,9 +112,9 @@ def shown_on(stream: TextIO, text: str) -> str:
 
 
 def print_result(text: str) -> None:
-    """Write the result on standard output."""
+    """Write the result on standard output; to a file or a pipe to the letter."""
     clear_progress()
-    typer.echo(shown_on(sys.stdout, text))
+    typer.echo(shown_on(sys.stdout, text), color=True)
 
 
 def print_styled(text: str) -> None:
@@ -134,6 +136,7 @@ def print_prose(text: str, *, err: bool = True) -> None:
         text: the text.
         err: whether it is a message, on standard error, or an answer, on standard output.
     """
+    clear_progress()
     width = terminal_width(sys.stderr if err else sys.stdout)
     if width is not None:
         from cli.output.wrapping import wrapped
@@ -184,7 +187,7 @@ def _show_progress(message: str) -> None:
 def clear_progress() -> None:
     """Remove a progress message from the terminal."""
     global _shown_progress
-    if _shown_progress:
+    if take_shown() or _shown_progress:
         _shown_progress = False
         sys.stderr.write(_CLEAR_LINE)
         sys.stderr.flush()

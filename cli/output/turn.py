@@ -10,6 +10,7 @@ from rich.text import Text
 
 from agent.contract.endings import done
 from agent.contract.events import CancelledEvent
+from agent.language.phrases import phrase
 from agent.turn.record import TurnRecord
 from agent.turn.result import TurnEnded, TurnEvent, TurnResult
 from cli.output.faults import note_faults
@@ -67,17 +68,22 @@ class Readable:
 
     Args:
         interactive: whether the user can answer questions here; if not, how to answer them is noted.
-        session: the conversation in which they can be answered later, if it is kept.
+        session: the conversation that the user named.
+        answer: the command that answers them later; empty where the conversation is not kept.
         source: the file that the flow was read from, if any.
+
+    Attributes:
         place: where the flow is in the end, in words; empty when it is written nowhere.
+        answer: the command that answers the questions.
 
     The record of what was done closes what is shown.
     """
 
     def __init__(
-        self, *, interactive: bool = False, session: str | None = None, source: str | None = None, place: str = ""
+        self, *, interactive: bool = False, session: str | None = None, answer: str = "", source: str | None = None
     ) -> None:
-        self.place = place
+        self.place = ""
+        self.answer = answer
         self._interactive = interactive
         self._session = session
         self._source = source
@@ -170,9 +176,9 @@ class Readable:
         self._show_run(result)
         for caveat in result.caveats:
             if caveat not in result.text:
-                print_prose(f"Note: {caveat}")
+                print_prose(phrase("shell_note", result.language, caveat))
         for approval in result.withdrawn.values():
-            print_prose(f"Not done, because you did not answer it ({approval.kind}): {approval_text(approval)}")
+            print_prose(phrase("shell_withdrawn", result.language, approval.kind, approval_text(approval)))
         note_faults(result.faults)
         if not self._interactive:
             self._note_questions(result)
@@ -182,23 +188,24 @@ class Readable:
     def _note_questions(self, result: TurnResult) -> None:
         """Note what waits for the user, who cannot answer here."""
         for approval in result.approvals.values():
-            print_prose(format_question(approval))
-        if result.approvals:
-            print_prose("Ask again with --yes to approve.")
-            if self._session:
-                print_prose(f"Or answer in your words with --session {self._session}.")
+            print_prose(format_question(approval, result.language))
+        if not result.approvals:
+            return
+        if self.answer:
+            print_prose(phrase("shell_answer", result.language, self.answer))
+            print_prose(phrase("shell_answer_words", result.language))
+        else:
+            print_prose(phrase("shell_ask_again", result.language))
 
     def _note_place(self, result: TurnResult) -> None:
         """Note where the flow is, or how to keep it."""
         if self.place:
             print_prose(self.place)
         elif self._session is not None:
-            print_prose(f"Go on with the flow with --session {self._session}.")
-        elif result.proposal is not None or result.actions:
-            kept = f"{self._source} is as it was: the" if self._source else "The"
-            print_prose(
-                f"{kept} flow is not kept. Ask again with --out FILE to write it, or --session ID to go on with it."
-            )
+            print_prose(phrase("shell_go_on_session", result.language, self._session))
+        elif (result.proposal is not None or result.actions) and not (result.approvals and self.answer):
+            kept = ("shell_source_kept", self._source) if self._source else ("shell_not_kept",)
+            print_prose(phrase(kept[0], result.language, *kept[1:]))
 
     def _show_run(self, result: TurnResult) -> None:
         """Show the output of the last run unless the answer contains it."""
@@ -208,6 +215,8 @@ class Readable:
         if run.error is not None:
             if run.error.message not in result.text:
                 print_prose(f"The run failed ({run.error.code}): {run.error.message} {run.error.fix}".rstrip())
+            elif run.error.fix and run.error.fix not in result.text:
+                print_prose(phrase("shell_fix", result.language, run.error.fix))
         elif run.output is not None and run.output not in result.text:
             print_prose(run.output, err=False)
 

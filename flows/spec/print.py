@@ -17,6 +17,8 @@ from flows.fields.values import coerce
 from flows.json_values import EMPTY, Json, JsonObject, as_object, as_text, same_json
 
 _SIMPLE = re.compile(r"[^\s\"'|#\[{\-][^\n\r]*")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""Characters that a terminal would follow when the text is shown there; spec text holds them escaped."""
 _LINE_ENDS = re.compile("[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _KEY_FIELD = re.compile(r"\w+")
 
@@ -103,6 +105,8 @@ def value_text(value: Json, *, indent: str = "    ") -> str:
     """Return a value as a spec writes it after its key: plain, quoted, as a block, or as JSON."""
     if not isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
+    if _CONTROLS.search(value):
+        return json.dumps(value).replace("\x7f", r"\u007f")
     if _LINE_ENDS.search(value) or value != value.strip():
         return json.dumps(value)
     if "\n" in value:

@@ -1,6 +1,7 @@
 """`wirewright ask`: one turn, as JSON lines in the stream's shape or as text for a person."""
 
 import json
+import shlex
 import signal
 import subprocess
 import sys
@@ -117,13 +118,60 @@ def test_a_turn_that_waits_for_an_approval_says_what_it_asks_and_exits_with_3(
     done = wirewright("ask", change, "--flow", louder)
     assert done.code == 3
     assert "- Say it louder: {text}\n+ Whisper: {text}" in done.err
-    assert "--yes" in done.err
+    assert "Answer with: wirewright ask yes --session ask-" in done.err
     lines = wirewright("ask", change, "--flow", louder, "--json")
     assert lines.code == 3
     [approval] = lines.lines[-1]["data"]["approvals"]
     assert lines.lines[-1]["event"] == "complete"
     assert (approval["kind"], approval["new_value"]) == ("edit", "Whisper: {text}")
     assert [line["action"] for line in lines.lines if line["event"] == "flow_update"] == ["edit_field"]
+
+
+def test_the_command_that_is_shown_answers_a_question(
+    wirewright: Wirewright, runner: StandInRunner, louder: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "a file.json"
+    change = "Change the prompt to 'Whisper: {text}'"
+    done = wirewright("ask", change, "--flow", louder, "--out", target, "--model", "demo")
+    assert "not kept" not in done.err
+    [command] = [line.removeprefix("Answer with: ") for line in done.err.splitlines() if line.startswith("Answer with")]
+    program, *arguments = shlex.split(command)
+    assert (program, arguments[:3]) == ("wirewright", ["ask", "yes", "--session"])
+    assert wirewright(*arguments).code == 0
+    assert "Whisper: {text}" in wirewright("flow", "spec", target).out
+
+
+def test_a_question_in_json_is_answered_in_the_session_that_it_names(
+    wirewright: Wirewright, runner: StandInRunner, louder: Path
+) -> None:
+    asked = wirewright("ask", "Change the prompt to 'Whisper: {text}'", "--flow", louder, "--json")
+    session = asked.lines[-1]["data"]["session_id"]
+    done = wirewright("ask", "yes", "--session", session, "--json")
+    assert "Whisper: {text}" in json.dumps(done.lines[-1]["data"]["flow"])
+
+
+def test_a_turn_that_waits_for_nothing_is_not_kept(wirewright: Wirewright, runner: StandInRunner) -> None:
+    assert wirewright("ask", "What is a Chat Input?").code == 0
+    assert wirewright("chat", "--list", "--json").json == {"conversations": []}
+
+
+def test_nothing_is_kept_when_conversations_are_to_stay_in_the_process(
+    wirewright: Wirewright, runner: StandInRunner, louder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WIREWRIGHT_MEMORY", "process")
+    done = wirewright("ask", "Change the prompt to 'Whisper: {text}'", "--flow", louder)
+    assert (done.code, "--yes" in done.err, "--session ask-" in done.err) == (3, True, False)
+    assert wirewright("chat", "--list", "--json").json == {"conversations": []}
+
+
+def test_notes_are_in_the_language_of_the_answer(wirewright: Wirewright, runner: StandInRunner, louder: Path) -> None:
+    done = wirewright("ask", "Ändere den Prompt zu 'Flüstere: {text}'", "--flow", louder)
+    assert done.code == 3
+    assert "Der Assistent fragt, ob er Prompt Template-" in done.err
+    assert "Antworte mit: wirewright ask yes --session ask-" in done.err
+    assert "Answer with" not in done.err
+    built = wirewright("ask", "Baue einen Übersetzer")
+    assert "Der Flow wird nicht aufbewahrt." in built.err
 
 
 def test_a_question_is_answered_in_words_in_the_same_session(
@@ -182,7 +230,18 @@ def test_a_failed_run_is_noted_when_the_answer_omits_it(wirewright: Wirewright, 
     assert "It took too long." in done.out + done.err
 
 
-@pytest.mark.parametrize("text", ["What is the weather in Oslo?", "Build me a quantum spaceship simulator", "Run it"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What is the weather in Oslo?",
+        "What is 12*7?",
+        "Explain the flow",
+        "Go on",
+        "yes",
+        "Build me a quantum spaceship simulator",
+        "Run it",
+    ],
+)
 def test_what_was_asked_and_not_done_fails(wirewright: Wirewright, runner: StandInRunner, text: str) -> None:
     assert wirewright("ask", text).code == 1
     assert wirewright("ask", text, "--json").code == 1
@@ -313,3 +372,12 @@ def test_a_failed_run_closes_with_its_reason(wirewright: Wirewright, runner: Sta
 def test_a_question_has_no_record(wirewright: Wirewright, runner: StandInRunner, louder: Path) -> None:
     done = wirewright("ask", "What is a Chat Input?", "--flow", louder)
     assert (done.code, done.err) == (0, "Reading your request...\n")
+
+
+def test_the_command_that_sets_a_missing_key_is_said_when_a_run_fails_for_it(
+    wirewright: Wirewright, runner: StandInRunner, louder: Path
+) -> None:
+    fix = "Set OPENAI_API_KEY (export OPENAI_API_KEY=..., or the same without export in a file .env)."
+    runner.results = [ran(error=RunError(code="missing_key", message="No key is set.", fix=fix)) for _ in range(2)]
+    assert f"What helps: {fix}" in wirewright("ask", "run it with hi", "--flow", louder).err
+    assert f"(auf Englisch): {fix}" in wirewright("ask", "führe ihn aus", "--flow", louder).err

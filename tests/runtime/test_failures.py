@@ -66,6 +66,47 @@ def test_a_cause_has_its_code_and_a_remedy(kind: str, text: str, code: str) -> N
 
 
 @pytest.mark.parametrize(
+    ("kind", "text", "host", "why"),
+    [
+        (
+            "lfx.SSRFProtectionError",
+            "SSRF Protection: DNS resolution failed for no-such-host.invalid: [Errno -2] Name or service not known",
+            "The host no-such-host.invalid",
+            "there is no host of that name",
+        ),
+        (
+            "requests.ConnectionError",
+            "HTTPSConnectionPool(host='api.example.invalid', port=443): Max retries (Caused by NameResolutionError)",
+            "The host api.example.invalid",
+            "there is no host of that name",
+        ),
+        (
+            "httpx.ConnectError",
+            "[Errno -3] Temporary failure in name resolution",
+            "A host that the flow calls",
+            "nobody answers what its address is, as without a network",
+        ),
+        (
+            "aiohttp.ClientConnectorError",
+            "Cannot connect to host api.example.invalid:443 ssl:default [nodename nor servname provided, or not known]",
+            "The host api.example.invalid",
+            "there is no host of that name",
+        ),
+    ],
+)
+def test_a_host_without_an_address_is_said_to_be_unreachable_and_why(kind: str, text: str, host: str, why: str) -> None:
+    error = error_from_chain(chain((kind, text)), "Call-a")
+    assert (error.code, error.node) == ("external", "Call-a")
+    assert error.message == f"{host} could not be reached: {why}."
+    assert "network" in error.fix
+
+
+def test_an_address_that_is_blocked_is_not_said_to_be_unknown() -> None:
+    text = "SSRF Protection: Access to blocked IP address 127.0.0.1 (resolved from localhost) is not allowed."
+    assert error_from_chain(chain(("lfx.SSRFProtectionError", text)), None).code == "refused"
+
+
+@pytest.mark.parametrize(
     "reason",
     [
         "Input is a zero-length, empty document: line 1 column 1 (char 0)",

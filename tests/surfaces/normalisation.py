@@ -14,6 +14,7 @@ _MEASURED = frozenset({"seconds", "duration_seconds", "peak_mb", "size_mb"})
 
 _RANDOM = re.compile(
     r"(?<![0-9a-zA-Z])(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32})(?![0-9a-zA-Z])"
+    r"|(?<=\bask-)[0-9a-f]{8}\b"  # a conversation of `ask` that was given no name
 )
 _TEXT = (
     (re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?"), "<time>"),

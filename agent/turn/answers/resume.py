@@ -3,6 +3,7 @@
 from pydantic_ai import ToolDenied
 
 from agent.conversation.memory import Pending
+from agent.demo.answers import run_of
 from agent.language.intent import Classification
 from agent.turn.act import act, open_workbench, waiting_text
 from agent.turn.answers.keys import go_on_with_keys
@@ -26,7 +27,8 @@ async def resume(turn: Turn, given: dict[str, Answer], *, in_words: bool = False
     """
     beside = "" if in_words else turn.text
     pending, answers = await turn.conversation.answer(given, beside, turn.request.flow, wanted=wanted)
-    turn.text, turn.original_text = turn.text or pending.text, pending.text
+    run = run_of(turn.text) if turn.choice.is_demo and turn.classification.reply == "approve" else None
+    turn.text, turn.original_text = turn.text or pending.text, pending.text + (run or "")
     turn.classification = Classification(
         intent=pending.intent,
         english=pending.english,

@@ -3,6 +3,8 @@
 from pydantic_ai import ToolApproved, ToolDenied
 
 from agent.conversation.memory import Pending
+from agent.demo.answers import asks_why
+from agent.demo.replies import reply
 from agent.language.intent import Meaning
 from agent.language.phrases import phrase
 from agent.language.replies import plain_reply
@@ -45,7 +47,7 @@ async def answer_in_words(turn: Turn, pending: Pending) -> TurnResult | None:
         case "change":
             return await resume(turn, _all(pending, ToolDenied(turn.text)), in_words=True, wanted=turn.text)
         case "unclear":
-            text = f"{phrase('unclear', turn.record_language)}\n\n{waiting_text(turn, pending)}"
+            text = f"{phrase('unclear', turn.language)}\n\n{waiting_text(turn, pending)}"
             return turn.result("pending", text, pending=pending)
         case _:
             return None
@@ -58,12 +60,17 @@ async def decide_in_words(turn: Turn) -> TurnResult | None:
         The result; None when the message is a request of its own, such as a change of the proposal.
     """
     waits = turn.conversation.proposals.open
-    if waits is None or not turn.conversation.offer_awaits_reply:
-        return None
     plain = plain_reply(turn.text)
+    asks_else = not (turn.choice.is_demo and plain)  # the demo planner asks nothing else that is answered with yes
+    if waits is None or (asks_else and not turn.conversation.offer_awaits_reply):
+        return None
     if plain is None:
         await turn.classify(["proposal"])
     match plain or turn.classification.reply:
+        case "other" if turn.choice.is_demo and asks_why(turn.text):
+            return turn.result("complete", reply("why_proposal", turn.language))
+        case "unclear" if turn.choice.is_demo:
+            return turn.result("complete", phrase("unclear", turn.language))
         case "approve" if not _asks_more(turn):
             return await place_proposal(turn)
         case "deny":

@@ -9,14 +9,15 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import agent.language
-from agent.language.replies import plain_reply
+from agent.language.replies import asks_to_continue, plain_reply, reply_language, says_little
 from tests.yaml_files import read_yaml
 
 DATA = Path(__file__).with_name("data")
 TABLE: dict[str, dict[str, list[str]]] = yaml.safe_load(
     (Path(agent.language.__file__).parent / "replies.yaml").read_text(encoding="utf-8")
 )
-PHRASES = [(text, kind) for kinds in TABLE.values() for kind, texts in kinds.items() for text in texts]
+MEANS = {"approve": "approve", "continue": "approve", "deny": "deny", "polite": "polite"}
+PHRASES = [(text, MEANS[kind]) for kinds in TABLE.values() for kind, texts in kinds.items() for text in texts]
 DECIDING = [(text, kind) for text, kind in PHRASES if kind != "polite"]
 
 
@@ -116,9 +117,32 @@ def test_a_yes_and_a_no_together_never_decide_wrongly(one: tuple[str, str], othe
 def test_every_phrase_of_the_table_means_what_it_says(language: str) -> None:
     for kind, texts in TABLE[language].items():
         for text in texts:
-            assert plain_reply(text) == (None if kind == "polite" else kind), text
+            assert plain_reply(text) == (None if kind == "polite" else MEANS[kind]), text
+            assert asks_to_continue(text) == (kind == "continue"), text
 
 
 @given(st.text(max_size=100))
 def test_any_message_is_read(text: str) -> None:
     assert plain_reply(text) in {None, "approve", "deny"}
+
+
+@pytest.mark.parametrize("language", sorted({"en", "de", "fr", "es", "pt", "it", "ja", "zh"}))
+def test_every_language_of_the_planner_can_say_to_go_on(language: str) -> None:
+    assert TABLE[language]["continue"]
+
+
+@pytest.mark.parametrize("text", ["y", "hm", "ok", "oui", "nein danke", "?", "はい"])
+def test_a_bare_yes_or_two_letters_are_in_no_language_of_their_own(text: str) -> None:
+    assert says_little(text)
+
+
+@pytest.mark.parametrize("text", ["why?", "build it", "何ですか"])
+def test_a_longer_message_is_in_a_language_of_its_own(text: str) -> None:
+    assert not says_little(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "language"), [("weiter", "de"), ("oui", "fr"), ("継続", None), ("ok", None), ("y", None)]
+)
+def test_the_language_of_a_reply_is_known_when_only_one_has_its_words(text: str, language: str | None) -> None:
+    assert reply_language(text) == language

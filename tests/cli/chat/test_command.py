@@ -205,6 +205,49 @@ def test_messages_may_be_piped_in(wirewright: Wirewright, runner: StandInRunner)
     assert "Chat Input" in done.out
 
 
+@pytest.mark.parametrize("option", [(), ("--json",)])
+def test_the_end_of_the_input_at_a_question_is_no_answer(
+    wirewright: Wirewright, runner: StandInRunner, louder_json: Path, tmp_path: Path, option: tuple[str, ...]
+) -> None:
+    target = tmp_path / "kept.json"
+    change = b"Change the prompt to 'Whisper it: {text}'\n"
+    done = wirewright("chat", "--model", "demo", "--flow", louder_json, "--out", target, *option, stdin=change)
+    assert done.code == 3
+    assert "Whisper" not in (target.read_text() if target.exists() else "")
+    assert "it still waits for your answer" in done.err
+    [resume] = [line.removeprefix("Go on with: wirewright ") for line in done.err.splitlines() if "--resume" in line]
+    again = wirewright(*resume.split(), "--model", "demo", "--out", target, stdin=b"y\n")
+    assert again.code == 0
+    assert "Whisper it: {text}" in target.read_text()
+
+
+def test_a_key_is_not_kept_and_nothing_is_built_when_the_input_ends_at_the_question(
+    wirewright: Wirewright, runner: StandInRunner
+) -> None:
+    message = b"Build a chatbot with the key sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD\n"
+    done = wirewright("chat", "--model", "demo", stdin=message)
+    assert done.code == 3
+    assert "Chatbot" not in done.out
+    assert wirewright("variables", "list", "--json").json["variables"] == []
+
+
+def test_a_flow_that_is_offered_goes_on_waiting_when_the_input_ends(
+    wirewright: Wirewright, runner: StandInRunner
+) -> None:
+    done = wirewright("chat", "--model", "demo", stdin=b"Build an echo flow\nwhy?\n")
+    assert done.code == 3
+    assert "the flow is only proposed" in done.out
+    assert done.err.count("it still waits for your answer") == 1
+
+
+async def test_an_offer_is_made_again_after_a_question_about_it(catalogue: Catalogue, tmp_path: Path) -> None:
+    who = Assistant(AssistantSettings(model="demo"), StandInRunner(), catalogue=catalogue)
+    conversation, lines = Conversation(target=tmp_path / "echo.json"), Typed("Build an echo flow", "why?", "y")
+    assert await conversation.hold(who, lines)
+    assert lines.prompts.count("Put it on the canvas? [y/N] ") == 2
+    assert conversation.canvas is not None
+
+
 def test_a_flow_to_work_on_is_read_first(wirewright: Wirewright, runner: StandInRunner, louder_json: Path) -> None:
     done = wirewright("chat", "--model", "demo", "--flow", louder_json, stdin=b"/show\n")
     assert (done.code, "ChatOutput" in done.out) == (0, True)

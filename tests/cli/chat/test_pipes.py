@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,27 @@ def test_a_pipe_loads_no_editor(option: str) -> None:
 def test_the_other_commands_do_not_pay_for_the_editor() -> None:
     code = "import sys, cli.main; sys.exit('prompt_toolkit' in sys.modules or 'wcwidth' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 0
+
+
+def test_a_pipe_in_which_nothing_comes_is_said_to_be_read(tmp_path: Path) -> None:
+    errors = tmp_path / "errors"
+    with (
+        errors.open("wb") as file,
+        subprocess.Popen(
+            [sys.executable, "-m", "cli.main", "chat", "--model", "demo"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=file,
+        ) as process,
+    ):
+        assert process.stdin is not None
+        for _ in range(600):
+            if b"Reading messages from standard input" in errors.read_bytes():
+                break
+            time.sleep(0.1)
+        process.stdin.close()
+        assert process.wait(60) == 0
+    assert b"Reading messages from standard input" in errors.read_bytes()
 
 
 def test_a_reader_that_has_read_enough_ends_the_conversation_quietly(tmp_path: Path) -> None:

@@ -3,7 +3,9 @@
 `--update-surfaces` writes the screens again.
 """
 
+import os
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -167,18 +169,56 @@ def test_colours_are_used_unless_no_color_is_set(
         assert seen(terminal, r"why not\]$") is coloured
 
 
-def test_what_is_typed_ahead_answers_no_question_but_is_read_as_a_message(chat: Chat) -> None:
+def test_what_is_typed_ahead_answers_no_question_and_is_the_draft_of_the_next_message(chat: Chat) -> None:
     with chat() as terminal:
         terminal.wait_for(READY)
         terminal.type(BUILD)
-        terminal.press("Enter", "y", "Enter")
+        terminal.press("Enter")
+        terminal.type("yesx")
+        terminal.press("BSpace", "Enter")
+        terminal.type("über")
         asked = terminal.wait_for(r"\[y/N\]$")
-        assert asked.count("\ny") == 0, "what was typed ahead is neither shown nor taken as an answer"
+        assert asked.count("\nyes") == 0, "what was typed ahead is neither shown nor taken as an answer"
         terminal.type("n")
         terminal.press("Enter")
-        terminal.wait_for(r"The canvas was not changed\.\n>$")
+        terminal.wait_for(r"The canvas was not changed\.\n> yes\n  über$")
+        terminal.press("C-c")
+        terminal.wait_for(READY)
         terminal.type("What does the Prompt Template do?")
         terminal.press("Enter")
         terminal.type("/quit")
         terminal.press("Enter")
         assert terminal.exit_code() == 0
+
+
+def test_a_second_tab_keeps_a_single_completion(chat: Chat) -> None:
+    with chat() as terminal:
+        terminal.wait_for(READY)
+        terminal.type("/sh")
+        terminal.wait_for("/show")
+        for _ in range(3):
+            terminal.press("Tab")
+            terminal.wait_for(r"^> /show$")
+        terminal.press("C-c", "C-d")
+        assert terminal.exit_code() == 0
+
+
+def test_a_start_is_said_and_what_is_typed_meanwhile_is_sent(tmp_path: Path, warm_engine: None) -> None:
+    environment = {
+        **{name: os.environ[name] for name in ("WIREWRIGHT_CACHE", "WIREWRIGHT_DATA")},
+        "WIREWRIGHT_MODEL": "demo",
+        "PYTHONPATH": str(Path(__file__).parents[3]),
+    }
+    waits = "import time; import wirewright; time.sleep(1); wirewright.main()"
+    with Terminal(
+        sys.executable, "-c", waits, "chat", columns=80, environment=environment, folder=tmp_path
+    ) as terminal:
+        terminal.type("What does the Chat Input do?")
+        terminal.press("Enter")
+        terminal.wait_for(r"^Starting\.\.\.$", still=False)
+        terminal.type("/quit")
+        terminal.press("Enter")
+        assert terminal.exit_code() == 0
+        screen = terminal.screen()
+        assert "> What does the Chat Input do?\nChat Input (`ChatInput`)" in screen
+        assert "Starting" not in screen

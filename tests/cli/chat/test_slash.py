@@ -171,6 +171,19 @@ async def test_mentions_of_a_person_reach_the_assistant_as_quoted_ids_and_files(
     assert "hours.txt (14 bytes)" in model.prompts[1]
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [("/sve x.json", "Did you mean /save? /help"), ("/Help", "Did you mean /help?"), ("/zzzz", "/zzzz. /help lists")],
+)
+async def test_an_unknown_command_names_the_nearest_and_not_all_of_them(
+    assistant: Assistant, canvas: Flow, capsys: pytest.CaptureFixture[str], line: str, said: str
+) -> None:
+    await Conversation(canvas=canvas).hold(assistant, Typed(line))
+    shown = capsys.readouterr().err
+    assert said in shown
+    assert "/forget" not in shown
+
+
 async def test_turning_away_from_a_question_leaves_it_waiting(
     assistant: Assistant, canvas: Flow, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cli.output.streams import encoded, progress, shown_on
+from cli.output.streams import encoded, print_result, progress, shown_on
 
 ROOT = Path(__file__).parents[3]
 values = st.recursive(
@@ -61,3 +61,8 @@ def test_control_characters_reach_a_file_as_they_are_and_no_terminal() -> None:
         assert shown_on(terminal, "a\x1b]0;x\x07\x9b1m\tb\n") == "a\\x1b]0;x\\x07\\x9b1m\tb\n"
     os.close(parent)
     assert shown_on(io.StringIO(), "a\x1b[1mb") == "a\x1b[1mb"
+
+
+def test_a_result_goes_into_a_pipe_to_the_letter(capsys: pytest.CaptureFixture[str]) -> None:
+    print_result("A\x1b[31mB\x07")
+    assert capsys.readouterr().out == "A\x1b[31mB\x07\n"

@@ -190,3 +190,15 @@ def test_a_value_of_a_hidden_field_is_not_said_since_the_engine_ignores_it(built
     flow = configure(flow, catalogue, ids["O"], {"operation": "Word Count"}).flow
     assert "case_type" not in to_spec(flow, catalogue)
     assert print_spec(flow, catalogue).faults == ()
+
+
+@pytest.mark.parametrize("name", ["A\x1b[31mB", "bell\x07", "C\x9bD\nE", "del\x7f", "\x00", "one\ttab\nand lines"])
+def test_control_characters_are_escaped_in_the_text_and_come_back(name: str, catalogue: Catalogue) -> None:
+    flow = build(BARE_ECHO, catalogue).flow
+    assert flow is not None
+    named = Flow({**flow.raw, "name": name})
+    text = to_spec(named)
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", text)
+    again = build(text, catalogue).flow
+    assert again is not None
+    assert again.name == name
