@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from typing import Any
+from typing import Any, get_args
 
 from pydantic_ai import Agent, CustomEvent, ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.models import Model
@@ -13,7 +13,8 @@ from agent.assistant import Assistant
 from agent.conversation.memory import Memory
 from agent.models.scripted import last_prompt, tool_returns
 from agent.turn.request import TurnRequest
-from agent.turn.result import TurnEnded, TurnEvent, TurnResult
+from agent.turn.result import Intent, TurnEnded, TurnEvent, TurnResult
+from evals.players.reading import classification
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from server.settings import ServerSettings
@@ -32,6 +33,8 @@ PIECE = 40
 
 class ScriptedModel(FunctionModel):
     """A model that gives its replies in turn, the classification first, and records its requests.
+
+    A bare intent as the classification stands for one with the mandate that a script does what the user asks for.
 
     Args:
         replies: what it answers.
@@ -82,7 +85,8 @@ class ScriptedModel(FunctionModel):
         if isinstance(reply, Exception):
             raise reply
         if isinstance(reply, str):
-            return [TextPart(reply)]
+            bare = reply in get_args(Intent) and not info.function_tools
+            return [TextPart(classification(reply, self.prompts[-1]) if bare else reply)]
         return [reply] if isinstance(reply, ToolCallPart) else list(reply)
 
     async def _respond(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:

@@ -247,7 +247,7 @@ class Conversation:
             state = await self._memory.load(*self._key)
             state.turn_count += 1
             answer = result.text if result.outcome in {"complete", "refused", "pending"} else ""
-            self._record(state, text, answer, result)
+            self._record(state, text, answer, result, tainted=bench is not None and bench.tainted)
             if result.outcome == "pending":
                 state.pending = self.pending
             if self._plan_quoted:
@@ -276,7 +276,7 @@ class Conversation:
             sessions=sessions,
         )
 
-    def _record(self, state: ConversationState, text: str, answer: str, result: TurnResult) -> None:
+    def _record(self, state: ConversationState, text: str, answer: str, result: TurnResult, *, tainted: bool) -> None:
         """Record the turn in the history, and what became of the approvals with which it was resumed."""
         resumed, asked = self._resumed, [Asked.of(*one) for one in result.approvals.items()]
         acted = result.actions or result.runs or result.files or result.proposal
@@ -300,6 +300,7 @@ class Conversation:
                     asked=asked,
                     notes=notes_of(result),
                     offered=result.proposal_id,
+                    tainted=tainted,
                 )
             )
 

@@ -45,6 +45,7 @@ class Exchange(BaseModel):
         asked: the approvals that it asked for.
         notes: how it ended if it has no answer, and what ran.
         offered: the id of the proposal that it offered, if any.
+        tainted: whether the model had read text that the user did not write, which the answer may repeat.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -55,6 +56,7 @@ class Exchange(BaseModel):
     asked: list[Asked] = Field(default_factory=list[Asked])
     notes: list[str] = Field(default_factory=list[str])
     offered: str | None = None
+    tainted: bool = False
 
 
 class Pending(BaseModel):

@@ -12,6 +12,7 @@ from agent.conversation.context import Conversation
 from agent.conversation.memory import Pending
 from agent.conversation.proposals import offer_id
 from agent.demo.intent import demo_intent, demo_meaning, demo_refusal
+from agent.demo.mandate import demo_mandate
 from agent.demo.reading import read
 from agent.honesty.statement import statement
 from agent.language.detect import supported_language
@@ -200,8 +201,10 @@ class Turn:
         """
         self.classified = True
         if self.choice.is_demo:
+            intent = demo_intent(self.text, self.before)
             self.classification = Classification(
-                intent=demo_intent(self.text, self.before),
+                intent=intent,
+                mandate=demo_mandate(self.text, intent),
                 language=read(self.text).language,
                 reply=demo_meaning(self.text) if waiting else None,
             )
