@@ -1,6 +1,7 @@
 """An assistant whose model follows a script, and its turns played to their results."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any, get_args
 
@@ -14,7 +15,7 @@ from agent.conversation.memory import Memory
 from agent.models.scripted import last_prompt, tool_returns
 from agent.turn.request import TurnRequest
 from agent.turn.result import Intent, TurnEnded, TurnEvent, TurnResult
-from evals.players.reading import classification
+from evals.players.reading import classification, full_mandate
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from server.settings import ServerSettings
@@ -34,7 +35,7 @@ PIECE = 40
 class ScriptedModel(FunctionModel):
     """A model that gives its replies in turn, the classification first, and records its requests.
 
-    A bare intent as the classification stands for one with the mandate that a script does what the user asks for.
+    A classification that says nothing of a mandate stands for one by which the script does what the user asks for.
 
     Args:
         replies: what it answers.
@@ -85,8 +86,7 @@ class ScriptedModel(FunctionModel):
         if isinstance(reply, Exception):
             raise reply
         if isinstance(reply, str):
-            bare = reply in get_args(Intent) and not info.function_tools
-            return [TextPart(classification(reply, self.prompts[-1]) if bare else reply)]
+            return [TextPart(reply if info.function_tools else _with_mandate(reply, self.prompts[-1]))]
         return [reply] if isinstance(reply, ToolCallPart) else list(reply)
 
     async def _respond(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
@@ -100,6 +100,19 @@ class ScriptedModel(FunctionModel):
             else:
                 arguments = part.args_as_json_str()
                 yield {index: DeltaToolCall(name=part.tool_name, json_args=arguments, tool_call_id=part.tool_call_id)}
+
+
+def _with_mandate(answer: str, message: str) -> str:
+    if answer in get_args(Intent):
+        return classification(answer, message)
+    try:
+        read = json.loads(answer)
+    except ValueError:
+        return answer
+    if not isinstance(read, dict) or "intent" not in read or "mandate" in read:
+        return answer
+    given: dict[str, Any] = read
+    return json.dumps({**given, "mandate": full_mandate(given["intent"], f"{message} {given.get('english', '')}")})
 
 
 def assistant(

@@ -7,7 +7,7 @@ from agent.demo.reading import read
 from agent.turn.result import Intent
 from tools.mandate import EVERYTHING, Effect, Mandate
 
-_TAKES = ("remove", "clear", "fix", "model", "otherwise")
+_TAKES = ("remove", "clear", "fix", "model", "otherwise", "add")
 """The concepts of `words.yaml` for which something may have to go."""
 
 

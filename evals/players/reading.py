@@ -6,8 +6,16 @@ from collections.abc import Mapping, Sequence
 from agent.language.requests import asks_run
 from tools.mandate import EVERYTHING
 
-_ALL = ("edit", "remove", "overwrite_files")
-_OPEN = ("replace_text", "undo", "write_files", "write_components")
+_EDITS = {"edit": [EVERYTHING], "remove": [EVERYTHING], "replace_text": list[str](), "undo": list[str]()}
+_FILES = {"write_files": list[str](), "overwrite_files": [EVERYTHING]}
+_COMPONENTS = {"write_components": list[str]()}
+_ASKED: dict[str, dict[str, list[str]]] = {
+    "build_flow": _EDITS,
+    "run_flow": {**_EDITS, "run": list[str]()},
+    "generate_component": _COMPONENTS,
+    "component_then_flow": {**_EDITS, **_COMPONENTS},
+    "manage_files": _FILES,
+}
 
 
 def full_mandate(intent: str, message: str) -> dict[str, list[str]]:
@@ -17,8 +25,8 @@ def full_mandate(intent: str, message: str) -> dict[str, list[str]]:
         intent: what the message is for.
         message: what the user wrote.
     """
-    runs = ("run",) if intent == "run_flow" or asks_run(message) else ()
-    return {**{one: [EVERYTHING] for one in _ALL}, **{one: list[str]() for one in (*_OPEN, *runs)}}
+    runs = {"run": list[str]()} if asks_run(message) else {}
+    return {**_ASKED.get(intent, {}), **runs}
 
 
 def classification(intent: str, message: str, mandate: Mapping[str, Sequence[str]] | None = None) -> str:

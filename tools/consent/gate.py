@@ -201,7 +201,7 @@ def _acts(lost: Losses) -> list[Act]:
         *(Act("remove", node) for node in lost.removed),
         *(Act("replace", node) for node in lost.replaced),
         *(Act("cut", edge.text, (edge.source, edge.target)) for edge in lost.cut),
-        *(Act("rewire", one.edge.text, (one.source, one.edge.source, one.edge.target)) for one in lost.rewired),
+        *(Act("rewire", one.edge.text, (one.edge.source, one.source, one.edge.target)) for one in lost.rewired),
     ]
 
 

@@ -24,7 +24,7 @@ class Act:
     Attributes:
         kind: what it is.
         target: a component's id, a connection as text, a file's path, or the name of a host or of what is installed.
-        ends: the components that a connection joins.
+        ends: the components that a connection joins; for one that gives way, its old source before its new ends.
         field: the field of a value, text or secret.
         among: for a file, all files; for what is installed, its names.
     """
@@ -48,7 +48,7 @@ def uncovered(bench: Workbench, acts: Iterable[Act]) -> list[Act]:
     decision = _Decision(bench)
     left = [act for act in acts if not decision.covers(act)]
     removals = [act for act in left if act.kind in {"remove", "replace", "cut"}]
-    if removals and len(removals) <= decision.left_open(replaces=any(act.kind == "replace" for act in removals)):
+    if removals and len(removals) <= decision.left_open():
         return [act for act in left if act not in removals]
     return left
 
@@ -81,8 +81,8 @@ class _Decision:
             case "cut":
                 return any(self._covers(end, "remove") for end in act.ends)
             case "rewire":
-                changed = any(self._covers(end, *_CHANGES) for end in act.ends)
-                return changed or bool(mandate.unclear("edit", self._names))
+                given_way, *ends = act.ends
+                return self._covers(given_way, "remove") or any(self._covers(end, *_CHANGES) for end in ends)
             case "set" | "text":
                 unclear = mandate.unclear("edit", self._names) or mandate.unclear("replace_text", self._names)
                 return self._covers(act.target, *_CHANGES) or self._names_field(act) or bool(unclear)
@@ -100,12 +100,11 @@ class _Decision:
             case "send":
                 return not is_asked_about(self._bench, act.target)
 
-    def left_open(self, *, replaces: bool) -> int:
-        """How many further components the user wants removed, or replaced, that they do not name."""
+    def left_open(self) -> int:
+        """How many further components the user wants removed that they do not name."""
         names = self._names
         gone = [one for one in names if self._bench.flow.node(one) is None and not self._names_node(one, "remove")]
-        also = self._mandate.unclear("edit", names) if replaces else 0
-        return self._mandate.unclear("remove", names) + also - len(gone)
+        return self._mandate.unclear("remove", names) - len(gone)
 
     def _covers(self, node: str, *effects: Effect) -> bool:
         return any(self._mandate.is_open(one) for one in effects) or self._names_node(node, *effects)
