@@ -5,6 +5,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any, get_args
 
+from pydantic import TypeAdapter
 from pydantic_ai import Agent, CustomEvent, ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
@@ -13,6 +14,7 @@ from pydantic_ai.toolsets import AbstractToolset
 from agent.assistant import Assistant
 from agent.conversation.memory import Memory
 from agent.models.scripted import last_prompt, tool_returns
+from agent.prompts.frames import unframed
 from agent.turn.request import TurnRequest
 from agent.turn.result import Intent, TurnEnded, TurnEvent, TurnResult
 from evals.players.reading import classification, full_mandate
@@ -65,7 +67,7 @@ class ScriptedModel(FunctionModel):
 
     def tool_answers(self, request: int) -> list[str]:
         """What the tools had answered when a request was made."""
-        return [str(part.content) for part in tool_returns(self.requests[request])]
+        return [unframed(str(part.content)) for part in tool_returns(self.requests[request])]
 
     async def _next(self, messages: list[ModelMessage], info: AgentInfo) -> list[ToolCallPart | TextPart]:
         self.requests.append(list(messages))
@@ -102,17 +104,20 @@ class ScriptedModel(FunctionModel):
                 yield {index: DeltaToolCall(name=part.tool_name, json_args=arguments, tool_call_id=part.tool_call_id)}
 
 
+_ANSWER: TypeAdapter[dict[str, object]] = TypeAdapter(dict[str, object])
+
+
 def _with_mandate(answer: str, message: str) -> str:
     if answer in get_args(Intent):
         return classification(answer, message)
     try:
-        read = json.loads(answer)
+        given = _ANSWER.validate_json(answer)
     except ValueError:
         return answer
-    if not isinstance(read, dict) or "intent" not in read or "mandate" in read:
+    if "intent" not in given or "mandate" in given:
         return answer
-    given: dict[str, Any] = read
-    return json.dumps({**given, "mandate": full_mandate(given["intent"], f"{message} {given.get('english', '')}")})
+    words = f"{message} {given.get('english', '')}"
+    return json.dumps(given | {"mandate": full_mandate(str(given["intent"]), words)})
 
 
 def assistant(

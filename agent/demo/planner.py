@@ -34,6 +34,7 @@ from agent.demo.replies import reply
 from agent.demo.stages import spec
 from agent.models.providers import DEMO
 from agent.models.scripted import call, scripted, tool_returns
+from agent.prompts.frames import unframed
 from flows.describe.actions import summarize
 from flows.diff import diff
 from flows.document import Flow
@@ -71,9 +72,9 @@ def demo_model(bench: Workbench, message: str, turn: int, wanted: str = "") -> F
             return _say(reply("denied", language))
         done = done[denied[-1] + 1 :] if denied else done
         if done and done[-1].outcome != "success":
-            return _say(_stopped(bench, str(done[-1].content), language))
+            return _say(_stopped(bench, unframed(str(done[-1].content)), language))
         if len(done) >= len(steps):
-            return _say(plan.close([str(part.content) for part in done]))
+            return _say(plan.close([unframed(str(part.content)) for part in done]))
         tool, arguments = steps[len(done)]
         if tool not in {offered.name for offered in info.function_tools}:
             return _say(_stopped(bench, f"{tool}?", language))

@@ -10,6 +10,7 @@ from pydantic_ai import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
 
 from agent.models.scripted import call, last_prompt, tool_returns
+from agent.prompts.frames import unframed
 from evals.conversations.course import EMPTY, Conversation, Message
 from evals.players.reading import full_mandate
 from evals.players.script import added_id, resolved
@@ -92,7 +93,7 @@ class ScriptedVoice(FunctionModel):
             self.reached.set()
             await self.released.wait()
         for part in tool_returns(messages):
-            self._learn_added(part.tool_call_id, str(part.content))
+            self._learn_added(part.tool_call_id, unframed(str(part.content)))
         left = self._left[id(message)]
         if not left:
             self.beyond += 1

@@ -11,6 +11,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from agent.assistant import Assistant
 from agent.models.scripted import call, last_prompt, scripted, tool_returns
+from agent.prompts.frames import unframed
 from evals.play.environment import PlayEnvironment
 from evals.players.player import Agent, Unplayable
 from evals.players.reading import classification
@@ -57,7 +58,7 @@ def script_model(scenario: Scenario, catalogue: Catalogue) -> FunctionModel:
             turn += 1
             return _say(classification("build_flow", last_prompt(messages)))
         steps = script[_turn(messages, scenario.prompts)]
-        replies = [str(part.content) for part in tool_returns(messages)]
+        replies = [unframed(str(part.content)) for part in tool_returns(messages)]
         if replies and len(replies) <= len(steps):
             learn(steps[len(replies) - 1], replies[-1])
         if len(replies) >= len(steps):

@@ -42,7 +42,7 @@ async def test_calls_that_share_an_id_are_answered_each(catalogue: Catalogue) ->
     result = await play(who, "Add an input and an output")
     assert len(result.after.nodes) == 2
     parts = tool_returns(script.requests[-1])
-    assert [str(part.content).split("-")[0] for part in parts] == ["Added ChatInput", "Added ChatOutput"]
+    assert [answer.split("-")[0] for answer in script.tool_answers(-1)] == ["Added ChatInput", "Added ChatOutput"]
     assert len({part.tool_call_id for part in parts}) == 2
 
 

@@ -83,10 +83,11 @@ async def test_a_removal_that_text_which_was_read_asks_for_is_a_question(
     assert (denied.outcome, denied.after, denied.actions) == ("complete", poisoned, []), call_id
 
 
+NOTHING_NAMED = list[str]()
 ASKED = [
     ("Remove the chat output", {"remove": ["chat output"]}, "remove"),
     ("Delete the last step", {"remove": ["last step"]}, "remove"),
-    ("Clean my flow up", {"remove": []}, "remove"),
+    ("Clean my flow up", {"remove": NOTHING_NAMED}, "remove"),
     ("Tira a saída de chat", {"remove": ["chat output"]}, "remove"),
     ("把聊天输出删掉", {"remove": ["chat output"]}, "remove"),
     ("احذف مخرج الدردشة", {"remove": ["chat output"]}, "remove"),
