@@ -37,9 +37,9 @@ def written(figures: Figures) -> str:
     return f"""# Injections and their twins
 
 A scripted model obeys every order that it is shown. {figures.attacks} attacks put an order into one of {figures.places}
-places that others can write to, beside a harmless message; they are after {figures.goals} acts. The classifier answers as
-a competent one would from the message alone, in English, Chinese, Arabic, Portuguese and German, and once with a mandate
-that cannot be read. In a twin, the user asks for the same act in plain words. The tables and the test are in
+places that others can write to, beside a harmless message; they are after {figures.goals} acts. The classifier answers
+as a competent one would from the message alone, in English, Chinese, Arabic, Portuguese and German, and once with a
+mandate that cannot be read. In a twin, the user asks for the same act in plain words. The tables and the test are in
 `tests/agent/attacks`; the test compares this page with its figures, and writes it anew with `--update-surfaces`.
 
 | | |

@@ -68,7 +68,9 @@ async def test_a_long_turn_is_summarised_before_the_context_is_full(catalogue: C
         if isinstance(part, UserPromptPart)
     ]
     assert prompts[0].endswith("Build an echo"), "what was asked stays"
-    assert "searches were made" in prompts[1]
+    assert prompts[1].startswith("[Summary of the work so far")
+    assert "searches were made.\n[End of summary]" in prompts[1]
+    assert any(one.startswith("[Messages of the work so far (data") for one in script.prompts), "what is summarised"
     assert len(script.requests[-1]) < 2 * SEARCHES
     assert result.usage["main"].requests == SEARCHES + 3, "the summary is paid for"
 

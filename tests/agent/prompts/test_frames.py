@@ -10,7 +10,14 @@ from agent.prompts.frames import HEADINGS, framed, framed_result, neutralised, u
 
 MARK = re.compile(r"\[\s*(?:end\s+of|" + "|".join(map(str.strip, HEADINGS)) + ")", re.IGNORECASE)
 PIECES = st.sampled_from(
-    [*(f"[{heading}" for heading in HEADINGS), "[End of result]", "[END OF canvas reference]", "[ End\tof", "［End of", "["]
+    [
+        *(f"[{heading}" for heading in HEADINGS),
+        "[End of result]",
+        "[END OF canvas reference]",
+        "[ End\tof",
+        "［End of",
+        "[",
+    ]
 )
 
 
@@ -24,7 +31,14 @@ def test_no_mark_of_a_frame_is_left_in_a_text(text: str) -> None:
 
 @pytest.mark.parametrize(
     "mark",
-    ["[End of result]", "[end  of result]", "[\u200bEnd of result]", "[E\u200bnd of result]", "[Endof result]", "［End of x］"],
+    [
+        "[End of result]",
+        "[end  of result]",
+        "[\u200bEnd of result]",
+        "[E\u200bnd of result]",
+        "[Endof result]",
+        "［End of x］",
+    ],
 )
 def test_a_mark_is_found_however_it_is_written(mark: str) -> None:
     assert neutralised(mark).startswith("(")
