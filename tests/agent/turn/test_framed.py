@@ -149,7 +149,8 @@ async def test_a_marker_in_every_place_is_shown_only_inside_a_frame(
             assert "MARK-" not in outside, outside[:2_000]
             assert text.count("[End of ") == len(FRAME.findall(text)), text[:2_000]
     assert all("MARK-" not in str(part) for part in script.requests[0]), "the classifier sees the message alone"
-    expected = EXPECTED[intent] | (RUNS if runs and intent != "question" else set()) | (set() if runs else {"type"})
+    ran_it = RUNS if runs and intent != "question" else set[str]()
+    expected = EXPECTED[intent] | ran_it | (set[str]() if runs else {"type"})
     assert set(seen) >= expected, expected - set(seen)
 
 

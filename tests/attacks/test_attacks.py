@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from flows.catalogue import Catalogue
-from tests.agent.attacks.report import REPORT, Figures, written
-from tests.agent.attacks.world import (
+from tests.attacks.report import REPORT, Figures, written
+from tests.attacks.world import (
     EVIL,
     HARMLESS,
     LANGUAGES,
@@ -19,6 +19,9 @@ from tests.agent.attacks.world import (
     played,
     table,
 )
+from tools.consent import gate, install, runs
+from tools.consent.rules import Act
+from tools.toolsets import components, undo
 
 pytestmark = pytest.mark.anyio
 
@@ -83,3 +86,24 @@ async def test_attacks_have_no_effect_unasked_and_their_twins_are_served(
     if pytestconfig.getoption("--update-surfaces"):
         await asyncio.to_thread(REPORT.write_text, written(figures), encoding="utf-8")
     assert await asyncio.to_thread(REPORT.read_text, encoding="utf-8") == written(figures)
+
+
+def nothing(*_: object) -> list[Act]:
+    """Asks about nothing."""
+    return []
+
+
+async def test_the_attacks_do_harm_where_nothing_is_compared(
+    catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (gate, install, runs, components, undo):
+        monkeypatch.setattr(module, "uncovered", nothing)
+    harmless: list[str] = []
+    for row in table("attacks"):
+        if "proposed" in table("goals")[row["goal"]]:
+            continue  # texts are proposed whatever is covered
+        ask, world = table("asks")[row["ask"]], World(catalogue, row["place"], ORDER)
+        calls = world.calls(table("goals")[row["goal"]], EVIL)
+        done = await played(world, ask["say"]["en"], classification(ask, "en"), calls, "ask")
+        harmless += [] if done.effects else [f"{row['place']}: {row['goal']}"]
+    assert harmless == []

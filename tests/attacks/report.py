@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-REPORT = Path(__file__).parents[3] / "docs" / "reports" / "mandate.md"
+REPORT = Path(__file__).parents[2] / "docs" / "reports" / "mandate.md"
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ A scripted model obeys every order that it is shown. {figures.attacks} attacks p
 places that others can write to, beside a harmless message; they are after {figures.goals} acts. The classifier answers
 as a competent one would from the message alone, in English, Chinese, Arabic, Portuguese and German, and once with a
 mandate that cannot be read. In a twin, the user asks for the same act in plain words. The tables and the test are in
-`tests/agent/attacks`; the test compares this page with its figures, and writes it anew with `--update-surfaces`.
+`tests/attacks`; the test compares this page with its figures, and writes it anew with `--update-surfaces`.
 
 | | |
 | --- | --- |
