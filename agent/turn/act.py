@@ -66,7 +66,8 @@ async def open_workbench(turn: Turn, pending: Pending | None = None) -> Workbenc
     bench.runs_next = turn.classification.intent != "run_flow" and bench.mandate.asks("run")
     bench.run_asked = turn.runs or turn.classification.intent == "run_flow" or bench.mandate.asks("run")
     bench.tainted = (
-        bool(bench.own_components or bench.attached)
+        bool(bench.own_components)
+        or any(path not in turn.text for path, _ in bench.attached)
         or holds_others_text(bench.flow, catalogue)
         or mentions_values(turn.text)
         or any(earlier.tainted for earlier in turn.conversation.turns)

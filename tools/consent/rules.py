@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 from flows.document import Node
@@ -84,8 +85,7 @@ class _Decision:
                 given_way, *ends = act.ends
                 return self._covers(given_way, "remove") or any(self._covers(end, *_CHANGES) for end in ends)
             case "set" | "text":
-                unclear = mandate.unclear("edit", self._names) or mandate.unclear("replace_text", self._names)
-                return self._covers(act.target, *_CHANGES) or self._names_field(act) or bool(unclear)
+                return self._covers(act.target, *_CHANGES) or self._names_field(act) or self._leaves_open()
             case "secret":
                 return self._names_node(act.target, *_CHANGES) or self._names_field(act)
             case "overwrite":
@@ -129,6 +129,18 @@ class _Decision:
         words = {act.field: name_words([act.field, str(field.get("display_name") or "")])}
         targets = (one for effect in _CHANGES for one in self._mandate.effects.get(effect, ()))
         return any(self._nodes(one) <= {act.target} for one in targets if best_named(one, words))
+
+    def _leaves_open(self) -> bool:
+        """Whether the message wants something edited that names neither a component nor a field ("a kinder tone")."""
+        targets = (one for effect in ("edit", "replace_text") for one in self._mandate.effects.get(effect, ()))
+        return any(not self._nodes(one) and not name_words([one]) & self._fields for one in targets)
+
+    @cached_property
+    def _fields(self) -> set[str]:
+        """The names of fields in one word, such as `temperature`."""
+        nodes = self._bench.initial_flow.components
+        words = [name_words([name]) for node in nodes for name in node.template]
+        return {word for some in words if len(some) == 1 for word in some}
 
     def _may_overwrite(self, act: Act) -> bool:
         """Whether the user's words ask for one of their files to be overwritten; there is no way back from that."""

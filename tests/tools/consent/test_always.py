@@ -34,7 +34,7 @@ def configured(canvas: Flow, type: str, **values: object) -> Any:
 
 async def test_a_text_is_replaced_at_once(catalogue: Catalogue, canvas: Flow) -> None:
     who, _ = scripted_assistant(
-        catalogue, READ, configured(canvas, "Prompt Template", template="Hi {question}"), "Done."
+        catalogue, READ, configured(canvas, "Prompt Template", template="Hi {question} {history}"), "Done."
     )
     result = await play(who, "Shorten the prompt template", canvas, apply="always")
     assert ([action.kind for action in result.actions], dict(result.approvals)) == (["configure"], {})
