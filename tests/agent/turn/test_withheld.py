@@ -9,6 +9,7 @@ from pydantic_ai.models.function import AgentInfo
 
 from agent.assistant import Assistant
 from agent.models.scripted import call, tool_returns
+from agent.prompts.frames import unframed
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.edits import configure
@@ -143,7 +144,7 @@ async def test_a_component_added_in_this_turn_may_be_removed(catalogue: Catalogu
     add = call("add_component", 2, type="Prompt Template")
 
     def undo(messages: list[ModelMessage], _: AgentInfo) -> ToolCallPart:
-        added = str(tool_returns(messages)[-1].content).removeprefix("Added ").split(". ")[0]
+        added = unframed(str(tool_returns(messages)[-1].content)).removeprefix("Added ").split(". ")[0]
         return call("remove_component", 3, component_id=added)
 
     runner = StandInRunner(results=[ran("HELLO")])
