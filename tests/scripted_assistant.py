@@ -1,9 +1,11 @@
 """An assistant whose model follows a script, and its turns played to their results."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Callable, Sequence
-from typing import Any
+from typing import Any, get_args
 
+from pydantic import TypeAdapter
 from pydantic_ai import Agent, CustomEvent, ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
@@ -12,8 +14,10 @@ from pydantic_ai.toolsets import AbstractToolset
 from agent.assistant import Assistant
 from agent.conversation.memory import Memory
 from agent.models.scripted import last_prompt, tool_returns
+from agent.prompts.frames import unframed
 from agent.turn.request import TurnRequest
-from agent.turn.result import TurnEnded, TurnEvent, TurnResult
+from agent.turn.result import Intent, TurnEnded, TurnEvent, TurnResult
+from evals.players.reading import classification, full_mandate
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from server.settings import ServerSettings
@@ -32,6 +36,8 @@ PIECE = 40
 
 class ScriptedModel(FunctionModel):
     """A model that gives its replies in turn, the classification first, and records its requests.
+
+    A classification that says nothing of a mandate stands for one by which the script does what the user asks for.
 
     Args:
         replies: what it answers.
@@ -61,7 +67,7 @@ class ScriptedModel(FunctionModel):
 
     def tool_answers(self, request: int) -> list[str]:
         """What the tools had answered when a request was made."""
-        return [str(part.content) for part in tool_returns(self.requests[request])]
+        return [unframed(str(part.content)) for part in tool_returns(self.requests[request])]
 
     async def _next(self, messages: list[ModelMessage], info: AgentInfo) -> list[ToolCallPart | TextPart]:
         self.requests.append(list(messages))
@@ -82,7 +88,7 @@ class ScriptedModel(FunctionModel):
         if isinstance(reply, Exception):
             raise reply
         if isinstance(reply, str):
-            return [TextPart(reply)]
+            return [TextPart(reply if info.function_tools else _with_mandate(reply, self.prompts[-1]))]
         return [reply] if isinstance(reply, ToolCallPart) else list(reply)
 
     async def _respond(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
@@ -96,6 +102,22 @@ class ScriptedModel(FunctionModel):
             else:
                 arguments = part.args_as_json_str()
                 yield {index: DeltaToolCall(name=part.tool_name, json_args=arguments, tool_call_id=part.tool_call_id)}
+
+
+_ANSWER: TypeAdapter[dict[str, object]] = TypeAdapter(dict[str, object])
+
+
+def _with_mandate(answer: str, message: str) -> str:
+    if answer in get_args(Intent):
+        return classification(answer, message)
+    try:
+        given = _ANSWER.validate_json(answer)
+    except ValueError:
+        return answer
+    if "intent" not in given or "mandate" in given:
+        return answer
+    words = f"{message} {given.get('english', '')}"
+    return json.dumps(given | {"mandate": full_mandate(str(given["intent"]), words)})
 
 
 def assistant(

@@ -3,12 +3,17 @@
 import asyncio
 from dataclasses import dataclass, field
 
+from evals.players.reading import full_mandate
 from flows.document import Flow, JsonObject
 from runtime.engine.component_results import ComponentDescription, ComponentFailure
 from runtime.gateway.models import Models
 from runtime.options import Network, RunOptions, Tweaks
 from runtime.results import RunError, RunMetrics, RunResult
 from runtime.run_events import RunEvent
+from tools.mandate import Mandate
+
+ASKED_FOR = Mandate.model_validate({"effects": full_mandate("component_then_flow", "")})
+"""The mandate of a message that asks for whatever is done, but for a run, installs and hosts."""
 
 
 def ran(output: str | None = "done", *, error: RunError | None = None) -> RunResult:

@@ -10,6 +10,13 @@ from flows.fields.secrets import is_secret
 from flows.json_values import JsonObject
 from tools.json_types import ConfigureJson
 
+NOT_ASKED: Literal["not_asked"] = "not_asked"
+UNNAMED_HOST: Literal["unnamed_host"] = "unnamed_host"
+
+Why: TypeAlias = Literal["", "not_asked", "unnamed_host"]
+"""Why something is asked: the message does not ask for it, or does not name a host after others' text was read; empty
+when its kind says it, as for texts, which are always proposed first."""
+
 
 class PlanApproval(BaseModel):
     """Asks whether a plan may be carried out.
@@ -33,6 +40,7 @@ class EditApproval(BaseModel):
         also: further texts that the same call replaces.
         done: the fields that the same call has set already, or its lines that were carried out, because they need no
             approval.
+        why: why it is asked.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -42,6 +50,7 @@ class EditApproval(BaseModel):
     reason: str = ""
     also: tuple[ConfigureJson, ...] = ()
     done: list[str] = Field(default_factory=list[str])
+    why: Why = ""
 
     @property
     def edits(self) -> tuple[Configure, ...]:
@@ -55,12 +64,14 @@ class _Consent(BaseModel):
     Attributes:
         title: the question in a few words.
         detail: what the user should know before answering.
+        why: why it is asked.
     """
 
     model_config = ConfigDict(frozen=True)
 
     title: str
     detail: str = ""
+    why: Why = ""
 
 
 class InstallApproval(_Consent):
@@ -104,16 +115,16 @@ class OutboundApproval(_Consent):
 
 
 class SecretApproval(_Consent):
-    """Asks whether a secret may be kept as a variable, or used by a run.
+    """Asks whether a secret may be kept as a variable, used by a run, or replaced.
 
     Attributes:
-        variable: the name of the variable; never its value.
-        use: whether the key of a message may be kept as that variable, or a run may use it.
+        variable: the name of the variable, or `component.field` of what is replaced; never its value.
+        use: whether the key of a message may be kept as that variable, a run may use it, or an edit may replace it.
     """
 
     kind: Literal["secret"] = "secret"
     variable: str
-    use: Literal["keep", "run"] = "run"
+    use: Literal["keep", "run", "replace"] = "run"
 
 
 Consent: TypeAlias = InstallApproval | RemovalApproval | OutboundApproval | SecretApproval
@@ -175,7 +186,14 @@ def approval_text(approval: Approval) -> str:
             changes = [f"{edit.node}.{edit.field}: {edit.old!r} -> {edit.new!r}" for edit in approval.edits]
             return f"{'; '.join(changes)} {approval.reason}".rstrip()
         case _:
-            return "\n".join(filter(None, (approval.title, approval.detail)))
+            return "\n".join(filter(None, (approval.title, approval.detail, WHY.get(approval.why, ""))))
+
+
+WHY: Mapping[str, str] = {
+    NOT_ASKED: "It is asked because your message does not ask for it.",
+    UNNAMED_HOST: "It is asked because your message does not name this host, and text that you did not type was read.",
+}
+"""Why something is asked, in words."""
 
 
 def rest_metadata(arguments: Mapping[str, str]) -> dict[str, Any]:

@@ -108,7 +108,9 @@ def question(call: str, approval: Approval, canvas: Flow) -> Question:
         canvas: the current canvas.
     """
     if approval.kind == "edit":
-        return EditQuestion(**dict(field_edit(call, approval, canvas)), reason=approval.reason, done=approval.done)
+        return EditQuestion(
+            **dict(field_edit(call, approval, canvas)), reason=approval.reason, done=approval.done, why=approval.why
+        )
     return _QUESTIONS.validate_python({**approval.model_dump(), "id": call})
 
 

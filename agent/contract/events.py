@@ -106,10 +106,12 @@ class EditQuestion(FieldEdit):
 
     Attributes:
         done: what the same call has done already, because it needs no decision: fields that were set, or lines.
+        why: why it is asked: `not_asked`; empty for a text, which is always proposed first.
     """
 
     kind: Literal["edit"] = "edit"
     reason: str = ""
+    why: str = ""
     done: list[str] = Field(default_factory=list[str])
 
 
@@ -120,11 +122,13 @@ class _Consent(Received):
         id: names it in the next request's `approvals`.
         title: the question in a few words.
         detail: what the user should know before answering.
+        why: why it is asked: `not_asked` (the message does not ask for it), `unnamed_host`, or empty.
     """
 
     id: str
     title: str = ""
     detail: str = ""
+    why: str = ""
 
 
 class InstallQuestion(_Consent):
@@ -157,11 +161,11 @@ class OutboundQuestion(_Consent):
 
 
 class SecretQuestion(_Consent):
-    """A secret waits to be kept as a variable, or to be used by a run; its value is never sent."""
+    """A secret waits to be kept as a variable, to be used by a run, or to be replaced; its value is never sent."""
 
     kind: Literal["secret"] = "secret"
     variable: str = ""
-    use: Literal["keep", "run"] = "run"
+    use: Literal["keep", "run", "replace"] = "run"
 
 
 Question: TypeAlias = Annotated[

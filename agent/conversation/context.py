@@ -258,7 +258,8 @@ class Conversation:
             state = await self._memory.load(*self._key)
             state.turn_count += 1
             answer = result.text if result.outcome in {"complete", "refused", "pending"} else ""
-            self._record(state, text, answer, result, language)
+            tainted = bench is not None and bench.tainted
+            self._record(state, text, answer, result, language, tainted=tainted)
             if result.outcome == "pending":
                 state.pending = self.pending
             if self._plan_quoted:
@@ -288,7 +289,14 @@ class Conversation:
         )
 
     def _record(
-        self, state: ConversationState, text: str, answer: str, result: TurnResult, language: str | None
+        self,
+        state: ConversationState,
+        text: str,
+        answer: str,
+        result: TurnResult,
+        language: str | None,
+        *,
+        tainted: bool,
     ) -> None:
         """Record the turn in the history, and what became of the approvals with which it was resumed."""
         resumed, asked = self._resumed, [Asked.of(*one) for one in result.approvals.items()]
@@ -314,6 +322,7 @@ class Conversation:
                     notes=notes_of(result),
                     offered=result.proposal_id,
                     language=language,
+                    tainted=tainted,
                 )
             )
 

@@ -46,6 +46,7 @@ class Exchange(BaseModel):
         notes: how it ended if it has no answer, and what ran.
         offered: the id of the proposal that it offered, if any.
         language: the code of the message's language; None when it says too little to be in one, as "y" does.
+        tainted: whether the model had read text that the user did not write, which the answer may repeat.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -57,6 +58,7 @@ class Exchange(BaseModel):
     notes: list[str] = Field(default_factory=list[str])
     offered: str | None = None
     language: str | None = None
+    tainted: bool = False
 
 
 class Pending(BaseModel):

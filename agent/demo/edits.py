@@ -4,11 +4,11 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 
+from agent.demo.building.recipe import Recipe, recipes
 from agent.demo.exact.changes import connectable
 from agent.demo.models import model_named
 from agent.demo.plan import CannotPlan
 from agent.demo.reading import Reading
-from agent.demo.recipe import Recipe, recipes
 from agent.demo.replies import reply
 from agent.demo.words import fold, found, vocabulary
 from flows.document import Edge, Flow, Node

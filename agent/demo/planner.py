@@ -7,7 +7,8 @@ from pydantic_ai import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from agent.demo.answers import revised
-from agent.demo.builds import Build, flow_for, spec_text, with_file
+from agent.demo.building.builds import Build, flow_for, spec_text, with_file
+from agent.demo.building.stages import spec
 from agent.demo.canvas import component_answer, diagnosis, explanation, quoted, report, stopped, template_list
 from agent.demo.edits import edit, wants_edit
 from agent.demo.exact.answers import answer
@@ -32,10 +33,11 @@ from agent.demo.plan import CannotPlan, Plan, Step
 from agent.demo.plan import step as plan_step
 from agent.demo.reading import Reading, read
 from agent.demo.replies import reply
-from agent.demo.stages import spec
 from agent.language.replies import plain_reply, says_little
 from agent.models.providers import DEMO
 from agent.models.scripted import call, scripted, tool_returns
+from agent.prompts.frames import unframed
+from flows.document import Flow
 from tools.workbench import Workbench
 
 __all__ = ["ABILITIES", "DemoPlanner", "demo_intent", "demo_planner", "refusal"]
@@ -104,9 +106,9 @@ def _model(plan: Plan, bench: Workbench, turn: int, language: str, *, wanted: bo
             return _say(reply("denied", language))
         done = done[denied[-1] + 1 :] if denied else done
         if done and done[-1].outcome != "success":
-            return _say(stopped(bench, str(done[-1].content), language))
+            return _say(stopped(bench, unframed(str(done[-1].content)), language))
         if len(done) >= len(steps):
-            return _say(plan.close([str(part.content) for part in done]))
+            return _say(plan.close([unframed(str(part.content)) for part in done]))
         tool, arguments = steps[len(done)]
         if tool not in {offered.name for offered in info.function_tools}:
             return _say(stopped(bench, f"{tool}?", language))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from agent.demo.recipe import Recipe, recipes
+from agent.demo.building.recipe import Recipe, recipes
 from agent.demo.words import fold, found, spoken, vocabulary
 
 _QUOTED = re.compile(

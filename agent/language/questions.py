@@ -18,9 +18,10 @@ def questions_in_words(approvals: Iterable[Approval], language: str) -> list[str
 
 def _question(approval: Consent, language: str) -> str:
     subject = _subject(approval)
-    kind = "keep" if approval.kind == "secret" and approval.use == "keep" else approval.kind
+    kind = approval.use if approval.kind == "secret" and approval.use != "run" else approval.kind
     asked = phrase(f"ask_{kind}", language, subject) if subject else approval.title
-    return f"{approval.detail}\n{asked}".strip()
+    why = phrase(f"why_{approval.why}", language) if approval.why else ""
+    return "\n".join(filter(None, (approval.detail, why, asked)))
 
 
 def _subject(approval: Consent) -> str:

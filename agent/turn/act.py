@@ -26,9 +26,9 @@ from flows.document import Flow
 from runtime.files.search import files_about
 from tools.approvals import is_held, read_approval, read_rest
 from tools.consent.ask import read_consents
+from tools.consent.others import holds_others_text
 from tools.effects import RunEffect
 from tools.events import Progress
-from tools.mandate import has_long_names, has_long_texts
 from tools.verify import verify
 from tools.workbench import INSTALLING, Workbench
 
@@ -57,15 +57,19 @@ async def open_workbench(turn: Turn, pending: Pending | None = None) -> Workbenc
             raise AssistantUnavailable(TurnError(code="invalid_component", message=message, fix=faults[0].fix))
     bench.auto_plan = request.apply == "always"
     bench.auto_edit = bench.auto_plan or (pending is not None and pending.apply == "always")
-    bench.runs_next = turn.classification.intent != "run_flow" and turn.runs
     turn.conversation.carry_on(bench)
     bench.request_text = "\n".join(dict.fromkeys((turn.text, turn.original_text, turn.classification.english)))
     if bench.user_files is not None:
         bench.attached = await asyncio.to_thread(files_about, bench.user_files, request.files, turn.text)
     bench.mandate = turn.classification.mandate
-    bench.run_asked = turn.runs or turn.classification.intent == "run_flow" or "run" in bench.mandate.effects
+    bench.runs_next = turn.classification.intent != "run_flow" and bench.mandate.asks("run")
+    bench.run_asked = turn.runs or turn.classification.intent == "run_flow" or bench.mandate.asks("run")
     bench.tainted = (
-        has_long_names(bench.flow) or has_long_texts(bench.flow, bench.catalogue) or mentions_values(turn.text)
+        bool(bench.own_components)
+        or any(path not in turn.text for path, _ in bench.attached)
+        or holds_others_text(bench.flow, catalogue)
+        or mentions_values(turn.text)
+        or any(earlier.tainted for earlier in turn.conversation.turns)
     )
     if pending is not None:
         bench.proposal, bench.proposed = pending.proposal, pending.proposed and pending.proposal is not None

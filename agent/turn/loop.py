@@ -33,6 +33,7 @@ from agent.honesty.claims import Difference, Evidence, correction, differences
 from agent.honesty.recovery import recover
 from agent.language.phrases import phrase
 from agent.toolsets.cached import Toolset, cached_toolset
+from agent.toolsets.framing import FramedResults
 from agent.toolsets.listing import UnlistedTools
 from agent.toolsets.selection import acting_calls
 from agent.turn.record import Asked, TurnRecord
@@ -157,7 +158,7 @@ class AgentLoop:
                     toolsets=[cached_toolset(tuple(self.toolsets))],
                     usage=self.usage,
                     usage_limits=self.limits,
-                    capabilities=[compaction, UnlistedTools(self.unlisted)],
+                    capabilities=[compaction, UnlistedTools(self.unlisted), FramedResults()],
                     event_stream_handler=self._forward,
                 )
             except BaseException:

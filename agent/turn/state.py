@@ -13,6 +13,7 @@ from agent.conversation.memory import Pending
 from agent.conversation.proposals import offer_id
 from agent.demo.answers import demo_meaning
 from agent.demo.intent import demo_intent, demo_refusal
+from agent.demo.mandate import demo_mandate
 from agent.demo.reading import read
 from agent.honesty.statement import statement
 from agent.language.detect import detect_language, supported_language
@@ -221,7 +222,9 @@ class Turn:
         intent, reply = demo_intent(self.text, self.before), None
         if waiting:
             reply, intent = demo_meaning(self.text, self.before)
-        self.classification = Classification(intent=intent, language=self.own_language, reply=reply)
+        self.classification = Classification(
+            intent=intent, mandate=demo_mandate(self.text, intent), language=self.own_language, reply=reply
+        )
 
     @property
     def _remembered(self) -> str:

@@ -204,6 +204,7 @@ export interface EditQuestion {
   also?: TextChange[];
   kind: "edit";
   reason: string;
+  why: string;
   done: string[];
 }
 
@@ -339,6 +340,7 @@ export interface InstallQuestion {
   id: string;
   title: string;
   detail: string;
+  why: string;
   kind: "install";
   bundle: string;
   packages: string[];
@@ -398,6 +400,7 @@ export interface OutboundQuestion {
   id: string;
   title: string;
   detail: string;
+  why: string;
   kind: "outbound";
   hosts: string[];
 }
@@ -465,6 +468,7 @@ export interface RemovalQuestion {
   id: string;
   title: string;
   detail: string;
+  why: string;
   kind: "removal";
   targets: string[];
   done: string[];
@@ -561,14 +565,15 @@ export interface RunResult {
 
 export type RunStreamEvent = NodeStarted | NodeFinished | NodeToken | ModelWait | EventsCut | FileWrittenEvent | RunComplete | CancelledEvent;
 
-/** A secret waits to be kept as a variable, or to be used by a run; its value is never sent. */
+/** A secret waits to be kept as a variable, to be used by a run, or to be replaced; its value is never sent. */
 export interface SecretQuestion {
   id: string;
   title: string;
   detail: string;
+  why: string;
   kind: "secret";
   variable: string;
-  use: "keep" | "run";
+  use: "keep" | "run" | "replace";
 }
 
 /** A further text that the same answer decides on. */

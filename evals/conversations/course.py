@@ -18,14 +18,17 @@ EMPTY = "empty"
 
 
 class Reading(Strict):
-    """What the scripted classifier says of a message; it gives `reply` only when it is asked for it."""
+    """What the scripted classifier says of a message; it gives `reply` only when it is asked for it.
+
+    Without a mandate it reads one that covers what the script does.
+    """
 
     intent: Intent = "build_flow"
     english: str = ""
     language: str = "en"
     reply: Literal["approve", "deny", "change", "unclear", "other"] | None = None
     reason: str = ""
-    mandate: dict[str, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
+    mandate: dict[str, tuple[str, ...]] | None = None
 
 
 class After(Strict):

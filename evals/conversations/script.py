@@ -10,7 +10,9 @@ from pydantic_ai import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
 
 from agent.models.scripted import call, last_prompt, tool_returns
+from agent.prompts.frames import unframed
 from evals.conversations.course import EMPTY, Conversation, Message
+from evals.players.reading import full_mandate
 from evals.players.script import added_id, resolved
 from evals.scenario import ScriptStep
 from evals.scenarios.flows import spec_ids
@@ -85,13 +87,13 @@ class ScriptedVoice(FunctionModel):
             message = next((one for one in self._active if self.left(one)), message)
         self._told[id(message)].append("\n".join(_sent(messages)))
         if not info.function_tools:  # the classification
-            return [TextPart(_json(message.reading.model_dump(mode="json")))]
+            return [TextPart(_json(_read(message)))]
         if self.held:
             self.held = False
             self.reached.set()
             await self.released.wait()
         for part in tool_returns(messages):
-            self._learn_added(part.tool_call_id, str(part.content))
+            self._learn_added(part.tool_call_id, unframed(str(part.content)))
         left = self._left[id(message)]
         if not left:
             self.beyond += 1
@@ -125,6 +127,12 @@ class ScriptedVoice(FunctionModel):
 def _sent(messages: Sequence[ModelMessage]) -> list[str]:
     """The texts of a request."""
     return [str(getattr(part, "content", "")) for message in messages for part in message.parts]
+
+
+def _read(message: Message) -> dict[str, JsonValue]:
+    reading = message.reading
+    given = reading.mandate if reading.mandate is not None else full_mandate(reading.intent, message.say)
+    return {**reading.model_dump(mode="json"), "mandate": {effect: [*targets] for effect, targets in given.items()}}
 
 
 def _json(value: object) -> str:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TypeGuard
 
-from pydantic_ai import ModelMessage, ModelRequest, ModelResponse, TextPart, ToolReturnPart
+from pydantic_ai import ModelMessage, ModelRequest, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.messages import ModelMessagesTypeAdapter
 from pydantic_ai.models.function import AgentInfo
 
 from agent.assistant import Assistant
 from agent.models.scripted import scripted
+from agent.prompts.frames import framed_result, unframed
 from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEvent, TurnResult
 from evals.attempt import Attempt
@@ -19,6 +21,7 @@ from evals.journal import latest_attempts, read_journal
 from evals.play.environment import PlayEnvironment
 from evals.play.probes import with_other_addresses
 from evals.players.player import Agent, Unplayable
+from evals.players.reading import classification
 from evals.scenario import Scenario
 
 
@@ -97,7 +100,9 @@ class _ReplayAgent:
     def _respond(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         assert self._turn is not None  # noqa: S101 - a turn has begun
         if not info.function_tools:
-            return ModelResponse(parts=[TextPart(self._turn.intent)])
+            made = (part for response in self._responses for part in response.parts if isinstance(part, ToolCallPart))
+            runs: dict[str, list[str]] = {"run": []} if any(part.tool_name == "run_flow" for part in made) else {}
+            return ModelResponse(parts=[TextPart(classification(self._turn.intent, "", runs))])
         self._compare(messages)
         if self._differs is not None or self._step >= len(self._responses):
             self._differs = self._differs or f"the record has no response to step {self._step + 1}"
@@ -125,5 +130,10 @@ class _ReplayAgent:
 
 
 def _replies(message: ModelRequest) -> list[str]:
-    """The replies of tools in a request, in order."""
-    return [str(part.content) for part in message.parts if isinstance(part, ToolReturnPart)]
+    """The replies of tools in a request, in order, whether they are framed or not."""
+    found = (part.content for part in message.parts if isinstance(part, ToolReturnPart))
+    return [unframed(one) if _is_framed(one) else unframed(framed_result("tool", one)) for one in found]
+
+
+def _is_framed(content: object) -> TypeGuard[str]:
+    return isinstance(content, str) and unframed(content) != content

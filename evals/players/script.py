@@ -10,9 +10,11 @@ from pydantic_ai.messages import UserPromptPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from agent.assistant import Assistant
-from agent.models.scripted import call, scripted, tool_returns
+from agent.models.scripted import call, last_prompt, scripted, tool_returns
+from agent.prompts.frames import unframed
 from evals.play.environment import PlayEnvironment
 from evals.players.player import Agent, Unplayable
+from evals.players.reading import classification
 from evals.scenario import Scenario, ScriptStep
 from evals.scenarios.flows import spec_ids
 from flows.catalogue import Catalogue
@@ -54,9 +56,9 @@ def script_model(scenario: Scenario, catalogue: Catalogue) -> FunctionModel:
         nonlocal turn
         if not info.function_tools:  # the classification, with which every turn begins
             turn += 1
-            return _say("build_flow")
+            return _say(classification("build_flow", last_prompt(messages)))
         steps = script[_turn(messages, scenario.prompts)]
-        replies = [str(part.content) for part in tool_returns(messages)]
+        replies = [unframed(str(part.content)) for part in tool_returns(messages)]
         if replies and len(replies) <= len(steps):
             learn(steps[len(replies) - 1], replies[-1])
         if len(replies) >= len(steps):

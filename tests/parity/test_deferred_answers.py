@@ -204,7 +204,7 @@ async def test_a_later_conversation_is_told_of_the_users_own_components(catalogu
     async with serving(assistant(catalogue, model, ComponentRunner())) as live:
         await events(live.client, input_value="create a component", session_id="agentic_s1")
         await events(live.client, input_value="What adds numbers?", session_id="agentic_s2")
-    assert "[The user's own components: SumComponent." in last_prompt(model.requests[-1])
+    assert "describe_component` knows them):\nSumComponent\n" in last_prompt(model.requests[-1])
 
 
 async def reset(live: Live, session: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from flows.document import Flow
 from flows.edits import add_component, configure
 from flows.spec import build
 from tests.flow_texts import LOUDER
-from tests.stand_ins import StandInRunner
+from tests.stand_ins import ASKED_FOR, StandInRunner
 from tests.tools.toolsets.test_toolsets import node_id, use
 from tools.approvals import Approval, EditApproval, PlanApproval, approval_metadata, is_free_text, read_approval
 from tools.undo_stack import TurnChanges, UndoStack, undo_edit
@@ -77,7 +77,9 @@ async def test_the_undo_tool_undoes_once_and_says_when_it_cannot(catalogue: Cata
     edit = add_component(canvas, catalogue, "ChatOutput")
 
     def bench(flow: Flow) -> Workbench:
-        work = Workbench(user="u", session="s", catalogue=catalogue, runner=StandInRunner(), flow=flow)
+        work = Workbench(
+            mandate=ASKED_FOR, user="u", session="s", catalogue=catalogue, runner=StandInRunner(), flow=flow
+        )
         work.undo_stack = UndoStack(done=[TurnChanges(turn=1, actions=list(edit.actions))])
         return work
 

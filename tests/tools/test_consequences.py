@@ -11,7 +11,7 @@ from flows.document import Flow
 from runtime.gateway.models import Models, ModelUnavailable
 from tests.flow_texts import LOOP, LOUDER, flow_of, node_id
 from tests.scripted_assistant import play, scripted_assistant
-from tests.stand_ins import StandInRunner
+from tests.stand_ins import ASKED_FOR, StandInRunner
 from tests.tools.toolsets.test_toolsets import use
 from tools.workbench import Workbench
 
@@ -19,7 +19,15 @@ pytestmark = pytest.mark.anyio
 
 
 def bench_with(flow: Flow, catalogue: Catalogue) -> Workbench:
-    return Workbench(user="local", session="s", catalogue=catalogue, runner=StandInRunner(), flow=flow, auto_edit=True)
+    return Workbench(
+        mandate=ASKED_FOR,
+        user="local",
+        session="s",
+        catalogue=catalogue,
+        runner=StandInRunner(),
+        flow=flow,
+        auto_edit=True,
+    )
 
 
 def broken(catalogue: Catalogue) -> Flow:

@@ -1,11 +1,12 @@
-"""The removals that a message allows: names, unspecific words, and words that ask for a removal."""
+"""What a mandate covers: what it names best, everything, or one thing that it does not name."""
+
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.document import Flow
-from tools.mandate import INSTRUCTION_WORDS, Mandate, allows_removal, has_long_names, name_words, taken_out
+from tools.mandate import EVERYTHING, Effect, Mandate, best_named, name_words
 
 NAMED = {
     "input": name_words(["ChatInput", "Chat Input"]),
@@ -15,49 +16,10 @@ NAMED = {
 }
 
 
-@pytest.mark.parametrize(
-    ("words", "free"),
-    [
-        ("Remove the chat input", {"input"}),
-        ("remove the ChatOutput", {"output"}),
-        ("Drop both prompts and the model", {"prompt", "model"}),
-        ("Take the chat components away", {"input", "output"}),
-        ("Delete the last step", set(NAMED)),
-        ("Fix it", set(NAMED)),
-        ("Remove everything between the chat input and the chat output", set(NAMED)),
-        ("Use Claude instead", set(NAMED)),
-        ("Run it with hello", set()),
-        ("What does it give for hello?", set()),
-        ("Add a line to the prompt", {"prompt"}),
-        ("", set()),
-    ],
-)
-def test_a_message_allows_the_removals_it_asks_for(words: str, free: set[str]) -> None:
-    assert {key for key in NAMED if allows_removal([key], words, NAMED)} == free
-
-
-def test_one_end_of_a_connection_is_enough() -> None:
-    assert allows_removal(["prompt", "output"], "Unplug the prompt", NAMED)
-    assert not allows_removal(["input", "output"], "Unplug the prompt", NAMED)
-
-
-@given(st.text(max_size=80))
-def test_a_removal_allowed_alone_is_allowed_with_others(words: str) -> None:
-    for key in NAMED:
-        if allows_removal([key], words, NAMED):
-            assert allows_removal(list(NAMED), words, NAMED)
-
-
 def test_names_are_split_and_plurals_are_one_word() -> None:
     assert name_words(["ChatOutput", "notes/to-do.md"]) >= {"chatoutput", "chat", "output", "note"}
     assert name_words(["APIRequest", "Classes"]) >= {"api", "request"}
     assert name_words(["the", "an", "Component"]) == set()
-
-
-def test_only_a_long_name_may_hold_an_instruction() -> None:
-    assert not has_long_names(Flow.from_json({"name": "My own small flow", "data": {"nodes": [], "edges": []}}))
-    assert has_long_names(Flow.from_json({"name": "word " * INSTRUCTION_WORDS, "data": {"nodes": [], "edges": []}}))
-    assert not has_long_names(Flow.empty())
 
 
 def test_two_mandates_together_cover_what_either_covers() -> None:
@@ -68,22 +30,41 @@ def test_two_mandates_together_cover_what_either_covers() -> None:
 
 
 def test_a_mandate_covers_what_it_names_best() -> None:
-    mandate = Mandate(effects={"remove": ("chat input", "last step"), "edit": ("everything else",), "run": ()})
+    mandate = Mandate(effects={"remove": ("chat input", "last step"), "edit": (EVERYTHING,), "run": ()})
     assert [key for key in NAMED if mandate.covers("remove", key, NAMED)] == ["input"]
     assert (mandate.unclear("remove", NAMED), mandate.unclear("replace_text", NAMED)) == (1, 0)
     assert (mandate.is_open("edit"), mandate.is_open("run"), mandate.is_open("remove")) == (True, True, False)
+    assert (mandate.asks("run"), mandate.asks("reach")) == (True, False)
+
+
+@pytest.mark.parametrize("effect", ["remove", "overwrite_files", "install"])
+def test_a_message_that_names_nothing_means_one_thing_when_there_is_no_way_back(effect: Effect) -> None:
+    unnamed = Mandate(effects={effect: ()})
+    assert (unnamed.is_open(effect), unnamed.unclear(effect, NAMED)) == (False, 1)
+    every = Mandate(effects={effect: (EVERYTHING,)})
+    assert (every.is_open(effect), every.unclear(effect, NAMED)) == (True, 0)
 
 
 @pytest.mark.parametrize(
-    ("words", "gone"),
+    ("target", "named"),
     [
-        ("Add a line to the prompt and remove the model", {"model"}),
-        ("Take the chat input out", {"input"}),
-        ("Don't remove the prompt", set()),
-        ("Use the prompt without changing the model", set()),
-        ("Swap the model; keep the prompt", {"model"}),
-        ("Improve the prompt", set()),
+        ("提示词", {"zh"}),
+        ("删除提示词组件", {"zh"}),
+        ("نموذج اللغة", {"ar"}),
+        ("ß-Rechner", {"de"}),
+        ("modelo", {"pt"}),
     ],
 )
-def test_only_a_clause_that_asks_for_it_takes_something_out(words: str, gone: set[str]) -> None:
-    assert taken_out(words, NAMED) == gone
+def test_names_in_any_script_are_found(target: str, named: set[str]) -> None:
+    names = {
+        "zh": name_words(["提示词"]),
+        "ar": name_words(["نموذج اللغة"]),
+        "de": name_words(["ß-Rechner"]),
+        "pt": name_words(["Modelo"]),
+    }
+    assert best_named(target, names) == named
+
+
+@given(st.text(max_size=80), st.sampled_from(get_args(Effect)))
+def test_no_words_cover_anything_without_a_mandate(words: str, effect: Effect) -> None:
+    assert not any(Mandate().covers(effect, key, {**NAMED, words: name_words([words])}) for key in (*NAMED, words))

@@ -1,7 +1,7 @@
-"""The hosts that a run would send to, as its flow and its input name them."""
+"""The hosts that a flow, an input or a component's source names, and which of them the user has to be asked about."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from flows.catalogue import Catalogue
 from flows.document import Flow, Node
@@ -11,37 +11,63 @@ from tools.workbench import Workbench
 
 _URL = re.compile(r"\b[a-z][a-z0-9+.-]*://(?:[^\s/@\"'<>]*@)?(\[[^\]\s]+\]|[^\s/:?#\"'<>\\)\],;]+)", re.IGNORECASE)
 _DOMAIN = re.compile(r"(?:[a-z0-9-]+\.)+[a-z]{2,}", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}|\[[0-9a-f:.]+\]", re.IGNORECASE)
 _ADDRESS_FIELD = re.compile(r"url|uri|host|endpoint|server|webhook|domain", re.IGNORECASE)
 _SECOND_LEVEL = frozenset({"ac", "co", "com", "edu", "gov", "net", "org"})
 
 
-def unasked_hosts(bench: Workbench, text: str | None) -> list[str]:
-    """The hosts that a run would send to and that the user has not named.
+def is_asked_about(bench: Workbench, host: str) -> bool:
+    """Whether sending to a host has to be asked: it may come from others' text, and the user has not named it.
 
-    Before the turn has read others' text these are only the hosts that earlier turns took from it. Any other host that
-    stood on the canvas when the turn began belongs to the user's own flow: it is asked about only when they did not ask
-    for a run.
+    Args:
+        bench: knows whether others' text was read, in this turn or in those that its prompt quotes.
+        host: in lower case.
+    """
+    foreign = host in bench.foreign_hosts or bench.tainted
+    return foreign and host not in bench.allowed_hosts and not _is_named(bench, host)
+
+
+def added_hosts(bench: Workbench, flow: Flow) -> list[str]:
+    """The hosts that a changed or new flow names and that stood in none before.
+
+    Args:
+        bench: has the canvas and the proposal before the change.
+        flow: the flow after it.
+    """
+    before = {host for one in (bench.initial_flow, bench.flow, bench.current) for host in _known(bench, one)}
+    return [host for host in flow_hosts(flow, bench.catalogue) if host not in before]
+
+
+def run_hosts(bench: Workbench, text: str | None) -> list[str]:
+    """The hosts that a run would send to, but for those that its flow already named when the turn began.
+
+    A host that was in the flow then belongs to the user's own: it counts only when they did not ask for a run, or when
+    an earlier turn took it from others' text.
 
     Args:
         bench: the workbench.
         text: the run's input.
     """
-    found = dict.fromkeys((*flow_hosts(bench.current, bench.catalogue), *_hosts(text or "")))
-    own = set(flow_hosts(bench.initial_flow, bench.catalogue)) if bench.run_asked else set[str]()
-    return [host for host in found if _is_foreign(bench, host, own)]
+    found = dict.fromkeys((*flow_hosts(bench.current, bench.catalogue), *hosts_in(text or "")))
+    own = (_known(bench, bench.initial_flow) | _offered(bench)) if bench.mandate.asks("run") else set[str]()
+    return [host for host in found if host not in own or host in bench.foreign_hosts]
 
 
 def hosts_to_ask(bench: Workbench) -> frozenset[str]:
     """The hosts of the current flow that later turns must ask about: those that came from others' text, unnamed."""
-    own = set(flow_hosts(bench.initial_flow, bench.catalogue))
-    hosts = {host for host in flow_hosts(bench.current, bench.catalogue) if _is_foreign(bench, host, own)}
-    return frozenset(hosts - bench.allowed_hosts)
+    own = _known(bench, bench.initial_flow) | _offered(bench)
+    found = flow_hosts(bench.current, bench.catalogue)
+    left = {host for host in found if host in bench.foreign_hosts or host not in own}
+    return frozenset(host for host in left if is_asked_about(bench, host))
 
 
-def _is_foreign(bench: Workbench, host: str, own: Collection[str]) -> bool:
-    """Whether a host may come from others' text: in an earlier turn, or in this one and not on the user's canvas."""
-    known = host in bench.foreign_hosts
-    return (known or (bench.tainted and host not in own)) and not _is_named(bench, host)
+def _known(bench: Workbench, flow: Flow) -> set[str]:
+    return set(flow_hosts(flow, bench.catalogue))
+
+
+def _offered(bench: Workbench) -> set[str]:
+    """The hosts of the proposals that earlier turns made."""
+    return {host for flow in bench.offers.values() for host in flow_hosts(flow, bench.catalogue)}
 
 
 def flow_hosts(flow: Flow, catalogue: Catalogue) -> list[str]:
@@ -58,9 +84,9 @@ def _node_hosts(node: Node, catalogue: Catalogue) -> Iterator[str]:
         if value == default:
             continue
         for held in _strings(value):
-            yield from _hosts(held)
-            bare = held.strip().partition("/")[0]
-            if _ADDRESS_FIELD.search(name) and _DOMAIN.fullmatch(bare):
+            yield from hosts_in(held)
+            bare = re.sub(r":\d+$", "", held.strip().partition("/")[0])
+            if _ADDRESS_FIELD.search(name) and (_DOMAIN.fullmatch(bare) or _ADDRESS.fullmatch(bare)):
                 yield bare.lower()
 
 
@@ -78,18 +104,25 @@ def _strings(value: Json) -> Iterator[str]:
             return
 
 
-def _hosts(text: str) -> list[str]:
-    return [host.lower().rstrip(".") for host in _URL.findall(text)]
+def hosts_in(text: str) -> list[str]:
+    """The hosts of the addresses in a text, in lower case."""
+    return list(dict.fromkeys(host.lower().rstrip(".") for host in _URL.findall(text)))
 
 
 def _is_named(bench: Workbench, host: str) -> bool:
     """Whether the user's words name a host, a domain that it is in, or whose it is ("Slack")."""
-    words = bench.request_text.lower()
-    named = [*_hosts(words), *(one.lower() for one in _DOMAIN.findall(words))]
+    targets = bench.mandate.effects.get("reach", ())
+    named = _named_in("\n".join((bench.request_text, *targets)))
     if any(host == one or host.endswith(f".{one}") for one in named):
         return True
     whose = name_words([_owner(host)])
-    return any(name_words([target]) & whose for target in bench.mandate.effects.get("reach", ()) if "." not in target)
+    return any(name_words([target]) & whose for target in targets if "." not in target)
+
+
+def _named_in(text: str) -> Iterable[str]:
+    words = text.lower()
+    addresses: Collection[str] = _ADDRESS.findall(words)
+    return [*hosts_in(words), *_DOMAIN.findall(words), *addresses]
 
 
 def _owner(host: str) -> str:

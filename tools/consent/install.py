@@ -13,8 +13,9 @@ from runtime.install.bundles import install_hint
 from runtime.install.errors import InstallError
 from runtime.results import RunFailed
 from runtime.telemetry import log_event
-from tools.approvals import InstallApproval
+from tools.approvals import NOT_ASKED, InstallApproval
 from tools.consent.ask import ask
+from tools.consent.rules import Act, uncovered
 from tools.effects import InstallEffect, InstallStatus
 from tools.events import Progress
 from tools.mandate import name_words
@@ -72,7 +73,8 @@ async def install_for(ctx: RunContext[Workbench], types: Iterable[str]) -> str |
     if bench.install is None:
         hint = install_hint(*question.packages)
         return f"Not installed: {question.bundle} cannot be installed from here. {hint}. {_FINAL}"
-    ask(ctx, question)
+    if uncovered(bench, [Act("install", question.bundle, among=(*question.packages, question.detail))]):
+        ask(ctx, question)
     return await _install(ctx, bench.install, question)
 
 
@@ -86,7 +88,7 @@ def refused_bundles(bench: Workbench) -> frozenset[str]:
 def _asked_for(bench: Workbench, question: InstallApproval) -> bool:
     """Whether the message asks for what was refused before: by its name, or for something to be installed."""
     names = name_words([question.bundle, *question.packages, question.detail]) - _GENERAL
-    return bool(name_words([bench.request_text]) & (names | {"install"}))
+    return bench.mandate.asks("install") or bool(name_words([bench.request_text]) & names)
 
 
 def _question(needed: Sequence[Bundle], components: Sequence[str]) -> InstallApproval:
@@ -101,6 +103,7 @@ def _question(needed: Sequence[Bundle], components: Sequence[str]) -> InstallApp
         bundle=names,
         packages=packages,
         size_mb=size,
+        why=NOT_ASKED,
     )
 
 

@@ -1,127 +1,160 @@
-"""The one place that compares what a call would do with what the user's words ask for."""
+"""The one place that decides whether what a call would do is covered by the mandate, or has to be asked."""
 
-import re
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, TypeAlias
 
-from tools.consent.losses import Losses, Rewired
-from tools.mandate import Effect, Mandate, allows_removal, name_words, node_names, taken_out
+from flows.document import Node
+from tools.consent.hosts import is_asked_about
+from tools.mandate import Effect, best_named, name_words
 from tools.workbench import Workbench
 
-_BACK = re.compile(r"\b(?:again|back|before|redo|restore|revert|undo|undone)\b", re.IGNORECASE)
-"""Words that ask to go back."""
+Kind: TypeAlias = Literal[
+    "remove", "replace", "cut", "rewire", "set", "text", "secret", "overwrite", "component", "install", "undo", "send"
+]
+"""What an act is: a component that goes, or whose type changes; a connection that goes, or gives way; a value, a text
+or a secret that is replaced; a file that is overwritten; a component that is written; packages that are installed;
+earlier turns that are taken back; something that is sent to a host."""
 
 
-def unasked_losses(bench: Workbench, lost: Losses) -> Losses:
-    """What the user would lose without having asked for it.
+@dataclass(frozen=True)
+class Act:
+    """One thing that a call would do to what the user has, or with it.
 
-    With a mandate, it decides. Before the turn has read others' text, wanting something edited allows removing it;
-    afterwards only wanting it removed does. What the user means without naming it ("the last step") allows as many
-    removals as there are such words. Without a mandate, nothing is asked before others' text was read, and afterwards
-    the words of the message decide.
+    Attributes:
+        kind: what it is.
+        target: a component's id, a connection as text, a file's path, or the name of a host or of what is installed.
+        ends: the components that a connection joins; for one that gives way, its old source before its new ends.
+        field: the field of a value, text or secret.
+        among: for a file, all files; for what is installed, its names.
+    """
+
+    kind: Kind
+    target: str
+    ends: tuple[str, ...] = ()
+    field: str = ""
+    among: tuple[str, ...] = ()
+
+
+def uncovered(bench: Workbench, acts: Iterable[Act]) -> list[Act]:
+    """The acts that the user has to be asked about, because their words do not ask for them.
+
+    What the user means without naming it ("the last step") covers as many removals as there are such targets.
 
     Args:
-        bench: the workbench.
-        lost: what an edit takes.
+        bench: has the mandate, and the canvas as it was when the turn began.
+        acts: what a call would do.
     """
-    names = node_names(bench.initial_flow)
-    if not bench.mandate.is_read:
-        return _by_words(bench, lost, names)
-    allowed = _Allowed(bench, names)
-    found = Losses(
-        removed=tuple(node for node in lost.removed if not allowed.removal(node)),
-        replaced=tuple(node for node in lost.replaced if not allowed.replacement(node)),
-        cut=tuple(edge for edge in lost.cut if not (allowed.removal(edge.source) or allowed.removal(edge.target))),
-        rewired=tuple(one for one in lost.rewired if not allowed.rewiring(one)),
-    )
-    gone = [node for node in names if bench.flow.node(node) is None and not allowed.removal(node)]
-    meant = bench.mandate.unclear("remove", names) - len(gone)
-    if found.replaced:
-        meant += bench.mandate.unclear("edit", names)
-    if len(found.removed) + len(found.replaced) + len(found.cut) <= meant:
-        return Losses(rewired=found.rewired)
-    return found
+    decision = _Decision(bench)
+    left = [act for act in acts if not decision.covers(act)]
+    removals = [act for act in left if act.kind in {"remove", "replace", "cut"}]
+    if removals and len(removals) <= decision.left_open():
+        return [act for act in left if act not in removals]
+    return left
 
 
-class _Allowed:
-    """What a mandate allows on a canvas."""
+_CHANGES: tuple[Effect, ...] = ("edit", "replace_text", "remove")
+"""Kinds of effect that allow something to be changed."""
 
-    def __init__(self, bench: Workbench, names: Mapping[str, Collection[str]]) -> None:
-        self._mandate: Mandate = bench.mandate
-        self._names = names
-        self._tainted = bench.tainted
-        self._said = taken_out(bench.request_text, names)
-        self._words = bench.request_text
+_PACKAGING = frozenset({"bundle", "lfx"})
+"""Words in the names of packages that say nothing of what is in them."""
 
-    def removal(self, node: str) -> bool:
-        if self._covers("remove", node) or node in self._said:
+
+class _Decision:
+    """What a turn's mandate covers on its canvas."""
+
+    def __init__(self, bench: Workbench) -> None:
+        self._bench, self._mandate = bench, bench.mandate
+        nodes = bench.initial_flow.components
+        self._names = {node.id: name_words([node.type, node.display_name, node.id]) for node in nodes}
+        self._types = {node.id: name_words([node.type, self._shown(node)]) for node in nodes}
+        self._meant = dict[str, set[str]]()
+
+    def covers(self, act: Act) -> bool:
+        """Whether the user's words ask for an act."""
+        mandate = self._mandate
+        match act.kind:
+            case "remove":
+                return self._covers(act.target, "remove")
+            case "replace":
+                return self._covers(act.target, "remove") or self._names_node(act.target, "edit")
+            case "cut":
+                return any(self._covers(end, "remove") for end in act.ends)
+            case "rewire":
+                given_way, *ends = act.ends
+                return self._covers(given_way, "remove") or any(self._covers(end, *_CHANGES) for end in ends)
+            case "set" | "text":
+                return self._covers(act.target, *_CHANGES) or self._names_field(act) or self._leaves_open()
+            case "secret":
+                return self._names_node(act.target, *_CHANGES) or self._names_field(act)
+            case "overwrite":
+                return self._may_overwrite(act)
+            case "component":
+                return mandate.asks("write_components")
+            case "install":
+                known = {act.target: name_words([act.target, *act.among]) - _PACKAGING}
+                return mandate.covers("install", act.target, known)
+            case "undo":
+                return mandate.asks("undo")
+            case "send":
+                return not is_asked_about(self._bench, act.target)
+
+    def left_open(self) -> int:
+        """How many further components the user wants removed that they do not name."""
+        names = self._names
+        gone = [one for one in names if self._bench.flow.node(one) is None and not self._names_node(one, "remove")]
+        return self._mandate.unclear("remove", names) - len(gone)
+
+    def _covers(self, node: str, *effects: Effect) -> bool:
+        return any(self._mandate.is_open(one) for one in effects) or self._names_node(node, *effects)
+
+    def _names_node(self, node: str, *effects: Effect) -> bool:
+        """Whether the message names a component for an effect."""
+        return any(node in self._nodes(one) for effect in effects for one in self._mandate.effects.get(effect, ()))
+
+    def _nodes(self, target: str) -> set[str]:
+        """The components that a target names; the name of a type comes before names that others may have given."""
+        if target not in self._meant:
+            named = best_named(target, self._names)
+            self._meant[target] = (named & best_named(target, self._types)) or named
+        return self._meant[target]
+
+    def _names_field(self, act: Act) -> bool:
+        """Whether a target names the field, and no other component than the field's own."""
+        node = self._bench.initial_flow.node(act.target)
+        field = None if node is None else node.field(act.field)
+        if field is None:
+            return False
+        words = {act.field: name_words([act.field, str(field.get("display_name") or "")])}
+        targets = (one for effect in _CHANGES for one in self._mandate.effects.get(effect, ()))
+        return any(self._nodes(one) <= {act.target} for one in targets if best_named(one, words))
+
+    def _leaves_open(self) -> bool:
+        """Whether the message wants something edited that names neither a component nor a field ("a kinder tone")."""
+        targets = (one for effect in ("edit", "replace_text") for one in self._mandate.effects.get(effect, ()))
+        return any(not self._nodes(one) and not name_words([one]) & self._fields for one in targets)
+
+    @cached_property
+    def _fields(self) -> set[str]:
+        """The names of fields in one word, such as `temperature`."""
+        nodes = self._bench.initial_flow.components
+        words = [name_words([name]) for node in nodes for name in node.template]
+        return {word for some in words if len(some) == 1 for word in some}
+
+    def _may_overwrite(self, act: Act) -> bool:
+        """Whether the user's words ask for one of their files to be overwritten; there is no way back from that."""
+        target, bench, mandate = act.target.casefold(), self._bench, self._mandate
+        listed = {one.casefold() for one in act.among}
+        if target not in listed or any(one.path.casefold() == target for one in bench.files):
             return True
-        return not self._tainted and (
-            self._covers("edit", node)
-            or bool(self._mandate.unclear("edit", self._names))
-            or allows_removal([node], self._words, self._names)
-        )
+        names = {one: name_words([one.rpartition(".")[0] or one]) for one in listed}
+        named: tuple[Effect, ...] = ("write_files", "edit", "replace_text", "remove")
+        if mandate.covers("overwrite_files", target, names) or any(mandate.names(one, target, names) for one in named):
+            return True
+        known = len(names) == 1 or target in {one.casefold() for one, _ in bench.attached}
+        return known and bool(mandate.unclear("overwrite_files", names))
 
-    def replacement(self, node: str) -> bool:
-        named = self._covers("edit", node) and not self._mandate.is_open("edit")
-        return named or self.removal(node)
-
-    def rewiring(self, one: Rewired) -> bool:
-        ends = (one.source, one.edge.target)
-        wanted = (
-            any(self._covers("edit", end) for end in ends) or self.removal(one.edge.source) or self.removal(ends[1])
-        )
-        return wanted or bool(self._mandate.unclear("edit", self._names))
-
-    def _covers(self, effect: Effect, node: str) -> bool:
-        return self._mandate.covers(effect, node, self._names)
-
-
-def _by_words(bench: Workbench, lost: Losses, names: Mapping[str, Collection[str]]) -> Losses:
-    if not bench.tainted:
-        return Losses()
-
-    def refused(*nodes: str) -> bool:
-        known = [node for node in nodes if node in names]
-        return bool(known) and not allows_removal(known, bench.request_text, names)
-
-    return Losses(
-        removed=tuple(node for node in lost.removed if refused(node)),
-        replaced=tuple(node for node in lost.replaced if refused(node)),
-        cut=tuple(edge for edge in lost.cut if refused(edge.source, edge.target)),
-        rewired=tuple(one for one in lost.rewired if refused(one.edge.source, one.edge.target)),
-    )
-
-
-def may_overwrite(bench: Workbench, path: str, listed: Collection[str]) -> bool:
-    """Whether the user's words ask for one of their files to be overwritten; there is no way back from that.
-
-    Args:
-        bench: the workbench.
-        path: the file.
-        listed: all files of the user's.
-    """
-    target = path.casefold()
-    if target not in {one.casefold() for one in listed} or any(one.path.casefold() == target for one in bench.files):
-        return True
-    names = {one.casefold(): name_words([one.rpartition(".")[0]]) for one in listed}
-    mandate = bench.mandate
-    if not mandate.is_read:
-        return not bench.tainted or allows_removal([target], bench.request_text, names)
-    named: tuple[Effect, ...] = ("write_files", "edit", "replace_text", "remove")
-    if mandate.covers("overwrite_files", target, names) or target in taken_out(bench.request_text, names):
-        return True
-    if any(not mandate.is_open(one) and mandate.covers(one, target, names) for one in named):
-        return True
-    known = len(names) == 1 or target in {one.casefold() for one, _ in bench.attached}
-    return bool(mandate.unclear("overwrite_files", names)) and (known or not bench.tainted)
-
-
-def may_undo(bench: Workbench) -> bool:
-    """Whether the user's words ask to go back: they want something edited or removed that has no name of its own."""
-    if not bench.tainted:
-        return True
-    names = node_names(bench.initial_flow)
-    kinds: tuple[Effect, ...] = ("edit", "remove")
-    if _BACK.search(bench.request_text):
-        return True
-    return any(bench.mandate.is_open(kind) or bench.mandate.unclear(kind, names) for kind in kinds)
+    def _shown(self, node: Node) -> str:
+        known = self._bench.catalogue.get(node.type)
+        return "" if known is None else known.display_name

@@ -1,6 +1,7 @@
 """What a run asks before it starts: files of the user's that it would write over, and hosts that they did not name."""
 
 import asyncio
+from collections.abc import Collection, Iterable
 
 from pydantic_ai import RunContext
 
@@ -8,10 +9,11 @@ from flows.document import Flow, Node
 from flows.json_values import as_list, as_object
 from runtime.files.names import FileRefused
 from runtime.files.store import UserFiles
-from tools.approvals import OutboundApproval, RemovalApproval
+from tools.approvals import NOT_ASKED, RemovalApproval
 from tools.consent.ask import ask
-from tools.consent.hosts import unasked_hosts
-from tools.consent.rules import may_overwrite
+from tools.consent.gate import ask_before_sending
+from tools.consent.hosts import run_hosts
+from tools.consent.rules import Act, uncovered
 from tools.workbench import Workbench
 
 _WRITER = "SaveToFile"
@@ -30,13 +32,30 @@ async def ask_before_run(ctx: RunContext[Workbench], text: str | None) -> None:
     """
     bench = ctx.deps
     listed = await listed_files(bench.user_files)
-    paths = [path for path in written_over(bench, listed) if not may_overwrite(bench, path, listed)]
-    if paths:
-        ask(ctx, RemovalApproval(title=f"Run it and overwrite {', '.join(paths)}", targets=paths))
-    hosts = unasked_hosts(bench, text)
-    if hosts:
-        ask(ctx, OutboundApproval(title=f"Run it and send data to {', '.join(hosts)}", hosts=hosts))
-        bench.allowed_hosts |= set(hosts)
+    ask_before_overwriting(ctx, written_over(bench, listed), listed, "Run it and overwrite")
+    hosts = run_hosts(bench, text)
+    ask_before_sending(ctx, hosts, "Run it and send data to")
+    bench.allowed_hosts |= set(hosts)
+
+
+def ask_before_overwriting(
+    ctx: RunContext[Workbench], paths: Iterable[str], listed: Collection[str], title: str
+) -> None:
+    """Return when the user's words, or an approval, cover files being overwritten; suspend the call otherwise.
+
+    Args:
+        ctx: the tool call.
+        paths: the files.
+        listed: all files of the user's.
+        title: the question, without the files.
+
+    Raises:
+        ApprovalRequired: it has not been approved yet.
+    """
+    acts = [Act("overwrite", path, among=tuple(listed)) for path in paths]
+    asked = [act.target for act in uncovered(ctx.deps, acts)]
+    if asked:
+        ask(ctx, RemovalApproval(title=f"{title} {', '.join(asked)}", targets=asked, why=NOT_ASKED))
 
 
 def written_over(bench: Workbench, listed: list[str]) -> list[str]:
@@ -51,7 +70,7 @@ def written_over(bench: Workbench, listed: list[str]) -> list[str]:
     found = dict[str, None]()
     for node in bench.current.components:
         stem = _written(node)
-        if stem is None or (bench.run_asked and _written_before(bench.initial_flow, node) == stem):
+        if stem is None or (bench.mandate.asks("run") and _written_before(bench.initial_flow, node) == stem):
             continue
         found |= dict.fromkeys(path for path in listed if stem in (path, path.rpartition(".")[0]))
     return list(found)

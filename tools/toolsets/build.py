@@ -9,6 +9,7 @@ from flows.document import Flow
 from flows.fingerprints import fingerprint
 from runtime.telemetry import log_event
 from tools.consent.declared import has_effects
+from tools.consent.gate import ask_before_build
 from tools.consent.install import install_for
 from tools.events import Progress, Step
 from tools.probes import answered_by, output_text
@@ -27,7 +28,7 @@ CORRECT = (
 """How a failed spec is corrected."""
 
 
-@has_effects("edit")
+@has_effects("edit", "install", "reach")
 async def build_flow(ctx: RunContext[Workbench], spec: str, probes: dict[str, str] | None = None) -> str:
     """Build a whole new flow; it is checked and run with a probe before it is proposed.
 
@@ -63,7 +64,9 @@ async def build_flow(ctx: RunContext[Workbench], spec: str, probes: dict[str, st
         packages = found.template.packages if found.template else ()
         remedy = f"Install first: wirewright runner install --with {' '.join(packages)}\n" if packages else ""
         return await _failed(ctx, f"{remedy}{fault_lines(errors(result.faults))}", spec.strip())
+    ask_before_build(ctx, result.flow)
     verification = await verify(ctx.emit, bench, result.flow, probes or {})
+    bench.tainted = bench.tainted or verification.run is not None
     if verification.to_correct:
         return await _failed(ctx, in_spec_words(verification.to_correct, result.ids), fingerprint(result.flow))
     caveat = verification.caveat or verification.disappointment

@@ -2,7 +2,7 @@
 
 import logging
 
-from pydantic_ai import ModelRetry, RunContext
+from pydantic_ai import ApprovalRequired, ModelRetry, RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
 from flows.component_type import ComponentType
@@ -10,16 +10,22 @@ from flows.faults import Fault
 from flows.json_values import as_text, texts
 from runtime.components.inspection import Inspection, is_taken, name_taken
 from runtime.telemetry import log_event
+from tools.approvals import PlanApproval, approval_metadata
+from tools.consent.ask import carried, consents
 from tools.consent.declared import has_effects
+from tools.consent.gate import ask_before_sending
+from tools.consent.hosts import hosts_in
+from tools.consent.rules import Act, uncovered
 from tools.events import Progress, Step
-from tools.replies import fault_lines, reason_to_stop
+from tools.replies import clip, fault_lines, reason_to_stop
+from tools.toolsets.plan import PLAN_LIMIT
 from tools.workbench import MAX_ATTEMPTS, Workbench
 
 REQUIRED = frozenset({"no_type", "no_display_name", "no_description"})
 """Warnings that a model has to correct nevertheless: nobody could find or connect such a component."""
 
 
-@has_effects("write_components")
+@has_effects("write_components", "reach")
 async def generate_component(ctx: RunContext[Workbench], source: str) -> str:
     """Make a new component type from Python source that you write, for what no existing type does.
 
@@ -32,6 +38,7 @@ async def generate_component(ctx: RunContext[Workbench], source: str) -> str:
     bench = ctx.deps
     if bench.user_components is None:
         return "Not made: components cannot be made here. Use existing component types."
+    _ask_to_write(ctx, source)
     attempt = len(bench.component_failures) + 1
     await _report(ctx, "validating", "Checking the component...", attempt)
     found = await bench.user_components.make(_without_fence(source))
@@ -48,6 +55,20 @@ async def generate_component(ctx: RunContext[Workbench], source: str) -> str:
     log_event("assistant.validation.success", class_name=found.component.type, attempts=attempt)
     await _report(ctx, "validated", f"The component {found.component.type} is ready.", attempt)
     return _ports(found.component)
+
+
+def _ask_to_write(ctx: RunContext[Workbench], source: str) -> None:
+    """Return when the user's words, or an approval, cover a new component and the hosts that its source names."""
+    bench = ctx.deps
+    if uncovered(bench, [Act("component", "")]) and not (bench.auto_plan or consents(ctx).approvals):
+        plan = PlanApproval(markdown=f"{_UNASKED}\n\n```python\n{clip(_without_fence(source), PLAN_LIMIT)}```")
+        raise ApprovalRequired(metadata=approval_metadata(plan) | carried(ctx))
+    hosts = hosts_in(source)
+    ask_before_sending(ctx, hosts, "Write a component that sends data to")
+    bench.allowed_hosts |= set(hosts)
+
+
+_UNASKED = "Write this new component. It is asked because your message does not ask for one."
 
 
 async def _failed(ctx: RunContext[Workbench], source: str, found: Inspection, faults: list[Fault], attempt: int) -> str:

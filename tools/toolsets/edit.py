@@ -11,10 +11,10 @@ from flows import edits
 from flows.document import Edge, edge_text
 from flows.edits import Edit, EditError
 from flows.ports import input_ports
-from tools.approvals import EditApproval, held_metadata
+from tools.approvals import held_metadata
 from tools.consent.ask import carried
 from tools.consent.declared import has_effects
-from tools.consent.gate import ask_before_edit, open_questions, suspended
+from tools.consent.gate import ask_before_edit, keep_hosts, open_questions, suspended
 from tools.consent.install import install_for
 from tools.consequences import reports_new_errors
 from tools.replies import retry_edit
@@ -41,7 +41,7 @@ async def _commit(ctx: RunContext[Workbench], make: Callable[P, Edit], *args: P.
     return edit
 
 
-@has_effects("edit")
+@has_effects("edit", "install", "reach")
 @reports_new_errors
 async def add_component(ctx: RunContext[Workbench], type: str, values: dict[str, JsonValue] | None = None) -> str:
     """Add one component to the canvas. Connect it afterwards.
@@ -119,7 +119,7 @@ async def disconnect_components(
     return f"Disconnected {source_id} from {target_id}."
 
 
-@has_effects("edit", "replace_text", "remove")
+@has_effects("edit", "replace_text", "remove", "reach")
 @reports_new_errors
 async def configure_component(
     ctx: RunContext[Workbench], component_id: str, values: dict[str, JsonValue], reason: str = ""
@@ -135,18 +135,17 @@ async def configure_component(
     node = node_or_retry(bench.current, component_id)
     edit = _attempt(edits.configure, bench.current, bench.catalogue, component_id, values)
     questions = open_questions(ctx, edit)
-    texts = questions.texts
-    if len(texts) > 1:
-        names = ", ".join(change.field for change in texts)
+    if len(questions.texts) > 1 and not questions.unasked:
+        names = ", ".join(change.field for change in questions.texts)
         raise ModelRetry(f"Nothing was changed. {names} contain the user's text; change one per call.")
-    if texts:
-        others = {name: value for name, value in values.items() if name != texts[0].field and not bench.waits}
+    if questions.texts:
+        others = {} if bench.waits else _asking_nothing(ctx, component_id, values)
         if others:
             await bench.commit(ctx.emit, edits.configure(bench.current, bench.catalogue, component_id, others))
         reason = reason or f"Change of {node.display_name or node.type}"
-        raise suspended(ctx, EditApproval(edit=texts[0], reason=reason, done=list(others)))
-    if questions.removal is not None:
-        raise suspended(ctx, questions.removal)
+        raise suspended(ctx, questions.edit(reason, list(others)))
+    if questions.first is not None:
+        raise suspended(ctx, questions.first)
     if bench.waits:
         raise ApprovalRequired(metadata=held_metadata() | carried(ctx))
     if not edit.actions and ctx.tool_call_approved:
@@ -154,8 +153,22 @@ async def configure_component(
     if not edit.actions:
         return f"{component_id} already has these values; nothing was changed."
     before = bench.current.edges
+    keep_hosts(bench, edit.flow)
     await bench.commit(ctx.emit, edit)
     return f"Set {', '.join(values)} of {component_id}.{_lost_edges('Connections gone with their ports', before, edit)}"
+
+
+def _asking_nothing(
+    ctx: RunContext[Workbench], component_id: str, values: dict[str, JsonValue]
+) -> dict[str, JsonValue]:
+    """Those of several values of which none asks anything."""
+    bench = ctx.deps
+    found = dict[str, JsonValue]()
+    for name, value in values.items():
+        one = edits.configure(bench.current, bench.catalogue, component_id, {name: value})
+        if one.actions and not open_questions(ctx, one):
+            found[name] = value
+    return found
 
 
 def _lost_edges(heading: str, before: Sequence[Edge], edit: Edit) -> str:
@@ -163,7 +176,7 @@ def _lost_edges(heading: str, before: Sequence[Edge], edit: Edit) -> str:
     return f" {heading}: {'; '.join(lost)}." if lost else ""
 
 
-@has_effects("edit")
+@has_effects("edit", "install", "reach")
 @reports_new_errors
 async def insert_component(
     ctx: RunContext[Workbench],
@@ -202,7 +215,7 @@ async def insert_component(
     return f"Inserted {edit.flow.nodes[-1].id}: {'; '.join(edge.text for edge in edit.flow.edges[-2:])}."
 
 
-@has_effects("edit", "remove")
+@has_effects("edit", "remove", "install", "reach")
 @reports_new_errors
 async def replace_component(
     ctx: RunContext[Workbench], component_id: str, type: str, values: dict[str, JsonValue] | None = None

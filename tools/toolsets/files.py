@@ -11,11 +11,8 @@ from flows.fields.keys import without_keys
 from runtime.files.names import FileRefused, segments
 from runtime.files.search import glob_files, grep_lines
 from runtime.files.store import UserFiles, Written
-from tools.approvals import RemovalApproval
-from tools.consent.ask import ask
 from tools.consent.declared import has_effects
-from tools.consent.rules import may_overwrite
-from tools.consent.runs import listed_files
+from tools.consent.runs import ask_before_overwriting, listed_files
 from tools.events import FileChange, FileWritten
 from tools.workbench import Workbench
 
@@ -96,6 +93,7 @@ async def glob_search(ctx: RunContext[Workbench], pattern: str, path: str = "") 
         pattern: such as *.md or docs/**/*.txt; ** lists everything.
         path: the folder to look in; the whole folder when left out.
     """
+    ctx.deps.tainted = True
     found = await _with_files(ctx, pattern, lambda files: glob_files(files, pattern, path))
     if not isinstance(found, list):
         return found
@@ -139,8 +137,7 @@ async def _ask_to_overwrite(ctx: RunContext[Workbench], path: str) -> None:
         target = "/".join(segments(path))
     except FileRefused:
         return
-    if not may_overwrite(bench, target, await listed_files(bench.user_files)):
-        ask(ctx, RemovalApproval(title=f"Change the file {target}", targets=[target]))
+    ask_before_overwriting(ctx, [target], await listed_files(bench.user_files), "Change the file")
 
 
 async def _report(ctx: RunContext[Workbench], written: Written, content: str, *, edited: bool) -> None:

@@ -10,10 +10,10 @@ from flows.document import Flow
 from flows.edits import EditError
 from flows.spec.fragment import parse_fragment
 from flows.spec.patch import Patch, patch
-from tools.approvals import EditApproval, held_metadata, rest_metadata
+from tools.approvals import held_metadata, rest_metadata
 from tools.consent.ask import carried
 from tools.consent.declared import has_effects
-from tools.consent.gate import Questions, open_questions, suspended
+from tools.consent.gate import Questions, keep_hosts, open_questions, suspended
 from tools.consent.install import install_for
 from tools.consent.parts import split
 from tools.consequences import new_errors
@@ -21,7 +21,7 @@ from tools.replies import retry_edit
 from tools.workbench import Workbench
 
 
-@has_effects("edit", "replace_text", "remove")
+@has_effects("edit", "replace_text", "remove", "install", "reach")
 async def edit_flow(ctx: RunContext[Workbench], changes: str) -> str:
     """Change the flow on the canvas: every line, or nothing when one is wrong. Replacing the user's texts asks them.
 
@@ -59,6 +59,7 @@ async def edit_flow(ctx: RunContext[Workbench], changes: str) -> str:
         if problem:
             return problem
         found = _patch_or_retry(bench, changes, bench.catalogue)
+    keep_hosts(bench, found.edit.flow)
     await bench.commit(ctx.emit, found.edit)
     bench.names.update(found.ids)
     return "\n".join(filter(None, (_report(found), new_errors(bench, before, warnings=True))))
@@ -85,15 +86,18 @@ async def _suspended(ctx: RunContext[Workbench], questions: Questions, changes: 
         )
     done = [] if parts is None else parts.lines
     if parts is not None:
+        keep_hosts(bench, parts.done.edit.flow)
         await bench.commit(ctx.emit, parts.done.edit)
         bench.names.update(parts.done.ids)
         questions = open_questions(ctx, _patch(bench, bench.current, parts.rest).edit)
     if questions.texts:
         first, *also = questions.texts
         reason = f"Change of {_name(bench, first.node)}" + (f" and {len(also)} more texts" if also else "")
-        asked = suspended(ctx, EditApproval(edit=first, reason=reason, also=tuple(also), done=done))
+        asked = suspended(ctx, questions.edit(reason, done))
     elif questions.removal is not None:
         asked = suspended(ctx, questions.removal.model_copy(update={"done": done}))
+    elif questions.first is not None:
+        asked = suspended(ctx, questions.first)
     else:
         raise AssertionError("the rest of a split call asks nothing")
     if parts is not None:

@@ -3,14 +3,14 @@
 from pydantic_ai import ModelRetry, RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
-from flows.actions import Arrange, Disconnect, FlowAction, StaleAction
+from flows.actions import Arrange, Disconnect, StaleAction
 from flows.describe.actions import describe_action
 from flows.diff import diff
 from flows.document import Flow
-from flows.edits import Edit
+from tools.approvals import NOT_ASKED, RemovalApproval
+from tools.consent.ask import ask
 from tools.consent.declared import has_effects
-from tools.consent.gate import ask_before_edit
-from tools.consent.rules import may_undo
+from tools.consent.rules import Act, uncovered
 from tools.consequences import reports_new_errors
 from tools.workbench import Workbench
 
@@ -18,7 +18,7 @@ SHOWN = 12
 """How many changes the answer names."""
 
 
-@has_effects("edit", "remove")
+@has_effects("undo")
 @reports_new_errors
 async def undo_changes(ctx: RunContext[Workbench], turns: int = 1) -> str:
     """Take back every change of the last turn that changed the canvas.
@@ -52,11 +52,11 @@ def _effect(before: Flow, after: Flow) -> str:
 
 
 def _ask_to_undo(ctx: RunContext[Workbench], turns: int) -> None:
-    """Return when the user's words ask to go back, or nothing would go; what cannot be undone is said by the tool."""
+    """Return when the user's words ask to go back, or nothing would change; the tool says what cannot be undone."""
     bench = ctx.deps
-    if may_undo(bench):
+    if not uncovered(bench, [Act("undo", str(turns))]):
         return
-    stack, flow, actions = bench.undo_stack.model_copy(deep=True), bench.flow, list[FlowAction]()
+    stack, flow = bench.undo_stack.model_copy(deep=True), bench.flow
     for _ in range(abs(turns)):
         try:
             edit = stack.undo(flow) if turns > 0 else stack.redo(flow)
@@ -64,8 +64,12 @@ def _ask_to_undo(ctx: RunContext[Workbench], turns: int) -> None:
             break
         if edit is None:
             break
-        flow, actions = edit.flow, [*actions, *edit.actions]
-    ask_before_edit(ctx, Edit(flow, tuple(actions)), bench.flow)
+        flow = edit.flow
+    before = bench.flow
+    changed = [describe_action(one, before if isinstance(one, Disconnect) else flow) for one in diff(before, flow)]
+    if changed:
+        title = f"Undo the changes of {turns} turn(s)" if turns > 0 else f"Redo the changes of {-turns} turn(s)"
+        ask(ctx, RemovalApproval(title=title, targets=changed[:SHOWN], why=NOT_ASKED))
 
 
 undo_tools = FunctionToolset[Workbench]([undo_changes], max_retries=3, sequential=True, id="undo")

@@ -2,9 +2,9 @@
 
 import re
 
+from agent.demo.building.stages import Stage
 from agent.demo.exact.language import Request
 from agent.demo.exact.texts import text_stage
-from agent.demo.stages import Stage
 
 _VERBS = (
     "convert|turn|make|put|chang|replac|count|trim|strip|remov|extract|find|get|pull|pick|add|append|prepend|prefix|join"

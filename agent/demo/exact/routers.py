@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from agent.demo.building.stages import entry, spec
 from agent.demo.exact.language import Request
-from agent.demo.stages import entry, spec
 
 _OPERATORS = (
     (r"does(?:n't|\s+not)\s+equal|is\s+not|isn't|not\s+equals?", "not equals"),

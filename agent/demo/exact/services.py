@@ -2,8 +2,8 @@
 
 import re
 
+from agent.demo.building.stages import Stage, entry
 from agent.demo.exact.language import Request
-from agent.demo.stages import Stage, entry
 
 _NAMED = re.compile(
     r"\b(?:apis?|http|endpoint|webservice|webhook|rest\s+(?:api|call|service))\b|\bREST\b", re.IGNORECASE

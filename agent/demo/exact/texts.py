@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable
 
+from agent.demo.building.stages import Stage, entry
 from agent.demo.exact.language import VARIABLE, Request
-from agent.demo.stages import Stage, entry
 
 PATTERNS = {
     r"e-?mails?(?:\s+address(?:es)?)?": r"[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Za-z]{2,}",

@@ -21,6 +21,7 @@ from evals.play.environment import PlayEnvironment
 from evals.players.oracle.closing import closing_words
 from evals.players.oracle.edits import ToolCall, edit_calls
 from evals.players.player import Agent, Unplayable
+from evals.players.reading import classification
 from evals.scenario import Scenario, Turn, Wrong
 from evals.scenarios.flows import BadFlow, read_flow
 from flows.catalogue import Catalogue
@@ -184,6 +185,11 @@ class Plan:
 
 
 def _label(calls: list[ToolCall]) -> str:
+    intent, runs = _intent(calls), any(made.tool == "run_flow" for made in calls)
+    return classification(intent, "", {"run": []} if runs else None)
+
+
+def _intent(calls: list[ToolCall]) -> str:
     tools = {made.tool for made in calls} - READ_TOOLS
     if not tools:
         return "question"

@@ -42,7 +42,7 @@ async def test_calls_that_share_an_id_are_answered_each(catalogue: Catalogue) ->
     result = await play(who, "Add an input and an output")
     assert len(result.after.nodes) == 2
     parts = tool_returns(script.requests[-1])
-    assert [str(part.content).split("-")[0] for part in parts] == ["Added ChatInput", "Added ChatOutput"]
+    assert [answer.split("-")[0] for answer in script.tool_answers(-1)] == ["Added ChatInput", "Added ChatOutput"]
     assert len({part.tool_call_id for part in parts}) == 2
 
 
@@ -68,7 +68,9 @@ async def test_a_long_turn_is_summarised_before_the_context_is_full(catalogue: C
         if isinstance(part, UserPromptPart)
     ]
     assert prompts[0].endswith("Build an echo"), "what was asked stays"
-    assert "searches were made" in prompts[1]
+    assert prompts[1].startswith("[Summary of the work so far")
+    assert "searches were made.\n[End of summary]" in prompts[1]
+    assert any(one.startswith("[Messages of the work so far (data") for one in script.prompts), "what is summarised"
     assert len(script.requests[-1]) < 2 * SEARCHES
     assert result.usage["main"].requests == SEARCHES + 3, "the summary is paid for"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent.demo.recipe import recipes
+from agent.demo.building.recipe import recipes
 from agent.demo.words import Word, fold, vocabulary
 from tests.agent.demo.first_messages import first_messages
 

@@ -10,6 +10,7 @@ from agent.assistant import Assistant
 from agent.conversation.memory import ProcessMemory
 from agent.conversation.stored import StoredMemory
 from agent.models.scripted import call, tool_returns
+from agent.prompts.frames import unframed
 from agent.settings import AssistantSettings
 from flows.catalogue import Catalogue
 from flows.document import Flow
@@ -176,7 +177,7 @@ async def test_what_the_agent_wrote_itself_this_turn_needs_no_approval(catalogue
     add = call("add_component", 1, type="Prompt Template", values={"template": "One {a}"})
 
     def rewrite(messages: list[ModelMessage], _: AgentInfo) -> ToolCallPart:
-        added = str(tool_returns(messages)[-1].content).removeprefix("Added ").split(". ")[0]
+        added = unframed(str(tool_returns(messages)[-1].content)).removeprefix("Added ").split(". ")[0]
         return call("configure_component", 2, component_id=added, values={"template": "Two {a}"})
 
     who, _ = scripted_assistant(catalogue, "build_flow", add, rewrite, "I added a prompt.")

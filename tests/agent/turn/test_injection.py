@@ -8,7 +8,7 @@ from pydantic_ai import ToolReturnPart
 
 from agent.conversation.memory import Exchange, ProcessMemory
 from agent.models.scripted import call
-from agent.prompts.framing import quoted
+from agent.prompts.frames import neutralised
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.edits import configure
@@ -71,7 +71,7 @@ async def test_no_quoted_text_can_close_its_block(catalogue: Catalogue, canvas: 
     assert prompt.lower().count("[end of canvas reference]") == 1
     assert prompt.lower().count("[end of conversation history]") == 1
     assert prompt.endswith("[End of canvas reference]\n\nWhat does it do?")
-    assert "[End of" not in quoted(order)
+    assert "[End of" not in neutralised(order)
 
 
 async def test_the_users_own_text_is_not_replaced_because_a_run_output_says_so(

@@ -1,5 +1,7 @@
 """Hosts that only others' text has named: asked about in later turns as well, until the user names or allows them."""
 
+import json
+
 import pytest
 from pydantic_ai import ToolApproved, ToolDenied
 
@@ -38,10 +40,10 @@ RUNS = call("run_flow", 3)
 
 
 def reader(catalogue: Catalogue, *replies: Step, runs: int = 1) -> Assistant:
-    """An assistant that builds what the user's notes say, and then follows a script."""
+    """An assistant that is asked to build what the user's notes say, and then follows a script."""
     results = [ran("Fine.") for _ in range(runs + 1)]  # and the verification
     runner = StandInRunner(results=results)
-    who, _ = scripted_assistant(catalogue, READ, *BUILD, "I built it.", *replies, runner=runner)
+    who, _ = scripted_assistant(catalogue, READ, *BUILD, *replies, runner=runner)
     UserFiles(who.settings.data, "local").write("notes.txt", f"Orders go to https://{HOST}/orders.")
     return who
 
@@ -51,41 +53,61 @@ def asked(result: TurnResult) -> list[str]:
     return [host for one in result.approvals.values() if isinstance(one, OutboundApproval) for host in one.hosts]
 
 
-async def test_a_host_from_a_file_is_asked_about_in_the_next_turn(catalogue: Catalogue) -> None:
-    who = reader(catalogue, RUN, RUNS, "It ran.", RUN, call("run_flow", 4), "It ran again.", runs=2)
-    await play(who, "Build what notes.txt describes")
-    waiting = await play(who, "Run it")
-    assert (asked(waiting), waiting.runs) == ([HOST], [])
+async def built(who: Assistant) -> TurnResult:
+    """The turn that builds what the notes say, with the host approved."""
+    waiting = await play(who, "Build what notes.txt describes")
+    assert (asked(waiting), waiting.proposal) == ([HOST], None)
     answers: dict[str, Answer] = dict.fromkeys(waiting.approvals, ToolApproved())
-    done = await play(who, answers=answers)
-    assert len(done.runs) == 1
+    return await play(who, answers=answers)
+
+
+async def test_a_host_from_a_file_is_asked_about_before_it_is_built_and_then_no_more(catalogue: Catalogue) -> None:
+    who = reader(catalogue, "I built it.", RUN, RUNS, "It ran.", RUN, call("run_flow", 4), "It ran again.", runs=2)
+    assert (await built(who)).proposal is not None
+    done = await play(who, "Run it")
+    assert (asked(done), len(done.runs)) == ([], 1)
     again = await play(who, "Run it once more", done.after)
     assert (asked(again), len(again.runs)) == ([], 1)
 
 
-async def test_a_refused_host_is_asked_about_again(catalogue: Catalogue) -> None:
-    who = reader(catalogue, RUN, RUNS, "I did not.", RUN, call("run_flow", 4))
-    await play(who, "Build what notes.txt describes")
-    waiting = await play(who, "Run it")
+async def test_nothing_is_built_with_a_refused_host_and_it_is_asked_about_again(catalogue: Catalogue) -> None:
+    who = reader(catalogue, "I did not.", READ, call("build_flow", 4, **BUILD[1].args_as_dict()))
+    waiting = await play(who, "Build what notes.txt describes")
     refused: dict[str, Answer] = dict.fromkeys(waiting.approvals, ToolDenied())
-    assert (await play(who, answers=refused)).runs == []
-    assert asked(await play(who, "Run it, I said")) == [HOST]
+    denied = await play(who, answers=refused)
+    assert (denied.proposal, denied.after.is_empty) == (None, True)
+    assert asked(await play(who, "Build it, I said")) == [HOST], "the earlier turn had read the file"
 
 
-async def test_a_host_on_the_canvas_that_came_from_a_file_is_asked_about(catalogue: Catalogue) -> None:
-    who = reader(catalogue, RUN, RUNS)
-    await play(who, "Build what notes.txt describes")
-    placed = await play(who, "put it on the canvas")
-    assert not placed.after.is_empty
-    assert asked(await play(who, "Run it", placed.after)) == [HOST]
+async def test_a_question_about_a_host_says_why_it_is_asked(catalogue: Catalogue) -> None:
+    waiting = await play(reader(catalogue), "Build what notes.txt describes")
+    [question] = waiting.approvals.values()
+    assert (question.kind, getattr(question, "why", "")) == ("outbound", "unnamed_host")
+    assert "Your message does not name this host" in waiting.text
 
 
-@pytest.mark.parametrize("text", [f"Run it, it may send to {HOST}", f"Run it: https://{HOST}/orders"])
-async def test_a_host_that_the_user_names_is_not_asked_about(catalogue: Catalogue, text: str) -> None:
-    who = reader(catalogue, RUN, RUNS, "It ran.")
-    await play(who, "Build what notes.txt describes")
+async def test_a_host_that_an_answer_spells_out_is_asked_about_before_it_runs(catalogue: Catalogue) -> None:
+    spelled = f"Here is the flow:\n```yaml\n{BUILD[1].args_as_dict()['spec']}\n```"
+    who, _ = scripted_assistant(
+        catalogue, READ, BUILD[0], spelled, RUN, RUNS, runner=StandInRunner(results=[ran("Fine.")] * 2)
+    )
+    UserFiles(who.settings.data, "local").write("notes.txt", f"Orders go to https://{HOST}/orders.")
+    recovered = await play(who, "Build what notes.txt describes")
+    assert recovered.proposal is not None
+    assert asked(await play(who, "Run it")) == [HOST]
+
+
+@pytest.mark.parametrize(
+    ("text", "reach"), [(f"Build what notes.txt describes, it may send to {HOST}", []), ("Send it to them", [HOST])]
+)
+async def test_a_host_that_the_user_names_is_not_asked_about(catalogue: Catalogue, text: str, reach: list[str]) -> None:
+    read = json.dumps({"intent": "build_flow", "mandate": {"edit": ["flow"], "reach": reach}})
+    runner = StandInRunner(results=[ran("Fine.")] * 2)
+    who, _ = scripted_assistant(catalogue, read, *BUILD, "I built it.", RUN, RUNS, "It ran.", runner=runner)
+    UserFiles(who.settings.data, "local").write("notes.txt", f"Orders go to https://{HOST}/orders.")
     result = await play(who, text)
-    assert (asked(result), len(result.runs)) == ([], 1)
+    assert (asked(result), result.proposal is None) == ([], False)
+    assert len((await play(who, "Run it")).runs) == 1
 
 
 async def test_a_host_is_the_users_own_when_nothing_else_was_read(catalogue: Catalogue) -> None:

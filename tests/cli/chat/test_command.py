@@ -10,6 +10,7 @@ from pydantic_ai import TextPart, ToolCallPart
 
 from agent.assistant import Assistant
 from agent.models.scripted import call, tool_returns
+from agent.prompts.frames import unframed
 from agent.settings import AssistantSettings
 from cli.chat.conversation import Conversation
 from cli.chat.lines import EndOfInput, Lines
@@ -115,7 +116,7 @@ async def test_the_model_reads_a_denial_once(reply: str, denial: str, catalogue:
     model = ScriptedModel("build_flow", [change], *read, "Understood.")
     who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue, model=model)
     await Conversation(canvas=canvas).hold(who, Typed("Make it whisper", reply))
-    assert [part for part in tool_returns(model.requests[-1]) if str(part.content).startswith(denial)]
+    assert [part for part in tool_returns(model.requests[-1]) if unframed(str(part.content)).startswith(denial)]
 
 
 @pytest.mark.parametrize("reply", ["ja, mach", "sí, adelante", "はい", "sounds good"])

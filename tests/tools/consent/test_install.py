@@ -170,10 +170,20 @@ async def test_a_no_is_remembered_in_the_conversation(catalogue: Catalogue) -> N
     assert result.record.installs == [], "it was not asked about in this turn"
 
 
-@pytest.mark.parametrize("text", ["Use Shout after all", "OK, install it", "The bundle shelf, please"])
-async def test_a_user_who_asks_for_what_they_refused_is_asked_again(catalogue: Catalogue, text: str) -> None:
+INSTALL = '{"intent": "build_flow", "mandate": {"edit": [], "install": %s}}'
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("Use Shout after all", "build_flow"),
+        ("OK, install it", INSTALL % "[]"),
+        ("The bundle shelf, please", "build_flow"),
+    ],
+)
+async def test_a_user_who_asks_for_what_they_refused_is_asked_again(catalogue: Catalogue, text: str, read: str) -> None:
     shelf = shelf_of(catalogue)
-    replies = ("build_flow", BUILD, "Then not.", "build_flow", call("build_flow", 2, spec=SPEC), "It shouts.", "Done.")
+    replies = ("build_flow", BUILD, "Then not.", read, call("build_flow", 2, spec=SPEC), "It shouts.", "Done.")
     who, _ = opened(catalogue, shelf, *replies)
     await say(who, "Shout what I write")
     await say(who, "no")
@@ -181,6 +191,13 @@ async def test_a_user_who_asks_for_what_they_refused_is_asked_again(catalogue: C
     assert [one.kind for one in result.approvals.values()] == ["install"]
     await say(who, "yes")
     assert shelf.installed == [["lfx-shelf"]]
+
+
+async def test_a_bundle_that_the_message_names_is_installed_without_a_question(catalogue: Catalogue) -> None:
+    shelf = shelf_of(catalogue)
+    who, _ = opened(catalogue, shelf, INSTALL % '["shelf"]', BUILD, "It shouts.")
+    result, _ = await say(who, "Install the shelf bundle and shout what I write")
+    assert (result.outcome, dict(result.approvals), shelf.installed) == ("complete", {}, [["lfx-shelf"]])
 
 
 async def test_a_command_is_named_when_nothing_can_be_installed_from_here(catalogue: Catalogue) -> None:

@@ -18,7 +18,7 @@ from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
 from tests.runtime.components.test_rules import GOOD
 from tests.scripted_assistant import call_tools
-from tests.stand_ins import StandInRunner
+from tests.stand_ins import ASKED_FOR, StandInRunner
 from tools.toolsets.build import build_tools
 from tools.toolsets.components import component_tools
 from tools.toolsets.discover import discover_tools
@@ -51,7 +51,13 @@ def bench(runner: Runner, runner_environment: RunnerEnvironment, data_folder: Pa
     catalogue = Catalogue.load(runner_environment.catalogue)
     components = UserComponents(data_folder, "alice", runner)
     return Workbench(
-        user="alice", session="s", catalogue=catalogue, runner=runner, flow=Flow.empty(), user_components=components
+        mandate=ASKED_FOR,
+        user="alice",
+        session="s",
+        catalogue=catalogue,
+        runner=runner,
+        flow=Flow.empty(),
+        user_components=components,
     )
 
 
@@ -146,7 +152,9 @@ async def test_an_anonymous_user_may_use_a_component_and_keeps_none(bench: Workb
 
 
 async def test_without_an_engine_no_component_is_created(catalogue: Catalogue) -> None:
-    bench = Workbench(user="a", session="s", catalogue=catalogue, runner=StandInRunner(), flow=Flow.empty())
+    bench = Workbench(
+        mandate=ASKED_FOR, user="a", session="s", catalogue=catalogue, runner=StandInRunner(), flow=Flow.empty()
+    )
     (told,) = await use(bench, call("generate_component", 1, source=REVERSE))
     assert "cannot be made here" in told
 
@@ -157,7 +165,9 @@ def test_the_rules_for_writing_one_are_short_and_their_example_passes(catalogue:
 
 
 def test_the_tool_is_offered_only_in_turns_that_may_write_a_component(catalogue: Catalogue) -> None:
-    bench = Workbench(user="a", session="s", catalogue=catalogue, runner=StandInRunner(), flow=Flow.empty())
+    bench = Workbench(
+        mandate=ASKED_FOR, user="a", session="s", catalogue=catalogue, runner=StandInRunner(), flow=Flow.empty()
+    )
     for intent in ("generate_component", "component_then_flow"):
         assert component_tools in tools_for(intent, bench, "make a component")
     for intent in ("question", "build_flow", "run_flow", "manage_files"):

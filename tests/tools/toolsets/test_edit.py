@@ -10,7 +10,7 @@ from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build
 from flows.templates import templates
-from tests.stand_ins import StandInRunner
+from tests.stand_ins import ASKED_FOR, StandInRunner
 from tests.tools.toolsets.test_toolsets import LOUDER, node_id, use
 from tools.workbench import Workbench
 
@@ -21,7 +21,9 @@ pytestmark = pytest.mark.anyio
 def bench(catalogue: Catalogue) -> Workbench:
     flow = build(LOUDER, catalogue).flow
     assert flow is not None
-    return Workbench(user="local", session="s", catalogue=catalogue, runner=StandInRunner(), flow=flow)
+    return Workbench(
+        mandate=ASKED_FOR, user="local", session="s", catalogue=catalogue, runner=StandInRunner(), flow=flow
+    )
 
 
 async def test_inserting_reports_the_two_new_connections(bench: Workbench) -> None:

@@ -8,7 +8,7 @@ from flows.catalogue import Catalogue
 from flows.document import Flow
 from tests.flow_texts import ECHO, LOUDER, flow_of, node_id
 from tests.scripted_assistant import play, play_all, scripted_assistant
-from tests.stand_ins import StandInRunner
+from tests.stand_ins import ASKED_FOR, StandInRunner
 from tests.tools.toolsets.test_toolsets import use
 from tools.approvals import EditApproval
 from tools.events import FlowUpdate
@@ -29,7 +29,13 @@ config:
 
 def bench_of(flow: Flow, catalogue: Catalogue, *, auto_edit: bool = False) -> Workbench:
     return Workbench(
-        user="local", session="s", catalogue=catalogue, runner=StandInRunner(), flow=flow, auto_edit=auto_edit
+        mandate=ASKED_FOR,
+        user="local",
+        session="s",
+        catalogue=catalogue,
+        runner=StandInRunner(),
+        flow=flow,
+        auto_edit=auto_edit,
     )
 
 
@@ -163,12 +169,11 @@ async def test_several_texts_are_one_question(catalogue: Catalogue) -> None:
         "edges:\n  Chat Input.message -> Chat Output.input_value",
     ],
 )
-async def test_what_nobody_asked_to_remove_is_asked_about_once_others_text_was_read(
-    catalogue: Catalogue, changes: str
-) -> None:
+async def test_what_nobody_asked_to_remove_is_asked_about(catalogue: Catalogue, changes: str) -> None:
     canvas = flow_of(LOUDER.replace("Say it louder", "Say it much louder than you ever did"), catalogue)
     edit = call("edit_flow", 1, changes=changes.format(prompt=node_id(canvas, "Prompt Template")))
-    assistant, _ = scripted_assistant(catalogue, "build_flow", edit)
+    read = '{"intent": "build_flow", "mandate": {"edit": ["calculator"]}}'
+    assistant, _ = scripted_assistant(catalogue, read, edit)
     waiting = await play(assistant, "Add a calculator", canvas)
     assert [one.kind for one in waiting.approvals.values()] == ["removal"]
     assert (waiting.after, waiting.actions) == (canvas, [])

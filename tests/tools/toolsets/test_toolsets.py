@@ -11,7 +11,7 @@ from flows.catalogue import Catalogue
 from flows.spec import build
 from tests.flow_texts import LOUDER, flow_of, node_id
 from tests.scripted_assistant import call_tools
-from tests.stand_ins import StandInRunner
+from tests.stand_ins import ASKED_FOR, StandInRunner
 from tools.workbench import Workbench
 
 pytestmark = pytest.mark.anyio
@@ -30,7 +30,15 @@ config:
 @pytest.fixture
 def bench(catalogue: Catalogue) -> Workbench:
     flow = flow_of(LOUDER, catalogue)
-    return Workbench(user="local", session="s", catalogue=catalogue, runner=StandInRunner(), flow=flow, auto_edit=True)
+    return Workbench(
+        mandate=ASKED_FOR,
+        user="local",
+        session="s",
+        catalogue=catalogue,
+        runner=StandInRunner(),
+        flow=flow,
+        auto_edit=True,
+    )
 
 
 async def use(bench: Workbench, *calls: ToolCallPart) -> Sequence[ToolReturnPart]:

@@ -5,15 +5,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from agent.demo.branches import branches
+from agent.demo.building.branches import branches
+from agent.demo.building.recipe import Recipe, recipes
+from agent.demo.building.stages import Stage, chain
 from agent.demo.exact.chains import text_stages
 from agent.demo.exact.language import Request
 from agent.demo.exact.routers import router
 from agent.demo.exact.services import service_stage
 from agent.demo.models import MODEL, model_named
 from agent.demo.reading import Reading
-from agent.demo.recipe import Recipe, recipes
-from agent.demo.stages import Stage, chain
 from agent.demo.words import fold, found, vocabulary
 
 _SIGNS = " ,.;:!?。，、；！？"

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from agent.demo.builds import flow_for
+from agent.demo.building.builds import flow_for
+from agent.demo.building.recipe import FOLDER, recipes
 from agent.demo.exact.language import take_apart
 from agent.demo.reading import Reading, read
-from agent.demo.recipe import FOLDER, recipes
 from agent.demo.words import LANGUAGES, vocabulary
 from flows.catalogue import Catalogue
 from flows.checks import check
@@ -63,14 +63,14 @@ def test_a_concept_has_words_in_every_language(concept: str) -> None:
 
 
 def test_the_recipe_of_the_manual_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    manual = (Path(__file__).parents[3] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    manual = (Path(__file__).parents[4] / "CONTRIBUTING.md").read_text(encoding="utf-8")
     written = re.search(r"<!-- recipe -->\n```yaml\n(.*?)```", manual, re.DOTALL)
     assert written is not None
     assert len(written[1].splitlines()) <= 12
     shutil.copytree(FOLDER, tmp_path / "recipes")
     (tmp_path / "recipes" / "haiku.yaml").write_text(written[1], encoding="utf-8")
     with monkeypatch.context() as patched:
-        patched.setattr("agent.demo.recipe.FOLDER", tmp_path / "recipes")
+        patched.setattr("agent.demo.building.recipe.FOLDER", tmp_path / "recipes")
         recipes.cache_clear()
         for message in ("Build a haiku bot", "俳句を作るボットを作って", "Crée un bot à haïkus"):
             found = flow_for(take_apart(message), Reading(message))

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from agent.demo.stages import Stage, entry
+from agent.demo.building.stages import Stage, entry
 from agent.demo.words import Words, words
 from agent.language.shipped_yaml import load_shipped
 
 _HOLE = re.compile(r"<<(\w+)>>")
-FOLDER = Path(__file__).with_name("recipes")
+FOLDER = Path(__file__).parent.with_name("recipes")
 
 
 class _Recipe(BaseModel):

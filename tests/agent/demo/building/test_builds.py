@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent.demo.builds import Build, flow_for, with_file
+from agent.demo.building.builds import Build, flow_for, with_file
 from agent.demo.exact.language import take_apart
 from agent.demo.reading import read
 from flows.catalogue import Catalogue

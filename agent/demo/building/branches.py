@@ -3,10 +3,10 @@
 import json
 import re
 
+from agent.demo.building.stages import spec
 from agent.demo.exact.routers import exact_router
 from agent.demo.models import MODEL, model_named
 from agent.demo.reading import Reading
-from agent.demo.stages import spec
 from agent.demo.words import fold, found, vocabulary
 
 OTHERWISE = "Otherwise"

@@ -1,0 +1,1 @@
+"""Building a flow from a message: recipes, their pieces of a flow, and routers."""

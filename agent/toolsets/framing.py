@@ -1,0 +1,36 @@
+"""Frames what tools answer, as data, in every request that a model receives."""
+
+from dataclasses import dataclass, replace
+
+from pydantic_ai import ModelMessage, ModelRequest, RunContext, ToolReturnPart
+from pydantic_ai.capabilities import AbstractCapability
+from pydantic_ai.messages import ModelRequestPart
+from pydantic_ai.models import ModelRequestContext
+
+from agent.prompts.frames import framed_result
+from tools.workbench import Workbench
+
+
+@dataclass
+class FramedResults(AbstractCapability[Workbench]):
+    """Frames results and errors of tools; what is kept of the conversation stays as the tools answered it."""
+
+    async def before_model_request(
+        self, ctx: RunContext[Workbench], request_context: ModelRequestContext
+    ) -> ModelRequestContext:
+        """Frame them in the messages of one request."""
+        del ctx
+        request_context.messages = [_framed(message) for message in request_context.messages]
+        return request_context
+
+
+def _framed(message: ModelMessage) -> ModelMessage:
+    if not isinstance(message, ModelRequest):
+        return message
+    return replace(message, parts=[_part(part) for part in message.parts])
+
+
+def _part(part: ModelRequestPart) -> ModelRequestPart:
+    if isinstance(part, ToolReturnPart) or (part.part_kind == "retry-prompt" and part.tool_name):  # the latter: stored
+        return replace(part, content=framed_result(part.tool_name or "", part.content))
+    return part
