@@ -497,6 +497,7 @@ export interface RunEffect {
   input: string | null;
   output: string | null;
   error: string | null;
+  untrusted_code?: boolean;
 }
 
 /** Why a run failed: a code, what happened, what to do, and the id of the node where that is known. */
