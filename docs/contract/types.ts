@@ -557,6 +557,7 @@ export interface RunResult {
   files?: RunFile[];
   untrusted_code?: boolean;
   refused_calls?: string[];
+  dropped_log_lines?: number;
   ok: boolean;
 }
 
