@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -72,13 +73,18 @@ class Protection:
     note: str
 
 
+def can_fork() -> bool:
+    """Whether this system can fork, without which no flow runs here: each runs in a process of its own."""
+    return hasattr(os, "fork")
+
+
 def protections(source: Path) -> tuple[Protection, ...]:
     """The protections of a run on this system; a process tries them, which takes a moment.
 
     Args:
         source: the folder of the runner's source.
     """
-    fork = sys.platform != "win32"
+    fork = can_fork()
     linux = sys.platform == "linux"
     held = _probe(source) if fork else frozenset[str]()
     unavailable = "this system cannot fork, so flows do not run here"
