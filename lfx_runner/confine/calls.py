@@ -3,8 +3,9 @@
 `MEASURED` was recorded in the processes of runs, from the point where they are confined, by
 `scripts/measured_calls.py`: flow templates with scripted models and agents, retrieval, flows with files, Langflow's
 starter projects, and scenarios. `ORDINARY` is what Python, its standard library and the C library use for the same
-purposes in other code: files in the private folder, threads, time, and sockets that are open already. Neither has calls that change the owner, mode, times or attributes of a file,
-watch files, make memory that is not limited, or look at other processes.
+purposes in other code: files in the private folder, threads, time, and sockets that are open already. Neither has
+calls that change the owner, mode, times or attributes of a file, watch files, make memory that is not limited, or
+look at other processes.
 """
 
 MEASURED = frozenset(
