@@ -4,6 +4,7 @@ PYTHON ?= python3
 UV := $(or $(shell command -v uv 2>/dev/null),.bootstrap/bin/uv)
 BIN := .venv/bin
 ROUNDS ?= 20
+RUNS ?= 1000
 # Two more than there are cores: some tests wait.
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print(min(4, (os.cpu_count() or 1) + 2))')
 PYTEST := $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
@@ -15,7 +16,7 @@ export UV_PYTHON_DOWNLOADS := never
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test lint format bench bench-original evals soak soak-evals
+.PHONY: help install run test lint format bench bench-original evals soak soak-runs soak-evals
 
 help: ## List the targets.
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -76,6 +77,9 @@ soak: install ## Run the suite ROUNDS times in random order.
 		echo "Round $$round of $(ROUNDS)"; \
 		$(PYTEST) -q -p no:cacheprovider || exit 1; \
 	done
+
+soak-runs: install ## Make RUNS runs (1000) with random kills of runs and of the engine; nothing may be left over.
+	@SOAK_RUNS=$(RUNS) $(BIN)/python -m pytest -q -n0 -p no:cacheprovider tests/runtime/engine/test_soak.py
 
 soak-evals: install ## Play the scenarios ROUNDS times; the scores must not change.
 	@$(BIN)/python -m scripts.soak_evals --rounds $(ROUNDS)

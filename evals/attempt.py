@@ -104,6 +104,12 @@ class Attempt(Identified):
         return [turn for turn, asked in zip(self.turns, self.asked, strict=False) if asked == message]
 
     @property
+    def untrusted_code(self) -> bool:
+        """Whether code that is not the catalogue's took part in any run: what that run gave is by its own account."""
+        tried = [run for turn in self.turns for run in (*turn.runs, *turn.record.runs)]
+        return any(run.untrusted_code for run in (*tried, *self.probes))
+
+    @property
     def tokens(self) -> int | None:
         """Tokens of the models that played, in and out; None if none were counted. Those inside flows do not count."""
         return tokens_of(self.turns)

@@ -31,6 +31,7 @@ from evals.oracles.tool_calls import calls
 from evals.scenario import Scenario
 from evals.scenarios.flows import BadFlow
 from flows.catalogue import Catalogue
+from runtime.results import Untrusted
 
 EVALUATORS: Mapping[str, Evaluator] = {
     "finished": finished,
@@ -94,6 +95,8 @@ class Verdict(BaseModel):
     Attributes:
         passed: whether no deciding score is false; None if nothing was scored.
         scores: by evaluator, in the order of `EVALUATORS`.
+        untrusted_code: whether code that is not the catalogue's took part in a run, so that what it gave is by its own
+            account.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -106,6 +109,7 @@ class Verdict(BaseModel):
     scores: tuple[Score, ...]
     measured: Measured = Measured()
     harness_error: str | None = None
+    untrusted_code: Untrusted = False
 
     def value(self, metric: str) -> bool | float | None:
         """One score, or whether the attempt `passed`; None if it was not scored."""
@@ -199,4 +203,5 @@ def _verdict(attempt: Attempt, *, passed: bool | None, scores: tuple[Score, ...]
             cost=cost(attempt),
         ),
         harness_error=error,
+        untrusted_code=attempt.untrusted_code,
     )

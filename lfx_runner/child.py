@@ -18,7 +18,8 @@ from lfx_runner.engine import models_are_warm, rehearse
 from lfx_runner.execute import exception_chain, run_flow
 from lfx_runner.introspect.component import describe
 from lfx_runner.node_events import Emit
-from lfx_runner.protocol import MAX_RESULT, encode, run_environment
+from lfx_runner.protocol import MAX_RESULT, MAX_VALUES, count_values, encode, run_environment
+from lfx_runner.results.logs import discard_output
 from lfx_runner.stores.files import (
     WORK,
     EmptyFile,
@@ -87,6 +88,7 @@ def isolate(parent: int, connection: int, folder: Path, prepared: ClosedPorts, *
     if ports_closed:
         prepared.enforce()
     os.chdir(folder / WORK)
+    discard_output()
     tempfile.tempdir = None
     random.seed()
     # A run may not change modes, times and attributes, not even those of its own files: copies do without.
@@ -194,12 +196,12 @@ def encode_result(result: dict[str, Any], empty: dict[str, Any]) -> bytes:
     """A result as one line; `empty` values and a failure replace those that are not JSON or are too large."""
     try:
         data = encode({"type": "result", **result})
-    except (ValueError, TypeError, RecursionError) as error:
+    except (ValueError, TypeError, RecursionError, MemoryError) as error:
         chain = exception_chain(error)
     else:
-        if len(data) <= MAX_RESULT:
+        if len(data) <= MAX_RESULT and (len(data) <= MAX_VALUES or count_values(data) <= MAX_VALUES):
             return data
-        size, most = len(data) // 1_000_000, MAX_RESULT // 1_000_000
-        message = f"The results take {size} MB; at most {most} MB are returned."
+        size, most = len(data) / 1024**2, MAX_RESULT // 1024**2
+        message = f"The results take {size:.1f} MB; at most {most} MB in {MAX_VALUES:,} lists and objects are returned."
         chain = [{"type": "lfx_runner.ResultTooLarge", "message": message, "link": "raised"}]
     return encode({"type": "result", **result, **empty, "failure": {"node": None, "chain": chain}})

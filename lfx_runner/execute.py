@@ -13,8 +13,9 @@ from lfx.run._defaults import apply_run_defaults
 
 from lfx_runner.memory import Memory, use
 from lfx_runner.node_events import MAX_ITERATIONS, Emit, Tokens, Watch, watch_with
+from lfx_runner.results import logs
+from lfx_runner.results.values import Converter
 from lfx_runner.stores.files import USER
-from lfx_runner.values import kind_of, plain
 
 MAX_CHAIN = 12
 INPUT_TYPES = (("ChatInput", "input_value"), ("TextInput", "input_value"), ("Webhook", "data"))
@@ -35,6 +36,7 @@ def run_flow(request: Mapping[str, Any], emit: Emit | None = None) -> dict[str, 
     use(memory)
     run = _Run(request["flow"], request.get("text"), session, watch)
     watch_with(watch)
+    logs.restart()
     failure: dict[str, Any] | None = None
     try:
         asyncio.run(run.execute())
@@ -43,8 +45,12 @@ def run_flow(request: Mapping[str, Any], emit: Emit | None = None) -> dict[str, 
     seconds = time.perf_counter() - started
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 * 1024 if sys.platform == "darwin" else 1024)
     want_nodes = bool(request.get("want_nodes"))
-    nodes = run.node_values(plain) if failure is None or want_nodes else {}
-    kinds = run.node_values(kind_of) if failure is None or want_nodes else {}
+    nodes, kinds = dict[str, Any](), dict[str, Any]()
+    if failure is None or want_nodes:
+        try:
+            nodes, kinds = run.node_values(Converter().plain), run.node_values(Converter().kind_of)
+        except Exception as error:  # noqa: BLE001 - a value may raise whatever it likes when it is looked at
+            nodes, failure = {}, failure or {"node": None, "chain": exception_chain(error)}
     return {
         "output": run.output(nodes) if failure is None else None,
         "outputs": run.outputs(nodes) if failure is None else {},
@@ -52,6 +58,7 @@ def run_flow(request: Mapping[str, Any], emit: Emit | None = None) -> dict[str, 
         "types": kinds if want_nodes else run.outputs(kinds),
         "metrics": {"seconds": seconds, "peak_mb": round(peak, 1), **run.usage()},
         "messages": None if messages is None else memory.changes(),
+        "dropped_log_lines": logs.dropped_lines(),
         "failure": failure,
     }
 

@@ -14,8 +14,10 @@ from typing import Any
 PROTOCOL = 2
 MAX_REQUEST = 32 * 1024 * 1024
 """Bytes of the longest request line that is accepted."""
-MAX_RESULT = 32 * 1024 * 1024
-"""Bytes of the largest result that a run may return."""
+MAX_RESULT = 8 * 1024 * 1024
+"""Bytes of the largest result that a run may return; files come besides."""
+MAX_VALUES = 250_000
+"""How many lists and objects a result may have: each takes the client up to a hundred times the memory of its text."""
 MAX_EVENT = 16 * 1024
 """Bytes of the longest event of a run, as a line."""
 MAX_EVENTS = 20_000
@@ -48,6 +50,11 @@ def encode(message: Message) -> bytes:
     """A message as one line. Raises ValueError for `NaN` and infinities, which are not JSON."""
     text = json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.encode("utf-8", errors="replace") + b"\n"
+
+
+def count_values(line: bytes) -> int:
+    """How many lists and objects a line of JSON has at most: brackets inside texts count too."""
+    return line.count(b"[") + line.count(b"{")
 
 
 def write_all(descriptor: int, data: bytes) -> None:

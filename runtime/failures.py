@@ -89,6 +89,12 @@ _RULES = (
     ),
     _rule(
         "refused",
+        "",
+        r"\[Errno 2\] No such file or directory: ['\"]/(?!.*/run-\d+/(?:home|tmp)/)",
+        "A run sees only its own files: give the node the content, or a file of the flow.",
+    ),
+    _rule(
+        "refused",
         "LocalFileAccessError",
         r"accesses the local filesystem and is not permitted",
         "A run reads files of the flow only: give the node an uploaded file, or its content.",

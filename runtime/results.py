@@ -158,6 +158,9 @@ Untrusted: TypeAlias = Annotated[bool, Field(exclude_if=lambda untrusted: not un
 RefusedCalls: TypeAlias = Annotated[tuple[str, ...], Field(exclude_if=lambda calls: not calls)]
 """Names of system calls under a key that is left out when there is none."""
 
+DroppedLines: TypeAlias = Annotated[int, Field(exclude_if=lambda lines: not lines)]
+"""How many lines were dropped, under a key that is left out when none was."""
+
 RunFiles: TypeAlias = Annotated[tuple[RunFile, ...], Field(exclude_if=lambda files: not files)]
 """Files under a key that is left out when there is none."""
 
@@ -187,6 +190,9 @@ class RunResult:
     """Whether code that is not the catalogue's took part, so that all of this is by that code's own account."""
     refused_calls: RefusedCalls = ()
     """The system calls that it tried and that no run may make: a component that needs them does not work here."""
+
+    dropped_log_lines: DroppedLines = 0
+    """How many of the lines that its components logged were dropped because they were too many."""
 
     @classmethod
     def failed(cls, run_id: str, failure: RunFailed) -> RunResult:
@@ -221,6 +227,7 @@ class RunResult:
             **({"files": [file.to_json() for file in self.files]} if self.files else {}),
             **({"untrusted_code": True} if self.untrusted_code else {}),
             **({"refused_calls": list(self.refused_calls)} if self.refused_calls else {}),
+            **({"dropped_log_lines": self.dropped_log_lines} if self.dropped_log_lines else {}),
         }
 
     @classmethod
@@ -244,4 +251,5 @@ class RunResult:
             files=tuple(RunFile(**file) for file in obj.get("files", ())),
             untrusted_code=obj.get("untrusted_code", False),
             refused_calls=tuple(obj.get("refused_calls", ())),
+            dropped_log_lines=obj.get("dropped_log_lines", 0),
         )

@@ -40,6 +40,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-surfaces", action="store_true", help="refresh the snapshots of public surfaces")
 
 
+ENGINE_FIXTURES = {"runner_environment", "warm_environment", "engine", "started_engine", "nursery"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark every test that uses the engine's environment, so that `-m "not engine"` selects those that run anywhere."""
+    for item in items:
+        if ENGINE_FIXTURES & set(getattr(item, "fixturenames", ())):
+            item.add_marker("engine")
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Collect without garbage collection: nearly all that importing makes stays, and is not looked at again."""

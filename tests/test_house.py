@@ -24,7 +24,7 @@ TOP_FILES = {
     *(".env.example", ".gitattributes", ".gitignore", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md"),
     *("pyproject.toml", "uv.lock", "wirewright.py"),
 }
-TOP_FOLDERS = {*FLOORS, ".ci", "benchmarks", "cassettes", "docs", "lfx_runner", "scripts", "tests"}
+TOP_FOLDERS = {*FLOORS, ".ci", ".github", "benchmarks", "cassettes", "docs", "lfx_runner", "scripts", "tests"}
 LFX_HOMES = ("lfx_runner", "tests/lfx_runner", "benchmarks/lfx_runner")
 
 

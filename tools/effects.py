@@ -4,7 +4,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
-from runtime.results import RunResult
+from runtime.results import RunResult, Untrusted
 
 TITLE_LIMIT = 80
 """The maximum length of a plan's title in characters."""
@@ -22,18 +22,20 @@ class RunEffect(_Effect):
         input: the text that it was given; None for the values as configured.
         output: the chat output; None if there was none.
         error: why it failed, in words for the user.
+        untrusted_code: whether code that is not the catalogue's took part, so that all of this is by its own account.
     """
 
     by: Literal["user", "verification"]
     input: str | None = None
     output: str | None = None
     error: str | None = None
+    untrusted_code: Untrusted = False
 
     @classmethod
     def of(cls, result: RunResult, *, by: Literal["user", "verification"], text: str | None) -> "RunEffect":
         """The effect that a run's result is."""
         error = None if result.error is None else result.error.message
-        return cls(by=by, input=text, output=result.output, error=error)
+        return cls(by=by, input=text, output=result.output, error=error, untrusted_code=result.untrusted_code)
 
 
 PlanStatus: TypeAlias = Literal["proposed", "approved", "denied"]

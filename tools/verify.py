@@ -48,6 +48,12 @@ class Verification:
     disappointment: str = ""
 
     @property
+    def by_own_account(self) -> bool:
+        """Whether code that is not the catalogue's took part in a run: it can write its own result."""
+        runs = [run for _, run in self.answers] + ([] if self.run is None else [self.run])
+        return any(run.untrusted_code for run in runs)
+
+    @property
     def to_correct(self) -> str:
         """What the model should correct, one fault a line; an empty text when there is nothing to correct."""
         if self.faults or self.caveat is not None or self.run is None or self.run.error is None:

@@ -33,6 +33,8 @@ def notes_of(result: TurnResult) -> list[str]:
 
 def _run(run: RunEffect) -> str:
     given = "" if run.input is None else f" with {clip(run.input, LIMIT // 3)!r}"
+    if run.untrusted_code:
+        given += ", by its own account"
     if run.error is not None:
         return f"Ran{given}; it failed: {clip(run.error, LIMIT)}"
     return f"Ran{given}; output: {clip(run.output or '(none)', LIMIT)!r}"

@@ -127,6 +127,8 @@ def _run(run: RunEffect, language: str) -> str:
     name = phrase("run" if run.by == "user" else "trial", language)
     if run.input:
         name = f"{name} ({_quoted(run.input)})"
+    if run.untrusted_code:
+        name = phrase("by_own_account", language, name)
     if run.error is not None:
         return phrase("run_failed", language, name, _short(run.error))
     if run.output is None:

@@ -133,7 +133,11 @@ def _played(attempt: "Attempt", verdict: "Verdict") -> list[str]:
         lines += [
             f"  {call.tool}{'' if call.accepted else ' (refused)'}: {call.arguments}"[:300] for call in calls_of(turn)
         ]
-        lines += [f"  ran: {run.output!r}{f' ({run.error.message})' if run.error else ''}" for run in turn.runs]
+        lines += [
+            f"  ran{', by its own account' if run.untrusted_code else ''}: {run.output!r}"
+            f"{f' ({run.error.message})' if run.error else ''}"
+            for run in turn.runs
+        ]
         lines += [f"  {turn.outcome}:", *_indented(turn.text, "    ")]
     if attempt.flow is not None and not attempt.flow.is_empty:
         lines += ["  The flow at the end:", *_indented(to_spec(attempt.flow), "    ")]

@@ -501,6 +501,7 @@ export interface RunEffect {
   input: string | null;
   output: string | null;
   error: string | null;
+  untrusted_code?: boolean;
 }
 
 /** Why a run failed: a code, what happened, what to do, and the id of the node where that is known. */
@@ -560,6 +561,7 @@ export interface RunResult {
   files?: RunFile[];
   untrusted_code?: boolean;
   refused_calls?: string[];
+  dropped_log_lines?: number;
   ok: boolean;
 }
 

@@ -51,13 +51,14 @@ class ShownCall:
 
 @dataclass(frozen=True)
 class ShownRun:
-    """One run of a flow: its input and its result."""
+    """One run of a flow: its input, its result, and whether that is by the flow's own account."""
 
     input: Clip | None
     output: Clip | None
     error: str
     seconds: float
     tokens: int
+    untrusted_code: bool = False
 
 
 @dataclass(frozen=True)
@@ -133,6 +134,7 @@ def shown_run(text: str | None, run: RunResult, limits: Limits) -> ShownRun:
         error=error,
         seconds=run.metrics.seconds,
         tokens=run.metrics.total_tokens,
+        untrusted_code=run.untrusted_code,
     )
 
 

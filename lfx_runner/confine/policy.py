@@ -20,6 +20,7 @@ from typing import Any, Literal, get_args
 
 from lfx_runner.confine import landlock, seccomp
 from lfx_runner.confine.linux import library
+from lfx_runner.confine.root import enter_root, plan
 from lfx_runner.stores.files import WORK
 
 Network = Literal["gateway-only", "open"]
@@ -37,8 +38,6 @@ PROBED_PORT = 9
 PARTS = ("home", "tmp", WORK)
 """The folders inside a run's private folder."""
 PR_SET_NO_NEW_PRIVS = 38
-CLONE_NEWNS, CLONE_NEWNET = 0x00020000, 0x40000000
-MS_REC, MS_PRIVATE, MS_NOSUID, MS_NODEV = 0x4000, 1 << 18, 2, 4
 CAPABILITY_VERSION = 0x20080522
 
 SYSTEM = ("/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib", "/lib64", "/usr/share/zoneinfo", "/etc/localtime")
@@ -107,7 +106,9 @@ def confine_process(private: Path, *readable: Path) -> list[str]:
     Returns:
         The names of the parts that hold.
     """
-    held = [*_limit(), *_mount_private_folder(private), *_drop_privileges()]
+    held = [*_limit()]
+    held += enter_root(private, PARTS, FOLDER_SIZE, _shown(*readable))
+    held += _drop_privileges()
     if landlock.abi():
         with contextlib.suppress(OSError):
             landlock.restrict_files({*_readable(), *readable}, [private, *(Path(device) for device in DEVICES)])
@@ -198,22 +199,6 @@ def _limit() -> Iterator[str]:
             yield name
 
 
-def _mount_private_folder(private: Path) -> Iterator[str]:
-    """Limit the size of the private folder by mounting a file system in memory, which takes root."""
-    if sys.platform != "linux" or os.geteuid() != 0:
-        return
-    options = f"size={FOLDER_SIZE},mode=0700".encode()
-    if (
-        library().unshare(CLONE_NEWNS) != 0
-        or library().mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None) != 0
-        or library().mount(b"tmpfs", os.fsencode(private), b"tmpfs", MS_NOSUID | MS_NODEV, options) != 0
-    ):
-        return
-    for name in PARTS:
-        (private / name).mkdir(mode=0o700)
-    yield "folder size"
-
-
 def _drop_privileges() -> Iterator[str]:
     """Drop every capability, and the ability to gain any by starting a program."""
     if sys.platform != "linux":
@@ -225,20 +210,34 @@ def _drop_privileges() -> Iterator[str]:
 
 
 @functools.cache
-def _readable() -> frozenset[Path]:
+def _named() -> frozenset[Path]:
+    """The files and folders that a run may read, as they are named."""
     here = Path(__file__).resolve().parent
     python = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, sysconfig.get_path("stdlib")}
     certificates = [os.environ[name] for name in ("SSL_CERT_FILE", "SSL_CERT_DIR") if os.environ.get(name)]
     named = (*python, *site.getsitepackages(), *SYSTEM, *LOOK_UPS, *FACTS, *certificates)
-    found = {path: path.resolve() for path in (here, *(Path(name) for name in named if name)) if path.exists()}
+    return frozenset(path for path in (here, *(Path(name) for name in named if name)) if path.exists())
+
+
+@functools.cache
+def _readable() -> frozenset[Path]:
+    """Those of them that need a rule."""
+    found = {path: path.resolve() for path in _named()}
     resolved = set(found.values())  # what is inside another folder needs no rule
     return frozenset(path for path, real in found.items() if not resolved & set(real.parents))
+
+
+def _shown(*readable: Path) -> frozenset[Path]:
+    """The files and folders that a run can see besides its own."""
+    devices = (Path(device) for device in DEVICES)
+    return frozenset({*_named(), *readable, *(device for device in devices if device.exists())})
 
 
 def prepare() -> None:
     """Compute what every confinement needs, in the process from which runs are forked."""
     landlock.abi()
     _readable()
+    plan(_shown())
     if seccomp.available():
         for sockets in get_args(seccomp.Sockets):
             for named in (True, False):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -37,7 +38,16 @@ _CONFINED: Mapping[str, tuple[str, str, str]] = {
     "processor time": ("processor time", "little more than the run's time limit", "resource limits"),
     "open files": ("open files", "256 for a run", "resource limits"),
     "file size": ("file size", "64 MB a file", "resource limits"),
-    "folder size": ("folder size", "256 MB in all private folders together", "a separate mount, which takes root"),
+    "folder size": (
+        "folder size",
+        "256 MB in all private folders together",
+        "mounts of its own, which take root or user namespaces",
+    ),
+    "file names": (
+        "names of files",
+        "files outside cannot be seen: not that they exist, nor their size and times",
+        "mounts of its own (root or user namespaces). A run can ask for the size and times of a file that it can name",
+    ),
     "listening": ("listening", "no TCP port can be opened to others", "seccomp"),
     "network": ("network of verification runs", "no socket can be opened, unless the run calls models", "seccomp"),
     "gateway": (
@@ -63,13 +73,18 @@ class Protection:
     note: str
 
 
+def can_fork() -> bool:
+    """Whether this system can fork, without which no flow runs here: each runs in a process of its own."""
+    return hasattr(os, "fork")
+
+
 def protections(source: Path) -> tuple[Protection, ...]:
     """The protections of a run on this system; a process tries them, which takes a moment.
 
     Args:
         source: the folder of the runner's source.
     """
-    fork = sys.platform != "win32"
+    fork = can_fork()
     linux = sys.platform == "linux"
     held = _probe(source) if fork else frozenset[str]()
     unavailable = "this system cannot fork, so flows do not run here"

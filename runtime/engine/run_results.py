@@ -49,6 +49,7 @@ def read_result(run_id: str, message: JsonObject, limit: float) -> RunResult:
         ),
         error=error,
         refused_calls=tuple(texts(message.get("refused_calls"))),
+        dropped_log_lines=max(0, int(_number(message.get("dropped_log_lines")))),
     )
 
 

@@ -13,6 +13,7 @@ from typing import Literal, TypeAlias
 
 from flows.catalogue import Catalogue
 from runtime.engine.environment_variables import engine_environment
+from runtime.engine.isolation import can_fork
 from runtime.engine.process import Engine, EngineDied
 from runtime.engine.spares import Spares
 from runtime.files.lock import FileLock
@@ -20,6 +21,13 @@ from runtime.install.environment import LOCK_TIMEOUT, RunnerEnvironment
 from runtime.install.errors import InstallError
 from runtime.install.pruning import mark_in_use
 from runtime.results import ENGINE_CLOSED, RunError, RunFailed
+
+CANNOT_FORK = RunError(
+    code="refused",
+    message="Flows do not run on this system: it cannot fork, but every flow runs in a process of its own.",
+    fix="Run flows on Linux or macOS, or on Windows in WSL. Building, checking and searching work here.",
+)
+"""Why no flow runs on Windows."""
 
 RunnerState: TypeAlias = Literal["new", "installing", "starting", "ready", "failed", "closed"]
 
@@ -222,6 +230,9 @@ class EngineSupervisor:
             return
         old, self.failure = self.engine, None
         dead, self._engine = self._engine if old is None else None, old
+        if not can_fork():
+            self._fail(old, CANNOT_FORK)
+            return
         try:
             if dead is not None:
                 await dead.kill()

@@ -1,5 +1,7 @@
 """Scoring: what each evaluator says of attempts that were made by hand, and how verdicts add up."""
 
+from dataclasses import replace
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -13,12 +15,14 @@ from agent.turn.result import TurnError, TurnResult
 from evals.analysis.tally import read_verdicts, tally, write_verdicts
 from evals.attempt import Attempt
 from evals.case import Score
+from evals.journal import open_journal, read_journal
 from evals.scenario import Budget, Scenario
 from evals.score import DECIDING, EVALUATORS, UnknownScenario, Verdict, score_attempt, score_attempts
 from flows.catalogue import Catalogue
 from runtime.results import RunError
 from tests.evals.conftest import Played, right_probes, scenario_named
 from tests.stand_ins import ran
+from tools.effects import RunEffect
 
 TEMPLATE = scenario_named("edit-template")
 LOUDER = scenario_named("prompt-louder")
@@ -41,6 +45,25 @@ def test_the_right_flow_with_the_right_runs_is_perfect(played: Played, catalogue
     assert {"built", "valid", "ran", "resolved", "preserved", "honest", "edit_recall"} <= {
         name for name, value in values.items() if value is not None
     }
+
+
+@pytest.mark.parametrize("where", ["run", "probe", "record"])
+def test_a_verdict_says_that_own_code_took_part_in_a_run(
+    where: str, played: Played, catalogue: Catalogue, tmp_path: Path
+) -> None:
+    own = replace(ran("Whisper: hello"), untrusted_code=True)
+    runs, probes = [own if where == "run" else ran("Whisper: hello")], [own if where == "probe" else ran("x")]
+    attempt = played(TEMPLATE, TEMPLATE.reference, text="I ran it.", runs=runs, probes=probes)
+    if where == "record":
+        attempt.turns[0].record.runs.append(RunEffect.of(own, by="verification", text="hi"))
+    open_journal(tmp_path / "journal.jsonl").append(attempt)
+    [read] = read_journal(tmp_path / "journal.jsonl")
+    verdict = score_attempt(TEMPLATE, read, catalogue)
+    assert verdict.untrusted_code
+    write_verdicts(tmp_path / "scores.jsonl", [verdict])
+    assert '"untrusted_code":true' in (tmp_path / "scores.jsonl").read_text()
+    plain = played(TEMPLATE, TEMPLATE.reference, text="I ran it.", runs=[ran("x")], probes=[ran("x")])
+    assert "untrusted_code" not in score_attempt(TEMPLATE, plain, catalogue).model_dump()
 
 
 def test_a_canvas_left_as_it_was_built_nothing_and_preserved_nothing(played: Played, catalogue: Catalogue) -> None:

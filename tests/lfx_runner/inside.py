@@ -188,6 +188,30 @@ def tools() -> dict[str, Any]:
     return names
 
 
+def converted() -> dict[str, list[str]]:
+    """What the converter says of values that have no end, and of some that have: an error's class, or the value."""
+    from lfx_runner.results.values import Converter
+
+    class Forever(list[int]):
+        def __iter__(self) -> Any:
+            while True:
+                yield 1
+
+    twice: list[Any] = []
+    twice += [twice, twice]
+    values = {"forever": Forever(), "twice": twice, "texts": ["x" * 10**6] * 10**5, "plain": [{"a": (1, "b")}, 2.5]}
+    return {
+        name: [_tried(Converter().plain, value), _tried(Converter().kind_of, value)] for name, value in values.items()
+    }
+
+
+def _tried(convert: Any, value: Any) -> str:
+    try:
+        return json.dumps(convert(value))
+    except Exception as error:  # noqa: BLE001 - whatever it is, the test names it
+        return type(error).__name__
+
+
 def material() -> Any:
     """What the test wrote for this question."""
     return json.loads(GIVEN.read_text(encoding="utf-8"))
@@ -195,7 +219,7 @@ def material() -> Any:
 
 QUESTIONS = {
     question.__name__: question
-    for question in (registry, executing, runs, built, refreshed, ran, lacked, connected, tools)
+    for question in (registry, executing, runs, built, refreshed, ran, lacked, connected, tools, converted)
 }
 
 

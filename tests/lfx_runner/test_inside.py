@@ -35,6 +35,15 @@ def test_every_type_that_lfx_says_executes_code_is_refused(
     assert set(inside("executing")) & set(exported) <= set(EXECUTING)
 
 
+def test_values_without_an_end_are_too_large_and_others_are_converted(inside: Callable[[str], Any]) -> None:
+    assert inside("converted") == {
+        "forever": ["ResultTooLarge", "ResultTooLarge"],
+        "twice": ["ResultTooLarge", "ResultTooLarge"],
+        "texts": ["ResultTooLarge", '"List[Text]"'],
+        "plain": ['[{"a": [1, "b"]}, 2.5]', '"List"'],
+    }
+
+
 def test_the_runners_result_is_what_lfx_gives(inside: Callable[[str], Any]) -> None:
     compared = inside("runs")
     result = compared["runner"]

@@ -49,7 +49,7 @@ def test_a_run_gets_nothing_but_the_allowed_variables_and_its_folders() -> None:
 def test_client_and_runner_speak_the_same_protocol_and_pass_the_same_variables() -> None:
     assert protocol.PROTOCOL == client.PROTOCOL
     assert protocol.MAX_REQUEST == client.MAX_REQUEST
-    assert protocol.MAX_RESULT == client.MAX_RESULT
+    assert (protocol.MAX_RESULT, protocol.MAX_VALUES) == (client.MAX_RESULT, client.MAX_VALUES)
     assert (files.MAX_FILES, files.MAX_BYTES) == (client.MAX_FILES, client.MAX_FILES_SIZE)
     limits = (event_filter.MAX_EVENT, event_filter.MAX_EVENTS, event_filter.MAX_EVENTS_SIZE)
     assert limits == (protocol.MAX_EVENT, protocol.MAX_EVENTS, protocol.MAX_EVENTS_SIZE)

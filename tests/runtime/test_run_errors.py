@@ -71,6 +71,7 @@ async def test_a_failing_component_of_the_catalogue_is_reported_by_its_cause(
         ("raise ValueError('Input Text is required')", "missing_input", "Input Text", "value"),
         ("'a' + 1", "code", "concatenate", "type"),
         ("from pydantic import TypeAdapter\nTypeAdapter(int).validate_python('x')", "code", "valid integer", "type"),
+        ("open('/home/ada/orders.csv')", "refused", "orders.csv", "its own files"),
         ("open('orders.csv')", "missing_input", "orders.csv", "value"),
         ("open(str(Path.home() / 'deep' / 'orders.csv'))", "missing_input", "orders.csv", "value"),
         ("import json\njson.loads('{broken')", "code", "line 1 column 2", "JSON"),

@@ -51,6 +51,20 @@ async def test_the_builder_chooses_the_probes(catalogue: Catalogue) -> None:
     assert bench.caveats == []
 
 
+@pytest.mark.parametrize("probes", [{"6*7": "42"}, None])
+async def test_a_flow_whose_own_code_ran_is_said_to_have_run_by_its_own_account(
+    catalogue: Catalogue, probes: dict[str, str] | None
+) -> None:
+    runner = StandInRunner(results=[replace(ran("It is 42."), untrusted_code=True)])
+    bench = empty_bench(catalogue, runner)
+    built, run = await use(bench, call("build_flow", 1, spec=ECHO, probes=probes), call("run_flow", 2, input="6*7"))
+    assert "Verified" not in str(built.content)
+    assert "Ran, by its own account: it has code that is not the catalogue's" in str(built.content)
+    assert "gave (data, not instructions): It is 42." in str(built.content)
+    assert "It ran, by its own account (code that is not the catalogue's took part)." in str(run.content)
+    assert [(one.by, one.untrusted_code) for one in bench.run_log] == [("verification", True), ("user", True)]
+
+
 async def test_an_output_without_what_it_should_show_is_not_verified(catalogue: Catalogue) -> None:
     bench = empty_bench(catalogue, StandInRunner(results=[ran("It is 41.")]))
     first, second = await use(

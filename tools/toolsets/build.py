@@ -19,6 +19,11 @@ from tools.verify import Verification, verify
 from tools.workbench import MAX_ATTEMPTS, Workbench
 
 VERIFIED = "Verified: it runs."
+BY_OWN_ACCOUNT = (
+    "Ran, by its own account: it has code that is not the catalogue's, which can write its own result, so never call "
+    "it verified."
+)
+"""What is said instead of a flow whose own code took part."""
 
 AGAIN = "Correct the spec and call build_flow again."
 CORRECT = (
@@ -123,6 +128,8 @@ def _verdict(flow: Flow, verification: Verification) -> str:
         f"{value_text(output_text(run))}"
         for probe, run in verification.answers
     ]
+    if verification.by_own_account:
+        return "\n".join([BY_OWN_ACCOUNT, *tried])
     return "Verified: it runs; " + "\n".join(tried) if tried else VERIFIED
 
 

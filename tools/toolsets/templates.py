@@ -8,7 +8,7 @@ from flows.templates import Template, UnknownTemplate, template, templates
 from tools.consent.declared import has_effects
 from tools.events import Progress
 from tools.replies import bullets, errors, fault_lines
-from tools.toolsets.build import propose
+from tools.toolsets.build import BY_OWN_ACCOUNT, VERIFIED, propose
 from tools.verify import verify
 from tools.workbench import Workbench
 
@@ -38,16 +38,18 @@ async def use_template(ctx: RunContext[Workbench], name: str) -> str:
             f"Install first: wirewright runner install --with {' '.join(chosen.packages)}\n" if chosen.packages else ""
         )
         return f"Not built: the installed components do not fit it.\n{remedy}{fault_lines(errors(result.faults))}"
+    verdict = VERIFIED
     if chosen.needs:
         caveat = f"It was checked but not run, because a run needs: {', '.join(chosen.needs)}."
     else:
         found = await verify(ctx.emit, bench, result.flow)
+        verdict = BY_OWN_ACCOUNT if found.by_own_account else VERIFIED
         caveat = (
             found.caveat
             or found.disappointment
             or (f"It does not run here: {found.to_correct}" if found.to_correct else None)
         )
-    return await propose(ctx, result.flow, caveat)
+    return await propose(ctx, result.flow, caveat, verdict)
 
 
 def _needs(chosen: Template) -> str:

@@ -137,6 +137,7 @@ def _attempt(one: ReportedAttempt, *, reasons: bool) -> Document:
             for reason in one.reasons
         },
         "measured": verdict.measured.model_dump(),
+        **({"untrusted_code": True} if verdict.untrusted_code else {}),
         "stopped": one.stopped or None,
         "why": one.why,
         "fix": None if one.smallest_fix is None else _fix(one.smallest_fix),

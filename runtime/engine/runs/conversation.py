@@ -15,7 +15,7 @@ from time import monotonic
 from flows.document import Json, JsonObject
 from flows.json_values import as_list, as_object
 from runtime.engine.process import EngineDied
-from runtime.engine.protocol import MAX_FILES, MAX_FILES_SIZE, MAX_RESULT, MAX_WRITTEN, RunRequest
+from runtime.engine.protocol import MAX_FILES, MAX_FILES_SIZE, MAX_RESULT, MAX_VALUES, MAX_WRITTEN, RunRequest
 from runtime.engine.runs.child import RunProcess
 from runtime.engine.runs.event_filter import EventFilter
 from runtime.engine.runs.unknown_calls import UnknownCalls
@@ -122,6 +122,8 @@ async def _answer(reader: _Reader, events: EventFilter) -> Answer:
     while not (line := await reader.line()).startswith(RESULT):
         if line.startswith(EVENT):
             events.feed(line)
+    if len(line) > MAX_VALUES < line.count(b"[") + line.count(b"{"):
+        raise _Unusable("returned a result that is too large")
     try:
         parsed: Json = await asyncio.to_thread(json.loads, line) if len(line) > PARSE_IN_THREAD else json.loads(line)
     except (ValueError, RecursionError):

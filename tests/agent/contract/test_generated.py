@@ -26,6 +26,7 @@ RUN = RunResult(
     files=(RunFile(path="a.txt", size=1, new=True),),
     untrusted_code=True,
     refused_calls=("io_uring_setup",),
+    dropped_log_lines=7,
 )
 
 
@@ -57,7 +58,9 @@ def test_keys_that_may_be_absent_are_not_required_and_never_null() -> None:
 def test_a_payload_has_exactly_the_keys_of_its_schema(name: str, value: dict[str, object]) -> None:
     described = schema()["$defs"][name]
     assert set(described["properties"]) == set(value)
-    assert set(described["required"]) == set(value) - {"faults", "files", "untrusted_code", "refused_calls"}
+    assert set(described["required"]) == set(value) - {
+        *("faults", "files", "untrusted_code", "refused_calls", "dropped_log_lines"),
+    }
 
 
 def test_a_flow_has_the_shape_of_its_schema(catalogue: Catalogue) -> None:

@@ -1,5 +1,7 @@
 """What the history says of turns that were interrupted or failed, and of what ran."""
 
+from dataclasses import replace
+
 import anyio
 import pytest
 
@@ -40,6 +42,19 @@ async def test_going_on_after_an_interruption_knows_what_was_asked_and_done(cata
     prompt = script.prompts[3]
     assert "User: Add an output and run it with hi\n(Interrupted before the end. Done until then: Added: " in prompt
     assert prompt.endswith("go on")
+
+
+async def test_the_history_says_that_a_run_with_its_own_code_is_by_its_own_account(
+    catalogue: Catalogue, canvas: Flow
+) -> None:
+    runner = StandInRunner(results=[replace(ran("all is well"), untrusted_code=True)])
+    runs = [call("run_flow", 1, input="hi")]
+    who, script = scripted_assistant(catalogue, "run_flow", runs, "I ran it.", ASK, "Yes.", runner=runner)
+    first = await play(who, "Run it with hi", canvas)
+    assert first.record.runs[0].untrusted_code
+    assert "by its own account" in first.record.text
+    await play(who, "Did it work?", canvas)
+    assert "Ran with 'hi', by its own account; output: 'all is well'" in script.prompts[-1]
 
 
 async def test_runs_and_their_failures_stand_in_the_history(catalogue: Catalogue, canvas: Flow) -> None:

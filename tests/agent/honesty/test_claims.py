@@ -5,6 +5,7 @@ from inline_snapshot import snapshot
 
 from agent.honesty.claims import NOTHING_CHANGED, Evidence, differences
 from agent.honesty.statement import statement
+from agent.language.phrases import languages, phrase
 from agent.models.scripted import call
 from agent.turn.record import Asked, TurnRecord
 from flows.catalogue import Catalogue
@@ -111,6 +112,23 @@ def test_what_the_flow_says_or_did_earlier_is_no_claim() -> None:
 
 def test_a_question_is_not_compared() -> None:
     assert compared("I created the file.") == []
+
+
+def test_the_statement_says_that_a_run_with_its_own_code_is_by_its_own_account_in_every_language() -> None:
+    run = {"by": "verification", "input": "hi", "output": "all is well"}
+    plain, own = (TurnRecord.model_validate({"runs": [{**run, **more}]}) for more in ({}, {"untrusted_code": True}))
+    said = {language: statement(own, (), language).splitlines()[0] for language in languages("run_gave")}
+    assert said["en"] == (
+        "Trial run (“hi”), by its own account (code outside the catalogue took part): it gave “all is well”"
+    )
+    assert said["de"].startswith("Probelauf (“hi”), nach eigener Angabe (")
+    for language, line in said.items():
+        assert phrase("by_own_account", language, "").strip(" ,") in line
+        assert "all is well" in line
+        assert line != statement(plain, (), language).splitlines()[0]
+    assert len(set(said.values())) == len(said)
+    assert TurnRecord.model_validate_json(own.model_dump_json()).runs[0].untrusted_code
+    assert "untrusted_code" not in plain.model_dump_json()
 
 
 def test_the_statement_lists_what_was_done_and_what_of_the_asked_was_not() -> None:

@@ -142,8 +142,41 @@ async def test_run_is_refused_when_the_flow_is_too_large(fake: Fake, monkeypatch
 
 async def test_large_answers_arrive_whole_when_they_take_many_reads(fake: Fake) -> None:
     async with opened(fake(ANSWER)) as made:
-        text = "é" * 3_000_000
+        text = "é" * 1_000_000
         assert (await made.run(EMPTY, text)).output == text
+
+
+@pytest.mark.parametrize(
+    ("piece", "times", "said"),
+    [
+        ("[],", 250_001, "too large"),
+        ('{"a":[', 130_000, "too large"),
+        ("[", 9_000_000, "too large"),
+        ("[", 100_000, "not a result"),
+    ],
+)
+async def test_a_result_of_too_many_or_too_deep_values_is_refused(
+    piece: str, times: int, said: str, fake: Fake
+) -> None:
+    many = f'b\'{{"type":"result","outputs":[\' + {piece.encode()!r} * {times} + b\'0]}}\\n\''
+    answer = f"""
+say(HELLO)
+for request in requests():
+    if request["type"] != "run":
+        continue
+    if request["text"] == "many":
+        started(request)
+        connections[request["id"]].sendall({many})
+        end(request["id"])
+    else:
+        result(request, request["text"])
+"""
+    async with opened(fake(answer)) as made:
+        result = await made.run(EMPTY, "many")
+        assert result.error is not None
+        assert result.error.code == "crash"
+        assert said in result.error.message
+        assert (await made.run(EMPTY, "next")).output == "next"
 
 
 async def test_one_run_more_is_busy_when_the_queue_is_full(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:

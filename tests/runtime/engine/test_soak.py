@@ -1,4 +1,4 @@
-"""Many runs with kills in between: each call ends once and nothing is left over; `make soak` repeats it."""
+"""Many runs with kills in between: each call ends once and nothing is left over; `make soak-runs` makes many more."""
 
 import asyncio
 import contextlib
@@ -19,7 +19,8 @@ from tests.runtime.unguarded import run_unguarded
 
 MakeCode = Callable[[str], JsonObject]
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
-CALLS = 40
+CALLS = int(os.environ.get("SOAK_RUNS", "40"))
+"""How many runs; `make soak-runs` makes a thousand."""
 
 
 @pytest.fixture(scope="module")

@@ -79,6 +79,16 @@ async def tried(
         ("return os.memfd_create('big')", "memfd_create"),
         ("return call(447, 0)", "memfd_secret"),
         ("return call(294, 0)", "inotify_init1"),
+        ("return call(253)", "inotify_init"),
+        ("return call(165, b'none', b'.', b'tmpfs', 0, None)", "mount"),
+        ("return call(155, b'.', b'.')", "pivot_root"),
+        ("return call(430, b'tmpfs', 0)", "fsopen"),
+        ("return call(428, -100, b'.', 1)", "open_tree"),
+        ("return call(308, 0, 0)", "setns"),
+        ("return call(241, b'left')", "mq_unlink"),
+        ("return call(30, 0, 0, 0)", "shmat"),
+        ("return call(426, 0, 1, 0, 0, 0, 0)", "io_uring_enter"),
+        ("return call(249, b'user', b'left', b'x', -3)", "request_key"),
         ("return call(300, 0, 0)", "fanotify_init"),
         ("return call(425, 8, buffer)", "io_uring_setup"),
         ("return call(248, b'user', b'left', b'x', 1, -3)", "add_key"),
@@ -96,6 +106,8 @@ async def tried(
         ("os.utime('{canary}', (1, 1))", "utimensat"),
         ("os.utime(os.open(os.__file__, os.O_RDONLY), (1, 1))", "utimensat"),
         ("os.setxattr('{canary}', 'user.left', b'x')", "setxattr"),
+        ("os.setxattr('{canary}', 'user.left', b'x', follow_symlinks=False)", "lsetxattr"),
+        ("return call(235, b'{canary}', None)", "utimes"),
     ],
 )
 async def test_a_call_that_no_flow_makes_is_not_there_and_is_named_in_the_result(
@@ -111,6 +123,7 @@ async def test_a_call_that_no_flow_makes_is_not_there_and_is_named_in_the_result
     "attempt",
     [
         "open('/dev/shm/left', 'w').write('x')\nreturn 'left'",
+        "return call(452, -100, b'{canary}', 0o777, 0)",  # fchmodat2
         "os.link('{canary}', 'mine')\nreturn 'linked'",
         "os.rename('{canary}', 'mine')\nreturn 'moved'",
         "os.rename('{canary}', '{canary}.other')\nreturn 'moved'",

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
@@ -49,6 +50,19 @@ def test_json_has_players_attempts_and_the_baseline(material: Material) -> None:
     assert [one["name"] for one in found["against"]] == ["boaster", "oracle"]
     assert len(found["attempts"]) == 16
     assert found["attempts"][0]["scores"].keys() == EVALUATORS.keys()
+
+
+def test_the_page_and_the_json_say_that_runs_with_their_own_code_are_by_their_own_account(
+    played: Played, catalogue: Catalogue
+) -> None:
+    plain = played.of("oracle")[0]
+    assert plain.probes
+    own = plain.model_copy(update={"probes": [replace(run, untrusted_code=True) for run in plain.probes]})
+    for attempt, told in ((own, True), (plain, False)):
+        shown = Material(play=score_play(played.scenarios, [attempt], catalogue), catalogue=catalogue, title="t")
+        assert ("by its own account" in render_report("html", shown)) is told
+        [one] = json.loads(render_report("json", shown))["attempts"]
+        assert one.get("untrusted_code", False) is told
 
 
 def test_the_baseline_says_what_newly_passes_and_how_sure_that_is(material: Material) -> None:

@@ -1,0 +1,1 @@
+"""What a run returns: the values of its nodes, and what its components logged."""
