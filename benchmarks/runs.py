@@ -30,8 +30,6 @@ config:
 """
 ROUNDS = 60
 WARM = 10
-SERVER = 7878
-"""The port that is closed to runs under a server."""
 
 
 async def measure(runner: Runner, catalogue: Catalogue, lfx: Worker) -> list[str]:
@@ -44,9 +42,6 @@ async def measure(runner: Runner, catalogue: Catalogue, lfx: Worker) -> list[str
     echo, open_network = built(ECHO, catalogue), RunOptions()
     gateway = RunOptions(models=Models(resolve=lambda _: model), network="gateway-only")
     lines = [await _compared("warm echo run, in a confined child and in process", runner, echo, open_network, lfx)]
-    runner.closed_ports = (SERVER,)
-    lines.append(await _compared("the same under a server, its port closed", runner, echo, open_network, lfx))
-    runner.closed_ports = ()
     async with ScriptedProvider(lambda _: Reply(text="hello")).serve() as url:
         name, flow = "warm run with a model node, by the gateway and direct", built(MODEL, catalogue)
         return [*lines, await _compared(name, runner, flow, gateway, lfx, url=url)]

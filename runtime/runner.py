@@ -111,19 +111,6 @@ class Runner:
     def on_progress(self, on_progress: Callable[[str], None] | None) -> None:
         self._supervisor.on_progress = on_progress
 
-    @property
-    def closed_ports(self) -> Collection[int]:
-        """TCP ports that no run may connect to, whatever its network: those of the server that starts the runs.
-
-        Best set before the engine starts: processes that wait for runs were confined for other ports, and are
-        replaced.
-        """
-        return self._supervisor.closed_ports
-
-    @closed_ports.setter
-    def closed_ports(self, ports: Collection[int]) -> None:
-        self._supervisor.closed_ports = frozenset(ports)
-
     async def start(self) -> None:
         """Start installing and starting the engine, unless it runs; `ready` waits for it."""
         self._supervisor.start()
@@ -304,7 +291,6 @@ class Runner:
             text,
             options,
             gateway=gateway,
-            closed_ports=self._supervisor.closed_ports,
             messages=None if messages is None else messages.given,
         )
         on_event = options.on_event

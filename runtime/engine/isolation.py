@@ -45,11 +45,6 @@ _CONFINED: Mapping[str, tuple[str, str, str]] = {
         "TCP to the port of the model gateway; no UDP, no name look-ups, no other socket",
         "Landlock 4 and seccomp",
     ),
-    "server": (
-        "the server's port",
-        "other runs cannot connect to the port that the server listens on, here or elsewhere",
-        "Landlock 4 and seccomp, so that this is advisory: other runs can connect to the server",
-    ),
 }
 """Parts of the confinement: a name, a note, and what a system needs for it."""
 
@@ -102,7 +97,8 @@ def protections(source: Path) -> tuple[Protection, ...]:
         Protection(
             name="network of other runs",
             active=False,
-            note="advisory: TCP and UDP to whatever this machine can reach, including its other services",
+            note="advisory: TCP and UDP to whatever this machine can reach, including its other services; the server "
+            "answers no request without its token",
         ),
     )
 

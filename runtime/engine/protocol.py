@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
-from flows.document import Json, JsonObject
-from flows.json_values import as_list
+from flows.document import JsonObject
 from runtime.options import RunOptions
 from runtime.results import RunError, RunFailed
 from runtime.sessions.messages import Message
@@ -41,7 +40,6 @@ class RunRequest:
         files: copies of the files that it may read; their contents come next.
         body: the request itself, which comes last.
         timeout: seconds that it may take.
-        closed_ports: the ports that it may not connect to; None if it may connect to none but the gateway.
         models: whether it calls models.
     """
 
@@ -49,7 +47,6 @@ class RunRequest:
     files: tuple[Path, ...]
     body: bytes
     timeout: float
-    closed_ports: frozenset[int] | None
     models: bool
 
 
@@ -66,14 +63,11 @@ def request_for_process(request: JsonObject, staged: Path | None = None) -> RunR
     body = encode(request)
     paths = sorted(path for path in staged.rglob("*") if path.is_file()) if staged is not None else []
     gateway, timeout = request.get("gateway"), request.get("timeout")
-    ports = [port for port in as_list(request.get("closed_ports")) if isinstance(port, int)]
-    is_open = request.get("network") == "open"
     policy: JsonObject = {
         "type": request["type"],
         "network": request["network"],
         "timeout": timeout,
         "gateway_port": urlsplit(gateway).port or 80 if isinstance(gateway, str) else None,
-        "closed_ports": [*ports],
         "files": [[path.relative_to(staged or path).as_posix(), path.stat().st_size] for path in paths],
         "request": len(body),
     }
@@ -82,7 +76,6 @@ def request_for_process(request: JsonObject, staged: Path | None = None) -> RunR
         files=tuple(paths),
         body=body,
         timeout=float(timeout) if isinstance(timeout, int | float) else 0.0,
-        closed_ports=frozenset(ports) if is_open else None,
         models=gateway is not None,
     )
 
@@ -109,7 +102,6 @@ def run_request(
     options: RunOptions,
     *,
     gateway: str | None = None,
-    closed_ports: Collection[int] = (),
     messages: Collection[Message] | None = None,
 ) -> JsonObject:
     """The request to run nodes and edges.
@@ -120,7 +112,6 @@ def run_request(
         text: the input, or None.
         options: the run's options.
         gateway: the base URL of the model gateway, or None when the run calls no model.
-        closed_ports: TCP ports that a run with an open network may not connect to.
         messages: the messages of the session, oldest first; None when nothing of it is kept.
     """
     return {
@@ -131,7 +122,6 @@ def run_request(
         "timeout": options.timeout,
         "want_nodes": options.want_nodes,
         "network": options.network,
-        "closed_ports": [] if options.verification else list[Json](closed_ports),
         "events": options.on_event is not None,
         "max_iterations": options.max_iterations,
         "gateway": gateway,

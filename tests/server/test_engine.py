@@ -135,23 +135,6 @@ async def test_a_run_that_exits_hard_is_an_error_and_the_next_one_works(
     assert await works(live, echo)
 
 
-async def test_a_run_cannot_reach_the_server_that_runs_it(
-    live: Live, installed: Catalogue, runner_environment: RunnerEnvironment
-) -> None:
-    if "the server's port" not in {each.name for each in runner_environment.status().protections if each.active}:
-        pytest.skip("not on this kernel")
-    here = live.client.base_url
-    assert (await live.client.get("/healthz")).status_code == 200
-    body = f"""import socket
-        try:
-            return Data(data={{"got": str(socket.create_connection(({here.host!r}, {here.port}), 5))}})
-        except OSError as stopped:
-            return Data(data={{"stopped": type(stopped).__name__}})"""
-    run = (await live.client.post(await stored(live, installed, body), json={})).json()
-    (value,) = run["outputs"].values()
-    assert value == {"stopped": "PermissionError"}
-
-
 ROBBERY = """import http.client, os, socket
         def got(headers):
             connection = http.client.HTTPConnection({host!r}, {port}, timeout=10)
@@ -184,7 +167,6 @@ async def test_a_run_that_the_server_did_not_start_gets_nothing_from_it(
     monkeypatch.setenv("WIREWRIGHT_TOKEN", token)  # as a command has it that `.env` gives the token
     async with serving(Assistant(settings, StandInRunner()), settings) as live:
         assert (await live.client.post(FLOWS, json=echo)).status_code == 201
-        runner.closed_ports = ()  # as `flow run`, `ask`, `chat` and `eval` have it
         here = live.client.base_url
         body = ROBBERY.format(host=here.host, port=here.port, token=str(settings.data / "token"), server=os.getpid())
         code = CODE.replace("{body}", body)
