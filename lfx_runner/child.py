@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 from lfx_runner.confine.linux import end_with_parent
 from lfx_runner.confine.policy import PARTS, confine_network, confine_process
 from lfx_runner.connection import Incoming, Outgoing
+from lfx_runner.egress import use_proxy
 from lfx_runner.engine import models_are_warm, rehearse
 from lfx_runner.execute import exception_chain, run_flow
 from lfx_runner.introspect.component import describe
@@ -121,9 +122,8 @@ def serve(policy: dict[str, Any], incoming: Incoming, outgoing: Outgoing, folder
     """
     listeners: list[int] = []
     confine_network(
-        "open" if policy["network"] == "open" else "gateway-only",
         policy["timeout"],
-        policy["gateway_port"],
+        policy["ports"],
         on_listener=listeners.append,
     )
     outgoing.confined(listeners)
@@ -137,6 +137,8 @@ def serve(policy: dict[str, Any], incoming: Incoming, outgoing: Outgoing, folder
         from lfx_runner import models  # imported before the fork: see `runtime.engine.spares`
 
         models.use_gateway(gateway)
+    if egress := request.get("egress"):
+        use_proxy(egress["url"], egress["addresses"], gateway)
     if policy["type"] == "describe":
         outgoing.result(encode_result(describe(request), {"described": None}), [])
         return

@@ -63,17 +63,16 @@ def restrict_files(readable: Iterable[Path], writable: Iterable[Path]) -> None:
         enforce(ruleset)
 
 
-def restrict_tcp(connect: Iterable[int] | None) -> bool:
+def restrict_tcp(connect: Iterable[int]) -> bool:
     """Refuse binding to TCP ports, and connecting to any port but these; returns whether the kernel supports it.
 
     Args:
-        connect: ports that may be connected to, on any host; None allows all of them.
+        connect: ports that may be connected to, on any host.
     """
     if abi() < 4:
         return False
-    handled = BIND_TCP if connect is None else BIND_TCP | CONNECT_TCP
-    with _ruleset(ports=handled) as ruleset:
-        for port in connect or ():
+    with _ruleset(ports=BIND_TCP | CONNECT_TCP) as ruleset:
+        for port in connect:
             _allow_port(ruleset, port)
         enforce(ruleset)
     return True

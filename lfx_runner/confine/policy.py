@@ -13,15 +13,13 @@ import resource
 import site
 import sys
 import sysconfig
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from lfx_runner.confine import landlock, seccomp
 from lfx_runner.confine.linux import library
 from lfx_runner.stores.files import WORK
-
-Network = Literal["gateway-only", "open"]
 
 MEMORY = 3 * 1024**3
 """Bytes of data that a run may use, including those of the warm engine."""
@@ -80,18 +78,17 @@ def confine_process(private: Path, *readable: Path) -> list[str]:
 
 
 def confine_network(
-    network: Network,
     seconds: float,
-    gateway: int | None = None,
+    ports: Collection[int] = (),
     *,
     on_listener: Callable[[int], None] = os.close,
 ) -> list[str]:
     """Restrict the network to what this run may reach, and limit its processor time.
 
     Args:
-        network: `open` allows outgoing TCP and UDP; `gateway-only` allows the gateway, if the run has one.
         seconds: the run's time limit; its processor time may be a little more.
-        gateway: the loopback port that a run with models connects to; None leaves `gateway-only` without sockets.
+        ports: the TCP ports that it connects to, on any host: those of the model gateway and the egress proxy, and what
+            the operator names. Without any, it has no sockets.
         on_listener: called with the descriptor on which the kernel asks about unknown system calls.
 
     Returns:
@@ -104,16 +101,15 @@ def confine_network(
         held.append("processor time")
     if seccomp.available():
         with contextlib.suppress(OSError):
-            sockets = "internet" if network == "open" else "none" if gateway is None else "tcp"
-            listener = seccomp.restrict_calls(sockets)
+            listener = seccomp.restrict_calls("tcp" if ports else "none")
             held += ["processes", "listening", "network", "system calls"]
             if listener is not None:
                 on_listener(listener)
     with contextlib.suppress(OSError):
-        if landlock.restrict_tcp(None if network == "open" else () if gateway is None else (gateway,)):
+        if landlock.restrict_tcp(ports):
             held.append("ports")
-    if network != "open" and {"ports", "network"} <= set(held):
-        held.append("gateway")
+    if {"ports", "network"} <= set(held):
+        held += ["gateway", "egress"]
     return held
 
 
@@ -182,8 +178,7 @@ def prepare() -> None:
 
 def probe(folder: Path) -> dict[str, Any]:
     """The parts that hold on this machine, each tried in a child process."""
-    closed = _held_by(lambda: confine_network("gateway-only", 10), folder / "closed")
-    return {"held": closed, "landlock": landlock.abi()}
+    return {"held": _held_by(lambda: confine_network(10), folder / "closed"), "landlock": landlock.abi()}
 
 
 def _unreadable_memory() -> Iterator[str]:

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
-from flows.document import JsonObject
+from flows.document import Json, JsonObject
+from flows.json_values import as_list, as_object
 from runtime.options import RunOptions
 from runtime.results import RunError, RunFailed
 from runtime.sessions.messages import Message
@@ -62,12 +63,13 @@ def request_for_process(request: JsonObject, staged: Path | None = None) -> RunR
     """
     body = encode(request)
     paths = sorted(path for path in staged.rglob("*") if path.is_file()) if staged is not None else []
-    gateway, timeout = request.get("gateway"), request.get("timeout")
+    gateway, timeout, egress = request.get("gateway"), request.get("timeout"), as_object(request.get("egress"))
+    ports: list[Json] = [urlsplit(gateway).port or 80] if isinstance(gateway, str) else []
+    ports += [port for port in (egress.get("port"), *as_list(egress.get("ports"))) if isinstance(port, int)]
     policy: JsonObject = {
         "type": request["type"],
-        "network": request["network"],
         "timeout": timeout,
-        "gateway_port": urlsplit(gateway).port or 80 if isinstance(gateway, str) else None,
+        "ports": ports,
         "files": [[path.relative_to(staged or path).as_posix(), path.stat().st_size] for path in paths],
         "request": len(body),
     }
@@ -102,6 +104,7 @@ def run_request(
     options: RunOptions,
     *,
     gateway: str | None = None,
+    egress: JsonObject | None = None,
     messages: Collection[Message] | None = None,
 ) -> JsonObject:
     """The request to run nodes and edges.
@@ -112,6 +115,8 @@ def run_request(
         text: the input, or None.
         options: the run's options.
         gateway: the base URL of the model gateway, or None when the run calls no model.
+        egress: how the run reaches hosts: the proxy's `url` and `port`, other `ports` that it may connect to, and
+            `addresses` of hosts that it may connect to itself; None when it may reach none.
         messages: the messages of the session, oldest first; None when nothing of it is kept.
     """
     return {
@@ -121,10 +126,10 @@ def run_request(
         "session": options.session_name,
         "timeout": options.timeout,
         "want_nodes": options.want_nodes,
-        "network": options.network,
         "events": options.on_event is not None,
         "max_iterations": options.max_iterations,
         "gateway": gateway,
+        "egress": egress,
         "messages": None if messages is None else [message.to_json() for message in messages],
         "flow": data,
     }
@@ -138,7 +143,6 @@ def describe_request(request_id: str, source: str, name: str, timeout: float) ->
         "source": source,
         "class": name,
         "timeout": timeout,
-        "network": "gateway-only",
     }
 
 
