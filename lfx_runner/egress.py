@@ -4,15 +4,18 @@
 proxy of a forked run.
 """
 
+import contextlib
 import ipaddress
 import os
+import re
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import aiohttp
 import httpx
 import requests.adapters
+from lfx.utils.ssrf_protection import SSRFProtectionError
 from lfx.utils.ssrf_transport import SSRFProtectedSyncTransport, SSRFProtectedTransport
 
 NO_NAMES = (
@@ -22,6 +25,9 @@ NO_NAMES = (
 STATUS = "proxy-status"
 """The header by which the proxy says that an answer is its own (RFC 9209)."""
 OURS = "wirewright;"
+UNREACHABLE = 504
+"""The status of hosts that do not answer; every other one is of hosts that are refused or not found."""
+_TUNNEL = re.compile(r"(?:Tunnel connection failed: |^)(?P<status>4\d\d|50\d) (?P<message>The [^'\"\n]+\.)")
 
 _proxy = ""
 """The proxy's address with the run's credentials, in a run that has one."""
@@ -101,13 +107,15 @@ def _patch_httpx() -> None:
     sync, later = httpx.HTTPTransport.handle_request, httpx.AsyncHTTPTransport.handle_async_request
 
     def handle(self: Any, request: httpx.Request) -> httpx.Response:
-        response = sync(self, request)
-        _raise_for(response.headers, httpx.ProxyError)
+        with _failures(httpx.ProxyError, httpx.ConnectError):
+            response = sync(self, request)
+        _raise_for(response.status_code, response.headers, httpx.ConnectError)
         return response
 
     async def handle_async(self: Any, request: httpx.Request) -> httpx.Response:
-        response = await later(self, request)
-        _raise_for(response.headers, httpx.ProxyError)
+        with _failures(httpx.ProxyError, httpx.ConnectError):
+            response = await later(self, request)
+        _raise_for(response.status_code, response.headers, httpx.ConnectError)
         return response
 
     httpx.HTTPTransport.handle_request = handle
@@ -118,15 +126,32 @@ def _patch_requests() -> None:
     sent = requests.adapters.HTTPAdapter.send
 
     def send(self: Any, *args: Any, **options: Any) -> requests.Response:
-        response = sent(self, *args, **options)
-        _raise_for(response.headers, requests.exceptions.ProxyError)
+        with _failures(requests.exceptions.ProxyError, requests.exceptions.ConnectionError):
+            response = sent(self, *args, **options)
+        _raise_for(response.status_code, response.headers, requests.exceptions.ConnectionError)
         return response
 
     requests.adapters.HTTPAdapter.send = send
 
 
-def _raise_for(headers: Mapping[str, str], error: Callable[[str], Exception]) -> None:
+@contextlib.contextmanager
+def _failures(failed: type[Exception], unreachable: Callable[[str], Exception]) -> Iterator[None]:
+    """Say what became of a tunnel in the proxy's own words, which clients wrap in theirs."""
+    try:
+        yield
+    except failed as error:
+        if _proxy and (found := _TUNNEL.search(str(error))):
+            raise _error(int(found["status"]), found["message"], unreachable) from error
+        raise
+
+
+def _raise_for(status: int, headers: Mapping[str, str], unreachable: Callable[[str], Exception]) -> None:
     """Raise for an answer that is the proxy's own: a host that was refused, or that cannot be reached."""
-    status = headers.get(STATUS, "") if _proxy else ""
-    if status.startswith(OURS):
-        raise error(status.partition('details="')[2].rstrip('"').replace('\\"', '"'))
+    own = headers.get(STATUS, "") if _proxy else ""
+    if own.startswith(OURS):
+        raise _error(status, own.partition('details="')[2].rstrip('"').replace('\\"', '"'), unreachable)
+
+
+def _error(status: int, message: str, unreachable: Callable[[str], Exception]) -> Exception:
+    """What lfx raises itself for a host that it refuses or cannot find; `unreachable` for one that does not answer."""
+    return unreachable(message) if status == UNREACHABLE else SSRFProtectionError(message)

@@ -522,6 +522,15 @@ export interface RunFile {
   new: boolean;
 }
 
+/** A host that a run reached, or tried to reach, through its proxy. */
+export interface RunHost {
+  host: string;
+  port: number;
+  sent: number;
+  received: number;
+  refused: boolean;
+}
+
 /** What a run used: wall-clock seconds of building and running, tokens, model calls, peak memory in MB. */
 export interface RunMetrics {
   seconds: number;
@@ -556,6 +565,7 @@ export interface RunResult {
   files?: RunFile[];
   untrusted_code?: boolean;
   refused_calls?: string[];
+  hosts?: RunHost[];
   ok: boolean;
 }
 

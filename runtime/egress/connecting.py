@@ -69,7 +69,7 @@ async def open_connection(
         except (OSError, TimeoutError):
             continue
     message = f"The host {place(host, port)} cannot be reached: no connection was accepted."
-    raise HostRefused(RunError(code="external", message=message, fix=_FIX), 502)
+    raise HostRefused(RunError(code="external", message=message, fix=_FIX), 504)
 
 
 _FIX = "Check the address, or try again."

@@ -101,7 +101,7 @@ async def forward(
     except (OSError, h11.RemoteProtocolError):
         if not started:
             message = f"The host {where} gave no answer in HTTP."
-            raise HostRefused(RunError(code="external", message=message, fix="Check the address."), 502) from None
+            raise HostRefused(RunError(code="external", message=message, fix="Check the address."), 504) from None
     finally:
         body.cancel()
         with contextlib.suppress(asyncio.CancelledError, OSError, h11.ProtocolError):

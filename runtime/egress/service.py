@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
-from collections.abc import AsyncGenerator, Collection
+from collections.abc import AsyncGenerator, Collection, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from flows.document import JsonObject
 from runtime.egress.account import EgressAccount
-from runtime.egress.hosts import NamedHost, direct_names, direct_ports, read_hosts
+from runtime.egress.hosts import NamedHost, UnreadableHost, direct_names, direct_ports, read_hosts
 from runtime.egress.policy import EgressPolicy, HostRule
 from runtime.egress.proxy import EgressProxy
 from runtime.options import RunOptions
@@ -79,7 +80,7 @@ class Egress:
             RunFailed: this is closed.
             OSError: the proxy cannot listen.
         """
-        approved = read_hosts(options.hosts)
+        approved = tuple(_readable(options.hosts))
         if options.verification and not approved:
             yield AttachedEgress()
             return
@@ -100,6 +101,13 @@ class Egress:
         """Stop serving for good; connections end."""
         self._closed = True
         await self._proxy.aclose()
+
+
+def _readable(hosts: Collection[str]) -> Iterator[NamedHost]:
+    """The hosts that a user approved; what a flow has in the place of one approves nothing."""
+    for host in hosts:
+        with contextlib.suppress(UnreadableHost):
+            yield from read_hosts([host])
 
 
 async def _addresses(named: Collection[NamedHost]) -> tuple[tuple[str, str], ...]:

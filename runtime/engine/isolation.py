@@ -47,7 +47,7 @@ _CONFINED: Mapping[str, tuple[str, str, str]] = {
     ),
     "egress": (
         "network of other runs",
-        "TCP to the proxy, which checks and records hosts, to the gateway, and to named ports; no UDP, no name look-ups",
+        "TCP to the proxy, which checks and records hosts, to the gateway and to named ports; no UDP, no name look-ups",
         "Landlock 4 and seccomp, so that the proxy is advisory: code can connect past it",
     ),
 }

@@ -20,13 +20,15 @@ def unasked_hosts(bench: Workbench, text: str | None) -> list[str]:
 
     Before the turn has read others' text these are only the hosts that earlier turns took from it. Any other host that
     stood on the canvas when the turn began belongs to the user's own flow: it is asked about only when they did not ask
-    for a run.
+    for a run. Where the operator has runs ask for hosts, every host is asked about.
 
     Args:
         bench: the workbench.
         text: the run's input.
     """
     found = dict.fromkeys((*flow_hosts(bench.current, bench.catalogue), *_hosts(text or "")))
+    if bench.host_rule == "ask":
+        return [host for host in found if host not in bench.allowed_hosts]
     own = set(flow_hosts(bench.initial_flow, bench.catalogue)) if bench.run_asked else set[str]()
     return [host for host in found if _is_foreign(bench, host, own)]
 

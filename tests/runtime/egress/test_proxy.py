@@ -4,6 +4,7 @@ import asyncio
 import base64
 import contextlib
 import ipaddress
+import socket
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 
@@ -285,8 +286,20 @@ async def test_a_host_that_speaks_no_http_is_an_error_of_its_own(
 ) -> None:
     internet.answer = b"220 mail.example.com ESMTP\r\n"
     answer = await got(proxy, account, "http://api.example.com/")
-    assert answer.status_code == 502
+    assert answer.status_code == 504
     assert "gave no answer in HTTP" in answer.text
+    assert totals(account) == [("api.example.com", 80, False)]
+
+
+async def test_a_host_that_accepts_no_connection_is_an_error_of_its_own(
+    proxy: EgressProxy, account: EgressAccount, internet: Internet
+) -> None:
+    with socket.socket() as taken:  # bound and not listening: nobody else answers on this port
+        taken.bind(("127.0.0.1", 0))
+        internet.port = taken.getsockname()[1]
+        answer = await got(proxy, account, "http://api.example.com/")
+    assert answer.status_code == 504
+    assert "The host api.example.com:80 cannot be reached" in answer.text
     assert totals(account) == [("api.example.com", 80, False)]
 
 
