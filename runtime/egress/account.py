@@ -16,7 +16,7 @@ MAX_HOSTS = 100
 OTHERS = "(others)"
 
 _CAUSED_BY_REFUSAL = frozenset({"code", "external", "missing_input"})
-"""Codes of run errors that a refused host may have caused, although the component words them otherwise."""
+"""Codes of run errors that a refused host may have caused, if they name it in words of the component's own."""
 
 
 @dataclass
@@ -39,8 +39,8 @@ class EgressAccount:
         self.token = secrets.token_urlsafe(24)
         self.slots = asyncio.Semaphore(AT_ONCE)
         self.closed = False
-        self.failures: list[RunError] = []
-        """Why hosts were refused or could not be reached, oldest first."""
+        self.failures: list[tuple[str, RunError]] = []
+        """The hosts that were refused or could not be reached, and why, oldest first."""
         self._traffic: dict[tuple[str, int], Traffic] = {}
         self._connections: set[asyncio.Task[None]] = set()
 
@@ -58,7 +58,7 @@ class EgressAccount:
         traffic = self.traffic(host, port)
         traffic.refused = traffic.refused or refusal.error.code == "refused"
         if len(self.failures) < MAX_HOSTS:
-            self.failures.append(refusal.error)
+            self.failures.append((host, refusal.error))
 
     def enter(self, connection: asyncio.Task[None]) -> None:
         """Take in a connection, which ends with the account."""
@@ -87,7 +87,8 @@ class EgressAccount:
     def _cause(self, error: RunError | None) -> RunError | None:
         if error is None or not self.failures:
             return error
-        named = next((each for each in reversed(self.failures) if each.message in error.message), None)
-        refused = next((each for each in reversed(self.failures) if each.code == "refused"), None)
-        cause = named or (refused if error.code in _CAUSED_BY_REFUSAL else None)
-        return error if cause is None else replace(cause, node=error.node)
+        for host, failure in reversed(self.failures):
+            reworded = failure.code == "refused" and error.code in _CAUSED_BY_REFUSAL and host in error.message
+            if reworded or failure.message in error.message:
+                return replace(failure, node=error.node)
+        return error

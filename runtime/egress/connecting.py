@@ -61,8 +61,7 @@ async def open_connection(
     policy.check_name(host, port)
     literal = read_address(host)
     addresses: Sequence[Address] = [literal] if literal is not None else await _resolved(resolve, host, port)
-    policy.check_addresses(host, port, addresses)
-    for address in addresses[:MAX_TRIED]:
+    for address in policy.allowed_addresses(host, port, addresses)[:MAX_TRIED]:
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
                 return await connect(address, port)

@@ -76,23 +76,29 @@ class EgressPolicy:
             )
         )
 
-    def check_addresses(self, host: str, port: int, addresses: Sequence[Address]) -> None:
-        """Check what a name has been resolved to; connect to these addresses and look nothing up again.
+    def allowed_addresses(self, host: str, port: int, addresses: Sequence[Address]) -> Sequence[Address]:
+        """Those of a host's addresses that may be connected to, without looking anything up again.
+
+        Args:
+            host: the host, as it is written.
+            port: the port.
+            addresses: what it has been resolved to.
 
         Raises:
-            HostRefused: one of them is not public, and the operator has named neither it nor the host.
+            HostRefused: none is public, and the operator has named neither one of them nor the host.
         """
         if any(each.has_name(host, port) for each in self.named):
-            return
-        for address in addresses:
-            if not is_public(address) and not any(each.has_address(address, port) for each in self.named):
-                raise HostRefused(
-                    _refused(
-                        f"The run may not reach {place(host, port)}: its address is one of this machine or of a "
-                        "private network.",
-                        f"Use a public address, or have the operator name the host: {VARIABLE}={host}.",
-                    )
+            return addresses
+        found = [one for one in addresses if is_public(one) or any(each.has_address(one, port) for each in self.named)]
+        if not found:
+            raise HostRefused(
+                _refused(
+                    f"The run may not reach {place(host, port)}: its address is one of this machine or of a private "
+                    "network.",
+                    f"Use a public address, or have the operator name the host: {VARIABLE}={host}.",
                 )
+            )
+        return found
 
 
 def place(host: str, port: int) -> str:

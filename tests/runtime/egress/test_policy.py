@@ -15,7 +15,7 @@ def allowed(policy: EgressPolicy, host: str, port: int, address: str = "") -> bo
     """Whether a policy lets a run reach a host that is resolved to an address."""
     try:
         policy.check_name(host, port)
-        policy.check_addresses(host, port, [ipaddress.ip_address(address) if address else PUBLIC])
+        policy.allowed_addresses(host, port, [ipaddress.ip_address(address) if address else PUBLIC])
     except HostRefused as refused:
         return bool(refused.error.code != "refused" or not refused.error.fix)
     return True
@@ -81,9 +81,13 @@ def test_a_private_host_is_refused_when_another_is_named(entry: str, host: str, 
     assert not allowed(EgressPolicy(named=read_hosts([entry])), host, port, address)
 
 
-def test_a_host_is_refused_when_any_of_its_addresses_is_private() -> None:
+def test_only_public_and_named_addresses_of_a_host_are_connected_to() -> None:
+    loopback = ipaddress.ip_address("::1")
+    assert EgressPolicy().allowed_addresses("both.example.com", 80, [PRIVATE, PUBLIC, loopback]) == [PUBLIC]
+    named = EgressPolicy(named=read_hosts(["10.0.0.5"]))
+    assert named.allowed_addresses("both.example.com", 80, [loopback, PRIVATE]) == [PRIVATE]
     with pytest.raises(HostRefused, match="private network"):
-        EgressPolicy().check_addresses("both.example.com", 80, [PUBLIC, PRIVATE])
+        EgressPolicy().allowed_addresses("both.example.com", 80, [PRIVATE, loopback])
 
 
 @pytest.mark.parametrize("entry", ["http://a.org", "a.org:0", "a.org:70000", "a b", "-", "10.0.0.0/99", "a.org/path"])

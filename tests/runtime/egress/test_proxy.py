@@ -166,7 +166,7 @@ async def test_a_host_is_looked_up_once_and_connected_to_by_the_address_that_was
 async def test_a_private_host_is_refused_with_its_reason_and_recorded(
     host: str, proxy: EgressProxy, account: EgressAccount, internet: Internet
 ) -> None:
-    internet.names["private.example.com"] = [PUBLIC, ipaddress.ip_address("192.168.1.1")]
+    internet.names["private.example.com"] = [ipaddress.ip_address("192.168.1.1")]
     answer = await got(proxy, account, f"http://{host}:8080/")
     assert answer.status_code == 403
     assert "of this machine or of a private network" in answer.text
