@@ -146,7 +146,9 @@ async def test_questions_are_answered_while_the_engine_is_still_starting(
 async def test_flows_get_nothing_from_the_server_that_runs_them_nor_from_another(
     runner_environment: RunnerEnvironment,
     warm_engine: None,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setenv("WIREWRIGHT_RUN_HOSTS", "127.0.0.1")  # without that, the proxy refuses this machine
     installed = Catalogue.load(runner_environment.catalogue)
     other = Assistant(ServerSettings(), StandInRunner(), catalogue=installed)
     async with (
