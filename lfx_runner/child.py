@@ -13,8 +13,8 @@ from typing import Any, NoReturn
 
 from lfx_runner.confine.linux import end_with_parent
 from lfx_runner.confine.policy import PARTS, confine_network, confine_process
+from lfx_runner.confine.proxy import use_proxy
 from lfx_runner.connection import Incoming, Outgoing
-from lfx_runner.egress import use_proxy
 from lfx_runner.engine import models_are_warm, rehearse
 from lfx_runner.execute import exception_chain, run_flow
 from lfx_runner.introspect.component import describe

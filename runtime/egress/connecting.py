@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import re
 import socket
 from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TypeAlias
 
 from runtime.egress.addresses import Address, read_address
@@ -23,12 +25,15 @@ CONNECT_SECONDS = 10.0
 MAX_TRIED = 4
 """How many addresses of a host are tried."""
 
+_LOOK_UPS = ThreadPoolExecutor(4, "look-up")
+"""Looks up names, which may take long, apart from the threads that the rest of the program shares."""
 _HOST = re.compile(r"[A-Za-z0-9_.:-]{1,253}")
 
 
 async def look_up(host: str) -> Sequence[Address]:
     """The addresses of a host, by this machine's own name service."""
-    found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    ask = functools.partial(socket.getaddrinfo, host, None, type=socket.SOCK_STREAM)
+    found = await asyncio.get_running_loop().run_in_executor(_LOOK_UPS, ask)
     addresses = (read_address(str(each[4][0])) for each in found)
     return list(dict.fromkeys(address for address in addresses if address is not None))
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import httpx
 import pytest
 
-from runtime.egress.account import MAX_HOSTS, OTHERS, EgressAccount
+from runtime.egress.account import AT_ONCE, MAX_HOSTS, OTHERS, EgressAccount
 from runtime.egress.addresses import Address
 from runtime.egress.connecting import Streams
 from runtime.egress.hosts import read_hosts
@@ -243,6 +243,26 @@ async def test_the_token_ends_with_the_run_and_so_do_its_connections(
         assert await reader.read() == b""
     writer.close()
     assert (await got(proxy, account, "http://api.example.com/")).status_code == 407
+
+
+async def test_a_run_has_so_many_connections_at_once_and_a_further_one_waits(
+    proxy: EgressProxy, account: EgressAccount, internet: Internet
+) -> None:
+    ask = b"CONNECT api.example.com:443 HTTP/1.1\r\nHost: x\r\n" + credentials(account) + b"\r\n"
+    opened: list[Streams] = []
+    for _ in range(AT_ONCE):
+        reader, writer = await asyncio.open_connection("127.0.0.1", proxy.port)
+        opened.append((reader, writer))
+        writer.write(ask)
+        assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 200 ")
+    waiting = asyncio.create_task(got(proxy, account, "http://api.example.com/"))
+    other = proxy.open(EgressPolicy())
+    assert (await got(proxy, other, "http://api.example.com/")).status_code == 200
+    assert not waiting.done()
+    opened[0][1].write(b"GET / HTTP/1.1\r\n\r\n")  # the host answers and closes
+    assert (await waiting).status_code == 200
+    for _, writer in opened:
+        writer.close()
 
 
 @pytest.mark.parametrize(
