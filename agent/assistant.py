@@ -116,6 +116,8 @@ class Assistant:
             concurrency=settings.concurrency,
             models=models,
             allow_variables=settings.run_variables,
+            private_hosts=settings.run_hosts,
+            host_rule=settings.run_network,
         )
         async with runner:
             assistant = cls(settings, runner, model=model, waits_for_engine=waits_for_engine)
@@ -235,6 +237,7 @@ class Assistant:
             models=self._flow_models(request.user, default),
             user_files=UserFiles(self.settings.data, request.user),
             user_variables=self.variables(request.user),
+            host_rule=self.settings.run_network,
             user_components=self._user_components(request),
             max_attempts=request.max_attempts or MAX_ATTEMPTS,
             memory=self._session_memory(request),

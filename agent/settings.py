@@ -7,6 +7,8 @@ from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from flows.paths import cache_folder, data_folder
+from runtime.egress.hosts import read_hosts
+from runtime.egress.policy import HostRule
 
 
 class AssistantSettings(BaseSettings):
@@ -29,6 +31,13 @@ class AssistantSettings(BaseSettings):
     run_variables: Annotated[frozenset[str], NoDecode] = frozenset()
     """Names of environment variables, separated by commas, whose values may enter runs where a secret field of a
     catalogue component names them. Keys of language models never do."""
+
+    run_hosts: Annotated[tuple[str, ...], NoDecode] = ()
+    """Hosts, separated by commas, that runs may reach wherever they are: `host`, `host:port`, `*.domain`, an address or
+    a network such as `10.0.0.0/8`. To a port that stands here, runs connect without the proxy, too."""
+
+    run_network: HostRule = "allow"
+    """Whether users' runs may reach public hosts: `allow`, `ask` for each, or `deny`."""
 
     request_limit: int = Field(default=30, ge=1)
     """The maximum number of model requests in a turn."""
@@ -59,10 +68,16 @@ class AssistantSettings(BaseSettings):
     """Whether traces and logs may contain messages, tool arguments and results. Off, they contain only names, sizes and
     durations."""
 
-    @field_validator("run_variables", mode="before")
+    @field_validator("run_variables", "run_hosts", mode="before")
     @classmethod
     def _names(cls, given: object) -> object:
         return [name.strip() for name in given.split(",") if name.strip()] if isinstance(given, str) else given
+
+    @field_validator("run_hosts")
+    @classmethod
+    def _are_hosts(cls, given: tuple[str, ...]) -> tuple[str, ...]:
+        read_hosts(given)
+        return given
 
     @property
     def database_url(self) -> str:

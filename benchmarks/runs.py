@@ -40,8 +40,6 @@ config:
 """
 ROUNDS = 60
 WARM = 10
-SERVER = 7878
-"""The port that is closed to runs under a server."""
 
 
 async def measure(runner: Runner, catalogue: Catalogue, lfx: Worker) -> list[str]:
@@ -54,9 +52,6 @@ async def measure(runner: Runner, catalogue: Catalogue, lfx: Worker) -> list[str
     echo, open_network = built(ECHO, catalogue), RunOptions()
     gateway = RunOptions(models=Models(resolve=lambda _: model), network="gateway-only")
     lines = [await _compared("warm echo run, in a confined child and in process", runner, echo, open_network, lfx)]
-    runner.closed_ports = (SERVER,)
-    lines.append(await _compared("the same under a server, its port closed", runner, echo, open_network, lfx))
-    runner.closed_ports = ()
     lines.append(await _by_http(echo, lfx))
     lines.append(await _two_at_a_time(runner, echo, open_network))
     lines.append(await _at_rest(RunnerEnvironment.locate()))

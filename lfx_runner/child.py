@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from lfx_runner.confine.linux import end_with_parent
-from lfx_runner.confine.policy import PARTS, ClosedPorts, confine_network, confine_process
+from lfx_runner.confine.policy import PARTS, confine_network, confine_process
+from lfx_runner.confine.proxy import use_proxy
 from lfx_runner.connection import Incoming, Outgoing
 from lfx_runner.engine import models_are_warm, rehearse
 from lfx_runner.execute import exception_chain, run_flow
@@ -35,19 +36,17 @@ SETTLE = 0.2
 """Seconds without a request before a waiting process rehearses a run; runs in quick succession need the processor."""
 
 
-def main(parent: int, connection: int, folder: Path, prepared: ClosedPorts, *, ports_closed: bool) -> NoReturn:
+def main(parent: int, connection: int, folder: Path) -> NoReturn:
     """Everything that a forked process does. While it waits for long, it rehearses a run.
 
     Args:
         parent: the process id of the template.
         connection: the descriptor of its socket to the client.
         folder: the private folder.
-        prepared: the ports that an open run is expected to close.
-        ports_closed: whether to close them now: it takes long, and nobody waits yet.
     """
     status = 70
     try:
-        isolate(parent, connection, folder, prepared, ports_closed=ports_closed)
+        isolate(parent, connection, folder)
         incoming = Incoming(connection)
         if not incoming.wait(SETTLE):
             rehearse()
@@ -56,17 +55,14 @@ def main(parent: int, connection: int, folder: Path, prepared: ClosedPorts, *, p
 
                 models.rehearse()
         if line := incoming.line():
-            serve(json.loads(line), incoming, Outgoing(connection), prepared, folder, ports_closed=ports_closed)
+            serve(json.loads(line), incoming, Outgoing(connection), folder)
         status = 0
     finally:
         os._exit(status)
 
 
-def isolate(parent: int, connection: int, folder: Path, prepared: ClosedPorts, *, ports_closed: bool) -> None:
-    """Start a session, close every other descriptor, use private folders and an allow-listed environment, confine.
-
-    The descriptor of `prepared` stays open until it is known what the run may reach.
-    """
+def isolate(parent: int, connection: int, folder: Path) -> None:
+    """Start a session, close every other descriptor, use private folders and an allow-listed environment, confine."""
     os.setsid()
     end_with_parent(parent)
     signal.set_wakeup_fd(-1)
@@ -75,8 +71,7 @@ def isolate(parent: int, connection: int, folder: Path, prepared: ClosedPorts, *
     nothing = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(nothing, standard)
-    rules = set[int]() if prepared.ruleset is None else {prepared.ruleset}
-    close_all_but({connection, 0, 1, 2} | rules)
+    close_all_but({connection, 0, 1, 2})
     os.umask(0o077)
     for part in PARTS:
         (folder / part).mkdir(mode=0o700)
@@ -85,8 +80,6 @@ def isolate(parent: int, connection: int, folder: Path, prepared: ClosedPorts, *
     os.environ.clear()
     os.environ.update(environment)
     confine_process(folder)
-    if ports_closed:
-        prepared.enforce()
     os.chdir(folder / WORK)
     discard_output()
     tempfile.tempdir = None
@@ -120,36 +113,21 @@ def _move_engine_home(home: Path) -> None:
         service.settings.__dict__["config_dir"] = str(home)
 
 
-def serve(
-    policy: dict[str, Any],
-    incoming: Incoming,
-    outgoing: Outgoing,
-    prepared: ClosedPorts,
-    folder: Path,
-    *,
-    ports_closed: bool,
-) -> None:
+def serve(policy: dict[str, Any], incoming: Incoming, outgoing: Outgoing, folder: Path) -> None:
     """Confine this process as the policy says, take its files and its request, and write the result.
 
     Args:
         policy: what the run may reach, and how many bytes its files and its request have.
         incoming: gives the files, then the request.
         outgoing: takes events and the result.
-        prepared: the ports that an open run was expected to close.
         folder: the private folder.
-        ports_closed: whether they are closed already.
     """
     listeners: list[int] = []
     confine_network(
-        "open" if policy["network"] == "open" else "gateway-only",
         policy["timeout"],
-        policy["gateway_port"],
-        closed_ports=frozenset(policy["closed_ports"]),
-        prepared=prepared,
-        ports_closed=ports_closed,
+        policy["ports"],
         on_listener=listeners.append,
     )
-    prepared.close()
     outgoing.confined(listeners)
     for name, size in policy["files"]:
         path = folder / WORK / name
@@ -161,6 +139,8 @@ def serve(
         from lfx_runner import models  # imported before the fork: see `runtime.engine.spares`
 
         models.use_gateway(gateway)
+    if egress := request.get("egress"):
+        use_proxy(egress["url"], egress["addresses"], gateway)
     if policy["type"] == "describe":
         outgoing.result(encode_result(describe(request), {"described": None}), [])
         return

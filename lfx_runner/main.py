@@ -57,13 +57,14 @@ def serve(folder: str) -> int:
         control.sendall(encode({"type": "failed", "protocol": PROTOCOL, "message": message}))
         return 1
     gc.disable()  # what the imports create is never garbage; collecting takes a sixth of the start
-    from lfx_runner.confine import interpreter
+    from lfx_runner.confine import interpreter, proxy  # imports HTTP clients
     from lfx_runner.confine.linux import gather_memory
     from lfx_runner.confine.numbers import NUMBERS
     from lfx_runner.engine import warm_up, warm_up_models  # imports lfx, which takes seconds
     from lfx_runner.template import Template
 
     interpreter.prepare()
+    proxy.prepare()
     version = warm_up()
     gc.enable()
     warm_ups = (warm_up_models, gather_memory)

@@ -20,7 +20,7 @@ from typing import Any, Self
 
 from lfx_runner import child
 from lfx_runner.confine.linux import adopt_orphans, end_orphans
-from lfx_runner.confine.policy import ClosedPorts, prepare
+from lfx_runner.confine.policy import prepare
 from lfx_runner.process import Child, peak_of
 from lfx_runner.protocol import LineBuffer, Message, encode
 
@@ -48,7 +48,6 @@ class Template:
         self._by_id: dict[int, Child] = {}
         self._sockets: deque[int] = deque()
         """Sockets that were received and whose command was not read yet."""
-        self._closed = ClosedPorts()
         self._lines = LineBuffer(MAX_COMMAND)
         self._open = True
 
@@ -108,7 +107,7 @@ class Template:
     def _handle(self, command: dict[str, Any]) -> None:
         match command["type"]:
             case "fork":
-                self._fork(command["id"], frozenset(command["closed_ports"]), self._sockets.popleft())
+                self._fork(command["id"], self._sockets.popleft())
             case "kill":
                 if (running := self._by_id.get(command["id"])) is not None:
                     _kill(running.pid)
@@ -120,9 +119,8 @@ class Template:
             case "shutdown":
                 self._open = False
 
-    def _fork(self, number: int, ports: frozenset[int], connection: int) -> None:
-        """Fork a process that closes these ports and waits for its run at the other end of the socket."""
-        self._close_ports(ports)
+    def _fork(self, number: int, connection: int) -> None:
+        """Fork a process that waits for its run at the other end of the socket."""
         folder = self._folder / f"run-{number}"
         parent = os.getpid()
         try:
@@ -133,20 +131,10 @@ class Template:
             self._reply({"type": "ended", "id": number, "code": None, "peak_mb": 0})
             return
         if pid == 0:
-            child.main(parent, connection, folder, self._closed, ports_closed=bool(ports))
+            child.main(parent, connection, folder)
         os.close(connection)
         self._children[pid] = self._by_id[number] = Child(pid, number, folder)
         self._reply({"type": "forked", "id": number, "pid": pid})
-
-    def _close_ports(self, ports: frozenset[int]) -> None:
-        """Prepare the rules that close these ports, which takes long, unless they are those of the last time."""
-        if not ports or ports == self._closed.ports:
-            return
-        self._closed.close()
-        try:
-            self._closed = ClosedPorts.create(ports)
-        except OSError:
-            self._closed = ClosedPorts()  # each run tries again, and ends if it fails
 
     # Children
 

@@ -84,6 +84,15 @@ _RULES = (
     _rule(
         "refused",
         "",
+        r"a run looks up no names|\[Errno 13\] connect call failed"
+        r"|(?:connect|server|host|port)[^\n]*(?:\[Errno 13\]|permission denied)"
+        r"|^\[Errno 13\] Permission denied$",
+        "A run reaches hosts by its proxy, for HTTP. For a client that cannot use it, such as a database driver, the "
+        "operator names host and port: WIREWRIGHT_RUN_HOSTS=host:port",
+    ),
+    _rule(
+        "refused",
+        "",
         r"\[Errno 13\] Permission denied(?!.*connect)|\[Errno 1\] Operation not permitted: ['\"]",
         "A run reads and writes only its own files: give the node the content, or a file of the flow.",
     ),
@@ -143,7 +152,7 @@ _RULES = (
         "ConnectError ConnectTimeout ReadTimeout ReadError HTTPStatusError HTTPError ConnectionError gaierror URLError "
         "ConnectionRefusedError ConnectionResetError APIConnectionError APITimeoutError APIStatusError RateLimitError "
         "NotFoundError InternalServerError SSLError ClientConnectorError TimeoutException TimeoutError "
-        "SSRFProtectionError RemoteProtocolError",
+        "SSRFProtectionError RemoteProtocolError ProxyError ClientHttpProxyError",
         r"no structured output returned"
         r"|all connection attempts failed|connection (refused|reset|error|timed out)|name or service not known"
         r"|temporary failure in name resolution|max retries exceeded|ssrf",

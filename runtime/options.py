@@ -14,7 +14,8 @@ from runtime.run_events import RunEvent
 from runtime.sessions.memory import SessionMemory
 
 Network: TypeAlias = Literal["gateway-only", "open"]
-"""What a run may reach: only the model gateway (nothing, if it calls no model), or whatever this machine can."""
+"""What a run may reach: the model gateway and approved hosts alone (nothing, if it has neither), or what the operator
+allows. Either reaches hosts through the egress proxy."""
 
 Tweaks: TypeAlias = Mapping[str, Mapping[str, Json]]
 """Values for one run, by node id and field name."""
@@ -44,6 +45,9 @@ class RunOptions:
     """Values that replace those of the flow, for this run only."""
     on_event: OnEvent | None = None
     """Called with each event of the run; None requests no events from the engine."""
+    hosts: Collection[str] = ()
+    """The hosts that the user has approved for this run, as `host` or `host:port`; a verification run reaches no
+    others."""
     max_iterations: int | None = None
     """How many times one node may run before the run ends with an error of code `limit`; None for 1,000."""
     allow_variables: Collection[str] | None = None

@@ -68,6 +68,7 @@ class Redactor:
             outputs=as_object(self.value(dict(result.outputs))),
             nodes=as_object(self.value(dict(result.nodes))),
             error=None if error is None else self._error(error),
+            hosts=tuple(replace(each, host=self.text(each.host)) for each in result.hosts),
         )
 
     def guard(self, on_event: OnEvent | None) -> OnEvent | None:

@@ -152,6 +152,29 @@ class RunFile:
         return asdict(self)
 
 
+@dataclass(frozen=True, kw_only=True)
+class RunHost:
+    """A host that a run reached, or tried to reach, through its proxy.
+
+    Attributes:
+        host: its name or address, as the run named it; `(others)` for those after the hundredth.
+        port: the port; 0 for the others.
+        sent: bytes that the run sent to it.
+        received: bytes that came back.
+        refused: whether the run was refused it.
+    """
+
+    host: str
+    port: int
+    sent: int = 0
+    received: int = 0
+    refused: bool = False
+
+    def to_json(self) -> JsonObject:
+        """Return it as a JSON object."""
+        return asdict(self)
+
+
 Untrusted: TypeAlias = Annotated[bool, Field(exclude_if=lambda untrusted: not untrusted)]
 """Whether code was untrusted, under a key that is left out when none was."""
 
@@ -160,6 +183,9 @@ RefusedCalls: TypeAlias = Annotated[tuple[str, ...], Field(exclude_if=lambda cal
 
 DroppedLines: TypeAlias = Annotated[int, Field(exclude_if=lambda lines: not lines)]
 """How many lines were dropped, under a key that is left out when none was."""
+
+RunHosts: TypeAlias = Annotated[tuple[RunHost, ...], Field(exclude_if=lambda hosts: not hosts)]
+"""Hosts under a key that is left out when there is none."""
 
 RunFiles: TypeAlias = Annotated[tuple[RunFile, ...], Field(exclude_if=lambda files: not files)]
 """Files under a key that is left out when there is none."""
@@ -190,6 +216,8 @@ class RunResult:
     """Whether code that is not the catalogue's took part, so that all of this is by that code's own account."""
     refused_calls: RefusedCalls = ()
     """The system calls that it tried and that no run may make: a component that needs them does not work here."""
+    hosts: RunHosts = ()
+    """The hosts that it reached, with bytes both ways, and those that it was refused, in the order of its first try."""
 
     dropped_log_lines: DroppedLines = 0
     """How many of the lines that its components logged were dropped because they were too many."""
@@ -228,6 +256,7 @@ class RunResult:
             **({"untrusted_code": True} if self.untrusted_code else {}),
             **({"refused_calls": list(self.refused_calls)} if self.refused_calls else {}),
             **({"dropped_log_lines": self.dropped_log_lines} if self.dropped_log_lines else {}),
+            **({"hosts": [host.to_json() for host in self.hosts]} if self.hosts else {}),
         }
 
     @classmethod
@@ -252,4 +281,5 @@ class RunResult:
             untrusted_code=obj.get("untrusted_code", False),
             refused_calls=tuple(obj.get("refused_calls", ())),
             dropped_log_lines=obj.get("dropped_log_lines", 0),
+            hosts=tuple(RunHost(**host) for host in obj.get("hosts", ())),
         )

@@ -11,6 +11,8 @@ from typing import Self
 
 from flows.catalogue import Catalogue
 from flows.document import Flow, JsonObject
+from runtime.egress.policy import HostRule
+from runtime.egress.service import AttachedEgress, Egress
 from runtime.engine.component_results import (
     DESCRIBE_SECONDS,
     ComponentDescription,
@@ -18,6 +20,7 @@ from runtime.engine.component_results import (
     read_component,
     read_failure,
 )
+from runtime.engine.environment_variables import operator_hosts
 from runtime.engine.protocol import describe_request, run_request
 from runtime.engine.queue import RequestQueue
 from runtime.engine.run_results import read_event, read_result
@@ -62,6 +65,7 @@ class Runner:
         allow_variables: Collection[str] = (),
         variables: Lookup = environment_variable,
         private_hosts: Collection[str] = (),
+        host_rule: HostRule = "allow",
     ) -> None:
         """Prepare a runner; nothing is installed or started yet.
 
@@ -72,11 +76,19 @@ class Runner:
             models: what flows may call, unless a run has other models; without any, flows that call models are refused.
             allow_variables: names of the variables that may enter runs where a secret field names them.
             variables: returns the values of variables; by default those of the process's environment.
-            private_hosts: private addresses that flows may call.
+            private_hosts: hosts that users' runs may reach wherever they are: `host`, `host:port`, `*.domain`, an
+                address or a network. To a port that is named, runs connect without the proxy, too.
+            host_rule: whether users' runs may reach public hosts: `allow`, `ask` (those that a run's options approve),
+                or `deny`.
+
+        Raises:
+            UnreadableHost: an entry of `private_hosts` is neither a host nor an address.
         """
-        self._supervisor = EngineSupervisor(environment, catalogue, concurrency, private_hosts)
+        named = (*operator_hosts(), *private_hosts)
+        self._supervisor = EngineSupervisor(environment, catalogue, concurrency, named)
         self._queue = RequestQueue(self._supervisor, concurrency)
         self._gateway = ModelGateway()
+        self._egress = Egress(named, host_rule)
         self._models = models
         self._allowed = allow_variables
         self._lookup = variables
@@ -91,6 +103,11 @@ class Runner:
     def failure(self) -> RunError | None:
         """Why the engine could not be installed or started, while the state is `failed`."""
         return self._supervisor.failure
+
+    @property
+    def host_rule(self) -> HostRule:
+        """Whether users' runs may reach public hosts."""
+        return self._egress.rule
 
     @property
     def engine_pid(self) -> int | None:
@@ -111,19 +128,6 @@ class Runner:
     def on_progress(self, on_progress: Callable[[str], None] | None) -> None:
         self._supervisor.on_progress = on_progress
 
-    @property
-    def closed_ports(self) -> Collection[int]:
-        """TCP ports that no run may connect to, whatever its network: those of the server that starts the runs.
-
-        Best set before the engine starts: processes that wait for runs were confined for other ports, and are
-        replaced.
-        """
-        return self._supervisor.closed_ports
-
-    @closed_ports.setter
-    def closed_ports(self, ports: Collection[int]) -> None:
-        self._supervisor.closed_ports = frozenset(ports)
-
     async def start(self) -> None:
         """Start installing and starting the engine, unless it runs; `ready` waits for it."""
         self._supervisor.start()
@@ -139,6 +143,7 @@ class Runner:
         """End every run and the engine. Takes a few seconds at most, and may be called more than once."""
         await self._supervisor.aclose()
         await self._gateway.aclose()
+        await self._egress.aclose()
 
     async def __aenter__(self) -> Self:
         """Start installing and starting the engine."""
@@ -166,6 +171,7 @@ class Runner:
         allow_variables: Collection[str] | None = None,
         files: UserFiles | None = None,
         variables: UserVariables | None = None,
+        hosts: Collection[str] = (),
     ) -> RunResult:
         """Run `flow` with `text` as its input; the keywords are the fields of `RunOptions`.
 
@@ -188,6 +194,7 @@ class Runner:
             allow_variables: names of the variables that may enter (default: those of the runner).
             files: the user's files, which nodes may name and the run may write (default: none).
             variables: those that the user keeps, which secret fields may name (default: none).
+            hosts: the hosts that the user has approved for this run, `host` or `host:port`.
         """
         options = RunOptions(
             timeout=timeout,
@@ -202,6 +209,7 @@ class Runner:
             allow_variables=allow_variables,
             files=files,
             variables=variables,
+            hosts=hosts,
         )
         return await self.execute(flow, text, options)
 
@@ -221,9 +229,12 @@ class Runner:
                 memory = self._memory(flow, options)
                 messages = None if memory is None else RunMessages(await recall(memory))
                 safe = replace(options, on_event=redactor.guard(options.on_event))
-                async with self._gateway.attach(
-                    prepared.data, catalogue, options.models, patience=options.timeout, on_event=safe.on_event
-                ) as attached:
+                async with (
+                    self._egress.attach(options) as egress,
+                    self._gateway.attach(
+                        prepared.data, catalogue, options.models, patience=options.timeout, on_event=safe.on_event
+                    ) as attached,
+                ):
                     exchange = FileExchange(prepared.files, options.files, self._supervisor)
                     result = await self._exchange(
                         attached.data,
@@ -231,11 +242,13 @@ class Runner:
                         safe,
                         run_id=run_id,
                         gateway=attached.url,
+                        egress=egress,
                         messages=messages,
                         files=exchange,
                     )
                 untrusted = has_untrusted_code(prepared.data, catalogue)
-                explained = prepared.explain(attached.account_for(replace(result, untrusted_code=untrusted)))
+                reached = egress.account_for(replace(result, untrusted_code=untrusted))
+                explained = prepared.explain(attached.account_for(reached))
                 redacted = await asyncio.to_thread(redactor.result, explained)
                 if memory is not None and messages is not None and redacted.ok:
                     redacted = await remember(memory, messages, redacted, redactor)
@@ -282,6 +295,7 @@ class Runner:
         *,
         run_id: str,
         gateway: str | None = None,
+        egress: AttachedEgress | None = None,
         on_started: Callable[[int], None] | None = None,
         messages: RunMessages | None = None,
         files: FileExchange | None = None,
@@ -294,6 +308,7 @@ class Runner:
             options: the run's options.
             run_id: identifies the run.
             gateway: the base URL of the model gateway.
+            egress: what it reaches hosts by.
             on_started: gets the run's process id.
             messages: those of the session; gets what the engine reports about them.
             files: those that the run may read; gets those that it wrote.
@@ -304,7 +319,7 @@ class Runner:
             text,
             options,
             gateway=gateway,
-            closed_ports=self._supervisor.closed_ports,
+            egress=None if egress is None else egress.to_json(),
             messages=None if messages is None else messages.given,
         )
         on_event = options.on_event

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Collection
+from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 
@@ -45,7 +45,6 @@ def create_app(
     *,
     assistant: Assistant | None = None,
     stopping: asyncio.Event | None = None,
-    ports: Collection[int] = (),
     access: Access | None = None,
 ) -> Starlette:
     """The application of one server.
@@ -54,7 +53,6 @@ def create_app(
         settings: the settings of the server.
         assistant: takes the turns; None opens one with the application, whose runner starts in the background.
         stopping: set when the server stops, so that open streams can send their last event.
-        ports: the ports the server listens on; flows cannot connect to them.
         access: decides who may use it; None takes the token of the data folder, which is made if there is none.
 
     Raises:
@@ -70,8 +68,6 @@ def create_app(
             serving = assistant or await stack.enter_async_context(Assistant.open(settings, waits_for_engine=False))
             if isinstance(serving.runner, Runner):
                 serving.runner.on_progress = partial(_log_progress, serving.runner)
-                serving.runner.closed_ports = ports
-                stack.callback(setattr, serving.runner, "closed_ports", ())
             state = ServerState(settings, serving, stop)
             stack.push_async_callback(serving.database.aclose)
             state.metrics.attach()

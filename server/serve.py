@@ -119,8 +119,7 @@ def serve(
     stopping = asyncio.Event()
     try:
         access = Access.open(settings.data)
-        ports = [listener.getsockname()[1]]
-        app = create_app(settings, assistant=assistant, stopping=stopping, ports=ports, access=access)
+        app = create_app(settings, assistant=assistant, stopping=stopping, access=access)
         server = HttpServer(app, stopping, lambda: announce(url) if announce else _print(url, access.link(url)))
         asyncio.run(server.serve(sockets=[listener]))
     except TokenUnavailable as unavailable:

@@ -35,6 +35,7 @@ class StandInRunner:
         hangs: when true, a run never ends on its own.
         asked: the flows and texts of every run.
         networks: what each of them might reach.
+        hosts: what was approved for each of them.
         models: what each of them might call.
         tweaks: the values that each of them got for itself.
         cancelled: set when a hanging run was cancelled.
@@ -47,6 +48,7 @@ class StandInRunner:
     state: str = "ready"
     asked: list[tuple[Flow, str | None]] = field(default_factory=list[tuple[Flow, "str | None"]])
     networks: list[Network] = field(default_factory=list[Network])
+    hosts: list[tuple[str, ...]] = field(default_factory=list[tuple[str, ...]])
     models: list[Models | None] = field(default_factory=list["Models | None"])
     tweaks: list[Tweaks | None] = field(default_factory=list["Tweaks | None"])
     running: asyncio.Event = field(default_factory=asyncio.Event)
@@ -61,6 +63,7 @@ class StandInRunner:
         self.asked.append((flow, text))
         self.tweaks.append(options.tweaks)
         self.networks.append(options.network)
+        self.hosts.append(tuple(options.hosts))
         self.models.append(options.models)
         self.running.set()
         if options.on_event is not None:

@@ -19,6 +19,7 @@ from flows.faults import Fault
 from flows.merge import merge
 from flows.spec.parse import Spec
 from runtime.components.store import UserComponents
+from runtime.egress.policy import HostRule
 from runtime.files.store import UserFiles
 from runtime.gateway.models import Models
 from runtime.keychain.user_variables import UserVariables
@@ -130,6 +131,7 @@ class Workbench:
         names: ids of the components built or added this turn, by the names that the model gave them.
         foreign_hosts: the hosts in the flow that earlier turns took from others' text, and that the user has not named.
         allowed_hosts: the hosts to which the user has agreed this turn.
+        host_rule: whether runs may reach public hosts; with `ask`, the user is asked about every host of a flow.
         refused_bundles: the bundles that the user said no to in earlier turns.
         waits: whether a call waits for an approval; those that follow it in the same answer wait too.
         wanted: the words in which the user asked for another text than the one proposed, by component id and field.
@@ -177,6 +179,7 @@ class Workbench:
     tainted: bool = False
     foreign_hosts: frozenset[str] = frozenset()
     allowed_hosts: frozenset[str] = frozenset()
+    host_rule: HostRule = "allow"
     refused_bundles: frozenset[str] = frozenset()
     memory: SessionMemory | None = None
     max_attempts: int = MAX_ATTEMPTS

@@ -5,7 +5,7 @@ from typing import Any, NotRequired
 from typing_extensions import TypedDict
 
 from flows.faults import Fault
-from runtime.results import RunError, RunFile, RunMetrics
+from runtime.results import RunError, RunFile, RunHost, RunMetrics
 from runtime.sessions.entry import SessionEntry
 from runtime.sessions.messages import Message
 
@@ -13,7 +13,8 @@ from runtime.sessions.messages import Message
 class Ran(TypedDict):
     """What a run gave: the chat output's text, all outputs by node, figures, and why it failed.
 
-    `types` and `files` are there when something is in them, `faults` when the flow was not run because of them.
+    `types`, `files` and `hosts` are there when something is in them, `faults` when the flow was not run because of
+    them.
     """
 
     ok: bool
@@ -23,6 +24,7 @@ class Ran(TypedDict):
     metrics: RunMetrics
     error: RunError | None
     files: NotRequired[list[RunFile]]
+    hosts: NotRequired[list[RunHost]]
     faults: NotRequired[list[Fault]]
 
 

@@ -44,6 +44,12 @@ def run(
             help="A value for this run alone; NODE is an id or a display name. May be repeated.",
         ),
     ] = None,
+    host: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="HOST[:PORT]", help="A host that this run may reach where runs ask for hosts. May be repeated."
+        ),
+    ] = None,
     components: ComponentsFolder = None,
     *,
     events: Annotated[bool, typer.Option("--events", help="Report when each node starts and finishes.")] = False,
@@ -57,6 +63,7 @@ def run(
     if not (math.isfinite(timeout) and timeout > 0):
         raise BadUsage("bad_value", "--timeout must be a positive number of seconds.", fix="Try 60.", where="--timeout")
     wanted = read_tweaks(tweak or [])
+    hosts = _approved(host or [])
     import asyncio
 
     with asyncio.Runner() as loop:  # one engine makes the flow's own components and then runs it
@@ -83,6 +90,7 @@ def run(
                 on_event=on_event,
                 files=local_files(),
                 variables=local_variables(),
+                hosts=hosts,
             )
             work = _run(runner, session_key(f, loaded.flow), loaded.flow, text, options)
             result = written(loaded, loop.run(work))
@@ -116,6 +124,16 @@ async def _run(runner: "Runner", key: str, flow: "Flow", text: str | None, optio
     return result
 
 
+def _approved(hosts: list[str]) -> tuple[str, ...]:
+    from runtime.egress.hosts import UnreadableHost, read_hosts
+
+    try:
+        read_hosts(hosts)
+    except UnreadableHost as error:
+        raise BadUsage("bad_value", str(error), fix="Try api.example.com:443.", where="--host") from None
+    return tuple(hosts)
+
+
 def _not_run(faults: "list[Fault]") -> "RunResult":
     from runtime.results import RunError, RunMetrics, RunResult
 
@@ -138,7 +156,13 @@ def runner_of_settings() -> "Runner":
 
     settings = settings_of(AssistantSettings)
     models = flow_models(settings.model, environment=environment_of(settings.data, LOCAL_USER))
-    runner = Runner(concurrency=1, models=models, allow_variables=settings.run_variables)
+    runner = Runner(
+        concurrency=1,
+        models=models,
+        allow_variables=settings.run_variables,
+        private_hosts=settings.run_hosts,
+        host_rule=settings.run_network,
+    )
     runner.on_progress = progress()
     return runner
 
@@ -172,6 +196,8 @@ def result_json(result: "RunResult") -> "Ran":
     )
     if result.files:
         document["files"] = list(result.files)
+    if result.hosts:
+        document["hosts"] = list(result.hosts)
     return document
 
 
@@ -212,6 +238,10 @@ def _print_result(result: "RunResult") -> None:
         print_result(encoded(dict(result.outputs)))
     for file in result.files:
         print_message(f"{'Wrote' if file.new else 'Replaced'} {file.path} ({file.size} bytes).")
+    if result.hosts:
+        from runtime.egress.words import hosts_in_words
+
+        print_message(f"Hosts of the run: {hosts_in_words(result.hosts)}.")
     if result.error is not None:
         where = f"{result.error.node}: " if result.error.node else ""
         print_message(

@@ -219,6 +219,10 @@ class Readable:
                 print_prose(phrase("shell_fix", result.language, run.error.fix))
         elif run.output is not None and run.output not in result.text:
             print_prose(run.output, err=False)
+        if run.hosts:
+            from runtime.egress.words import hosts_in_words
+
+            print_prose(f"Hosts of the run: {hosts_in_words(run.hosts)}.")
 
 
 def _beyond(answer: str, record: str) -> str:

@@ -527,6 +527,15 @@ export interface RunFile {
   new: boolean;
 }
 
+/** A host that a run reached, or tried to reach, through its proxy. */
+export interface RunHost {
+  host: string;
+  port: number;
+  sent: number;
+  received: number;
+  refused: boolean;
+}
+
 /** What a run used: wall-clock seconds of building and running, tokens, model calls, peak memory in MB. */
 export interface RunMetrics {
   seconds: number;
@@ -561,6 +570,7 @@ export interface RunResult {
   files?: RunFile[];
   untrusted_code?: boolean;
   refused_calls?: string[];
+  hosts?: RunHost[];
   dropped_log_lines?: number;
   ok: boolean;
 }

@@ -10,7 +10,7 @@ import os
 import stat
 import struct
 import sys
-from collections.abc import Collection, Generator, Iterable
+from collections.abc import Generator, Iterable
 from pathlib import Path
 
 from lfx_runner.confine.linux import library
@@ -63,45 +63,23 @@ def restrict_files(readable: Iterable[Path], writable: Iterable[Path]) -> None:
         enforce(ruleset)
 
 
-def restrict_tcp(connect: Iterable[int] | None) -> bool:
+def restrict_tcp(connect: Iterable[int]) -> bool:
     """Refuse binding to TCP ports, and connecting to any port but these; returns whether the kernel supports it.
 
     Args:
-        connect: ports that may be connected to, on any host; None allows all of them.
+        connect: ports that may be connected to, on any host.
     """
     if abi() < 4:
         return False
-    handled = BIND_TCP if connect is None else BIND_TCP | CONNECT_TCP
-    with _ruleset(ports=handled) as ruleset:
-        for port in connect or ():
+    with _ruleset(ports=BIND_TCP | CONNECT_TCP) as ruleset:
+        for port in connect:
             _allow_port(ruleset, port)
         enforce(ruleset)
     return True
 
 
-def every_port_but(closed: Collection[int]) -> int:
-    """A ruleset, as a descriptor, that refuses binding to TCP ports and connecting to `closed`, on any host.
-
-    Landlock has no rule that closes a port, so every other port gets a rule that opens it, which takes about 0.1 s.
-
-    Raises:
-        OSError: the kernel refused.
-    """
-    ruleset = _new_ruleset(ports=BIND_TCP | CONNECT_TCP)
-    try:
-        for port in range(1, 1 << 16):
-            if port not in closed:
-                _allow_port(ruleset, port)
-    except BaseException:
-        os.close(ruleset)
-        raise
-    return ruleset
-
-
 def enforce(ruleset: int) -> None:
-    """Apply a ruleset to this process; it can be applied to others, too.
-
-    The kernel copies every rule that the process already has, so apply a large ruleset last.
+    """Apply a ruleset to this process.
 
     Raises:
         OSError: the kernel refused; nothing is restricted then.

@@ -13,17 +13,14 @@ import resource
 import site
 import sys
 import sysconfig
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from lfx_runner.confine import landlock, seccomp
 from lfx_runner.confine.linux import library
 from lfx_runner.confine.root import enter_root, plan
 from lfx_runner.stores.files import WORK
-
-Network = Literal["gateway-only", "open"]
 
 MEMORY = 3 * 1024**3
 """Bytes of data that a run may use, including those of the warm engine."""
@@ -34,7 +31,6 @@ FILE_SIZE = 64 * 1024**2
 FOLDER_SIZE = "256m"
 """Size of a run's private folders together, where they can be a separate file system."""
 CPU_MARGIN = 5
-PROBED_PORT = 9
 PARTS = ("home", "tmp", WORK)
 """The folders inside a run's private folder."""
 PR_SET_NO_NEW_PRIVS = 38
@@ -60,42 +56,6 @@ DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 FACTS = ("/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/sys/devices/system/cpu", "/sys/fs/cgroup")
 
 
-@dataclass(frozen=True)
-class ClosedPorts:
-    """Ports that open runs may not connect to, and the Landlock ruleset that enforces it.
-
-    Attributes:
-        ports: the ports.
-        ruleset: a descriptor of the ruleset, created once and applied to many processes; None if nothing is enforced.
-    """
-
-    ports: frozenset[int] = frozenset()
-    ruleset: int | None = None
-
-    @classmethod
-    def create(cls, ports: frozenset[int]) -> "ClosedPorts":
-        """Create the ruleset for these ports, which takes about 0.1 s.
-
-        Raises:
-            OSError: the kernel supports such rules, but refused these.
-        """
-        return cls(ports, landlock.every_port_but(ports) if ports and landlock.abi() >= 4 else None)
-
-    def enforce(self) -> None:
-        """Apply the ruleset to this process. It is large, so apply it after every other one.
-
-        Raises:
-            OSError: the kernel refused.
-        """
-        if self.ruleset is not None:
-            landlock.enforce(self.ruleset)
-
-    def close(self) -> None:
-        """Close the descriptor."""
-        if self.ruleset is not None:
-            os.close(self.ruleset)
-
-
 def confine_process(private: Path, *readable: Path) -> list[str]:
     """Restrict files, processes, privileges and resources; `confine_network` restricts the network.
 
@@ -119,31 +79,21 @@ def confine_process(private: Path, *readable: Path) -> list[str]:
 
 
 def confine_network(
-    network: Network,
     seconds: float,
-    gateway: int | None = None,
+    ports: Collection[int] = (),
     *,
-    closed_ports: frozenset[int] = frozenset(),
-    prepared: ClosedPorts = ClosedPorts(),
-    ports_closed: bool = False,
     on_listener: Callable[[int], None] = os.close,
 ) -> list[str]:
     """Restrict the network to what this run may reach, and limit its processor time.
 
     Args:
-        network: `open` allows outgoing TCP and UDP; `gateway-only` allows the gateway, if the run has one.
         seconds: the run's time limit; its processor time may be a little more.
-        gateway: the loopback port that a run with models connects to; None leaves `gateway-only` without sockets.
-        closed_ports: ports that an open run must not connect to, such as the server's.
-        prepared: ports whose ruleset exists already.
-        ports_closed: whether this process has already applied that ruleset.
+        ports: the TCP ports that it connects to, on any host: those of the model gateway and the egress proxy, and what
+            the operator names. Without any, it has no sockets.
         on_listener: called with the descriptor on which the kernel asks about unknown system calls.
 
     Returns:
         The names of the parts that hold.
-
-    Raises:
-        OSError: the kernel supports closing ports, but failed to.
     """
     held: list[str] = []
     allowed = math.ceil(seconds) + CPU_MARGIN
@@ -152,35 +102,16 @@ def confine_network(
         held.append("processor time")
     if seccomp.available():
         with contextlib.suppress(OSError):
-            sockets = "internet" if network == "open" else "none" if gateway is None else "tcp"
-            listener = seccomp.restrict_calls(sockets)
+            listener = seccomp.restrict_calls("tcp" if ports else "none")
             held += ["processes", "listening", "network", "system calls"]
             if listener is not None:
                 on_listener(listener)
-    if network == "open" and closed_ports:
-        held += _close(closed_ports, prepared, ports_closed=ports_closed)
-    elif not (ports_closed and prepared.ports and gateway is None and "network" in held):  # adding to so many is slow
-        with contextlib.suppress(OSError):
-            if landlock.restrict_tcp(None if network == "open" else () if gateway is None else (gateway,)):
-                held.append("ports")
+    with contextlib.suppress(OSError):
+        if landlock.restrict_tcp(ports):
+            held.append("ports")
     if {"ports", "network"} <= set(held):
-        held.append("server" if network == "open" else "gateway")
+        held += ["gateway", "egress"]
     return held
-
-
-def _close(ports: frozenset[int], prepared: ClosedPorts, *, ports_closed: bool) -> list[str]:
-    """Close ports that are not closed yet. A failure ends the run, unless the kernel does not support this at all."""
-    if landlock.abi() < 4:
-        return []
-    if ports_closed and ports <= prepared.ports:
-        return ["ports"]
-    if ports == prepared.ports:
-        prepared.enforce()
-    else:
-        created = ClosedPorts.create(ports)
-        created.enforce()
-        created.close()
-    return ["ports"]
 
 
 def _limit() -> Iterator[str]:
@@ -246,9 +177,7 @@ def prepare() -> None:
 
 def probe(folder: Path) -> dict[str, Any]:
     """The parts that hold on this machine, each tried in a child process."""
-    closed = _held_by(lambda: confine_network("gateway-only", 10), folder / "closed")
-    opened = _held_by(lambda: confine_network("open", 10, closed_ports=frozenset({PROBED_PORT})), folder / "open")
-    return {"held": [*closed, *(["server"] if "server" in opened else [])], "landlock": landlock.abi()}
+    return {"held": _held_by(lambda: confine_network(10), folder / "closed"), "landlock": landlock.abi()}
 
 
 def _unreadable_memory() -> Iterator[str]:

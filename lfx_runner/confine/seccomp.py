@@ -18,15 +18,15 @@ from lfx_runner.confine.calls import ALLOWED, DENIED
 from lfx_runner.confine.linux import library
 from lfx_runner.confine.numbers import NUMBERS
 
-Sockets = Literal["none", "tcp", "internet"]
+Sockets = Literal["none", "tcp"]
 
 LOAD, EQUAL, ABOVE, ANY_BIT, AND, RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
 ALLOW = 0x7FFF0000
 NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16
 CLONE_THREAD = 0x00010000
-AF_INET, AF_INET6, AF_NETLINK = 2, 10, 16
-SOCK_STREAM, SOCK_DGRAM = 1, 2
-IPPROTO_ANY, IPPROTO_TCP, IPPROTO_UDP = 0, 6, 17
+AF_INET = 2
+SOCK_STREAM = 1
+IPPROTO_ANY, IPPROTO_TCP = 0, 6
 TCP_ULP = 31
 MSG_FASTOPEN = 0x20000000
 X32 = 0x40000000
@@ -54,8 +54,7 @@ def restrict_calls(sockets: Sockets) -> int | None:
     """Apply the filter to this process. `no_new_privs` must be set already.
 
     Args:
-        sockets: `none` refuses every new socket (pairs within the process are allowed); `tcp` allows TCP over IPv4;
-            `internet` allows TCP and UDP.
+        sockets: `none` refuses every new socket (pairs within the process are allowed); `tcp` allows TCP over IPv4.
 
     Returns:
         A descriptor on which the kernel asks about calls that are not on the list; once it is closed everywhere, they
@@ -137,7 +136,7 @@ def _program(sockets: Sockets, *, named: bool) -> list[Instruction]:
     # an upper-layer protocol may turn a TCP socket into one that Landlock does not check, such as SMC
     upper_layer = [(LOAD, 0, 0, ARGUMENTS + 8), (EQUAL, 0, 3, IPPROTO_TCP), (LOAD, 0, 0, ARGUMENTS + 16)]
     program += _when(number["setsockopt"], [*upper_layer, (EQUAL, 0, 1, TCP_ULP), _refuse(), allow])
-    program += _when(number["socket"], {"none": [_refuse()], "tcp": _tcp(), "internet": _internet()}[sockets])
+    program += _when(number["socket"], [_refuse()] if sockets == "none" else _tcp())
     return [*program, unknown]
 
 
@@ -166,28 +165,6 @@ def _tcp() -> list[Instruction]:
         (LOAD, 0, 0, ARGUMENTS + 16),
         (EQUAL, 2, 0, IPPROTO_ANY),
         (EQUAL, 1, 0, IPPROTO_TCP),
-        _refuse(),
-        allow,
-    ]
-
-
-def _internet() -> list[Instruction]:
-    allow: Instruction = (RETURN, 0, 0, ALLOW)
-    return [
-        (LOAD, 0, 0, ARGUMENTS),
-        (EQUAL, 3, 0, AF_INET),
-        (EQUAL, 2, 0, AF_INET6),
-        (EQUAL, 11, 0, AF_NETLINK),  # the C library reads this machine's addresses through it
-        _refuse(),
-        (LOAD, 0, 0, ARGUMENTS + 8),
-        (AND, 0, 0, 0xF),
-        (EQUAL, 2, 0, SOCK_STREAM),
-        (EQUAL, 1, 0, SOCK_DGRAM),
-        _refuse(),
-        (LOAD, 0, 0, ARGUMENTS + 16),
-        (EQUAL, 3, 0, IPPROTO_ANY),
-        (EQUAL, 2, 0, IPPROTO_TCP),
-        (EQUAL, 1, 0, IPPROTO_UDP),
         _refuse(),
         allow,
     ]

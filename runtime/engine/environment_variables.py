@@ -19,7 +19,7 @@ PASSED = (
 )
 """Variables that are passed on; none of them can hold a key."""
 ALLOWED_HOSTS = "LANGFLOW_SSRF_ALLOWED_HOSTS"
-"""The operator's variable with the private hosts that flows may call; the engine reads it when it starts."""
+"""Langflow's variable with the private hosts that flows may call; the engine reads it when it starts."""
 FIXED: Mapping[str, str] = {
     "DO_NOT_TRACK": "1",
     "LANGFLOW_DO_NOT_TRACK": "true",
@@ -28,14 +28,18 @@ FIXED: Mapping[str, str] = {
 }
 
 
+def operator_hosts() -> tuple[str, ...]:
+    """The private hosts that Langflow's own variable names."""
+    return tuple(host.strip() for host in os.environ.get(ALLOWED_HOSTS, "").split(",") if host.strip())
+
+
 def engine_environment(folder: Path, private_hosts: Collection[str] = ()) -> dict[str, str]:
     """The whole environment of an engine process.
 
     Args:
         folder: its home and temporary folder.
-        private_hosts: private hosts that flows may call, besides those of the operator's variable.
+        private_hosts: private hosts that flows may call.
     """
     kept = {name: os.environ[name] for name in PASSED if name in os.environ}
-    hosts = [host for host in (*os.environ.get(ALLOWED_HOSTS, "").split(","), *private_hosts) if host.strip()]
-    allowed = {ALLOWED_HOSTS: ",".join(hosts)} if hosts else {}
+    allowed = {ALLOWED_HOSTS: ",".join(private_hosts)} if private_hosts else {}
     return {**kept, **allowed, **FIXED, "HOME": str(folder), "TMPDIR": str(folder), "LANGFLOW_CONFIG_DIR": str(folder)}

@@ -55,10 +55,10 @@ _CONFINED: Mapping[str, tuple[str, str, str]] = {
         "TCP to the port of the model gateway; no UDP, no name look-ups, no other socket",
         "Landlock 4 and seccomp",
     ),
-    "server": (
-        "the server's port",
-        "other runs cannot connect to the port that the server listens on, here or elsewhere",
-        "Landlock 4 and seccomp, so that this is advisory: other runs can connect to the server",
+    "egress": (
+        "network of other runs",
+        "TCP to the proxy, which checks and records hosts, to the gateway and to named ports; no UDP, no name look-ups",
+        "Landlock 4 and seccomp, so that the proxy is advisory: code can connect past it",
     ),
 }
 """Parts of the confinement: a name, a note, and what a system needs for it."""
@@ -110,14 +110,10 @@ def protections(source: Path) -> tuple[Protection, ...]:
             name="model keys", active=True, note="no provider's key is in a run: models are called by a gateway"
         ),
         Protection(
-            name="the gateway's port elsewhere",
+            name="these ports elsewhere",
             active=False,
-            note="advisory: a verification run with models can connect to the same port number of other hosts, too",
-        ),
-        Protection(
-            name="network of other runs",
-            active=False,
-            note="advisory: TCP and UDP to whatever this machine can reach, including its other services",
+            note="advisory: the kernel knows ports, not hosts, so a run can connect to the same port numbers of other "
+            "hosts, too, unseen by the proxy",
         ),
     )
 

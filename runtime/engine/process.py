@@ -8,10 +8,10 @@ import itertools
 import socket
 from asyncio.subprocess import DEVNULL, PIPE
 from collections import deque
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from flows.document import Json, JsonObject
+from flows.document import JsonObject
 from flows.json_values import as_object, as_text
 from runtime.engine.control import Control, ProtocolBroken
 from runtime.engine.protocol import PROTOCOL
@@ -141,21 +141,20 @@ class Engine:
         """The end of what it wrote to standard error: for diagnosis, never for users."""
         return b"".join(self._stderr).decode("utf-8", errors="replace")
 
-    def fork(self, closed_ports: Collection[int] = (), warm_steps: int = 0) -> RunProcess:
+    def fork(self, warm_steps: int = 0) -> RunProcess:
         """Ask for a process that waits for its run, and return it; whether it starts shows later.
 
         Args:
-            closed_ports: the ports that it closes while it waits, because that takes long.
             warm_steps: how many steps of warming up were asked for before.
 
         Raises:
             EngineDied: the engine has ended.
         """
         ours, theirs = socket.socketpair()
-        run = RunProcess(next(self._numbers), ours, frozenset(closed_ports), warm_steps)
+        run = RunProcess(next(self._numbers), ours, warm_steps)
         self._runs[run.number] = run
         try:
-            self._send({"type": "fork", "id": run.number, "closed_ports": list[Json](sorted(closed_ports))}, theirs)
+            self._send({"type": "fork", "id": run.number}, theirs)
         except EngineDied:
             theirs.close()
             run.end(Ended())

@@ -13,7 +13,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from flows.document import Json, JsonObject
-from flows.json_values import as_list
+from flows.json_values import as_list, as_object
 from runtime.options import RunOptions
 from runtime.results import RunError, RunFailed
 from runtime.sessions.messages import Message
@@ -43,7 +43,6 @@ class RunRequest:
         files: copies of the files that it may read; their contents come next.
         body: the request itself, which comes last.
         timeout: seconds that it may take.
-        closed_ports: the ports that it may not connect to; None if it may connect to none but the gateway.
         models: whether it calls models.
     """
 
@@ -51,7 +50,6 @@ class RunRequest:
     files: tuple[Path, ...]
     body: bytes
     timeout: float
-    closed_ports: frozenset[int] | None
     models: bool
 
 
@@ -67,15 +65,13 @@ def request_for_process(request: JsonObject, staged: Path | None = None) -> RunR
     """
     body = encode(request)
     paths = sorted(path for path in staged.rglob("*") if path.is_file()) if staged is not None else []
-    gateway, timeout = request.get("gateway"), request.get("timeout")
-    ports = [port for port in as_list(request.get("closed_ports")) if isinstance(port, int)]
-    is_open = request.get("network") == "open"
+    gateway, timeout, egress = request.get("gateway"), request.get("timeout"), as_object(request.get("egress"))
+    ports: list[Json] = [urlsplit(gateway).port or 80] if isinstance(gateway, str) else []
+    ports += [port for port in (egress.get("port"), *as_list(egress.get("ports"))) if isinstance(port, int)]
     policy: JsonObject = {
         "type": request["type"],
-        "network": request["network"],
         "timeout": timeout,
-        "gateway_port": urlsplit(gateway).port or 80 if isinstance(gateway, str) else None,
-        "closed_ports": [*ports],
+        "ports": ports,
         "files": [[path.relative_to(staged or path).as_posix(), path.stat().st_size] for path in paths],
         "request": len(body),
     }
@@ -84,7 +80,6 @@ def request_for_process(request: JsonObject, staged: Path | None = None) -> RunR
         files=tuple(paths),
         body=body,
         timeout=float(timeout) if isinstance(timeout, int | float) else 0.0,
-        closed_ports=frozenset(ports) if is_open else None,
         models=gateway is not None,
     )
 
@@ -111,7 +106,7 @@ def run_request(
     options: RunOptions,
     *,
     gateway: str | None = None,
-    closed_ports: Collection[int] = (),
+    egress: JsonObject | None = None,
     messages: Collection[Message] | None = None,
 ) -> JsonObject:
     """The request to run nodes and edges.
@@ -122,7 +117,8 @@ def run_request(
         text: the input, or None.
         options: the run's options.
         gateway: the base URL of the model gateway, or None when the run calls no model.
-        closed_ports: TCP ports that a run with an open network may not connect to.
+        egress: how the run reaches hosts: the proxy's `url` and `port`, other `ports` that it may connect to, and
+            `addresses` of hosts that it may connect to itself; None when it may reach none.
         messages: the messages of the session, oldest first; None when nothing of it is kept.
     """
     return {
@@ -132,11 +128,10 @@ def run_request(
         "session": options.session_name,
         "timeout": options.timeout,
         "want_nodes": options.want_nodes,
-        "network": options.network,
-        "closed_ports": [] if options.verification else list[Json](closed_ports),
         "events": options.on_event is not None,
         "max_iterations": options.max_iterations,
         "gateway": gateway,
+        "egress": egress,
         "messages": None if messages is None else [message.to_json() for message in messages],
         "flow": data,
     }
@@ -150,7 +145,6 @@ def describe_request(request_id: str, source: str, name: str, timeout: float) ->
         "source": source,
         "class": name,
         "timeout": timeout,
-        "network": "gateway-only",
     }
 
 

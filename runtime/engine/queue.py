@@ -69,7 +69,7 @@ class RequestQueue:
         encoded = await asyncio.to_thread(request_for_process, request, staged)
         spares = await self._slot()
         try:
-            run = spares.take(closed_ports=encoded.closed_ports, models=encoded.models)
+            run = spares.take(models=encoded.models)
         except EngineDied:
             self._slots.release()
             raise self._engine_died(encoded) from None

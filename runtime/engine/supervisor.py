@@ -77,8 +77,6 @@ class EngineSupervisor:
         self.failure: RunError | None = None
         self.progress = ""
         self.on_progress: Callable[[str], None] | None = None
-        self.closed_ports = frozenset[int]()
-        """Ports that open runs must not connect to."""
 
     @property
     def state(self) -> RunnerState:
@@ -253,7 +251,7 @@ class EngineSupervisor:
             message = "The flow engine could not be started: the system refused a file or a process."
             self._fail(old, RunError(code="crash", message=message, fix="Check the disk and its permissions."))
         else:
-            retired, self._waiting = self._waiting, Spares(engine, self._spares, self.closed_ports)
+            retired, self._waiting = self._waiting, Spares(engine, self._spares)
             self._environment, self._started_from, self._engine = environment, inputs, engine
             if retired is not None:
                 retired.close()

@@ -160,7 +160,7 @@ CASES: dict[str, tuple[str, str, str, str, str]] = {
         "",
         "refused",
         "127.0.0.1",
-        "use a public one",
+        "WIREWRIGHT_RUN_HOSTS=127.0.0.1",
     ),
     "a host that is not there": (
         alone("APIRequest", url_input="http://no-such-host.invalid/x", timeout=3),
@@ -193,9 +193,9 @@ CASES: dict[str, tuple[str, str, str, str, str]] = {
     "a database that is not there": (
         alone("SQLComponent", database_url="postgresql://ada:hunter2hunter2@db.invalid/x", query="SELECT 1"),
         "",
-        "external",
-        "db.invalid",
-        "try again",
+        "missing_package",
+        "psycopg2",
+        "runner install --with psycopg2",
     ),
     "an index out of range": (
         after_json("SelectData", "data_list", data_index=7),

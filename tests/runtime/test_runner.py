@@ -187,7 +187,7 @@ async def test_the_run_is_a_crash_and_the_next_one_works_when_its_process_ends_h
         ("1 / 0", "code", "ZeroDivisionError"),
         ("import nothing_of_that_name", "missing_package", "nothing_of_that_name"),
         ("raise ValueError('An API key is required')", "missing_key", "API key"),
-        ("import httpx; httpx.get('http://127.0.0.1:9', timeout=5)", "external", "onnect"),
+        ("import httpx; httpx.get('http://127.0.0.1:9', timeout=5)", "refused", "private network"),
         ("sys.exit(4)", "code", "4"),
         ("raise KeyboardInterrupt", "code", ""),
         ("def deep(): return deep()\ndeep()", "code", "RecursionError"),

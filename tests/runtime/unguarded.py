@@ -23,12 +23,16 @@ async def run_unguarded(
     **options: Any,
 ) -> RunResult:
     """Run nodes and edges without admission; `options` are fields of `RunOptions`."""
-    return await runner._exchange(
-        data,
-        text,
-        RunOptions(**options),
-        run_id=run_id or uuid.uuid4().hex,
-        gateway=gateway,
-        on_started=on_started,
-        messages=messages,
-    )
+    given = RunOptions(**options)
+    async with runner._egress.attach(given) as egress:
+        result = await runner._exchange(
+            data,
+            text,
+            given,
+            run_id=run_id or uuid.uuid4().hex,
+            gateway=gateway,
+            egress=egress,
+            on_started=on_started,
+            messages=messages,
+        )
+        return egress.account_for(result)

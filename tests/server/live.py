@@ -46,8 +46,7 @@ async def serving(
     token = access_token(settings.data)
     access = access or Access(token)
     stopping, listening, listener = asyncio.Event(), asyncio.Event(), bound("127.0.0.1", 0)
-    ports = [listener.getsockname()[1]]
-    app = create_app(settings, assistant=assistant, stopping=stopping, ports=ports, access=access)
+    app = create_app(settings, assistant=assistant, stopping=stopping, access=access)
     server = HttpServer(app, stopping, listening.set)
     task = asyncio.create_task(server.serve(sockets=[listener]))
     waiting = asyncio.create_task(listening.wait())

@@ -12,6 +12,7 @@ from agent.assistant import Assistant
 from flows.catalogue import Catalogue
 from flows.document import Flow, JsonObject
 from flows.edits import add_component
+from runtime.egress.service import Egress
 from runtime.install.environment import RunnerEnvironment
 from runtime.keychain.access_token import access_token
 from runtime.options import RunOptions
@@ -59,7 +60,9 @@ class Unguarded(Runner):
             self.pids.append(pid)
             self.running.set()
 
-        return await self._exchange(flow.data, text, options, run_id=uuid.uuid4().hex, on_started=started)
+        async with self._egress.attach(options) as egress:
+            run_id = uuid.uuid4().hex
+            return await self._exchange(flow.data, text, options, run_id=run_id, egress=egress, on_started=started)
 
 
 @pytest.fixture(scope="module")
@@ -135,24 +138,7 @@ async def test_a_run_that_exits_hard_is_an_error_and_the_next_one_works(
     assert await works(live, echo)
 
 
-async def test_a_run_cannot_reach_the_server_that_runs_it(
-    live: Live, installed: Catalogue, runner_environment: RunnerEnvironment
-) -> None:
-    if "the server's port" not in {each.name for each in runner_environment.status().protections if each.active}:
-        pytest.skip("not on this kernel")
-    here = live.client.base_url
-    assert (await live.client.get("/healthz")).status_code == 200
-    body = f"""import socket
-        try:
-            return Data(data={{"got": str(socket.create_connection(({here.host!r}, {here.port}), 5))}})
-        except OSError as stopped:
-            return Data(data={{"stopped": type(stopped).__name__}})"""
-    run = (await live.client.post(await stored(live, installed, body), json={})).json()
-    (value,) = run["outputs"].values()
-    assert value == {"stopped": "PermissionError"}
-
-
-ROBBERY = """import http.client, os, socket
+ROBBERY = """import http.client, os, socket, urllib.error, urllib.request
         def got(headers):
             connection = http.client.HTTPConnection({host!r}, {port}, timeout=10)
             try:
@@ -160,20 +146,30 @@ ROBBERY = """import http.client, os, socket
                 return connection.getresponse().status
             except OSError as stopped:
                 return type(stopped).__name__
+        def proxied(headers):
+            try:
+                request = urllib.request.Request("http://{host}:{port}/api/v1/flows", headers=headers)
+                return urllib.request.urlopen(request, timeout=10).status
+            except urllib.error.HTTPError as stopped:
+                return stopped.code
         def read(path):
             try:
                 return open(path).read()
             except OSError as stopped:
                 return type(stopped).__name__
+        claimed = {{"Authorization": "Bearer " + os.environ.get("WIREWRIGHT_TOKEN", "x")}}
         return Data(data={{
-            "asked": [got({{}}), got({{"Authorization": "Bearer " + os.environ.get("WIREWRIGHT_TOKEN", "x")}})],
+            "asked": [got({{}}), got(claimed)],
+            "proxied": [proxied({{}}), proxied(claimed)],
             "read": [read({token!r}), *(read(f"/proc/{{pid}}/environ") for pid in (os.getppid(), {server}))],
             "named": [name for name in os.environ if "WIREWRIGHT" in name],
         }})"""
 """A component that tries to use a server with what a run can have."""
 
 
-async def test_a_run_that_the_server_did_not_start_gets_nothing_from_it(
+@pytest.mark.parametrize("named", [False, True])
+async def test_a_run_beside_a_server_gets_nothing_from_it_even_where_the_operator_names_the_server(
+    named: bool,
     runner: Unguarded,
     installed: Catalogue,
     echo: JsonObject,
@@ -184,16 +180,19 @@ async def test_a_run_that_the_server_did_not_start_gets_nothing_from_it(
     monkeypatch.setenv("WIREWRIGHT_TOKEN", token)  # as a command has it that `.env` gives the token
     async with serving(Assistant(settings, StandInRunner()), settings) as live:
         assert (await live.client.post(FLOWS, json=echo)).status_code == 201
-        runner.closed_ports = ()  # as `flow run`, `ask`, `chat` and `eval` have it
         here = live.client.base_url
+        egress = Egress([f"{here.host}:{here.port}"] if named else [])
+        monkeypatch.setattr(runner, "_egress", egress)
         body = ROBBERY.format(host=here.host, port=here.port, token=str(settings.data / "token"), server=os.getpid())
         code = CODE.replace("{body}", body)
         edit = add_component(Flow.empty(), installed, "CustomComponent", values={"code": code})
         result = await runner.execute(edit.flow, None, RunOptions(timeout=60))
+        await egress.aclose()
     assert result.ok, result.error
     (found,) = result.outputs.values()
     assert isinstance(found, dict)
-    assert found["asked"] == [401, 401]
+    assert found["proxied"] == [401 if named else 403] * 2
+    assert set(found["asked"]) <= ({401} if named else {401, "PermissionError"}), "401 where the kernel closes no ports"
     assert found["named"] == []
     assert token not in str(found)
     assert {"PermissionError"} == set(found["read"]) - {"FileNotFoundError"}

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from pydantic_ai import ApprovalRequired, RunContext
 
@@ -140,33 +141,39 @@ def ask_before_build(ctx: RunContext[Workbench], flow: Flow) -> None:
     keep_hosts(ctx.deps, flow)
 
 
-def ask_before_sending(ctx: RunContext[Workbench], hosts: Iterable[str], title: str) -> None:
+def ask_before_sending(
+    ctx: RunContext[Workbench], hosts: Iterable[str], title: str, kind: Literal["send", "run"] = "send"
+) -> None:
     """Return when the user's words, or an approval, cover sending to hosts; suspend the call otherwise.
 
     Args:
         ctx: the tool call.
         hosts: where to.
         title: the question, without the hosts.
+        kind: whether a change names them, or a run would send to them.
 
     Raises:
         ApprovalRequired: they have not been approved yet.
     """
-    question = outbound_question(ctx.deps, hosts, consents(ctx), title)
+    question = outbound_question(ctx.deps, hosts, consents(ctx), title, kind)
     if question is not None:
         log_event("assistant.outbound.asked", hosts=len(question.hosts))
         ask(ctx, question)
 
 
-def outbound_question(bench: Workbench, hosts: Iterable[str], given: Given, title: str) -> OutboundApproval | None:
+def outbound_question(
+    bench: Workbench, hosts: Iterable[str], given: Given, title: str, kind: Literal["send", "run"] = "send"
+) -> OutboundApproval | None:
     """The question about those of some hosts that are not covered; None when all are, or were approved."""
-    asked = [act.target for act in uncovered(bench, [Act("send", host) for host in hosts])]
+    asked = [act.target for act in uncovered(bench, [Act(kind, host) for host in hosts])]
     question = OutboundApproval(title=f"{title} {', '.join(asked)}", hosts=asked, why=UNNAMED_HOST)
     return question if asked and not given.covers(question) else None
 
 
 def keep_hosts(bench: Workbench, flow: Flow) -> None:
     """Take the hosts that come with a flow for allowed: they were asked about where they had to be."""
-    bench.allowed_hosts |= set(added_hosts(bench, flow))
+    if bench.host_rule != "ask":
+        bench.allowed_hosts |= set(added_hosts(bench, flow))
 
 
 def suspended(

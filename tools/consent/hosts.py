@@ -27,6 +27,18 @@ def is_asked_about(bench: Workbench, host: str) -> bool:
     return foreign and host not in bench.allowed_hosts and not _is_named(bench, host)
 
 
+def is_run_asked_about(bench: Workbench, host: str) -> bool:
+    """Whether a run that sends to a host has to be asked; where the operator has runs ask, it always has.
+
+    Args:
+        bench: the workbench.
+        host: in lower case.
+    """
+    if bench.host_rule == "ask":
+        return host not in bench.allowed_hosts
+    return is_asked_about(bench, host)
+
+
 def added_hosts(bench: Workbench, flow: Flow) -> list[str]:
     """The hosts that a changed or new flow names and that stood in none before.
 
@@ -42,13 +54,15 @@ def run_hosts(bench: Workbench, text: str | None) -> list[str]:
     """The hosts that a run would send to, but for those that its flow already named when the turn began.
 
     A host that was in the flow then belongs to the user's own: it counts only when they did not ask for a run, or when
-    an earlier turn took it from others' text.
+    an earlier turn took it from others' text. Where the operator has runs ask for hosts, every host counts.
 
     Args:
         bench: the workbench.
         text: the run's input.
     """
     found = dict.fromkeys((*flow_hosts(bench.current, bench.catalogue), *hosts_in(text or "")))
+    if bench.host_rule == "ask":
+        return list(found)
     own = (_known(bench, bench.initial_flow) | _offered(bench)) if bench.mandate.asks("run") else set[str]()
     return [host for host in found if host not in own or host in bench.foreign_hosts]
 

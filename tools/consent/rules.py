@@ -6,12 +6,24 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 from flows.document import Node
-from tools.consent.hosts import is_asked_about
+from tools.consent.hosts import is_asked_about, is_run_asked_about
 from tools.mandate import Effect, best_named, name_words
 from tools.workbench import Workbench
 
 Kind: TypeAlias = Literal[
-    "remove", "replace", "cut", "rewire", "set", "text", "secret", "overwrite", "component", "install", "undo", "send"
+    "remove",
+    "replace",
+    "cut",
+    "rewire",
+    "set",
+    "text",
+    "secret",
+    "overwrite",
+    "component",
+    "install",
+    "undo",
+    "send",
+    "run",
 ]
 """What an act is: a component that goes, or whose type changes; a connection that goes, or gives way; a value, a text
 or a secret that is replaced; a file that is overwritten; a component that is written; packages that are installed;
@@ -99,6 +111,8 @@ class _Decision:
                 return mandate.asks("undo")
             case "send":
                 return not is_asked_about(self._bench, act.target)
+            case "run":
+                return not is_run_asked_about(self._bench, act.target)
 
     def left_open(self) -> int:
         """How many further components the user wants removed that they do not name."""

@@ -34,7 +34,7 @@ async def ask_before_run(ctx: RunContext[Workbench], text: str | None) -> None:
     listed = await listed_files(bench.user_files)
     ask_before_overwriting(ctx, written_over(bench, listed), listed, "Run it and overwrite")
     hosts = run_hosts(bench, text)
-    ask_before_sending(ctx, hosts, "Run it and send data to")
+    ask_before_sending(ctx, hosts, "Run it and send data to", "run")
     bench.allowed_hosts |= set(hosts)
 
 

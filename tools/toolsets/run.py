@@ -7,6 +7,7 @@ from pydantic_ai import ModelRetry, RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
 from flows.document import Flow
+from runtime.egress.words import hosts_in_words
 from runtime.event_stream import run_events
 from runtime.options import RunOptions
 from runtime.results import RunError, RunMetrics, RunResult
@@ -71,6 +72,7 @@ async def _run(ctx: RunContext[Workbench], text: str | None) -> RunResult:
         models=bench.models,
         files=bench.user_files,
         variables=bench.user_variables,
+        hosts=tuple(sorted(bench.allowed_hosts)),
     )
     stream = run_events(bench.runner.execute, flow, text, options)
     result = RunResult(run_id="", output=None, outputs={}, metrics=RunMetrics(seconds=0), error=_ENDED)
@@ -100,10 +102,12 @@ _ENDED = RunError(code="crash", message="The run was ended.", fix="Run it again.
 def report(result: RunResult, flow: Flow) -> str:
     """A run of a flow as text for a model; the flow's output is marked as data."""
     written = _WRITTEN.format(", ".join(file.path for file in result.files)) if result.files else ""
-    return _outcome(result, answered_by(flow, result)) + written
+    reached = _REACHED.format(hosts_in_words(result.hosts)) if result.hosts else ""
+    return _outcome(result, answered_by(flow, result)) + written + reached
 
 
 _WRITTEN = "\nIt wrote into the user's files: {}."
+_REACHED = "\nHosts that it reached, or was refused: {}."
 
 
 def _outcome(result: RunResult, output: str) -> str:

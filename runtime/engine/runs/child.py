@@ -39,20 +39,18 @@ class RunProcess:
     Attributes:
         number: names it between client and engine.
         connection: this end of its socket.
-        closed_ports: the ports that it closed in advance.
         warm_steps: how many steps the engine had warmed up when it was forked.
         pid: its process id, once it is forked; 0 if it never was.
         ended: its end.
         running: whether it was given something to run.
     """
 
-    def __init__(self, number: int, connection: socket.socket, closed_ports: frozenset[int], warm_steps: int) -> None:
+    def __init__(self, number: int, connection: socket.socket, warm_steps: int) -> None:
         """Take over a connected socket."""
         loop = asyncio.get_running_loop()
         connection.settimeout(0)
         self.number = number
         self.connection = connection
-        self.closed_ports = closed_ports
         self.warm_steps = warm_steps
         self.pid: asyncio.Future[int] = loop.create_future()
         self.ended: asyncio.Future[Ended] = loop.create_future()

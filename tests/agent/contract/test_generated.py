@@ -9,7 +9,7 @@ from agent.contract.events import CompleteEvent, TokenEvent
 from flows.catalogue import Catalogue
 from flows.faults import Fault
 from flows.spec import build
-from runtime.results import ModelUsage, RunError, RunFile, RunMetrics, RunResult
+from runtime.results import ModelUsage, RunError, RunFile, RunHost, RunMetrics, RunResult
 from scripts.contract import files, schema, typescript
 from tests.flow_texts import LOUDER
 from tools.json_types import FlowDocument
@@ -27,6 +27,7 @@ RUN = RunResult(
     untrusted_code=True,
     refused_calls=("io_uring_setup",),
     dropped_log_lines=7,
+    hosts=(RunHost(host="api.example.com", port=443, sent=1, received=2),),
 )
 
 
@@ -52,6 +53,7 @@ def test_keys_that_may_be_absent_are_not_required_and_never_null() -> None:
         ("RunMetrics", RUN.metrics.to_json()),
         ("ModelUsage", RUN.usage["a"].to_json()),
         ("RunError", RUN.to_json()["error"]),
+        ("RunHost", RUN.hosts[0].to_json()),
         ("Fault", FAULT.to_json()),
     ],
 )
@@ -59,7 +61,7 @@ def test_a_payload_has_exactly_the_keys_of_its_schema(name: str, value: dict[str
     described = schema()["$defs"][name]
     assert set(described["properties"]) == set(value)
     assert set(described["required"]) == set(value) - {
-        *("faults", "files", "untrusted_code", "refused_calls", "dropped_log_lines"),
+        *("faults", "files", "untrusted_code", "refused_calls", "dropped_log_lines", "hosts"),
     }
 
 

@@ -1,17 +1,20 @@
 """Hosts that only others' text has named: asked about in later turns as well, until the user names or allows them."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from pydantic_ai import ToolApproved, ToolDenied
 
 from agent.assistant import Assistant
+from agent.contract.endings import ending
 from agent.models.scripted import call
 from agent.turn.request import Answer
 from agent.turn.result import TurnResult
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.files.store import UserFiles
+from runtime.results import RunHost
 from tests.scripted_assistant import Step, play, scripted_assistant
 from tests.stand_ins import StandInRunner, ran
 from tools.approvals import OutboundApproval
@@ -117,3 +120,32 @@ async def test_a_host_is_the_users_own_when_nothing_else_was_read(catalogue: Cat
     built = await play(who, "Build a flow that gets my orders", Flow.empty())
     assert built.proposal is not None
     assert len((await play(who, "Run it")).runs) == 1
+
+
+async def test_every_host_is_asked_about_when_the_operator_has_runs_ask_and_the_run_reaches_the_approved(
+    catalogue: Catalogue,
+) -> None:
+    runner = StandInRunner(results=[ran("Fine.")] * 2)
+    who, _ = scripted_assistant(
+        catalogue, READ, BUILD[1], "I built it.", RUN, RUNS, "It ran.", run_network="ask", runner=runner
+    )
+    await play(who, "Build a flow that gets my orders", Flow.empty())
+    waiting = await play(who, f"Run it: https://{HOST}/orders")
+    assert (asked(waiting), waiting.runs) == ([HOST], [])
+    answers: dict[str, Answer] = dict.fromkeys(waiting.approvals, ToolApproved())
+    assert len((await play(who, answers=answers)).runs) == 1
+    assert runner.hosts == [(), (HOST,)], "the verification before the approval reaches nothing"
+
+
+async def test_the_hosts_of_a_run_reach_the_model_and_the_user(catalogue: Catalogue) -> None:
+    reached = RunHost(host="api.example.com", port=443, sent=1200, received=34)
+    refused = RunHost(host="10.0.0.5", port=80, refused=True)
+    runner = StandInRunner(results=[ran("Fine."), replace(ran("Fine."), hosts=(reached, refused))])
+    who, seen = scripted_assistant(catalogue, READ, BUILD[1], "I built it.", RUN, RUNS, "It ran.", runner=runner)
+    await play(who, "Build a flow that gets my orders", Flow.empty())
+    result = await play(who, "Run it")
+    words = "api.example.com:443 (1,200 bytes sent, 34 received), 10.0.0.5:80 (refused)"
+    assert words in str(seen.requests[-1])
+    assert result.runs[-1].hosts == (reached, refused)
+    wire = ending(result, "s").model_dump(mode="json")
+    assert wire["data"]["run"]["hosts"] == [reached.to_json(), refused.to_json()]

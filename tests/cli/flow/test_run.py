@@ -1,6 +1,9 @@
 """`wirewright flow run` on the real engine."""
 
 import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -85,3 +88,74 @@ def test_the_engine_is_installed_when_the_catalogue_is_missing(
     assert done.code == 0
     assert done.json["matches"]
     assert len(installed) == 1
+
+
+class _Service(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("content-length", "5")
+        self.end_headers()
+        self.wfile.write(b"hello")
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture
+def service() -> Iterator[str]:
+    """The host and port of a web service of this machine."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Service) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+def asking(place: str) -> bytes:
+    """A flow that asks a web service."""
+    nodes = "nodes:\n  api: APIRequest\n  out: ChatOutput\nedges:\n  api.data -> out.input_value\n"
+    return f"{nodes}config:\n  api.url_input: http://{place}/x\n".encode()
+
+
+def test_the_hosts_of_a_run_are_named_with_bytes_both_ways(
+    wirewright: Wirewright, service: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WIREWRIGHT_RUN_HOSTS", "127.0.0.1")
+    done = wirewright("flow", "run", "-", "--json", stdin=asking(service))
+    assert done.code == 0, done.out
+    [host] = done.json["hosts"]
+    assert f"{host['host']}:{host['port']}" == service
+    assert host["refused"] is False
+    assert host["sent"] > len("GET /x HTTP/1.1")
+    assert host["received"] > len("hello")
+    shown = wirewright("flow", "run", "-", stdin=asking(service))
+    assert f"Hosts of the run: {service} ({host['sent']} bytes sent, {host['received']} received)." in shown.err
+
+
+def test_a_host_of_this_machine_is_refused_with_the_remedy_when_the_operator_does_not_name_it(
+    wirewright: Wirewright, service: str
+) -> None:
+    done = wirewright("flow", "run", "-", "--json", stdin=asking(service))
+    assert done.code == 1
+    assert done.json["error"]["code"] == "refused"
+    assert "WIREWRIGHT_RUN_HOSTS=127.0.0.1" in done.json["error"]["fix"]
+    assert [(host["sent"], host["refused"]) for host in done.json["hosts"]] == [(0, True)]
+    shown = wirewright("flow", "run", "-", stdin=asking(service))
+    assert f"{service} (refused)" in shown.err
+
+
+@pytest.mark.parametrize(("rule", "approved"), [("ask", True), ("deny", True), ("ask", False), ("deny", False)])
+def test_a_public_host_is_reached_as_the_operator_and_the_user_say(
+    rule: str, approved: bool, wirewright: Wirewright, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WIREWRIGHT_RUN_NETWORK", rule)
+    options = ["--host", "nowhere.invalid"] if approved else []
+    done = wirewright("flow", "run", "-", "--json", *options, stdin=asking("nowhere.invalid"))
+    assert done.code == 1
+    assert done.json["error"]["code"] == ("external" if approved else "refused"), "it is looked up, or not"
+    assert done.json["hosts"][0]["refused"] is not approved
+
+
+def test_an_approved_host_must_be_one(wirewright: Wirewright, louder: Path) -> None:
+    done = wirewright("flow", "run", louder, "--host", "https://api.example.com/", "--json")
+    assert done.code == 2
+    assert done.json["error"]["where"] == "--host"

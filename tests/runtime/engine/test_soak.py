@@ -60,7 +60,6 @@ async def test_every_call_ends_once_and_nothing_is_left_when_runs_and_engines_ar
 ) -> None:
     chance = random.Random(7)  # noqa: S311 - the same kills every time
     sleeping = make_code("time.sleep(600)")
-    runner.closed_ports = (7878,)
     assert (await runner.run(echo, "x")).ok
     before = descriptors(os.getpid())
     ended: list[str] = []
@@ -104,7 +103,6 @@ async def test_every_call_ends_once_and_nothing_is_left_when_runs_and_engines_ar
     assert len(left) <= 3
     assert not any(map(is_zombie, left))
     assert descriptors(os.getpid()) <= before + 2  # pipes of an engine that is just being collected
-    runner.closed_ports = ()
 
 
 async def test_the_engine_keeps_as_many_descriptors_after_many_runs_as_before(runner: Runner, echo: Flow) -> None:

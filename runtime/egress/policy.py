@@ -1,0 +1,110 @@
+"""What a run may reach."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from runtime.egress.addresses import Address, is_public
+from runtime.egress.hosts import NamedHost, names
+from runtime.results import RunError
+
+HostRule: TypeAlias = Literal["allow", "ask", "deny"]
+"""Whether a user's run may reach public hosts: all, those that the user approves, or none but what the operator names.
+"""
+
+VARIABLE = "WIREWRIGHT_RUN_HOSTS"
+
+
+class HostRefused(Exception):
+    """A run may not reach a host, or it cannot be reached.
+
+    Attributes:
+        error: what to tell the user.
+        status: what the proxy answers.
+    """
+
+    def __init__(self, error: RunError, status: int = 403) -> None:
+        super().__init__(error.message)
+        self.error = error
+        self.status = status
+
+
+@dataclass(frozen=True, kw_only=True)
+class EgressPolicy:
+    """What one run may reach.
+
+    Attributes:
+        rule: whether a user's run may reach public hosts.
+        named: what the operator names; a user's run may reach it wherever it is.
+        approved: what the user has approved for this run.
+        verification: whether this is a verification run, which reaches only what is approved.
+    """
+
+    rule: HostRule = "allow"
+    named: Collection[NamedHost] = ()
+    approved: Collection[NamedHost] = ()
+    verification: bool = False
+
+    def check_name(self, host: str, port: int) -> None:
+        """Check a host by how it is written, before it is looked up: a look-up can tell others something, too.
+
+        Raises:
+            HostRefused: the run may not reach it, whatever its address is.
+        """
+        if names(self.approved, host, port):
+            return
+        where = place(host, port)
+        if self.verification:
+            raise HostRefused(
+                _refused(f"A verification run may not reach {where}: nobody has approved it.", "Run the flow itself.")
+            )
+        if self.rule == "allow" or names(self.named, host, port):
+            return
+        if self.rule == "ask":
+            raise HostRefused(
+                _refused(
+                    f"The run may not reach {where}: nobody has approved it.",
+                    f"Approve it for the run, or have the operator name it: {VARIABLE}={where}.",
+                )
+            )
+        raise HostRefused(
+            _refused(
+                f"The run may not reach {where}: runs reach only what the operator names.",
+                f"The operator can name it: {VARIABLE}={where}.",
+            )
+        )
+
+    def allowed_addresses(self, host: str, port: int, addresses: Sequence[Address]) -> Sequence[Address]:
+        """Those of a host's addresses that may be connected to, without looking anything up again.
+
+        Args:
+            host: the host, as it is written.
+            port: the port.
+            addresses: what it has been resolved to.
+
+        Raises:
+            HostRefused: none is public, and the operator has named neither one of them nor the host.
+        """
+        if any(each.has_name(host, port) for each in self.named):
+            return addresses
+        found = [one for one in addresses if is_public(one) or any(each.has_address(one, port) for each in self.named)]
+        if not found:
+            raise HostRefused(
+                _refused(
+                    f"The run may not reach {place(host, port)}: its address is one of this machine or of a private "
+                    "network.",
+                    f"Use a public address, or have the operator name the host: {VARIABLE}={host}.",
+                )
+            )
+        return found
+
+
+def place(host: str, port: int) -> str:
+    """A host and port as they are written."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _refused(message: str, fix: str) -> RunError:
+    return RunError(code="refused", message=message, fix=fix)
