@@ -109,10 +109,8 @@ class _Decision:
                 return mandate.covers("install", act.target, known)
             case "undo":
                 return mandate.asks("undo")
-            case "send":
-                return not is_asked_about(self._bench, act.target)
-            case "run":
-                return not is_run_asked_about(self._bench, act.target)
+            case "send" | "run" as how:
+                return not (is_run_asked_about if how == "run" else is_asked_about)(self._bench, act.target)
 
     def left_open(self) -> int:
         """How many further components the user wants removed that they do not name."""
