@@ -177,7 +177,8 @@ def _flow_plan(message: str, request: Request, reading: Reading, bench: Workbenc
             return changed
     found = flow_for(request, reading)
     if found is not None:
-        if not bench.current.is_empty and not reading.has("build"):
+        of_this = reading.has("this_flow") or not reading.has("build")
+        if not bench.current.is_empty and of_this:
             raise CannotPlan(reply("which_change", reading.language, said=reading.message.strip()[:200]))
         return _building(found, request, reading, bench)
     if small_talk(message) is None and not bench.current.is_empty and not reading.left_out:
