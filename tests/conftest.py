@@ -23,13 +23,21 @@ for variable in list(os.environ):
     if variable.endswith(("_API_KEY", "_BASE_URL")) or variable in FOREIGN:
         del os.environ[variable]
 
-from pydantic_ai import models  # noqa: E402  (after the environment is clean)
+from hypothesis import HealthCheck, settings  # noqa: E402  (after the environment is clean)
+from pydantic_ai import models  # noqa: E402  (likewise)
 
 from flows.catalogue import Catalogue  # noqa: E402  (likewise)
 from runtime.install.environment import RunnerEnvironment  # noqa: E402  (likewise)
 from runtime.runner import Runner  # noqa: E402  (likewise)
 
 models.ALLOW_MODEL_REQUESTS = False
+settings.register_profile(
+    "random",  # `--hypothesis-profile=random` looks for new counterexamples
+    deadline=None,  # the machine may be busy: no test is about a time
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.register_profile("deterministic", settings.get_profile("random"), derandomize=True)
+settings.load_profile("deterministic")
 
 pytest_plugins = ["tests.forked_workers", "tests.installation", "tests.warm_engines"]
 

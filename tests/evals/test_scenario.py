@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.language.detect import detect_language
@@ -215,7 +215,6 @@ def test_an_expectation_is_met_or_not(rule: Expectation, output: str | None, met
     assert rule.met_by(output) is met
 
 
-@settings(deadline=None)
 @given(st.text(min_size=1), st.text(), st.text())
 def test_what_contains_a_part_has_it_and_lacks_is_its_opposite(part: str, before: str, after: str) -> None:
     text = before + part + after

@@ -351,7 +351,7 @@ verdicts = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(verdicts, st.integers(0, 99))
 def test_the_order_of_attempts_changes_no_figure(found: list[Verdict], seed: int) -> None:
     shuffled = Random(seed).sample(found, len(found))  # noqa: S311  (a seed of a test)
@@ -359,7 +359,7 @@ def test_the_order_of_attempts_changes_no_figure(found: list[Verdict], seed: int
     assert one.model_copy(update={"verdicts": ()}) == other.model_copy(update={"verdicts": ()})
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(verdicts, st.floats(0, 1), st.floats(0, 1))
 def test_a_lower_bar_is_never_harder_to_meet(found: list[Verdict], one: float, other: float) -> None:
     low, high = sorted((one, other))

@@ -1,7 +1,7 @@
 """Every action can be undone, travels as JSON, and is refused when the flow has moved on."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flows.action_json import ActionFormatError, action_from_json, action_to_json
@@ -29,7 +29,7 @@ from flows.ports import feedback_ports, input_ports, output_ports
 
 TYPES = ["ChatInput", "ChatOutput", "Prompt Template", "CombineText", "Agent", "CalculatorComponent", "LoopComponent"]
 TYPES += ["TypeConverterComponent", "LanguageModelComponent", "ParserComponent"]
-relaxed = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+relaxed = settings(max_examples=60)
 
 
 def one_step(data: st.DataObject, flow: Flow, catalogue: Catalogue) -> tuple[FlowAction, ...]:

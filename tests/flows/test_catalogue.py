@@ -32,7 +32,7 @@ def test_nothing_is_found_when_nothing_is_asked_for(catalogue: Catalogue, query:
     assert catalogue.search(query) == []
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(max_size=60), st.integers(0, 12))
 def test_search_is_ranked_limited_and_repeatable(catalogue: Catalogue, query: str, limit: int):
     found = catalogue.search(query, limit)

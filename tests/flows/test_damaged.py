@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flows.action_json import action_to_json
@@ -89,7 +89,7 @@ def read(document: dict[str, Any]) -> Flow | FlowFormatError:
         return error
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=300)
 @given(st.data())
 def test_damaged_document_is_refused_with_the_place_or_can_be_worked_with(
     catalogue: Catalogue, documents: list[dict[str, Any]], data: st.DataObject
@@ -120,7 +120,7 @@ def test_damaged_document_is_refused_with_the_place_or_can_be_worked_with(
     assert all(action_to_json(action) for action in actions)
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=300)
 @given(st.data())
 def test_odd_value_is_refused_or_taken_whole(catalogue: Catalogue, data: st.DataObject):
     part = data.draw(st.sampled_from(sorted(catalogue, key=lambda part: part.type)))

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flows.actions import apply_all
@@ -19,7 +19,7 @@ from flows.fingerprints import fingerprint
 from tests import flow_texts
 
 Built = Callable[[str], tuple[Flow, dict[str, str]]]
-relaxed = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+relaxed = settings(max_examples=120)
 
 leaves = st.one_of(st.none(), st.booleans(), st.integers(0, 2), st.sampled_from(["", "x", "connect_other_models"]))
 values = st.one_of(leaves, st.lists(leaves, max_size=2), st.dictionaries(st.sampled_from("ab"), leaves, max_size=2))

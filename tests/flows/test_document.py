@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flows.catalogue import Catalogue
@@ -165,7 +165,7 @@ def test_real_exports_are_unchanged_when_read_and_written(document: dict[str, An
     assert json.dumps(Flow.from_json(json.loads(text)).to_json()) == text
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60)
 @given(st.data())
 def test_keys_that_nobody_knows_survive_an_edit_at_every_level(catalogue: Catalogue, data: st.DataObject):
     document = copy.deepcopy(data.draw(st.sampled_from(list(EXPORTS.values()))))

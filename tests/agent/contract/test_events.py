@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from pydantic_ai import AgentStreamEvent, CustomEvent
@@ -61,7 +61,7 @@ CUSTOM_EVENTS: dict[str, st.SearchStrategy[CustomEvent]] = {
 
 @pytest.mark.parametrize("model", models(), ids=lambda model: model.__name__)
 @given(data=st.data())
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30)
 def test_every_event_of_the_contract_survives_json(model: type[BaseModel], data: st.DataObject) -> None:
     event: Any = data.draw(instances(model))
     assert read_event(event.model_dump_json()) == event
@@ -70,7 +70,7 @@ def test_every_event_of_the_contract_survives_json(model: type[BaseModel], data:
 
 @pytest.mark.parametrize("model", models(RunStreamEvent), ids=lambda model: model.__name__)
 @given(data=st.data())
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30)
 def test_every_event_of_a_run_survives_json(model: type[BaseModel], data: st.DataObject) -> None:
     event: Any = data.draw(instances(model))
     assert RUN_STREAM_EVENTS.validate_json(event.model_dump_json()) == event
@@ -80,7 +80,7 @@ def test_every_event_of_a_run_survives_json(model: type[BaseModel], data: st.Dat
 
 @pytest.mark.parametrize("kind", CUSTOM_EVENTS)
 @given(data=st.data())
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30)
 def test_every_event_of_a_turn_survives_json(kind: str, data: st.DataObject) -> None:
     event = data.draw(CUSTOM_EVENTS[kind])
     assert TURN_EVENTS.validate_json(TURN_EVENTS.dump_json(event)) == event

@@ -47,13 +47,13 @@ def test_quoted_words_name_no_recipe() -> None:
 
 
 @given(st.text(max_size=200))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_folding_keeps_every_place(text: str) -> None:
     assert len(fold(text)) == len(text)
 
 
 @given(st.text(max_size=120))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_every_part_stands_in_the_message(message: str) -> None:
     reading = Reading(message)
     assert reading.language in LANGUAGES

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cli.output.streams import encoded, print_result, progress, shown_on
@@ -23,13 +23,11 @@ values = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(values)
 def test_a_value_comes_back_from_its_line(value: object) -> None:
     assert json.loads(encoded(value)) == value
 
 
-@settings(deadline=None)
 @given(values)
 def test_a_document_is_one_line_for_every_reader(value: object) -> None:
     assert len(encoded(value).splitlines()) == 1

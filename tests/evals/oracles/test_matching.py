@@ -49,20 +49,20 @@ def scores(made: ScoredFlow, target: ScoredFlow, start: ScoredFlow | None = None
     return tuple(comparison.agreement(kind) for kind in ("node", "value", "edge"))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(shapes, st.integers(0, 2**32))
 def test_a_relabelled_flow_is_the_same_flow(flow: ScoredFlow, seed: int) -> None:
     assert scores(relabelled(flow, Random(seed)), flow) == (1.0, 1.0, 1.0)  # noqa: S311  (a seed of a test)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(shapes, shapes, st.integers(0, 2**32))
 def test_relabelling_changes_no_score(made: ScoredFlow, target: ScoredFlow, seed: int) -> None:
     random = Random(seed)  # noqa: S311  (a seed of a test)
     assert scores(relabelled(made, random), relabelled(target, random)) == pytest.approx(scores(made, target))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(shapes, st.data())
 def test_a_rewiring_that_is_not_an_automorphism_lowers_a_score(flow: ScoredFlow, data: st.DataObject) -> None:
     if not flow.edges or len(flow.nodes) < 2:

@@ -92,7 +92,7 @@ def test_a_player_is_compared_with_the_one_of_the_same_name_or_the_only_one(
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=12))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_a_play_beside_itself_differs_in_nothing(results: list[tuple[bool, bool]]) -> None:
     verdicts = [verdict(f"s{n}", repeat, value) for n, pair in enumerate(results) for repeat, value in enumerate(pair)]
     (found,) = compare_with_baseline(play_of(*verdicts), verdicts)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from flows.autowire.inference import MAX_COMPONENTS, autowire
@@ -28,7 +28,7 @@ WIRING_FAULTS = {
     "unknown_input",
     "unknown_output",
 }
-relaxed = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+relaxed = settings(max_examples=60)
 
 
 def nodes(**types: str) -> str:

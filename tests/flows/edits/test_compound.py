@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flows.actions import FlowAction, apply_all, inverse
@@ -40,7 +40,7 @@ edges:
 config:
   C.template: "{x}+{y}"
 """
-relaxed = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+relaxed = settings(max_examples=40)
 
 
 def undone(edit: Edit) -> Flow:

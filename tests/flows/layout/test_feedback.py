@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flows.catalogue import Catalogue
@@ -14,7 +14,7 @@ from flows.layout.sizes import GAP, ROW, WIDTH, node_height
 from tests import flow_texts
 
 Built = Callable[[str], tuple[Flow, dict[str, str]]]
-relaxed = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+relaxed = settings(max_examples=40)
 
 
 def loop_of(steps: int, after: int, sides: int) -> str:

@@ -27,7 +27,7 @@ graphs = st.builds(
 )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(graphs)
 def test_nodes_never_overlap(flow: Flow):
     placed = layout(flow)
@@ -38,7 +38,7 @@ def test_nodes_never_overlap(flow: Flow):
             assert apart
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(graphs)
 def test_layout_is_repeatable_and_changes_only_places(flow: Flow):
     placed = layout(flow)
@@ -49,7 +49,7 @@ def test_layout_is_repeatable_and_changes_only_places(flow: Flow):
     assert placed.edges == flow.edges
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.integers(2, 12), st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)), max_size=20))
 def test_edges_run_from_left_to_right_when_there_is_no_cycle(count: int, pairs: list[tuple[int, int]]):
     forward = [(min(a % count, b % count), max(a % count, b % count)) for a, b in pairs if a % count != b % count]
@@ -74,7 +74,7 @@ def test_notes_stay_where_they_are():
     assert layout(Flow.from_json({"nodes": [note], "edges": []})).nodes[0].position == (7.0, 9.0)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(9, 40))
 def test_a_wide_flow_goes_on_in_the_row_below(count: int):
     places = positions(flow_of(count, [(number, number + 1) for number in range(count - 1)]))

@@ -120,7 +120,7 @@ def test_nearest_are_the_matches_without_filters_when_these_left_none(catalogue:
     assert catalogue.nearest_matches("if else")[0].type == "ConditionalRouter"
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.text(max_size=80), st.sampled_from(["JSON", "Tool", "nothing"]))
 def test_search_never_fails_and_filters_only_take_away(catalogue: Catalogue, query: str, kind: str):
     assert all(match.score >= 0 for match in catalogue.nearest_matches(query))

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flows.catalogue import Catalogue
@@ -14,7 +14,7 @@ from flows.spec import build
 from tests.flow_texts import BARE_ECHO, LOOP, TOOLS
 
 Built = Callable[[str], tuple[Flow, dict[str, str]]]
-relaxed = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+relaxed = settings(max_examples=80)
 
 
 def value_of(flow: Flow, node_id: str, field: str) -> Any:

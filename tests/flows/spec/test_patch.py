@@ -146,7 +146,7 @@ def test_ids_that_a_spec_cannot_write_are_understood(catalogue: Catalogue) -> No
     assert found.edit.flow.edges == ()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(data=st.data())
 def test_the_actions_of_a_fragment_lead_to_its_flow_and_back(data: st.DataObject, catalogue: Catalogue) -> None:
     flow = flow_of(LOUDER, catalogue)

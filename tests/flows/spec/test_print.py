@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flows.catalogue import Catalogue
@@ -16,7 +16,7 @@ from flows.spec import build, print_spec, to_spec
 from tests.flow_texts import BARE_ECHO, LOOP, PROMPT, TOOLS
 
 Built = Callable[[str], tuple[Flow, dict[str, str]]]
-relaxed = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+relaxed = settings(max_examples=80)
 OPERATIONS = """\
 nodes:
   A: ChatInput

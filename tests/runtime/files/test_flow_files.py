@@ -4,7 +4,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flows.document import Json, JsonObject
@@ -68,7 +68,7 @@ def test_appending_gives_the_file_that_is_there(files: UserFiles) -> None:
     assert give_files(data(node("S", "SaveToFile", file_name="a", append_mode=False)), files).paths == frozenset()
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     name=st.text(min_size=1, max_size=40) | st.sampled_from(["..", "/", "docs", "docs/", "docs/../a.txt", "./a.txt"])
 )

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from runtime.files.folders import KEY_FILE, LOCAL_USER, AnonymousUser, UserFolderError, user_folder
@@ -68,7 +68,7 @@ def test_a_damaged_secret_is_reported_and_not_replaced(tmp_path: Path) -> None:
 
 
 @given(user=st.text(min_size=1, max_size=40).filter(lambda text: text.strip() != ""))
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40)
 def test_whatever_the_id_is_the_folder_stays_inside(tmp_path: Path, user: str) -> None:
     folder = user_folder(tmp_path, user)
     assert folder.parent == tmp_path / "users"

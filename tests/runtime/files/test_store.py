@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from runtime.files import store
@@ -181,7 +181,7 @@ def test_edits_at_the_same_time_are_all_kept(tmp_path: Path) -> None:
     assert UserFiles(tmp_path, "alice").read("a.md") == "".join(f"({number})" for number in range(20))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60)
 @given(
     path=st.one_of(
         st.text(max_size=30),

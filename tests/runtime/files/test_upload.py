@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from runtime.files import upload
@@ -20,7 +20,7 @@ def files(tmp_path: Path) -> UserFiles:
     return UserFiles(tmp_path, "alice")
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(pieces=st.lists(st.binary(max_size=2_000), max_size=5))
 def test_what_arrives_in_pieces_is_read_back_whole(files: UserFiles, pieces: list[bytes]) -> None:
     with files.receive("docs/a.bin") as received:

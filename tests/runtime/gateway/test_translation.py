@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 from pydantic_ai import ModelMessage, ModelRequest, ModelResponse, TextPart, ToolCallPart, UserPromptPart
@@ -75,7 +75,6 @@ async def chunks_of(response: ModelResponse, size: int) -> list[JsonObject]:
         return [*made, *chunks.rest(stream.get(), include_usage=False)]
 
 
-@settings(deadline=None)
 @given(responses(), st.integers(1, 9))
 def test_the_pieces_of_an_answer_make_the_answer(response: ModelResponse, size: int) -> None:
     text, ids, called, written = "", dict[int, str](), dict[int, str](), dict[int, str]()

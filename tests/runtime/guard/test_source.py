@@ -163,7 +163,7 @@ WORDS = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(WORDS, max_size=40).map(" ".join) | st.text(max_size=200))
 @example("x: x")
 @example("match x:\n case {**rest}: pass")

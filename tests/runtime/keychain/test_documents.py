@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from runtime.keychain.documents import MARK, DocumentSealing
@@ -35,7 +35,7 @@ def field(value: Any, **more: Any) -> dict[str, Any]:
 
 
 @given(document=st.dictionaries(st.text(), JSON))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)
+@settings(max_examples=200)
 def test_every_document_comes_back_as_it_was(documents: DocumentSealing, document: dict[str, Any]) -> None:
     stored = json.loads(json.dumps(documents.seal_keys(document)))
     assert documents.unseal_keys(stored) == document
@@ -43,7 +43,6 @@ def test_every_document_comes_back_as_it_was(documents: DocumentSealing, documen
 
 
 @given(secret=st.text(min_size=8), at=st.sampled_from(["password", "named", "shape of input"]))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_value_of_a_secret_field_is_in_what_is_stored(documents: DocumentSealing, secret: str, at: str) -> None:
     fields = {
         "password": field(secret, password=True),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.conversation.memory import ConversationState, Exchange, Pending
@@ -80,7 +80,7 @@ async def written(data: Path, secret: str) -> tuple[str, int]:
 
 
 @given(secret=st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=8, max_size=60))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_no_key_is_in_the_bytes_of_the_data_folder(tmp_path_factory: pytest.TempPathFactory, secret: str) -> None:
     data = tmp_path_factory.mktemp("data")
     asyncio.run(written(data, secret))

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flows.actions import apply, apply_all, inverse
@@ -17,7 +17,7 @@ from flows.json_values import as_list, as_object
 from flows.spec import build, to_spec
 
 Built = Callable[[str], tuple[Flow, dict[str, str]]]
-relaxed = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+relaxed = settings(max_examples=80)
 
 
 def one(catalogue: Catalogue, kind: str, **values: Any) -> tuple[Flow, Node]:
