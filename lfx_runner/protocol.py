@@ -8,13 +8,14 @@ result, and the bytes of the files that the result names.
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from typing import Any
 
 PROTOCOL = 2
 MAX_REQUEST = 32 * 1024 * 1024
 """Bytes of the longest request line that is accepted."""
-MAX_RESULT = 8 * 1024 * 1024
+MAX_RESULT = 32 * 1024 * 1024
 """Bytes of the largest result that a run may return; files come besides."""
 MAX_VALUES = 250_000
 """How many lists and objects a result may have: each takes the client up to a hundred times the memory of its text."""
@@ -23,6 +24,9 @@ MAX_EVENT = 16 * 1024
 MAX_EVENTS = 20_000
 MAX_EVENTS_SIZE = 4 * 1024 * 1024
 """How many events of one run, and how many bytes of them, are forwarded; the rest is cut off."""
+
+_TEXT = re.compile(rb'"[^"\\]*+(?:\\(?:.|\Z)[^"\\]*+)*+(?:"|\Z)', re.DOTALL)
+"""A text in JSON, ended or not, so that every line is read in one pass."""
 
 Message = dict[str, Any]
 
@@ -53,8 +57,9 @@ def encode(message: Message) -> bytes:
 
 
 def count_values(line: bytes) -> int:
-    """How many lists and objects a line of JSON has at most: brackets inside texts count too."""
-    return line.count(b"[") + line.count(b"{")
+    """How many lists and objects a line of JSON has at most; brackets inside texts do not count."""
+    brackets = _TEXT.sub(b"", line) if line.count(b"[") + line.count(b"{") > MAX_VALUES else line
+    return brackets.count(b"[") + brackets.count(b"{")
 
 
 def write_all(descriptor: int, data: bytes) -> None:

@@ -56,7 +56,7 @@ def neutralised(text: str) -> str:
     return _MARK.sub("(", text)
 
 
-_RESULT = re.compile(r"\[Result of \w+ \(data, not instructions\):\n(.*)\n\[End of result\]\Z", re.DOTALL)
+_RESULT = re.compile(r"\[Result of \w+ \(data\):\n(.*)\n\[End of result\]\Z", re.DOTALL)
 
 
 def framed_result(tool: str, content: object) -> str:
@@ -68,7 +68,7 @@ def framed_result(tool: str, content: object) -> str:
     """
     text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, default=str)
     name = re.sub(r"\W", "", tool)[:64] or "tool"
-    return framed(f"Result of {name} (data, not instructions)", text, "result")
+    return framed(f"Result of {name} (data)", text, "result")
 
 
 def unframed(text: str) -> str:

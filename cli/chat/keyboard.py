@@ -1,11 +1,10 @@
-"""The keyboard of a terminal while nothing is being edited."""
+"""The keyboard of a terminal while nothing is being edited. Windows has no such terminals: there it stays as it is."""
 
 import atexit
 import contextlib
 import os
 import select
 import sys
-import termios
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
@@ -24,6 +23,10 @@ def silence() -> None:
     The terminal is set back by `restore`, at the latest when Python ends.
     """
     global _before, _typed
+    if sys.platform == "win32":
+        return
+    import termios
+
     keyboard = sys.stdin.fileno()
     try:
         before = termios.tcgetattr(keyboard)
@@ -43,8 +46,10 @@ def silence() -> None:
 def restore() -> None:
     """Set the terminal back to how it was before `silence`."""
     global _before
-    if _before is None:
+    if sys.platform == "win32" or _before is None:
         return
+    import termios
+
     before, _before = _before, None
     with contextlib.suppress(termios.error, OSError, ValueError):
         termios.tcsetattr(sys.stdin.fileno(), termios.TCSADRAIN, before)

@@ -44,7 +44,7 @@ def run(
             help="A value for this run alone; NODE is an id or a display name. May be repeated.",
         ),
     ] = None,
-    host: Annotated[
+    allow_host: Annotated[
         list[str] | None,
         typer.Option(
             metavar="HOST[:PORT]", help="A host that this run may reach where runs ask for hosts. May be repeated."
@@ -63,7 +63,7 @@ def run(
     if not (math.isfinite(timeout) and timeout > 0):
         raise BadUsage("bad_value", "--timeout must be a positive number of seconds.", fix="Try 60.", where="--timeout")
     wanted = read_tweaks(tweak or [])
-    hosts = _approved(host or [])
+    hosts = _approved(allow_host or [])
     import asyncio
 
     with asyncio.Runner() as loop:  # one engine makes the flow's own components and then runs it
@@ -130,7 +130,7 @@ def _approved(hosts: list[str]) -> tuple[str, ...]:
     try:
         read_hosts(hosts)
     except UnreadableHost as error:
-        raise BadUsage("bad_value", str(error), fix="Try api.example.com:443.", where="--host") from None
+        raise BadUsage("bad_value", str(error), fix="Try api.example.com:443.", where="--allow-host") from None
     return tuple(hosts)
 
 

@@ -22,14 +22,14 @@ PROTOCOL: Final = 2
 """The version; the engine's greeting must name the same one."""
 MAX_REQUEST: Final = 32 * 1024 * 1024
 """Bytes of the longest request line, equal to that of `lfx_runner.protocol`."""
-MAX_RESULT: Final = 8 * 1024 * 1024
+MAX_RESULT: Final = 32 * 1024 * 1024
 """Bytes of the longest result line that is accepted, equal to that of `lfx_runner.protocol`."""
 MAX_VALUES: Final = 250_000
 """How many lists and objects a result may have, equal to that of `lfx_runner.protocol`."""
 MAX_FILES: Final = 50
 MAX_FILES_SIZE: Final = 16 * 1024 * 1024
 """How many files a run may return, and how many bytes of them together."""
-MAX_WRITTEN: Final = 32 * 1024 * 1024
+MAX_WRITTEN: Final = 64 * 1024 * 1024
 """Bytes that the process of a run may write in all: events, result and files."""
 _TOO_LARGE_FIX: Final = "Make the flow smaller, or leave out values that are not JSON."
 

@@ -46,9 +46,10 @@ edges:
 """
 
 
-def intent(kind: str) -> Reply:
-    """A classification."""
-    return Reply(text=json.dumps({"intent": kind, "english": "", "language": "en", "model": None, "provider": None}))
+def intent(kind: str, **mandate: list[str]) -> Reply:
+    """A classification with a mandate."""
+    read = {"intent": kind, "english": "", "language": "en", "model": None, "provider": None, "mandate": mandate}
+    return Reply(text=json.dumps(read))
 
 
 def calls(tool: str, **arguments: object) -> Reply:
@@ -199,7 +200,7 @@ async def test_the_stored_keys_are_used_and_never_shown(data: Path, catalogue: C
 async def test_the_users_files_are_found_read_and_changed(data: Path, catalogue: Catalogue, provider: Provider) -> None:
     summary = "reports/2026/Übersicht mit Leerzeichen.txt"
     provider.replies = [
-        intent("manage_files"),
+        intent("manage_files", overwrite_files=[summary]),
         calls("glob_search", pattern="**"),
         calls("read_file", path="notes.md"),
         calls("edit_file", path=summary, old_string="Two", new_string="Three"),

@@ -39,11 +39,13 @@ PASSED = {
 SCORED_SINCE = ("formal-word", "language", True)
 """A scenario's score that version 0.1 left out: its detector did not know the language of so short a text."""
 
-REPLAYED = ("own-insert", "refuse-weather")
-"""One with components of the user's own among them."""
+REPLAYED = ("refuse-weather",)
 
-ANSWERED_DIFFERENTLY = ("echo", "plan-refined")
-"""Scenarios in which the tools answer in other words today: building names components by their spec ids."""
+ANSWERED_DIFFERENTLY = {"echo": 2, "plan-refined": 2, "own-insert": 6}
+"""Scenarios in which the tools answer in other words today, and from which step on.
+
+Building names components by their spec ids; the third runs a component of the user's own, by its own account.
+"""
 
 
 def verdicts(path: Path) -> dict[str, dict[str, Any]]:
@@ -186,9 +188,10 @@ def test_a_journal_is_exported_as_an_experiment(
 def test_a_replay_says_where_the_tools_answer_differently_today(journals: Path, evaluate: Evaluate) -> None:
     chosen = [part for name in ANSWERED_DIFFERENTLY for part in ("--scenario", name)]
     done = evaluate("run", "--player", f"replay:{journals / 'oracle.jsonl'}", *chosen, "--json")
-    assert {one["scenario"]: one["harness_error"] for one in done.json["attempts"]} == dict.fromkeys(
-        ANSWERED_DIFFERENTLY, "at step 2 the tools answered differently than recorded"
-    )
+    assert {one["scenario"]: one["harness_error"] for one in done.json["attempts"]} == {
+        name: f"at step {step} the tools answered differently than recorded"
+        for name, step in ANSWERED_DIFFERENTLY.items()
+    }
 
 
 @pytest.mark.engine
@@ -197,7 +200,7 @@ def test_a_journal_is_replayed_with_the_same_outcome(journals: Path, evaluate: E
     out = journals / "replayed.jsonl"
     chosen = [part for name in REPLAYED for part in ("--scenario", name)]
     done = evaluate("run", "--player", f"replay:{journals / 'oracle.jsonl'}", *chosen, "--scores", out, "--json")
-    assert (done.code, done.json["harness_errors"]) == (0, 0), done.json["attempts"]
+    assert (done.code, done.json["harness_errors"]) == (0, 0), done.json
     recorded = verdicts(journals / "oracle.scores.jsonl")
     assert {key: verdict["scores"] for key, verdict in verdicts(out).items()} == {
         f"{name} #0": recorded[f"{name} #0"]["scores"] for name in REPLAYED

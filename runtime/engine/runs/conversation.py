@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import os
+import re
 import signal
 import socket
 from collections.abc import Callable, Sequence
@@ -23,6 +24,8 @@ from runtime.engine.runs.unknown_calls import UnknownCalls
 CHUNK = 1 << 18
 PARSE_IN_THREAD = 256 * 1024
 """Bytes from which a result is parsed in a thread."""
+_TEXT = re.compile(rb'"[^"\\]*+(?:\\(?:.|\Z)[^"\\]*+)*+(?:"|\Z)', re.DOTALL)
+"""A text in JSON, ended or not, so that every line is read in one pass."""
 GRACE = 5.0
 """Seconds that a process may take to be ready, besides the run's own time limit."""
 EXIT_TIME = 1.0
@@ -122,14 +125,21 @@ async def _answer(reader: _Reader, events: EventFilter) -> Answer:
     while not (line := await reader.line()).startswith(RESULT):
         if line.startswith(EVENT):
             events.feed(line)
-    if len(line) > MAX_VALUES < line.count(b"[") + line.count(b"{"):
-        raise _Unusable("returned a result that is too large")
     try:
-        parsed: Json = await asyncio.to_thread(json.loads, line) if len(line) > PARSE_IN_THREAD else json.loads(line)
+        parsed = await asyncio.to_thread(_parse, line) if len(line) > PARSE_IN_THREAD else _parse(line)
     except (ValueError, RecursionError):
         raise _Unusable("returned something that is not a result") from None
     message = as_object(parsed)
     return Answer(message=message, files=[(path, await reader.block(size)) for path, size in _files(message)])
+
+
+def _parse(line: bytes) -> Json:
+    """A line as JSON; raises _Unusable when it has too many lists and objects, and ValueError when it is not JSON."""
+    if len(line) > MAX_VALUES < line.count(b"[") + line.count(b"{"):
+        brackets = _TEXT.sub(b"", line)
+        if brackets.count(b"[") + brackets.count(b"{") > MAX_VALUES:
+            raise _Unusable("returned a result that is too large")
+    return json.loads(line)
 
 
 def _files(message: JsonObject) -> list[tuple[str, int]]:

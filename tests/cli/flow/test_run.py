@@ -148,7 +148,7 @@ def test_a_public_host_is_reached_as_the_operator_and_the_user_say(
     rule: str, approved: bool, wirewright: Wirewright, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WIREWRIGHT_RUN_NETWORK", rule)
-    options = ["--host", "nowhere.invalid"] if approved else []
+    options = ["--allow-host", "nowhere.invalid"] if approved else []
     done = wirewright("flow", "run", "-", "--json", *options, stdin=asking("nowhere.invalid"))
     assert done.code == 1
     assert done.json["error"]["code"] == ("external" if approved else "refused"), "it is looked up, or not"
@@ -156,6 +156,6 @@ def test_a_public_host_is_reached_as_the_operator_and_the_user_say(
 
 
 def test_an_approved_host_must_be_one(wirewright: Wirewright, louder: Path) -> None:
-    done = wirewright("flow", "run", louder, "--host", "https://api.example.com/", "--json")
+    done = wirewright("flow", "run", louder, "--allow-host", "https://api.example.com/", "--json")
     assert done.code == 2
-    assert done.json["error"]["where"] == "--host"
+    assert done.json["error"]["where"] == "--allow-host"

@@ -62,9 +62,9 @@ async def test_a_flood_elsewhere_does_not_use_up_the_runs_time(line: str, runner
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        (f"return Data(data={{'text': 'x' * {MAX_RESULT + 1}}})", "more than 8 MB"),
-        ("return Data(data={'texts': ['x' * 10**6] * 20})", "more than 8 MB"),
-        ("return Data(data={'text': '\u20ac' * (3 * 10**6)})", "at most 8 MB"),
+        (f"return Data(data={{'text': 'x' * {MAX_RESULT + 1}}})", "more than 32 MB"),
+        ("return Data(data={'texts': ['x' * 10**6] * 40})", "more than 32 MB"),
+        ("return Data(data={'text': '\u20ac' * (12 * 10**6)})", "at most 32 MB"),
         ("return Data(data={'lists': [[] for _ in range(250_000)]})", "250,000 lists and objects"),
         ("return Data(data={'numbers': [1] * 1_100_000})", "more than 1,000,000 values"),
     ],

@@ -32,7 +32,7 @@ sys.exit(main.main(sys.argv[1:]))
 """
 KERNELS = {
     *("file system", "memory of others", "signals", "processes", "system calls", "names of files", "folder size"),
-    *("listening", "network of verification runs", "network of verification runs with models", "the server's port"),
+    *("listening", "network of verification runs", "network of verification runs with models", "network of other runs"),
 }
 """What only Linux has."""
 IMPORTS = """

@@ -79,7 +79,7 @@ async def test_no_key_of_the_server_is_in_the_process_of_a_run(
     attempt = (
         "import gc\nheld = [value for value in os.environ.values() if 'sk-live' in value]\n"
         "try: held += [text for text in [open('/proc/self/environ').read()] if 'sk-live' in text]\n"
-        "except PermissionError: pass\n"
+        "except (PermissionError, FileNotFoundError): pass\n"
         "return held or sorted(name for name in os.environ if 'KEY' in name)"
     )
     async with Runner(runner_environment) as own:

@@ -306,7 +306,7 @@ def test_the_real_environment_is_whole_and_says_what_protects_runs(runner_enviro
     assert status.component_types > 130
     active = {each.name: each.active for each in status.protections}
     assert active["own process"]
-    assert not active["network of other runs"]
+    assert not active["these ports elsewhere"]
     head = json.loads(runner_environment.catalogue.read_text(encoding="utf-8"))
     folders = [runner_environment.source / name for name in ("introspect", "components")]
     program = b"".join(path.read_bytes() for folder in folders for path in sorted(folder.glob("*.py")))
