@@ -52,7 +52,7 @@ def probe(
     import asyncio
 
     from agent.models.overview import models_to_test
-    from cli.documents.installation import ModelsTested
+    from cli.documents.models import ModelsTested
 
     settings, keys = _configuration()
     found = _overview(settings, keys)

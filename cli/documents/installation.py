@@ -1,11 +1,10 @@
-"""The documents of the installation: shells, models, the flow engine and the server."""
+"""The documents of the installation: shells, the flow engine and the server."""
 
 from dataclasses import dataclass, fields
 from typing import Literal
 
 from typing_extensions import TypedDict
 
-from agent.models.overview import ModelTest
 from cli.documents.errors import ErrorObject
 from runtime.install.environment import RunnerStatus
 
@@ -15,13 +14,6 @@ class CompletionScript(TypedDict):
 
     shell: str
     script: str
-
-
-class ModelsTested(TypedDict):
-    """Which models answered; ok when at least one was tested and all did."""
-
-    ok: bool
-    models: list[ModelTest]
 
 
 class Installed(TypedDict):

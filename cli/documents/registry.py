@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 from agent.contract.events import CancelledEvent, CompleteEvent, ErrorEvent
 from agent.models.overview import Overview
 from cli.doctor.report import Report
-from cli.documents import components, evals, flows, installation, running, stored
+from cli.documents import components, evals, flows, installation, models, running, stored
 from cli.documents.errors import Failed
 from runtime.sessions.run_entry import RunEntry
 
@@ -72,7 +72,7 @@ PRINTED: dict[str, Printed] = {
     "files get": Printed((stored.FileWritten,), about="It needs --out."),
     "files remove": Printed((stored.FilesRemoved,)),
     "models list": Printed((Overview,)),
-    "models test": Printed((installation.ModelsTested,)),
+    "models test": Printed((models.ModelsTested,)),
     "runner install": Printed((installation.Installed,)),
     "runner status": Printed((installation.StatusDocument,)),
     "runs list": Printed((stored.RunList,)),

@@ -130,6 +130,11 @@ def test_search_loads_no_models_and_no_engine(module: str, excerpt: Path) -> Non
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60).returncode == 0
 
 
+def test_the_token_is_printed_without_loading_the_assistant() -> None:
+    code = "import sys; from cli.main import run; run(['token']); sys.exit('pydantic_ai' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60).returncode == 0
+
+
 def test_output_is_utf8_whatever_the_locale(tmp_path: Path, excerpt: Path) -> None:
     spec = tmp_path / "grüße.flow"
     spec.write_text("nodes:\n  ä: ChatInput\n", encoding="utf-8")
