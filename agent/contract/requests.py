@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, field_validator
 from pydantic_ai import ToolApproved, ToolDenied
 
 from agent.contract.model import ContractModel
 from agent.turn.request import Answer, TurnRequest
+from runtime.egress.hosts import read_hosts
 from tools.json_types import FlowObject
 from tools.workbench import MAX_ATTEMPTS
 
@@ -115,6 +116,7 @@ class RunRequest(ContractModel):
         timeout: seconds it may take.
         session_id: the conversation that the flow sees.
         tweaks: values for this run alone, by node id and field name.
+        allow_hosts: hosts that this run may reach where the operator has runs ask for hosts: `host` or `host:port`.
         nodes: whether the reply has every node's value, not only those of the outputs.
         stream: whether to answer with server-sent events; so does the header `Accept: text/event-stream`.
     """
@@ -123,5 +125,12 @@ class RunRequest(ContractModel):
     timeout: float = Field(default=60.0, gt=0, le=600, allow_inf_nan=False)
     session_id: str | None = Field(default=None, max_length=200)
     tweaks: dict[str, dict[str, JsonValue]] = Field(default_factory=dict[str, dict[str, JsonValue]])
+    allow_hosts: tuple[str, ...] = Field(default=(), max_length=50)
     nodes: bool = False
     stream: bool = False
+
+    @field_validator("allow_hosts")
+    @classmethod
+    def _are_hosts(cls, hosts: tuple[str, ...]) -> tuple[str, ...]:
+        read_hosts(hosts)
+        return hosts

@@ -552,6 +552,7 @@ export interface RunRequest {
   timeout?: number;
   session_id?: string | null;
   tweaks?: Record<string, Record<string, JsonValue>>;
+  allow_hosts?: string[];
   nodes?: boolean;
   stream?: boolean;
 }

@@ -53,14 +53,12 @@ class EgressPolicy:
         Raises:
             HostRefused: the run may not reach it, whatever its address is.
         """
-        if names(self.approved, host, port):
-            return
-        where = place(host, port)
-        if self.verification:
+        where, approved = place(host, port), names(self.approved, host, port)
+        if self.verification and not approved:
             raise HostRefused(
                 _refused(f"A verification run may not reach {where}: nobody has approved it.", "Run the flow itself.")
             )
-        if self.rule == "allow" or names(self.named, host, port):
+        if self.rule == "allow" or names(self.named, host, port) or (approved and self.rule == "ask"):
             return
         if self.rule == "ask":
             raise HostRefused(

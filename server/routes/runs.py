@@ -56,6 +56,7 @@ async def run(request: Request) -> Response:
         session=session,
         memory=None if session is None else state.assistant.flow_sessions.memory(LOCAL_USER, flow_id, session),
         tweaks=run_request.tweaks,
+        hosts=run_request.allow_hosts,
         want_nodes=run_request.nodes,
         files=state.files,
         variables=state.variables,

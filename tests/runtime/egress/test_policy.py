@@ -23,7 +23,7 @@ def allowed(policy: EgressPolicy, host: str, port: int, address: str = "") -> bo
 
 @pytest.mark.parametrize(
     ("rule", "public", "approved", "named"),
-    [("allow", True, True, True), ("ask", False, True, True), ("deny", False, True, True)],
+    [("allow", True, True, True), ("ask", False, True, True), ("deny", False, False, True)],
 )
 def test_a_users_run_reaches_what_the_rule_says(rule: HostRule, public: bool, approved: bool, named: bool) -> None:
     policy = EgressPolicy(rule=rule, named=read_hosts(["api.example.com"]), approved=read_hosts(["ok.example.org"]))
@@ -38,6 +38,13 @@ def test_a_verification_run_reaches_what_was_approved_and_nothing_else() -> None
     assert not allowed(policy, "a.org", 80)
     assert not allowed(policy, "api.example.com", 443)
     assert not allowed(policy, "elsewhere.example.net", 443)
+
+
+def test_no_approval_opens_what_the_operator_denies() -> None:
+    named, approved = read_hosts(["api.example.com"]), read_hosts(["a.org", "api.example.com"])
+    policy = EgressPolicy(rule="deny", named=named, approved=approved, verification=True)
+    assert not allowed(policy, "a.org", 443)
+    assert allowed(policy, "api.example.com", 443)
 
 
 def test_an_approval_opens_no_private_address() -> None:

@@ -66,6 +66,18 @@ async def test_a_client_that_does_not_ask_for_a_stream_gets_one_reply(catalogue:
     assert reply.json() == ran("hello").to_json()
 
 
+async def test_a_run_may_reach_the_hosts_that_its_request_allows(catalogue: Catalogue, echo: JsonObject) -> None:
+    runner = StandInRunner(results=[ran("hello")])
+    async with serving(assistant(catalogue, runner=runner)) as live:
+        place = await stored(live.client, echo)
+        assert (await live.client.post(place, json={"allow_hosts": ["api.example.com:443"]})).status_code == 200
+        refused = await live.client.post(place, json={"allow_hosts": ["https://api.example.com/"]})
+    assert runner.hosts == [("api.example.com:443",)]
+    assert refused.status_code == 422
+    assert "allow_hosts" in refused.text
+    assert "neither a host name nor an address" in refused.text
+
+
 async def test_a_flow_with_faults_is_reported_in_the_stream_and_not_run(catalogue: Catalogue, echo: JsonObject) -> None:
     data = as_object(echo["data"])
     edges: list[Json] = [{**as_object(edge), "source": "Nobody-1"} for edge in as_list(data["edges"])]
