@@ -132,6 +132,9 @@ def report(before: Flow, bench: Workbench, language: str, left_out: tuple[str, .
     """What was done, read off the canvas and the runs."""
     flow = bench.current
     lines: list[str] = []
+    if bench.components:
+        names = dict.fromkeys(component.type for component in bench.components)
+        lines.append(reply("written", language, names=", ".join(names)))
     if bench.proposal is not None and (before.is_empty or not _shares(before, flow)):
         nodes = " → ".join(node.display_name for node in in_order(flow))
         lines.append(reply("built", language, name=flow.name, nodes=nodes))
