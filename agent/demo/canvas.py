@@ -147,7 +147,7 @@ def report(before: Flow, bench: Workbench, language: str, left_out: tuple[str, .
     if bench.runs:
         run = bench.runs[-1]
         if run.error is not None:
-            lines.append(reply("run_failed", language, error=run.error.message))
+            lines.append(reply("run_failed", language, error=f"{run.error.message} {run.error.fix}".strip()))
         else:
             lines.append(reply("ran_silently" if run.output is None else "ran", language, output=run.output))
     return "\n".join(dict.fromkeys(lines)) or reply("unchanged", language)
@@ -180,7 +180,7 @@ def _caveat(caveat: str, flow: Flow, language: str) -> str:
         file = next((node for node in flow.nodes if node.type == "File"), None)
         if re.search(r"\bfiles?\b", caveat) and file is not None:
             return reply("file_needed", language, name=file.display_name)
-        if re.search(r"\b(?:keys?|model)\b", caveat):
+        if re.search(r"\b(?:keys?|model|Provider)\b", caveat):
             return reply("key_needed", language)
     return reply("note", language, caveat=caveat)
 

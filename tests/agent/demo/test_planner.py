@@ -299,3 +299,17 @@ async def test_a_component_that_was_written_is_not_said_to_be_nothing(catalogue:
     result = await ask(catalogue, "create a custom component that reverses text", runner=ComponentRunner())
     assert "TextReverser" in result.text
     assert result.text != reply("unchanged", "en")
+
+
+@pytest.mark.anyio
+async def test_a_run_that_failed_is_told_with_its_remedy(catalogue: Catalogue, louder: Flow) -> None:
+    failed = ran(error=RunError(code="missing_model", message="No model is set.", fix="Set OPENAI_API_KEY."))
+    result = await ask(catalogue, "run it with hello", louder, StandInRunner(results=[failed]))
+    assert "No model is set. Set OPENAI_API_KEY." in result.text
+
+
+@pytest.mark.anyio
+async def test_a_missing_provider_is_said_in_the_language_of_the_message(catalogue: Catalogue) -> None:
+    missing = RunError(code="missing_model", message="Provider 'openai' is not configured.", fix="Set OPENAI_API_KEY.")
+    result = await ask(catalogue, "Baue mir einen Chatbot", runner=StandInRunner(results=[ran(error=missing)]))
+    assert reply("key_needed", "de") in result.text
