@@ -179,9 +179,17 @@ _FIXES = {
     "ValidationError": "Check that every value of this node is of the type that its field takes.",
 }
 """Fixes by class name, for errors that no rule matches."""
+_DOTLESS_FIX = (
+    "This component takes only hosts with a dot in their name: write 127.0.0.1 in place of localhost, "
+    "and have the operator name the host: WIREWRIGHT_RUN_HOSTS=127.0.0.1"
+)
 _FIXES_BY_TEXT = (
     (re.compile(r"\binvalid json\b|^expecting value: line", re.IGNORECASE), _FIXES["JSONDecodeError"]),
     (re.compile(r"\bregex pattern\b|\bregular expression\b", re.IGNORECASE), _FIXES["PatternError"]),
+    (
+        re.compile(r"^invalid url provided: https?://[\w-]+(?:[:/?#]|$)", re.IGNORECASE),
+        _DOTLESS_FIX,
+    ),
 )
 """Fixes by message, for errors whose class says too little."""
 _DEFAULT_FIX = "Check the values and connections of this node."

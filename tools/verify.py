@@ -111,9 +111,8 @@ async def _probed(bench: Workbench, flow: Flow, probe: Probe) -> Verification:
             return Verification(run=run, probe=probe, caveat=caveat)
         return Verification(run=run, probe=probe, disappointment=short)
     if run.error.code not in CORRECTABLE:
-        return Verification(
-            run=run, probe=probe, caveat=f"It was checked but could not be run to the end: {run.error.message}"
-        )
+        why = f"{run.error.message} {run.error.fix}".strip()
+        return Verification(run=run, probe=probe, caveat=f"It was checked but could not be run to the end: {why}")
     if run.error.code == "code" and online:
         return Verification(run=run, probe=probe, caveat=_OFFLINE.format(online=online, message=run.error.message))
     return Verification(run=run, probe=probe)

@@ -19,6 +19,11 @@ _ENDS = re.compile(
     r"\s*[,.;:!–—、。，；：！\n]+\s*|\s+(?:but|aber|sondern|mais|pero|mas|ma|però)\s+|でも|但是?", re.IGNORECASE
 )
 """What ends the yes or no with which a message begins."""
+_INSTEAD = re.compile(
+    r"\b(?:instead|rather|stattdessen|lieber|plutôt|mejor|en su lugar|melhor|em vez disso|invece|piuttosto)\b"
+    r"|代わりに|而是|改成",
+    re.IGNORECASE,
+)
 _ORDERS = re.compile(r"^\s*(?:show|list|tell|explain|describe)\b", re.IGNORECASE)
 
 
@@ -111,4 +116,6 @@ def _is_wish(text: str, reading: Reading) -> bool:
         return False
     if reading.spans("question") and without_courtesy(text) == text:
         return False
+    if _INSTEAD.search(text) and any(recipe.step for recipe in reading.recipes):
+        return True
     return reading.has("manner", "language", "model", "add", "remove")

@@ -132,6 +132,9 @@ def report(before: Flow, bench: Workbench, language: str, left_out: tuple[str, .
     """What was done, read off the canvas and the runs."""
     flow = bench.current
     lines: list[str] = []
+    if bench.components:
+        names = dict.fromkeys(component.type for component in bench.components)
+        lines.append(reply("written", language, names=", ".join(names)))
     if bench.proposal is not None and (before.is_empty or not _shares(before, flow)):
         nodes = " → ".join(node.display_name for node in in_order(flow))
         lines.append(reply("built", language, name=flow.name, nodes=nodes))
@@ -144,7 +147,7 @@ def report(before: Flow, bench: Workbench, language: str, left_out: tuple[str, .
     if bench.runs:
         run = bench.runs[-1]
         if run.error is not None:
-            lines.append(reply("run_failed", language, error=run.error.message))
+            lines.append(reply("run_failed", language, error=f"{run.error.message} {run.error.fix}".strip()))
         else:
             lines.append(reply("ran_silently" if run.output is None else "ran", language, output=run.output))
     return "\n".join(dict.fromkeys(lines)) or reply("unchanged", language)
@@ -177,7 +180,7 @@ def _caveat(caveat: str, flow: Flow, language: str) -> str:
         file = next((node for node in flow.nodes if node.type == "File"), None)
         if re.search(r"\bfiles?\b", caveat) and file is not None:
             return reply("file_needed", language, name=file.display_name)
-        if re.search(r"\b(?:keys?|model)\b", caveat):
+        if re.search(r"\b(?:keys?|model|Provider)\b", caveat):
             return reply("key_needed", language)
     return reply("note", language, caveat=caveat)
 

@@ -74,11 +74,20 @@ def small_talk(message: str, language: str = "") -> str | None:
         return reply(key, language or reading.language)
     if reading.has("abilities"):
         return reply("greeting", reading.language)
-    if len(message) <= _CHAT and reading.has("thanks"):
+    if _is_courtesy(reading, "thanks"):
         return reply("thanks", reading.language)
-    if len(message) <= _CHAT and reading.has("greeting"):
+    if _is_courtesy(reading, "greeting"):
         return reply("greeting", reading.language)
     return None
+
+
+def _is_courtesy(reading: Reading, concept: str) -> bool:
+    """Whether a short message thanks or greets: not in a quoted text, and not as what something is to be done with."""
+    if len(reading.message) > _CHAT or (concept == "thanks" and reading.has("build", "add", "run")):
+        return False
+    quoted = [range(quote.start(), quote.end()) for quote in reading.quotes]
+    said = [match for match in reading.spans(concept) if not any(match.start() in one for one in quoted)]
+    return any(concept == "thanks" or len(reading.message[: match.start()].split()) <= 1 for match in said)
 
 
 def asks_about_components(reading: Reading) -> bool:
@@ -141,7 +150,7 @@ def demo_intent(message: str, flow: Flow | None = None) -> Intent:
         or (reading.has("build") and reading.has("flow"))
     ):
         return "build_flow"
-    if reading.has("templates", "abilities", "greeting", "thanks", "explain", "broken", "component"):
+    if talk or reading.has("templates", "abilities", "explain", "broken", "component"):
         return "question"
     exact = bool(request.quoted or text_stages(request)[0])
     return "build_flow" if exact else "question" if is_of_a_flow(reading) else "off_topic"

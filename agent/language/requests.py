@@ -27,7 +27,9 @@ _UNDO = re.compile(
     r"|deshaz(?:lo)?(?:\s+(?:eso|esto|el\s+último\s+cambio))?|deshacer"
     r"|(?:mach\s+(?:das|es)\s+)?rückgängig(?:\s+machen)?"
     r"|annule[rz]?(?:\s+(?:ça|cela|la\s+dernière\s+modification))?"
-    r")\s*(?:please|por\s+favor|bitte|s'il\s+(?:te|vous)\s+pla[iî]t)?\s*[.!]*\s*$",
+    r"|annulla(?:lo|re)?(?:\s+(?:questo|l['’]ultima\s+modifica|le\s+ultime\s+modifiche))?"
+    r"|(?:元に|もとに)戻(?:して|す)(?:ください)?|取り消(?:して|す)(?:ください)?|[请請]?撤[销銷](?:上一步|刚才的更改)?|恢复原状"
+    r")\s*(?:please|por\s+favor|bitte|s'il\s+(?:te|vous)\s+pla[iî]t)?\s*[.!。！]*\s*$",
     re.IGNORECASE,
 )
 _REDO = re.compile(
@@ -38,7 +40,9 @@ _REDO = re.compile(
     r"|rehaz(?:lo)?(?:\s+(?:eso|esto|el\s+último\s+cambio))?|rehacer"
     r"|(?:mach\s+(?:das|es)\s+)?wiederherstellen|stell(?:e)?\s+(?:das|es)\s+wieder\s+her"
     r"|rétabli[rst]*(?:\s+(?:ça|cela|la\s+dernière\s+modification))?"
-    r")\s*(?:please|por\s+favor|bitte|s'il\s+(?:te|vous)\s+pla[iî]t)?\s*[.!]*\s*$",
+    r"|(?:ripristina(?:lo)?|rifa(?:i|llo))(?:\s+(?:questo|l['’]ultima\s+modifica))?"
+    r"|やり直(?:して|す)(?:ください)?|[请請]?(?:重做|恢复更改)"
+    r")\s*(?:please|por\s+favor|bitte|s'il\s+(?:te|vous)\s+pla[iî]t)?\s*[.!。！]*\s*$",
     re.IGNORECASE,
 )
 _PLACE = re.compile(

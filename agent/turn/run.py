@@ -13,7 +13,7 @@ from agent.demo.replies import reply
 from agent.errors import AssistantUnavailable, explain
 from agent.language.phrases import phrase
 from agent.language.questions import questions_in_words
-from agent.language.replies import asks_to_continue
+from agent.language.replies import asks_to_continue, plain_reply
 from agent.language.requests import asks_redo, asks_to_place, asks_undo
 from agent.turn.answers.keys import ask_about_keys
 from agent.turn.answers.resume import resume
@@ -109,7 +109,7 @@ async def _outcome(turn: Turn) -> TurnResult:
 
 async def _decide(turn: Turn) -> TurnResult | None:
     """Do what plain words ask for; None when the message is a request of its own."""
-    if asks_undo(turn.text):
+    if asks_undo(turn.text) and not (turn.conversation.proposals.open is not None and plain_reply(turn.text) == "deny"):
         return await undo(turn)
     if asks_redo(turn.text):
         return await redo(turn)

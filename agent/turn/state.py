@@ -20,7 +20,7 @@ from agent.language.detect import detect_language, supported_language
 from agent.language.intent import Classification, classify
 from agent.language.phrases import languages, phrase
 from agent.language.replies import reply_language, says_little
-from agent.language.requests import asks_run, step_count
+from agent.language.requests import asks_redo, asks_run, asks_undo, step_count
 from agent.models.providers import PROVIDERS, ModelChoice
 from agent.prompts.framing import sanitise
 from agent.toolsets.selection import acting_calls
@@ -128,14 +128,14 @@ class Turn:
     def language(self) -> str:
         """The language of what the assistant itself says in this turn; a bare yes or no does not change it."""
         code = self.language_code
-        if code is None and says_little(self.text):
+        if code is None and _says_little(self.text):
             code = self.conversation.language or reply_language(self.text)
         return code if code in languages("nothing") else supported_language(self.text, code)
 
     @property
     def own_language(self) -> str | None:
         """The code of the language of the message itself; None when it says too little to be in one."""
-        if says_little(self.text):
+        if _says_little(self.text):
             return None
         if self.choice.is_demo:
             return read(self.text).language
@@ -328,6 +328,11 @@ class Turn:
                 requests=flows.calls, input_tokens=flows.input_tokens, output_tokens=flows.output_tokens
             )
         return phases
+
+
+def _says_little(text: str) -> bool:
+    """Whether a message does not change the language of the conversation: a yes or a no, "undo" or "redo" alone."""
+    return says_little(text) or asks_undo(text) or asks_redo(text)
 
 
 def _answering_models(messages: list[ModelMessage]) -> list[str]:

@@ -158,3 +158,15 @@ def test_any_chain_gives_an_error_with_words(entries: list[dict[str, str | None]
 def test_scrubbing_is_quick_when_a_text_is_made_to_be_slow() -> None:
     for text in ("/a" * 50_000, "a/" * 50_000, "sk-" * 50_000, "\\" * 50_000, "token=" * 20_000):
         assert len(scrub(text)) <= MAX_MESSAGE
+
+
+@pytest.mark.parametrize("address", ["http://localhost:8000/api", "http://ollama/", "http://my-service:80"])
+def test_the_remedy_names_the_address_when_a_component_wants_a_dot_in_the_host(address: str) -> None:
+    error = error_from_chain(chain(("ValueError", f"Invalid URL provided: {address}")), "APIRequest-1")
+    assert "127.0.0.1" in error.fix
+    assert "WIREWRIGHT_RUN_HOSTS" in error.fix
+
+
+def test_the_remedy_names_no_host_when_the_address_is_wrong_otherwise() -> None:
+    error = error_from_chain(chain(("ValueError", "Invalid URL provided: htp:/x.example.com")), "APIRequest-1")
+    assert "WIREWRIGHT_RUN_HOSTS" not in error.fix

@@ -35,12 +35,26 @@ _REPLACE = _rule(r"(?:replace|swap|exchange)\s+(?P<name>.+?)\s+(?:with|by|for)\s
 _RENAME = _rule(r"rename\s+(?P<name>.+?)\s+(?:to|as)\s+(?P<value>.+)")
 _DUPLICATE = _rule(rf"(?:duplicate|copy)\s+(?P<name>.+?){_HERE}")
 _TEMPLATE = _rule(r"(?:use|take|start\s+(?:from|with))\s+(?:the\s+)?template\s+(?P<name>.+)")
+_ADD_PROMPT = _rule(
+    r"(?:add|insert|put)\s+(?:\w+\s+)?(?:(?:an?|another|the)\s+)?(?:new\s+)?prompt(?:\s+template)?\b"
+    r"(?:\s+(?:in\s+)?between(?:\s+(?:them|both|the\s+two))?|\s+in\s+the\s+middle)?"
+    r"(?P<says>[\s:]+(?:[^\W\d_]+[\s:]+){0,3})(?P<template>⟦\d+⟧)(?:\s+ein)?"
+)
+"""A prompt that is added with its words; what joins them ("that says", "qui dit") may be in any language."""
+_ONLY_QUOTED = _rule(rf"(?:add|insert|put)\s+(?:(?:an?|another|one|the)\s+)?⟦\d+⟧(?:\s+component)?{_HERE}")
+_QUOTED_VALUE = re.compile(r"⟦\d+⟧")
 _IT = frozenset({"it", "that", "this", "new"})
 
 
 def is_change(clause: str) -> bool:
     """Whether a clause is a change that is understood."""
-    return any(pattern.match(clause) for pattern in (*_RULES, _SET_PROMPT))
+    return any(pattern.match(clause) for pattern in (*_RULES, _SET_PROMPT)) and not _drops_words(clause)
+
+
+def _drops_words(clause: str) -> bool:
+    """Whether a clause adds a component with quoted words that no rule has a place for."""
+    rule = next((pattern for pattern in _RULES if pattern.match(clause)), None)
+    return rule is _ADD and _QUOTED_VALUE.sub("", clause) != clause and _ONLY_QUOTED.match(clause) is None
 
 
 def names_template(text: str) -> bool:
@@ -71,6 +85,25 @@ def change(clause: str, request: Request, bench: Workbench) -> Step:
 
 def _add(said: Mapping[str, str], bench: Workbench) -> Step:
     return "add_component", lambda: {"type": component_type(said["name"], bench.catalogue)}
+
+
+def _add_prompt(said: Mapping[str, str], bench: Workbench) -> Step:
+    def arguments() -> dict[str, JsonValue]:
+        flow = bench.current
+        answers = {node.id for node in flow.nodes if node.type == "ChatOutput"}
+        edges = [edge for edge in flow.edges if edge.target in answers]
+        if len(edges) != 1:
+            raise CannotPlan("Say between which two components the prompt should go.")
+        return {
+            "type": "Prompt Template",
+            "source_id": edges[0].source,
+            "target_id": edges[0].target,
+            "source_output": edges[0].source_port,
+            "target_input": edges[0].target_port,
+            "values": {"template": said["template"]},
+        }
+
+    return "insert_component", arguments
 
 
 def _remove(said: Mapping[str, str], bench: Workbench) -> Step:
@@ -166,6 +199,7 @@ _RULES: Mapping[re.Pattern[str], Callable[[Mapping[str, str], Workbench], Step]]
     _REPLACE: _replace,
     _RENAME: _rename,
     _DUPLICATE: _duplicate,
+    _ADD_PROMPT: _add_prompt,
     _ADD: _add,
 }
 
@@ -173,7 +207,8 @@ _RULES: Mapping[re.Pattern[str], Callable[[Mapping[str, str], Workbench], Step]]
 def connectable(source: Node, target: Node, flow: Flow) -> list[tuple[str, str]]:
     """The outputs of one node and the free inputs of another that fit each other, visible inputs first."""
     taken = {edge.target_port for edge in flow.edges if edge.target == target.id}
-    free = [port for port in input_ports(target) if port.is_list or port.name not in taken]
+    inputs = [port for port in input_ports(target) if port.name not in _INTERNAL]
+    free = [port for port in inputs if port.is_list or port.name not in taken]
     free.sort(key=lambda port: bool((target.field(port.name) or {}).get("advanced")))
     return [
         (output.name, port.name)
@@ -183,6 +218,8 @@ def connectable(source: Node, target: Node, flow: Flow) -> list[tuple[str, str]]
     ]
 
 
+_INTERNAL = frozenset({"tool_placeholder"})
+"""Inputs that Langflow keeps for its own use: what is connected there has no effect."""
 _PRONOUNS = frozenset({"it", "this", "that", "these", "those", "them", "one"})
 
 

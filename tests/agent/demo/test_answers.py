@@ -195,3 +195,27 @@ def test_a_question_about_a_component_is_no_why() -> None:
 
 def test_a_wish_without_a_text_of_its_own_follows_the_request() -> None:
     assert revised(WHISPER, "in German") == f"{WHISPER}\nin German"
+
+
+@pytest.mark.parametrize("text", ["no, lower case instead", "nein, lieber Kleinbuchstaben", "lower case instead"])
+async def test_a_no_that_names_another_step_changes_the_proposal_and_loses_nothing(
+    catalogue: Catalogue, text: str
+) -> None:
+    who = assistant(catalogue, runner=StandInRunner())
+    assert (await play(who, "Build an echo flow")).proposal is not None
+    result = await play(who, text)
+    assert result.proposal is not None, result.text
+    assert [node.value("case_type") for node in result.proposal.nodes if node.type == "Operations"] == ["lowercase"]
+
+
+async def test_a_no_with_a_reason_that_names_a_step_sets_the_proposal_aside(catalogue: Catalogue) -> None:
+    who = assistant(catalogue, runner=StandInRunner())
+    await play(who, "Build a flow that makes the text lower case")
+    result = await play(who, "no, I hate lower case")
+    assert result.proposal is None
+
+
+async def test_undo_is_answered_in_the_language_of_the_conversation(catalogue: Catalogue, canvas: Flow) -> None:
+    who = assistant(catalogue, runner=StandInRunner())
+    await play(who, "Erkläre mir bitte diesen Flow", canvas)
+    assert (await play(who, "rückgängig", canvas)).text == "Es gibt nichts zurückzunehmen."

@@ -6,6 +6,8 @@ import pytest
 
 from agent.assistant import Assistant
 from agent.demo.planner import ABILITIES, demo_intent
+from agent.demo.replies import reply
+from agent.demo.words import LANGUAGES
 from agent.settings import AssistantSettings
 from agent.turn.request import TurnRequest
 from agent.turn.result import Intent, TurnEnded, TurnResult
@@ -14,7 +16,7 @@ from flows.document import Flow
 from flows.spec import build
 from runtime.results import RunError
 from tests.flow_texts import LOUDER
-from tests.stand_ins import StandInRunner, ran
+from tests.stand_ins import ComponentRunner, StandInRunner, ran
 
 
 @pytest.fixture
@@ -250,3 +252,64 @@ async def test_nothing_that_is_meant_for_a_model_reaches_the_user(
         result = await ask(catalogue, message, flow)
         assert result.text.strip()
         assert FOR_A_MODEL.search(result.text) is None, result.text
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    "text",
+    [
+        'Ändere den Prompt auf "Tschüss {name}"',
+        'nein, lieber "Servus {name}"',
+        'führe ihn aus mit "hallo"',
+        "execute com olá",
+        'remplace "Merci" par "Bonjour {nom}"',
+    ],
+)
+async def test_words_to_put_into_a_flow_are_taken_for_no_greeting_and_no_thanks(
+    catalogue: Catalogue, louder: Flow, text: str
+) -> None:
+    result = await ask(catalogue, text, louder)
+    assert result.text not in {reply(key, code) for key in ("greeting", "thanks") for code in LANGUAGES}
+
+
+@pytest.mark.anyio
+async def test_a_flow_that_says_thanks_is_not_answered_with_a_courtesy(catalogue: Catalogue) -> None:
+    result = await ask(catalogue, 'Crée un flux qui répond "Merci" à chaque message')
+    assert result.text == reply("unable", "fr")
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("text", "key", "language"),
+    [
+        ("hi", "greeting", "en"),
+        ("oh hello there!", "greeting", "en"),
+        ("guten Morgen", "greeting", "de"),
+        ("你好", "greeting", "zh"),
+        ("thanks a lot, that helped", "thanks", "en"),
+        ("das war super, danke!", "thanks", "de"),
+    ],
+)
+async def test_a_courtesy_is_still_answered_with_one(catalogue: Catalogue, text: str, key: str, language: str) -> None:
+    assert (await ask(catalogue, text)).text == reply(key, language)
+
+
+@pytest.mark.anyio
+async def test_a_component_that_was_written_is_not_said_to_be_nothing(catalogue: Catalogue) -> None:
+    result = await ask(catalogue, "create a custom component that reverses text", runner=ComponentRunner())
+    assert "TextReverser" in result.text
+    assert result.text != reply("unchanged", "en")
+
+
+@pytest.mark.anyio
+async def test_a_run_that_failed_is_told_with_its_remedy(catalogue: Catalogue, louder: Flow) -> None:
+    failed = ran(error=RunError(code="missing_model", message="No model is set.", fix="Set OPENAI_API_KEY."))
+    result = await ask(catalogue, "run it with hello", louder, StandInRunner(results=[failed]))
+    assert "No model is set. Set OPENAI_API_KEY." in result.text
+
+
+@pytest.mark.anyio
+async def test_a_missing_provider_is_said_in_the_language_of_the_message(catalogue: Catalogue) -> None:
+    missing = RunError(code="missing_model", message="Provider 'openai' is not configured.", fix="Set OPENAI_API_KEY.")
+    result = await ask(catalogue, "Baue mir einen Chatbot", runner=StandInRunner(results=[ran(error=missing)]))
+    assert reply("key_needed", "de") in result.text

@@ -3,7 +3,7 @@
 import pytest
 
 from agent.language.detect import supported_language
-from agent.language.requests import asks_run, asks_undo, step_count
+from agent.language.requests import asks_redo, asks_run, asks_undo, step_count
 
 
 @pytest.mark.parametrize(
@@ -39,9 +39,59 @@ def test_a_question_about_running_asks_for_no_run(text: str) -> None:
     assert not asks_run(text)
 
 
-@pytest.mark.parametrize("text", ["undo", "Undo that.", "please revert it", "Desfaça", "deshazlo", "annule ça"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "undo",
+        "Undo that.",
+        "please revert it",
+        "Desfaça",
+        "deshazlo",
+        "annule ça",
+        "annulla",
+        "annulla l'ultima modifica",
+        "元に戻して",
+        "元に戻してください。",
+        "取り消して",
+        "撤销",
+        "请撤销上一步",
+        "恢复原状",
+    ],
+)
 def test_a_request_to_undo_is_recognised(text: str) -> None:
     assert asks_undo(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "redo",
+        "rehacer",
+        "ripristina",
+        "rifai",
+        "やり直して",
+        "やり直す",
+        "重做",
+        "请重做。",
+    ],
+)
+def test_a_request_to_redo_is_recognised(text: str) -> None:
+    assert asks_redo(text)
+    assert not asks_undo(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "最初からやり直して",
+        "annulla la prenotazione",
+        "元に戻すボタンを追加して",
+        "重做整个流程",
+    ],
+)
+def test_a_message_that_asks_for_more_is_no_plain_undo_or_redo_in_other_languages(text: str) -> None:
+    assert not asks_undo(text)
+    assert not asks_redo(text)
 
 
 @pytest.mark.parametrize("text", ["undo the greeting and run", "What does undo do?", "add an undo button"])

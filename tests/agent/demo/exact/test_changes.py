@@ -91,3 +91,45 @@ async def test_a_pronoun_is_no_component(catalogue: Catalogue, echo: Flow) -> No
     result = await ask(catalogue, "put it on the canvas", echo)
     assert result.actions == []
     assert result.after == echo
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "add a prompt between them that says 'You said: {text}'",
+        "Add a new prompt template with the text 'You said: {text}'",
+        'füge dazwischen einen Prompt "You said: {text}" ein',
+        'Füge einen Prompt hinzu: "You said: {text}"',
+        'ajoute un prompt qui dit "You said: {text}"',
+    ],
+)
+async def test_a_prompt_that_is_added_with_its_words_is_connected_and_says_them(
+    text: str, catalogue: Catalogue, echo: Flow
+) -> None:
+    result = await ask(catalogue, text, echo)
+    assert result.after is not None
+    new = result.after.nodes[-1]
+    assert (new.type, new.value("template")) == ("Prompt Template", "You said: {text}")
+    assert [edge.text for edge in result.after.edges] == [
+        f"{echo.nodes[0].id}.message -> {new.id}.text",
+        f"{new.id}.prompt -> {echo.nodes[1].id}.input_value",
+    ]
+
+
+@pytest.mark.parametrize("text", ["add a branch: 'thanks' gets 'You are welcome'", "add a text input that reads 'x y'"])
+async def test_nothing_is_added_when_the_quoted_words_would_be_dropped(
+    text: str, catalogue: Catalogue, echo: Flow
+) -> None:
+    result = await ask(catalogue, text, echo)
+    assert result.after is None or result.after == echo
+    assert not result.actions
+
+
+async def test_a_prompt_without_variables_is_not_connected_through_its_hidden_field(
+    catalogue: Catalogue, echo: Flow
+) -> None:
+    added = await ask(catalogue, "add a prompt template", echo)
+    assert added.after is not None
+    result = await ask(catalogue, "connect the chat input to the prompt template", added.after)
+    assert not result.actions
+    assert "fits a free input" in result.text
