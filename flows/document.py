@@ -18,6 +18,7 @@ from flows.json_values import (
     copy_json,
     fresh_object,
     object_at,
+    read_json,
 )
 
 __all__ = ["Edge", "Flow", "FlowFormatError", "Json", "JsonObject", "Node", "edge_text"]
@@ -186,10 +187,8 @@ class Edge:
             # Old versions wrote `types|field|id` as the target handle, and no output name in the source handle.
             parts = written.split("|")
             return {"fieldName": parts[1]} if key == "targetHandle" and len(parts) == 3 else {}
-        import json
-
         try:
-            return as_object(json.loads(written))
+            return as_object(read_json(written))
         except ValueError:
             return {}
 

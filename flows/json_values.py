@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import json
 from collections.abc import Sequence
 from math import isfinite
 from typing import Final, TypeAlias, cast
@@ -62,6 +63,18 @@ def object_at(value: MaybeJson, *keys: str) -> JsonObject:
             return {}
         value = value.get(key)
     return value if isinstance(value, dict) else {}
+
+
+def read_json(text: str) -> Json:
+    """Return the JSON value written in a text of a flow, whoever wrote it.
+
+    Raises:
+        ValueError: it is not JSON, or is nested too deeply to be read.
+    """
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("is nested too deeply") from None
 
 
 def copy_json(value: object, path: str = "$") -> Json:

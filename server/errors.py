@@ -105,6 +105,7 @@ _TURN_STATUS: Mapping[str, int] = {
     "already_answered": 409,
     "unknown_approval": 404,
     "flow_not_found": 404,
+    "message_too_long": 413,
     "queue_full": 429,
     "internal": 500,
     "catalogue_missing": 503,

@@ -54,7 +54,10 @@ def _role(node: Node, language: str) -> str:
 
 
 def _model(node: Node) -> str:
-    entry = canonical_model(node.value("model"))
+    try:
+        entry = canonical_model(node.value("model"))
+    except ValueError:  # it names no model
+        entry = []
     first = as_object(entry[0]) if isinstance(entry, list) and entry else {}
     return str(first.get("name") or "—")
 

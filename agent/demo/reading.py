@@ -8,6 +8,9 @@ from functools import cache, cached_property
 from agent.demo.building.recipe import Recipe, recipes
 from agent.demo.words import fold, found, spoken, vocabulary
 
+RULES_LIMIT = 4_000
+"""Characters of the longest message that rules read: their time grows with the square of its length."""
+
 _QUOTED = re.compile(
     r"\"([^\"]*)\"|“([^”]*)”|„([^“”]*)[“”]|«\s*([^»]*?)\s*»|「([^」]*)」|『([^』]*)』|`([^`]*)`"
     r"|(?<![\w'])'([^'\n]+)'(?=[\s.,;:!?)]|$)|‘([^’]*)’"

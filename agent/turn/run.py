@@ -9,6 +9,7 @@ from opentelemetry.trace import StatusCode, get_current_span
 
 from agent.conversation.memory import Pending
 from agent.demo.answers import asks_why
+from agent.demo.reading import RULES_LIMIT
 from agent.demo.replies import reply
 from agent.errors import AssistantUnavailable, explain
 from agent.language.phrases import phrase
@@ -19,7 +20,7 @@ from agent.turn.answers.keys import ask_about_keys
 from agent.turn.answers.resume import resume
 from agent.turn.answers.words import answer_in_words, decide_in_words
 from agent.turn.commands import answer_proposals, place_proposal, redo, undo
-from agent.turn.result import TurnEnded, TurnResult
+from agent.turn.result import TurnEnded, TurnError, TurnResult
 from agent.turn.serve import serve
 from agent.turn.state import Turn
 from agent.turn.stream import Send
@@ -29,6 +30,12 @@ from tools.events import Progress
 
 SAVE_SECONDS = 5.0
 """The time limit for saving a cancelled turn."""
+
+TOO_LONG = TurnError(
+    code="message_too_long",
+    message=f"The demo planner reads messages of up to {RULES_LIMIT:,} characters.",
+    fix="Write a shorter message and put long text into a file, or use a language model.",
+)
 
 
 async def run_turn(turn: Turn, send: Send) -> None:
@@ -85,6 +92,8 @@ async def _saved_result(turn: Turn, span: Span, *, late: bool) -> TurnResult:
 
 
 async def _outcome(turn: Turn) -> TurnResult:
+    if turn.is_too_long:
+        raise AssistantUnavailable(TOO_LONG)
     if turn.request.answers:
         await turn.conversation.look(turn.before)
         rest = turn.conversation.take_answers(dict(turn.request.answers))

@@ -14,7 +14,7 @@ from agent.conversation.proposals import offer_id
 from agent.demo.answers import demo_meaning
 from agent.demo.intent import demo_intent, demo_refusal
 from agent.demo.mandate import demo_mandate
-from agent.demo.reading import read
+from agent.demo.reading import RULES_LIMIT, read
 from agent.honesty.statement import statement
 from agent.language.detect import detect_language, supported_language
 from agent.language.intent import Classification, classify
@@ -78,7 +78,10 @@ class Turn:
         self.services = services
         self.request = request
         self.choice = choice
-        self.text = sanitise(request.text, services.settings.input_limit)
+        text = sanitise(request.text, services.settings.input_limit)
+        self.is_too_long = choice.is_demo and len(text) > RULES_LIMIT
+        """Whether the message is not read, because only rules would read it."""
+        self.text = text[:RULES_LIMIT] if self.is_too_long else text
         self.original_text = self.text
         """The message that began the work; for a resumed turn, the one that was suspended."""
         self.classification = Classification()

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 from flows.fields.model_providers import STORED, split_model, stored_provider
-from flows.json_values import Json, JsonObject
+from flows.fields.yaml_text import read_yaml
+from flows.json_values import Json, JsonObject, read_json
 
 CONNECTED = "connect_other_models"
 """The value of a model field whose model comes from an edge."""
@@ -18,6 +17,9 @@ _PROVIDERS = {
     "claude": "Anthropic",
     "gemini": "Google Generative AI",
 }
+LONGEST = 10_000
+"""Characters of the longest text that is read as a list of models."""
+
 ASSISTANT = "assistant"
 """A model's name that means the assistant's own model; a field that is left empty means the same."""
 
@@ -100,16 +102,14 @@ def _structured(text: str) -> Json:
     stripped = _unfenced(text.strip())
     looks = stripped.startswith(("{", "[", "- ", '"{', '"[')) or (": " in stripped and "\n" in stripped)
     looks = looks or stripped.startswith(("name: ", "provider: "))
-    if not looks:
+    if not looks or len(stripped) > LONGEST:
         return None
     try:
-        parsed: object = json.loads(stripped)
+        parsed: object = read_json(stripped)
     except ValueError:
-        import yaml
-
         try:
-            parsed = yaml.safe_load(stripped)
-        except yaml.YAMLError:
+            parsed = read_yaml(stripped)
+        except ValueError:
             return None
     if isinstance(parsed, str) and parsed != text:
         return _structured(parsed)  # a document as a string in a document

@@ -11,7 +11,8 @@ from typing import cast
 from flows.component_type import TYPE_MIGRATIONS
 from flows.faults import nearest, suggest
 from flows.fields.model_values import canonical_model
-from flows.json_values import Json, JsonObject, as_list, as_object, as_text, same_json, texts
+from flows.fields.yaml_text import read_yaml
+from flows.json_values import Json, JsonObject, as_list, as_object, as_text, read_json, same_json, texts
 
 _TEXT_TYPES = frozenset({"str", "prompt", "mustache", "code", "query", "link", "tab", "auth", "actionPicker"})
 _DIGITS = "Write digits, such as 5 or 0.5."
@@ -269,7 +270,7 @@ def _parsed(text: str, *, plain: bool = False) -> Json:
     stripped = text.strip()
     if stripped.startswith(("[", "{")):
         try:
-            found: object = json.loads(stripped)
+            found: object = read_json(stripped)
         except ValueError:
             found = _yaml(stripped, plain=plain)
     elif stripped.startswith("- ") or stripped == "-" or re.match(r"[\w\"'][^\n]*?:(?:\s|$)", stripped):
@@ -280,19 +281,10 @@ def _parsed(text: str, *, plain: bool = False) -> Json:
 
 
 def _yaml(text: str, *, plain: bool) -> object:
-    import yaml
-
-    class _Loader(yaml.SafeLoader):
-        """Loads YAML without converting strings that look like dates."""
-
-    _Loader.yaml_implicit_resolvers = {
-        sign: [(tag, rule) for tag, rule in rules if tag != "tag:yaml.org,2002:timestamp"]
-        for sign, rules in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
     try:
-        found: object = yaml.load(text, Loader=yaml.BaseLoader if plain else _Loader)  # noqa: S506 - both are safe
+        found = read_yaml(text, plain=plain)
         json.dumps(found, allow_nan=False)
-    except (yaml.YAMLError, TypeError, ValueError):
+    except (TypeError, ValueError):
         return None
     return found
 

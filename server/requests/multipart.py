@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from typing import Final
 
 from python_multipart import MultipartParser
-from python_multipart.exceptions import MultipartParseError
+from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import parse_options_header
 from starlette.requests import Request
 
@@ -22,6 +22,9 @@ UPLOAD_SECONDS: Final = 300.0
 
 FILES_LIMIT: Final = 20
 """Files of one request."""
+
+PARTS_LIMIT: Final = 200
+"""Parts of one request, with those that are no files: each costs time, however short it is."""
 
 UPLOADS_LIMIT: Final = TOTAL_LIMIT + 1_000_000
 """Bytes of a whole request: what a user may have, and the multipart form around it."""
@@ -56,7 +59,27 @@ async def receive_files(request: Request, files: UserFiles, folder: str = "") ->
 
 async def _read(request: Request, boundary: bytes, reader: _Reader) -> None:
     """Receive the whole body; raises an ApiError for the first thing that is wrong."""
-    parser = MultipartParser(
+    try:
+        parser = _parser(boundary, reader)
+        async for piece in pieces(request, UPLOADS_LIMIT, UPLOAD_SECONDS):
+            await asyncio.to_thread(parser.write, piece)
+        await asyncio.to_thread(parser.finalize)
+    except FormParserError:
+        raise ApiError(400, "malformed", "The body is not multipart/form-data.", "Send it again.") from None
+    except FileRefused as refused:
+        raise refusal(refused) from None
+    finally:
+        await asyncio.to_thread(reader.abandon)
+    if reader.unfinished:
+        raise ApiError(400, "malformed", "The body ended in the middle of a file.", "Send it again.")
+    if not reader.written:
+        fix = "Send at least one part with a file name, such as: curl -F file=@handbook.pdf."
+        raise ApiError(422, "no_file", "The body has no file.", fix)
+
+
+def _parser(boundary: bytes, reader: _Reader) -> MultipartParser:
+    """Tells the reader what it finds; raises FormParserError for a boundary that is too long."""
+    return MultipartParser(
         boundary,
         {
             "on_part_begin": reader.begin,
@@ -68,21 +91,6 @@ async def _read(request: Request, boundary: bytes, reader: _Reader) -> None:
             "on_part_end": reader.end,
         },
     )
-    try:
-        async for piece in pieces(request, UPLOADS_LIMIT, UPLOAD_SECONDS):
-            await asyncio.to_thread(parser.write, piece)
-        await asyncio.to_thread(parser.finalize)
-    except MultipartParseError:
-        raise ApiError(400, "malformed", "The body is not multipart/form-data.", "Send it again.") from None
-    except FileRefused as refused:
-        raise refusal(refused) from None
-    finally:
-        await asyncio.to_thread(reader.abandon)
-    if reader.unfinished:
-        raise ApiError(400, "malformed", "The body ended in the middle of a file.", "Send it again.")
-    if not reader.written:
-        fix = "Send at least one part with a file name, such as: curl -F file=@handbook.pdf."
-        raise ApiError(422, "no_file", "The body has no file.", fix)
 
 
 def _naming(error: ApiError, written: list[Written]) -> ApiError:
@@ -105,6 +113,7 @@ class _Reader:
     def __init__(self, files: UserFiles, folder: str) -> None:
         self._files = files
         self._folder = folder
+        self._parts = 0
         self._name = bytearray()
         self._value = bytearray()
         self._headers: dict[bytes, bytes] = {}
@@ -114,6 +123,9 @@ class _Reader:
         self.written: list[Written] = []
 
     def begin(self) -> None:
+        self._parts += 1
+        if self._parts > PARTS_LIMIT:
+            raise FileRefused(f"The request has more than {PARTS_LIMIT} parts.")
         self._headers = {}
         self._name.clear()
         self._value.clear()

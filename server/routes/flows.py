@@ -16,6 +16,9 @@ from server.requests.query import is_number, number
 from server.state import server_state
 from server.store.flows import FlowEntry
 
+VERSION_LIMIT = 2**63 - 1
+"""Versions are below it, so that the next one still fits into the database."""
+
 PAGE = 50
 PAGE_LIMIT = 200
 """Flows on a page by default, and at most."""
@@ -88,7 +91,7 @@ def _seen_version(request: Request, document: JsonObject) -> int:
         )
     if isinstance(given, str) and is_number(given):
         given = int(given)
-    if not isinstance(given, int) or isinstance(given, bool) or not 0 < given < 2**63:
+    if not isinstance(given, int) or isinstance(given, bool) or not 0 < given < VERSION_LIMIT:
         place = "$.version" if header is None else "If-Match"
         raise ApiError(422, "invalid_request", "The version must be a whole number.", "Send the one you loaded.", place)
     return given

@@ -13,8 +13,8 @@ _VERBS = (
     "|capital|us|giv|tell|pass|display|swap|scrap|remember|correct|fix|suffix|start|end|begin"
 )
 _SPLIT = re.compile(
-    rf"\s*(?:[,;.:]|\band\b|\bthen\b|\bafterwards\b|\bfinally\b|\bafter\s+that\b)+\s*"
-    rf"(?:(?:and|then|finally|also|it|that|which|the\s+result)\s+)*(?=(?:{_VERBS})\w*\b)",
+    rf"\s*(?:[,;.:]|\band\b|\bthen\b|\bafterwards\b|\bfinally\b|\bafter\s+that\b)++\s*"
+    rf"(?:(?:and|then|finally|also|it|that|which|the\s+result)\s+)*+(?=(?:{_VERBS})\w*\b)",
     re.IGNORECASE,
 )
 _PLUMBING = re.compile(

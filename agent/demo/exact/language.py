@@ -13,7 +13,7 @@ _QUOTED = re.compile(
 _QUOTES = " 「」『』«»„“”\n"
 _MASK = re.compile(r"⟦(\d+)⟧")
 _RUN = re.compile(
-    r"(?:^|[,;.]?\s*(?:\b(?:and|now|then|please|just)\b[\s,]*)*)\b(?:run|test|try|execute|check|show\s+me)\b"
+    r"(?:^|[,;.]?\s*(?:\b(?:and|now|then|please|just)\b[\s,]*+)*+)\b(?:run|test|try|execute|check|show\s+me)\b"
     r"(?:\s+(?:it|this|that|(?:the|my|this)\s+(?:[\w-]+\s+){0,2}?(?:flow|bot|chatbot|result|agent)))?(?:\s+out)?(?:\s+once)?"
     r"(?:(?P<given>\s*(?:with|on|using|for)(?:\s+the)?(?:\s+(?:input|text|message|value|word)\b)?\s*:?\s*)(?P<input>.+?))?"
     r"(?:[,;]?\s*(?:and\s+)?(?:tell|show)\s+me(?:\s+(?:what|how|the|whether|if)\b[^.!?]*)?)?(?:,?\s*please)?\s*[.!]*\s*$",
@@ -26,7 +26,9 @@ _VERBS = (
     "add|insert|put|remove|delete|connect|wire|link|disconnect|unlink|set|change|update|rename|replace|swap|duplicate"
     "|copy|run|test|execute|give|undo|use|switch"
 )
-_CLAUSES = re.compile(rf"\s*(?:[,;.]|\band\b|\bthen\b)+\s*(?:\band\b\s*|\bthen\b\s*)*(?=(?:{_VERBS})\b)", re.IGNORECASE)
+_CLAUSES = re.compile(
+    rf"\s*(?:[,;.]|\band\b|\bthen\b)++\s*+(?:\band\b\s*+|\bthen\b\s*+)*+(?=(?:{_VERBS})\b)", re.IGNORECASE
+)
 _ENGLISH = re.compile(r"(?:please\s+)?(?:add|build|make|put|set|run|write)\b", re.IGNORECASE)
 """How only English requests begin, whatever other words they have."""
 VARIABLE = re.compile(r"(?<!\{)\{([A-Za-z][A-Za-z0-9_]*)\}(?!\})")
