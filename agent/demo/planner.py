@@ -34,6 +34,7 @@ from agent.demo.plan import step as plan_step
 from agent.demo.reading import Reading, read
 from agent.demo.replies import reply
 from agent.language.replies import plain_reply, says_little
+from agent.language.requests import asks_run
 from agent.models.providers import DEMO
 from agent.models.scripted import call, scripted, tool_returns
 from agent.prompts.frames import unframed
@@ -324,6 +325,8 @@ def _acting(
 ) -> Plan:
     if request.runs:
         steps = [*steps, ("run_flow", lambda: {"input": request.input})]
+    elif asks_run(reading.message):
+        notes = (*notes, reply("run_unread", reading.language))
     before = Flow.empty() if builds else bench.current
     return Plan(steps=tuple(steps), close=lambda _: report(before, bench, reading.language, left_out, notes))
 

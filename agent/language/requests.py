@@ -14,6 +14,13 @@ _RUNS = re.compile(
     r")|^\s*(?:please\s+)?(?:run|execute|test)\b|^\s*(?:rode|execute|ejecuta|corre|exécute|lance)\b",
     re.IGNORECASE,
 )
+_NOT_BEFORE = re.compile(
+    r"(?:\bnot|n['’]t|\bdont|\bnever|\bwithout|\bnicht|\bkein\w*|\bohne|\bn[ãa]o|\bno|\bsin|\bsem|\bne|\bsans|\bnon)\s+"
+    r"(?:\w+\s+){0,2}$|\b(?:i|we)(?:['’]ll|\s+will|\s+can)\s+$",
+    re.IGNORECASE,
+)
+_NOT_WITHIN = re.compile(r"\b(?:nicht|pas|nie)\b", re.IGNORECASE)
+_NOT_AFTER = re.compile(r"\s*(?:bitte\s+)?(?:nicht|pas|nie)\b", re.IGNORECASE)
 _ASKS = re.compile(
     r"^\s*(?:how|what|why|when|where|which|who|does|do|is|are|should|can\s+i|could\s+i|como|o\s+que|por\s?qu[eê]|qual|quando"
     r"|cómo|qué|cuál|cuándo|wie|was|warum|wann|welche\w*|kann\s+ich|comment|pourquoi|quand|quel\w*|qu'|est-ce)\b",
@@ -66,8 +73,18 @@ _VERB = re.compile(
 
 
 def asks_run(*texts: str) -> bool:
-    """Whether a message or its translation clearly asks to run something; a question about running does not."""
-    return any(not _ASKS.search(text) and _RUNS.search(text) is not None for text in texts)
+    """Whether a message or its translation clearly asks to run something; a question about running does not, nor a
+    request not to run it.
+    """
+    return any(not _ASKS.search(text) and any(_is_meant(text, one) for one in _RUNS.finditer(text)) for text in texts)
+
+
+def _is_meant(text: str, request: re.Match[str]) -> bool:
+    return not (
+        _NOT_BEFORE.search(text[: request.start()])
+        or _NOT_WITHIN.search(request[0])
+        or _NOT_AFTER.match(text[request.end() :])
+    )
 
 
 def step_count(text: str) -> int:

@@ -313,3 +313,10 @@ async def test_a_missing_provider_is_said_in_the_language_of_the_message(catalog
     missing = RunError(code="missing_model", message="Provider 'openai' is not configured.", fix="Set OPENAI_API_KEY.")
     result = await ask(catalogue, "Baue mir einen Chatbot", runner=StandInRunner(results=[ran(error=missing)]))
     assert reply("key_needed", "de") in result.text
+
+
+@pytest.mark.anyio
+async def test_a_run_whose_input_is_not_understood_is_said_to_be_left_out(catalogue: Catalogue) -> None:
+    result = await ask(catalogue, "Baue einen Echo-Flow und lass den Flow dann mit Ada laufen")
+    assert types(result.flow) == ["ChatInput", "ChatOutput"]
+    assert reply("run_unread", "de") in result.text

@@ -33,6 +33,14 @@ def test_a_request_to_run_is_recognised_in_five_languages(text: str) -> None:
         "Wie führe ich ihn aus?",
         "Build a flow for running shoes",
         "Explain the long run average",
+        "Set up a flow that repeats what I say. Only build it, do not run it, I will try it myself.",
+        "Let it use another model. Don't run it, I have no key here.",
+        "build it without running: never run it",
+        "Baue ihn, aber nicht ausführen",
+        "Baue ihn, führe ihn aber nicht aus",
+        "monte o fluxo e não execute ele",
+        "constrúyelo, sin ejecutar",
+        "construis-le, mais ne lance pas le flux",
     ],
 )
 def test_a_question_about_running_asks_for_no_run(text: str) -> None:

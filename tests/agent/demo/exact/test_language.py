@@ -26,6 +26,17 @@ from agent.demo.exact.language import take_apart
         ("用Python写一个翻译流程", False, None),
         ("Crea un flusso eco e provalo con ciao", True, "ciao"),
         ("eseguilo", True, None),
+        ("eseguilo con 'ciao'", True, "ciao"),
+        ("Echo flow bauen und mit 'Hallo' ausführen", True, "Hallo"),
+        ("führe ihn mit hallo aus", True, "hallo"),
+        ("führe ihn aus mit 'hallo'", True, "hallo"),
+        ("Starte ihn mit Ada.", True, "Ada"),
+        ("Ausführen mit Test", True, "Test"),
+        ("Baue einen Flow, der den Text in Großbuchstaben ausgibt", False, None),
+        ("fais un echo et lance le avec salut", True, "salut"),
+        ("Crée un flux qui teste la longueur du texte", False, None),
+        ("execute com olá", True, "olá"),
+        ("Muda a palavra para socorro e executa com socorro.", True, "socorro"),
     ],
 )
 def test_the_run_clause_is_found_outside_quotes(message: str, runs: bool, value: str | None) -> None:
