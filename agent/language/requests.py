@@ -9,7 +9,7 @@ _RUNS = re.compile(
     r"|(?:e|depois)\s+(?:rode|roda|execute|executa)\b"
     r"|(?:ejecuta|ejecútalo|ejecutalo|ejecutar|corre|córrelo|prueba|pruébalo)\b"
     r"|führe?\s+(?:\w+\s+){1,4}aus\b|(?:starte|teste)\s+(?:ihn|es|den|das|diesen|mit)\b"
-    r"|ausführen\b|lass\s+(?:\w+\s+){1,3}laufen\b"
+    r"|ausführen\b|lass\s+(?:\w+\s+){1,6}laufen\b"
     r"|(?:exécute|exécuter|lance|lancer|teste)(?:\s*-\s*|\s+)(?:le|la|ce|cela|mon|avec)\b|fais\s+tourner\b"
     r")|^\s*(?:please\s+)?(?:run|execute|test)\b|^\s*(?:rode|execute|ejecuta|corre|exécute|lance)\b",
     re.IGNORECASE,
