@@ -96,6 +96,8 @@ class Turn:
         self.denied_plans: list[PlanEffect] = []
         self.wanted = ""
         """The words in which the user asked for something else than was proposed, when the turn is resumed."""
+        self.accepts_proposal = False
+        """Whether the message says yes to the proposal that waits, and asks for more."""
         self.earlier = TurnRecord()
         """What was done before the turn was suspended."""
         self.answer = ""
