@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from pydantic_ai import ToolCallPart
 
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
@@ -101,3 +102,29 @@ async def test_a_file_that_is_falsely_said_to_be_written_beside_a_flow_is_still_
     )
     result = await play(who, "Build an echo")
     assert result.text == "I built the flow; I wrote no file."
+
+
+@pytest.mark.parametrize(
+    ("change", "shown"),
+    [
+        (call("write_file", 1, path="hours.txt", content="Closed\nfor good"), "+ Closed\n+ for good"),
+        (call("edit_file", 1, path="hours.txt", old_string="10", new_string="11"), "- 10\n+ 11"),
+    ],
+)
+async def test_a_question_about_a_file_shows_what_would_be_written(
+    catalogue: Catalogue, change: ToolCallPart, shown: str
+) -> None:
+    who, _ = scripted_assistant(catalogue, READS, change)
+    result = await play(who, "What does hours.txt say?", files=("hours.txt",))
+    [asked] = result.approvals.values()
+    assert asked.kind == "removal"
+    assert (asked.targets, asked.detail) == (["hours.txt"], shown)
+    assert shown in result.text
+
+
+async def test_a_key_is_not_shown_in_a_question_about_a_file(catalogue: Catalogue) -> None:
+    key = "sk-proj-" + "Ab3dE6gH9jK2mN5pQ8sT1vW4"
+    write = call("write_file", 1, path="hours.txt", content=f"key={key}")
+    who, _ = scripted_assistant(catalogue, READS, write)
+    result = await play(who, "What does hours.txt say?", files=("hours.txt",))
+    assert key not in result.text
