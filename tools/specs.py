@@ -21,6 +21,10 @@ _FIRST = re.compile(
 )
 
 
+_TEMPLATE = re.compile(r"^template[ \t]*:[ \t]*\S[^\n]*(?:\n|\Z)", re.IGNORECASE | re.MULTILINE)
+_BODY = re.compile(r"^(?:nodes|edges|config|names|remove)[ \t]*:", re.IGNORECASE | re.MULTILINE)
+
+
 @dataclass(frozen=True, kw_only=True)
 class SpecReading:
     """What a call of `build_flow` gives.
@@ -38,18 +42,20 @@ class SpecReading:
     whole: bool = True
 
 
-def read_spec(text: str, catalogue: Catalogue, draft: Draft | None = None) -> SpecReading:
+def read_spec(text: str, catalogue: Catalogue, draft: Draft | None = None, *, may_repeat: bool = False) -> SpecReading:
     """Build what a call of `build_flow` gives.
 
     A first line `correction` makes it a correction of the last spec, as does leaving out all nodes after a spec that
-    failed; a first line `template: NAME` makes it a change of that template. Components get the names that their ids
-    are.
+    failed; a line `template: NAME` before the nodes makes it a change of that template. Components get the names that
+    their ids are.
 
     Args:
         text: the spec.
         catalogue: the component types.
         draft: the last spec, if there is one.
+        may_repeat: whether a correction may leave the spec as it is, because other inputs are tried with it.
     """
+    text = _template_first(text)
     first = _FIRST.match(text)
     rest = text[first.end() :] if first is not None else text
     if first is not None and first["template"]:
@@ -64,11 +70,18 @@ def read_spec(text: str, catalogue: Catalogue, draft: Draft | None = None) -> Sp
         if draft is None:
             fix = "Give the whole spec, or change the flow with edit_flow."
             return _failed(Fault(code="no_draft", message="There is no spec to correct.", fix=fix, line=1))
-        return _changed(draft, rest, catalogue)
+        return _changed(draft, rest, catalogue, empty=may_repeat)
     spec, faults = parse(text)
     if draft is not None and not spec.nodes and any(fault.code == "empty_spec" for fault in faults):
         return _changed(draft, text, catalogue)
     return _built(spec, faults, catalogue)
+
+
+def _template_first(text: str) -> str:
+    """A spec whose line `template: NAME` comes before its name and its description."""
+    body = _BODY.search(text)
+    found = _TEMPLATE.search(text, 0, len(text) if body is None else body.start())
+    return text if found is None else f"{found.group().rstrip()}\n{text[: found.start()]}{text[found.end() :]}"
 
 
 def _changed(base: Draft, text: str, catalogue: Catalogue, *, empty: bool = False) -> SpecReading:

@@ -134,6 +134,8 @@ class Workbench:
         host_rule: whether runs may reach public hosts; with `ask`, the user is asked about every host of a flow.
         refused_bundles: the bundles that the user said no to in earlier turns.
         waits: whether a call waits for an approval; those that follow it in the same answer wait too.
+        refused_in: the step of the agent's run in which a change was refused last.
+        accepted: whether the user has said yes to the proposal that the turn began with, and asked for more.
         wanted: the words in which the user asked for another text than the one proposed, by component id and field.
         initial_flow: the canvas when the turn began.
         applied: the flow that was built this turn and put on the canvas.
@@ -184,6 +186,8 @@ class Workbench:
     memory: SessionMemory | None = None
     max_attempts: int = MAX_ATTEMPTS
     waits: bool = False
+    refused_in: int | None = None
+    accepted: bool = False
     wanted: Mapping[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     rewound: int = 0
     proposed: bool = False
@@ -337,7 +341,7 @@ class Workbench:
         """Propose a whole flow; the canvas stays unchanged until the turn is settled."""
         flow = self._with_models(Edit(flow, ())).flow
         self.proposal, self.proposed = flow, True
-        self.proposal_ran = False
+        self.proposal_ran = self.accepted = False
         await emit(FlowUpdate(action=SetFlow(old=self.flow.raw, new=flow.raw), applied=False))
         await emit(FlowPreview.of(flow))
 

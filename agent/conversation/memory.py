@@ -86,6 +86,7 @@ class Pending(BaseModel):
         proposal: a proposed flow that is not settled yet.
         caveats: what could not be verified.
         proposed: whether that flow was made in this turn, and not offered by an earlier one.
+        accepted: whether the user has said yes to it.
         turn: the number of the turn.
         keys: the keys of the message, encrypted, while it waits for whether they are kept; empty otherwise.
         files: the files of that message.
@@ -112,6 +113,7 @@ class Pending(BaseModel):
     canvas: FlowJson
     proposal: FlowJson | None = None
     proposed: bool = True
+    accepted: bool = False
     turn: int = 0
     caveats: list[str] = Field(default_factory=list[str])
     keys: str = Field(default="", repr=False)

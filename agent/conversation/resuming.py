@@ -63,10 +63,16 @@ def _denial(answer: ToolDenied, approval: Approval, wanted: str, canvas: Flow | 
     reason = _reason(answer)
     if wanted:
         follow = _NEXT_PLAN if approval.kind == "plan" else "Make the call again as they want it."
-        said, then = f"The user wants it done differently: {wanted}", follow
+        said, then = _sentence(f"The user wants it done differently: {wanted}"), follow
     else:
-        said, then = f"The user said no: {reason}" if reason else "The user said no.", "Do not ask for the same again."
+        said = _sentence(f"The user said no: {reason}") if reason else "The user said no."
+        then = "Do not ask for the same again."
     return f"{said} {_left(approval, canvas)} {then}"
+
+
+def _sentence(text: str) -> str:
+    """A text that ends as a sentence, so that what follows is not read as its end."""
+    return text if text.endswith((".", "!", "?", "。", "!", "?", "…")) else f"{text}."
 
 
 _NEXT_PLAN = "If these words tell you to go ahead, build it so now. If not, propose the changed plan."

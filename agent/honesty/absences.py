@@ -44,6 +44,7 @@ def absences(answer: str, record: TurnRecord, threshold: float = POSSIBLE) -> Ab
         record: what was done.
         threshold: how probable it must be that the answer says so.
     """
+    answer = without_flow_name(answer, record)
     probable = strongest(answer)
     acts: list[Act] = []
     for act, happened in _HAPPENED.items():
@@ -51,6 +52,12 @@ def absences(answer: str, record: TurnRecord, threshold: float = POSSIBLE) -> Ab
             acts.append(act)
     names = [name for name in unwritten(answer, record) if "file" not in acts]
     return Absences(acts=tuple(acts), names=tuple(dict.fromkeys(names)), fewer=tuple(_fewer(answer, record)))
+
+
+def without_flow_name(answer: str, record: TurnRecord) -> str:
+    """An answer without the name of the flow that was built, which may have any words in it, those of a file too."""
+    name = record.proposal.flow if record.proposal is not None else ""
+    return answer.replace(name, "…") if FILE.search(name) else answer
 
 
 def done_of(record: TurnRecord) -> dict[Act, int]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias
 
-from agent.honesty.absences import POSSIBLE, unwritten
+from agent.honesty.absences import POSSIBLE, unwritten, without_flow_name
 from agent.honesty.quotations import foreign_quotes, plain, quoted_types, unquoted
 from agent.honesty.spoken import CLEAR, Act, said, sentences, strongest
 from agent.honesty.words import negates
@@ -141,6 +141,7 @@ def admits(answer: str, record: TurnRecord) -> bool:
 def _claimed(answer: str, evidence: Evidence) -> Iterator[Difference]:
     """The acts that an answer clearly says were done, and of which the record knows nothing."""
     record = evidence.record
+    answer = without_flow_name(answer, record)
     probable = strongest(answer)
     for act, borne_out in _BORNE_OUT.items():
         if probable[act] >= CLEAR and not borne_out(record):

@@ -112,7 +112,7 @@ class Frame:
             _history(self.history),
             "" if self.canvas.is_empty else _block(_CANVAS, truncated_summary(self.canvas, self.catalogue)),
             _block(_FAULTS, clip(fault_lines(self.faults), FAULTS_LIMIT), "errors"),
-            *_proposals(self.proposal, self.earlier),
+            *_proposals(self.proposal, self.earlier, self.catalogue),
             _block(_LIKELY, "\n\n".join(self.likely), "components"),
             _block(_TEMPLATES, "\n".join(self.templates), "templates"),
             _block(_MENTIONED, "\n".join(mentioned(text, self.canvas)), "mentions"),
@@ -229,10 +229,10 @@ def _exchange(turn: Exchange) -> str:
     return "\n".join([f"User: {turn.user[:ANSWER_LIMIT]}", *answer, *notes])
 
 
-def _proposals(waiting: tuple[str, Flow] | None, earlier: Mapping[str, Flow]) -> list[str]:
+def _proposals(waiting: tuple[str, Flow] | None, earlier: Mapping[str, Flow], catalogue: Catalogue | None) -> list[str]:
     blocks: list[str] = []
     if waiting is not None:
-        blocks.append(framed(_PROPOSAL.format(waiting[0]), truncated_summary(waiting[1]), "proposal"))
+        blocks.append(framed(_PROPOSAL.format(waiting[0]), truncated_summary(waiting[1], catalogue), "proposal"))
     names = ", ".join(f"{name} {flow.name[:80]!r}" for name, flow in earlier.items())
     return [*blocks, _block(_EARLIER, names, "earlier proposals")]
 

@@ -35,7 +35,7 @@ def framed_message(turn: Turn, bench: Workbench) -> str:
         _frame(turn, bench),
         dismissed_plan=turn.conversation.quote_plan(turn.text),
         templates=_templates(turn.english, bench),
-        likely=[*likely_components(turn.english, bench.catalogue, canvas=bench.flow), *_not_installed(turn, bench)],
+        likely=[*likely_components(turn.english, bench.catalogue, canvas=bench.current), *_not_installed(turn, bench)],
         default_model=_default_model(turn),
         models=_other_models(turn),
         wanted_model=_wanted(read.provider, read.model),
@@ -44,7 +44,7 @@ def framed_message(turn: Turn, bench: Workbench) -> str:
 
 def _templates(request: str, bench: Workbench) -> list[str]:
     """The templates that a new flow may begin with, and the nodes that a change of them can name."""
-    if not bench.flow.is_empty:
+    if not bench.current.is_empty:
         return []
     lacks = {"embeddings"} if bench.models and bench.models.own and not bench.models.own_embedding else set[str]()
     return [

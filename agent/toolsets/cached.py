@@ -5,11 +5,13 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from pydantic_ai import ApprovalRequired, RunContext
+from pydantic_ai import ApprovalRequired, ModelRetry, RunContext
 from pydantic_ai.toolsets import AbstractToolset, FunctionToolset, ToolsetTool
 
 from tools.approvals import held_metadata, is_held, read_note
 from tools.consent.ask import carried
+from tools.consent.declared import effects_of
+from tools.mandate import Effect
 from tools.workbench import Workbench
 
 Toolset = FunctionToolset[Workbench]
@@ -24,6 +26,12 @@ UNAFFECTED = frozenset({"search_components", "describe_component", "list_templat
 
 ASKING = frozenset({"configure_component", "edit_flow", "propose_plan"})
 """Tools that can ask their own question, or hold back, while an earlier call waits."""
+
+_CHANGING = frozenset[Effect]({"edit", "remove", "undo", "write_components"})
+"""The effects of tools that change what a run would run."""
+
+NOT_RUN = "Not run: the change before it was refused. Make the change first, then run the flow."
+"""The answer to a run in the same answer of the model as a change that was refused."""
 
 
 class CachedToolset(AbstractToolset[Workbench]):
@@ -64,10 +72,16 @@ class CachedToolset(AbstractToolset[Workbench]):
             ctx = replace(ctx, tool_call_approved=False)
         if ctx.deps.waits and name not in UNAFFECTED and name not in ASKING:
             raise ApprovalRequired(metadata=held_metadata() | carried(ctx))
+        if name == "run_flow" and ctx.deps.refused_in == ctx.run_step:
+            return NOT_RUN
         try:
             answer = await tool.toolset.call_tool(name, tool_args, ctx, tool)
         except ApprovalRequired:
             ctx.deps.waits = True
+            raise
+        except ModelRetry:
+            if effects_of(name) & _CHANGING:
+                ctx.deps.refused_in = ctx.run_step
             raise
         note = read_note(given)
         return f"{note}\n{answer}" if note and isinstance(answer, str) else answer

@@ -1,6 +1,8 @@
 """Frames what tools answer, as data, in every request that a model receives."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import cast
 
 from pydantic_ai import ModelMessage, ModelRequest, RunContext, ToolReturnPart
 from pydantic_ai.capabilities import AbstractCapability
@@ -32,5 +34,18 @@ def _framed(message: ModelMessage) -> ModelMessage:
 
 def _part(part: ModelRequestPart) -> ModelRequestPart:
     if isinstance(part, ToolReturnPart) or (part.part_kind == "retry-prompt" and part.tool_name):  # the latter: stored
-        return replace(part, content=framed_result(part.tool_name or "", part.content))
+        refused = "\n".join(_wrong_arguments(part.content))
+        return replace(part, content=framed_result(part.tool_name or "", refused or part.content))
     return part
+
+
+def _wrong_arguments(content: object) -> Iterator[str]:
+    """What is wrong with the arguments of a call, without the arguments, which the call itself shows."""
+    given = cast("list[object]", content) if isinstance(content, list) else []
+    errors = [cast("dict[str, object]", one) for one in given if isinstance(one, dict)]
+    if len(errors) != len(given) or any(not {"loc", "msg"} <= one.keys() for one in errors):
+        return
+    for one in errors:
+        loc = one["loc"]
+        place = cast("list[object] | tuple[object, ...]", loc) if isinstance(loc, list | tuple) else [loc]
+        yield f"- {'.'.join(map(str, place))}: {one['msg']}"

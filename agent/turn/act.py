@@ -71,7 +71,9 @@ async def open_workbench(turn: Turn, pending: Pending | None = None) -> Workbenc
         or mentions_values(turn.text)
         or any(earlier.tainted for earlier in turn.conversation.turns)
     )
+    bench.accepted = turn.accepts_proposal and bench.proposal is not None
     if pending is not None:
+        bench.accepted = pending.accepted
         bench.proposal, bench.proposed = pending.proposal, pending.proposed and pending.proposal is not None
         bench.max_attempts = request.max_attempts or pending.max_attempts
         bench.caveats.extend(pending.caveats)
@@ -150,8 +152,8 @@ async def act(
         pending = _pending(turn, bench, output)
         return turn.result("pending", waiting_text(turn, pending), pending=pending)
     turn.answer = "" if demo else output  # the demo planner reports only what its tools answered
-    offered = bench.proposal if bench.proposed or bench.proposal_ran else None
-    settlement = settle(bench.flow, offered, ran=bench.proposal_ran)
+    offered = bench.proposal if bench.proposed or bench.proposal_ran or bench.accepted else None
+    settlement = settle(bench.flow, offered, agreed=bench.proposal_ran or bench.accepted)
     if settlement.kind == "applied":
         await turn.send(bench.accept(settlement.canvas))
     elif settlement.kind == "offered":
@@ -192,6 +194,7 @@ def _pending(turn: Turn, bench: Workbench, requests: DeferredToolRequests) -> Pe
         canvas=bench.flow,
         proposal=bench.proposal,
         proposed=bench.proposed,
+        accepted=bench.accepted,
         turn=turn.conversation.origin,
         caveats=bench.caveats,
         tainted=bench.tainted,

@@ -35,6 +35,8 @@ async def serve(turn: Turn) -> TurnResult:
 def _first_step(turn: Turn) -> Progress:
     """The first progress event: the intent of the message, or that it asks for several things."""
     intent = turn.classification.intent
+    if turn.only_reads_files:
+        return Progress(step="generating", message="Reading your files...")
     compound = (intent == "build_flow" and turn.runs) or step_count(turn.english) > MANY_STEPS
     step, message = _COMPOUND if compound else _STEPS[intent]
     return Progress(step=step, message=message)

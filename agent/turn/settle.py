@@ -22,19 +22,19 @@ class Settlement:
     proposal: Flow | None = None
 
 
-def settle(canvas: Flow, proposal: Flow | None, *, ran: bool) -> Settlement:
+def settle(canvas: Flow, proposal: Flow | None, *, agreed: bool) -> Settlement:
     """Decide about a proposal.
 
-    A proposal that was run for the user this turn is applied, because users should see what they run: it fills an empty
-    canvas, or is placed beside the existing flow. Any other proposal is offered.
+    A proposal that was run for the user this turn is applied, because users should see what they run, and so is one
+    that they said yes to: it fills an empty canvas, or is placed beside the existing flow. Any other is offered.
 
     Args:
         canvas: the current canvas.
         proposal: the flow that was built this turn, if any.
-        ran: whether the current proposal was run for the user.
+        agreed: whether the proposal was run for the user, or they said yes to it.
     """
     if proposal is None:
         return Settlement(kind="none", canvas=canvas)
-    if not ran:
+    if not agreed:
         return Settlement(kind="offered", canvas=canvas, proposal=proposal)
     return Settlement(kind="applied", canvas=proposal if canvas.is_empty else merge(canvas, proposal).flow)

@@ -99,6 +99,8 @@ class Turn:
         self.denied_plans: list[PlanEffect] = []
         self.wanted = ""
         """The words in which the user asked for something else than was proposed, when the turn is resumed."""
+        self.accepts_proposal = False
+        """Whether the message says yes to the proposal that waits, and asks for more."""
         self.earlier = TurnRecord()
         """What was done before the turn was suspended."""
         self.answer = ""
@@ -160,13 +162,19 @@ class Turn:
     def asked(self) -> tuple[Asked, ...]:
         """The kinds of act that the message asks for: by its intent, its mandate and its words."""
         asked = _ASKED.get(self.classification.intent, ())
-        if not asked:
+        if not asked or self.only_reads_files:
             return ()
         mandated: list[Asked] = [_MANDATED[one] for one in self.classification.mandate.effects if one in _MANDATED]
         runs = self.runs or "run" in self.classification.mandate.effects
         run: tuple[Asked, ...] = ("run",) if runs else ()
         every: tuple[Asked, ...] = (*asked, *run, *mandated)
         return tuple(dict.fromkeys(every))
+
+    @property
+    def only_reads_files(self) -> bool:
+        """Whether the message is about the user's files and asks for no effect, so that an answer is enough."""
+        read = self.classification
+        return read.intent == "manage_files" and not self.choice.is_demo and not (read.mandate.is_read or self.runs)
 
     @property
     def record(self) -> TurnRecord:
@@ -217,8 +225,12 @@ class Turn:
         model = await self.model()
         with span("intent"):
             self.classification = await classify(self.text, model, self.usage["intent"], waiting)
-        if self.classification.intent == "question" and self.runs:
-            self.classification = self.classification.model_copy(update={"intent": "run_flow"})
+        intent = self.classification.intent
+        if intent == "off_topic" and self.request.files:
+            intent = "question"  # the classifier is not told of the files that the message is about
+        if intent == "question" and self.runs:
+            intent = "run_flow"
+        self.classification = self.classification.model_copy(update={"intent": intent})
 
     def _classify_by_rules(self, waiting: Collection[str]) -> None:
         """Classify the message as the demo planner does."""

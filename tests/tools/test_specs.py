@@ -137,3 +137,31 @@ async def test_a_value_of_a_node_that_there_is_not_gives_way_to_its_correction(c
 async def test_a_correction_removes_a_value(catalogue: Catalogue) -> None:
     draft = read_spec(LOUDER, catalogue).draft
     assert read_spec("correction:\nremove:\n  prompt.template", catalogue, draft).draft[0].values == ()
+
+
+async def test_a_template_may_be_named_after_the_flow_s_own_name(catalogue: Catalogue) -> None:
+    named = read_spec("name: Mine\ntemplate: echo\n", catalogue).result.flow
+    assert named is not None
+    assert named.name == "Mine"
+    first = read_spec("template: echo\nname: Mine\n", catalogue).result.flow
+    assert first is not None
+    assert fingerprint(named) == fingerprint(first)
+
+
+def test_a_line_inside_a_text_names_no_template(catalogue: Catalogue) -> None:
+    text = LOUDER.replace('"Say it louder: {text}"', "|\n    Loud\ntemplate: echo\n")
+    assert read_spec(text, catalogue).template is None
+
+
+async def test_other_probes_alone_may_be_tried_with_the_same_spec(catalogue: Catalogue) -> None:
+    bench = empty_bench(catalogue, StandInRunner([ran(output="no"), ran(output="yes, hello")]))
+    first = call("build_flow", 1, spec=ECHO, probes={"hi": "hello"})
+    failed, built = await use(bench, first, call("build_flow", 2, spec="correction:", probes={"hello": "hello"}))
+    assert "choose probes that fit it" in str(failed.content)
+    assert "Built 'Echo'" in str(built.content)
+
+
+async def test_a_correction_without_lines_or_probes_says_that_nothing_changes(catalogue: Catalogue) -> None:
+    bench = empty_bench(catalogue)
+    _, refused = await use(bench, call("build_flow", 1, spec=WRONG), call("build_flow", 2, spec="correction:"))
+    assert "There is nothing to change." in str(refused.content)

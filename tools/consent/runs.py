@@ -39,7 +39,7 @@ async def ask_before_run(ctx: RunContext[Workbench], text: str | None) -> None:
 
 
 def ask_before_overwriting(
-    ctx: RunContext[Workbench], paths: Iterable[str], listed: Collection[str], title: str
+    ctx: RunContext[Workbench], paths: Iterable[str], listed: Collection[str], title: str, detail: str = ""
 ) -> None:
     """Return when the user's words, or an approval, cover files being overwritten; suspend the call otherwise.
 
@@ -48,6 +48,7 @@ def ask_before_overwriting(
         paths: the files.
         listed: all files of the user's.
         title: the question, without the files.
+        detail: what would be written, as far as that is known.
 
     Raises:
         ApprovalRequired: it has not been approved yet.
@@ -55,7 +56,7 @@ def ask_before_overwriting(
     acts = [Act("overwrite", path, among=tuple(listed)) for path in paths]
     asked = [act.target for act in uncovered(ctx.deps, acts)]
     if asked:
-        ask(ctx, RemovalApproval(title=f"{title} {', '.join(asked)}", targets=asked, why=NOT_ASKED))
+        ask(ctx, RemovalApproval(title=f"{title} {', '.join(asked)}", detail=detail, targets=asked, why=NOT_ASKED))
 
 
 def written_over(bench: Workbench, listed: list[str]) -> list[str]:

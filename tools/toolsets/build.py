@@ -51,7 +51,7 @@ async def build_flow(ctx: RunContext[Workbench], spec: str, probes: dict[str, st
     """
     bench = ctx.deps
     await _report(ctx, "building_flow", "Building the flow...", len(bench.failures) + 1)
-    found = read_spec(spec, bench.catalogue, bench.draft)
+    found = read_spec(spec, bench.catalogue, bench.draft, may_repeat=bool(probes))
     types = [node.type for node in found.draft[0].nodes]
     if found.result.flow is None and bench.bundles.needed(types, bench.catalogue):
         found = read_spec(spec, bench.bundles.with_missing(types, bench.catalogue), bench.draft)

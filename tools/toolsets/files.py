@@ -14,6 +14,7 @@ from runtime.files.store import UserFiles, Written
 from tools.consent.declared import has_effects
 from tools.consent.runs import ask_before_overwriting, listed_files
 from tools.events import FileChange, FileWritten
+from tools.replies import clip
 from tools.workbench import Workbench
 
 LINES = 500
@@ -30,6 +31,9 @@ MAX_PATHS = 200
 
 MAX_MATCHES = 100
 """How many lines a search lists."""
+
+ASKED_CHARACTERS = 300
+"""How many characters of a text a question shows."""
 
 FileProblem: TypeAlias = dict[str, str]
 """Why a file operation failed: `error` says what is wrong and what to do, `path` is the path given."""
@@ -57,7 +61,7 @@ async def write_file(ctx: RunContext[Workbench], path: str, content: str) -> str
         path: relative to the user's folder, such as notes/todo.md.
         content: the whole text.
     """
-    await _ask_to_overwrite(ctx, path)
+    await _ask_to_overwrite(ctx, path, _lines("+", content))
     written = await _with_files(ctx, path, lambda files: files.write(path, content))
     if not isinstance(written, Written):
         return written
@@ -77,7 +81,7 @@ async def edit_file(
         new_string: what stands there afterwards.
         replace_all: replace every occurrence.
     """
-    await _ask_to_overwrite(ctx, path)
+    await _ask_to_overwrite(ctx, path, f"{_lines('-', old_string)}\n{_lines('+', new_string)}")
     edited = await _with_files(ctx, path, lambda files: files.edit(path, old_string, new_string, every=replace_all))
     if not isinstance(edited, tuple):
         return edited
@@ -130,14 +134,20 @@ async def _with_files(ctx: RunContext[Workbench], path: str, act: Callable[[User
         return {"error": refused.message, "path": path}
 
 
-async def _ask_to_overwrite(ctx: RunContext[Workbench], path: str) -> None:
+async def _ask_to_overwrite(ctx: RunContext[Workbench], path: str, detail: str) -> None:
     """Return when the user's words, or an approval, allow a file to be changed; the tool itself refuses a bad path."""
     bench = ctx.deps
     try:
         target = "/".join(segments(path))
     except FileRefused:
         return
-    ask_before_overwriting(ctx, [target], await listed_files(bench.user_files), "Change the file")
+    ask_before_overwriting(ctx, [target], await listed_files(bench.user_files), "Change the file", detail)
+
+
+def _lines(mark: str, text: str) -> str:
+    """The beginning of a text that goes or comes, as the user is shown it before they decide."""
+    shown = clip(without_keys(text), ASKED_CHARACTERS)
+    return "\n".join(f"{mark} {line}" for line in shown.splitlines())
 
 
 async def _report(ctx: RunContext[Workbench], written: Written, content: str, *, edited: bool) -> None:

@@ -73,6 +73,9 @@ async def decide_in_words(turn: Turn) -> TurnResult | None:
             return turn.result("complete", phrase("unclear", turn.language))
         case "approve" if not _asks_more(turn):
             return await place_proposal(turn)
+        case "approve":
+            turn.accepts_proposal = True
+            return None
         case "deny":
             turn.conversation.take_answers({waits.id: ToolDenied()})
             return await answer_proposals(turn)

@@ -201,3 +201,16 @@ async def test_a_cancelled_turn_leaves_a_valid_history(catalogue: Catalogue) -> 
     assert [part.tool_name for part in returns] == ["run_flow"], "the call that was cut off is closed"
     await play(who, "What happened?", canvas)
     assert "User: Run it\n(Interrupted before the end. Done until then: " in script.prompts[-1]
+
+
+async def test_a_proposal_is_shown_with_its_texts_and_not_as_a_flow_to_build_anew(catalogue: Catalogue) -> None:
+    other = '{"intent": "build_flow", "reply": "other"}'
+    who, script = scripted_assistant(
+        catalogue, "build_flow", call("build_flow", 1, spec=LOUDER), "Built.", other, "It is shorter."
+    )
+    offered = await play(who, "Build a flow that says what is typed louder")
+    await play(who, "use another template in the prompt", offered.after)
+    shown = script.prompts[4]
+    assert 'template: "Say it louder: {text}"' in shown
+    assert 'ChatInput "Chat Input", input_output' not in shown
+    assert "Templates that may fit" not in shown

@@ -103,7 +103,7 @@ async def test_a_change_that_the_user_spells_out_is_made_without_asking_again(
     result = await play(who, "ok but call it Bob", canvas)
     assert (result.outcome, name_of(result.after), result.approvals) == ("complete", "Bob", {})
     told = str(tool_returns(model.requests[3])[-1].content)
-    assert "The user wants it done differently: ok but call it Bob" in told
+    assert "The user wants it done differently: ok but call it Bob. Nothing was changed" in told
 
 
 async def test_a_change_in_words_of_the_model_s_own_is_asked_again(catalogue: Catalogue, canvas: Flow) -> None:

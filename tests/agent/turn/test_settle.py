@@ -17,26 +17,26 @@ def flow(catalogue: Catalogue) -> Flow:
 
 def test_nothing_proposed_settles_to_nothing(catalogue: Catalogue) -> None:
     canvas = flow(catalogue)
-    assert settle(canvas, None, ran=True).kind == "none"
-    assert settle(canvas, None, ran=True).canvas is canvas
+    assert settle(canvas, None, agreed=True).kind == "none"
+    assert settle(canvas, None, agreed=True).canvas is canvas
 
 
 @pytest.mark.parity("ADR-MCP-004", "term-reconcile")
 def test_a_proposal_that_was_not_run_is_offered_and_the_canvas_stays(catalogue: Catalogue) -> None:
-    settled = settle(Flow.empty(), flow(catalogue), ran=False)
+    settled = settle(Flow.empty(), flow(catalogue), agreed=False)
     assert (settled.kind, settled.canvas, settled.proposal) == ("offered", Flow.empty(), flow(catalogue))
 
 
 @pytest.mark.parity("term-reconcile")
 def test_a_proposal_that_was_run_fills_an_empty_canvas(catalogue: Catalogue) -> None:
-    settled = settle(Flow.empty(), flow(catalogue), ran=True)
+    settled = settle(Flow.empty(), flow(catalogue), agreed=True)
     assert (settled.kind, settled.canvas) == ("applied", flow(catalogue))
 
 
 @pytest.mark.parity("term-merge-flow", "smoke-proposal-add")
 def test_a_proposal_that_was_run_joins_the_existing_flow(catalogue: Catalogue) -> None:
     canvas = flow(catalogue)
-    settled = settle(canvas, flow(catalogue), ran=True)
+    settled = settle(canvas, flow(catalogue), agreed=True)
     assert settled.kind == "applied"
     assert settled.canvas.nodes[: len(canvas.nodes)] == canvas.nodes
     assert len(settled.canvas.nodes) == 2 * len(canvas.nodes)

@@ -108,7 +108,7 @@ async def test_an_edit_is_asked_about_and_done_when_approved(
 
 
 @pytest.mark.parametrize(
-    ("reply", "denial"), [("n", "The user said no. Nothing"), ("too quiet", "The user said no: too quiet Nothing")]
+    ("reply", "denial"), [("n", "The user said no. Nothing"), ("too quiet", "The user said no: too quiet. Nothing")]
 )
 async def test_the_model_reads_a_denial_once(reply: str, denial: str, catalogue: Catalogue, canvas: Flow) -> None:
     change = call("configure_component", 1, component_id=prompt_of(canvas), values={"template": "Whisper: {text}"})

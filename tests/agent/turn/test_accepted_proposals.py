@@ -1,0 +1,86 @@
+"""A proposal that the user says yes to in a message that also asks for a run."""
+
+import json
+
+import pytest
+from pydantic_ai import ModelMessage, ToolCallPart
+from pydantic_ai.models.function import AgentInfo
+
+from agent.models.scripted import call
+from flows.catalogue import Catalogue
+from runtime.results import RunError
+from tests.flow_texts import ECHO, node_id
+from tests.scripted_assistant import play, scripted_assistant
+from tests.stand_ins import StandInRunner, ran
+
+pytestmark = pytest.mark.anyio
+
+YES = json.dumps({"intent": "build_flow", "reply": "approve", "mandate": {"run": []}})
+NEITHER = json.dumps({"intent": "build_flow", "reply": "other", "mandate": {"run": []}})
+FAILED = ran(error=RunError(code="external", message="The host cannot be found."))
+REPORT = "The run failed: the host cannot be found."
+
+
+def failing_runner() -> StandInRunner:
+    """One whose first run, the verification, succeeds."""
+    return StandInRunner([ran(output="hello"), FAILED])
+
+
+async def test_it_is_on_the_canvas_though_the_run_fails(catalogue: Catalogue) -> None:
+    who, _ = scripted_assistant(
+        catalogue,
+        "build_flow",
+        call("build_flow", 1, spec=ECHO),
+        "Built.",
+        YES,
+        call("run_flow", 2, input="hi"),
+        REPORT,
+        runner=failing_runner(),
+    )
+    offered = await play(who, "Build an echo")
+    result = await play(who, "yes, and run it please", offered.after)
+    assert not result.after.is_empty
+    assert result.record.proposal is not None
+    assert result.record.proposal.status == "applied"
+
+
+async def test_it_goes_on_waiting_when_the_message_does_not_say_yes(catalogue: Catalogue) -> None:
+    who, _ = scripted_assistant(
+        catalogue,
+        "build_flow",
+        call("build_flow", 1, spec=ECHO),
+        "Built.",
+        NEITHER,
+        call("run_flow", 2, input="hi"),
+        REPORT,
+        runner=failing_runner(),
+    )
+    offered = await play(who, "Build an echo")
+    result = await play(who, "what if you run it?", offered.after)
+    assert result.after.is_empty
+
+
+async def test_a_changed_version_that_the_user_has_not_seen_is_offered_again(catalogue: Catalogue) -> None:
+    output = ""
+
+    def rename(_: list[ModelMessage], __: AgentInfo) -> ToolCallPart:
+        return call("edit_flow", 2, changes=f"names:\n  {output}: Reply")
+
+    who, _ = scripted_assistant(
+        catalogue,
+        "build_flow",
+        call("build_flow", 1, spec=ECHO),
+        "Built.",
+        YES,
+        rename,
+        call("run_flow", 3, input="hi"),
+        REPORT,
+        runner=failing_runner(),
+    )
+    offered = await play(who, "Build an echo")
+    assert offered.proposal is not None
+    output = node_id(offered.proposal, "ChatOutput")
+    result = await play(who, "yes, and run it please", offered.after)
+    assert result.after.is_empty
+    assert result.record.proposal is not None
+    assert result.record.proposal.status == "offered"
