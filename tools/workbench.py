@@ -109,7 +109,6 @@ class Workbench:
         attached: those of the user's files that the message is about, with their sizes.
         todos: the agent's list of steps.
         auto_edit: whether texts on the canvas are replaced without an approval.
-        runs_next: whether the message asks to run what it changes; texts are then replaced at once until the first run.
         auto_plan: whether plans are carried out without an approval.
         undo_stack: the earlier turns that changed the canvas.
         rewound: how many of `actions` undid or redid earlier turns.
@@ -168,7 +167,6 @@ class Workbench:
     attached: tuple[tuple[str, int], ...] = ()
     todos: list[Todo] = field(default_factory=list[Todo])
     auto_edit: bool = False
-    runs_next: bool = False
     auto_plan: bool = False
     undo_stack: UndoStack = field(default_factory=UndoStack)
     cached_reads: dict[tuple[object, ...], str] = field(default_factory=dict[tuple[object, ...], str])
@@ -230,11 +228,6 @@ class Workbench:
     def acted(self) -> bool:
         """Whether anything was changed, proposed, run, written, created or installed this turn."""
         return bool(self.actions or self.runs or self.files or self.components or self.installs) or self.proposed
-
-    @property
-    def edits_need_approval(self) -> bool:
-        """Whether replacing a text on the canvas now needs an approval; a run's output may not lead to a change."""
-        return not self.auto_edit and (not self.runs_next or bool(self.runs))
 
     def asked_for(self, change: Configure) -> bool:
         """Whether a text is what the user asked for in an answer, word for word, so that it needs no approval."""

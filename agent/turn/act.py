@@ -62,7 +62,6 @@ async def open_workbench(turn: Turn, pending: Pending | None = None) -> Workbenc
     if bench.user_files is not None:
         bench.attached = await asyncio.to_thread(files_about, bench.user_files, request.files, turn.text)
     bench.mandate = turn.classification.mandate
-    bench.runs_next = turn.classification.intent != "run_flow" and bench.mandate.asks("run")
     bench.run_asked = turn.runs or turn.classification.intent == "run_flow" or bench.mandate.asks("run")
     bench.tainted = (
         bool(bench.own_components)

@@ -84,17 +84,12 @@ def open_questions(ctx: RunContext[Workbench], edit: Edit, before: Flow | None =
         return Questions(outbound=outbound)
     before = bench.current if before is None else before
     hidden = [] if bench.auto_edit else hidden_texts(bench.initial_flow, before, edit.flow, bench.catalogue)
-    if not bench.edits_need_approval:
-        hidden = [one for one in hidden if uncovered(bench, [Act("text", one.node, field=one.field)])]
     lost = losses(bench.initial_flow, before, edit)
     changes = _changes(bench, edit.actions)
     asked = set(uncovered(bench, [*_acts(lost), *(act for act, _ in changes)]))
     texts = [one for act, one in changes if isinstance(one, Configure) and act in asked and act.kind in {"set", "text"}]
     unasked = [one for one in texts if not bench.asked_for(one)]
-    if bench.edits_need_approval:
-        texts = text_changes(bench, edit.actions, texts)
-    elif bench.auto_edit:
-        texts = []
+    texts = [] if bench.auto_edit else text_changes(bench, edit.actions, texts)
     texts = [one for one in texts if not bench.asked_for(one) and not given.covers_text(one)]
     modes = [act.target for act, one in changes if act in asked and not isinstance(one, Configure)]
     removal = _removal(before, lost, asked, hidden, modes)

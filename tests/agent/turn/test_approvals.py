@@ -156,13 +156,15 @@ async def test_an_empty_text_is_filled_at_once(catalogue: Catalogue, canvas: Flo
 
 
 @pytest.mark.parametrize("text", ["Make the prompt whisper and run it", "Faça o prompt sussurrar e rode o flow"])
-async def test_everything_applies_at_once_when_the_message_also_asks_for_a_run(
+async def test_a_text_is_proposed_first_and_run_after_the_yes_when_the_message_also_asks_for_a_run(
     catalogue: Catalogue, canvas: Flow, text: str
 ) -> None:
     runner = StandInRunner(results=[ran("Whisper: hi")])
     run = call("run_flow", 2, input="hi")
     who, _ = scripted_assistant(catalogue, "build_flow", texts(canvas), run, "I changed it and ran it.", runner=runner)
-    result = await play(who, text, canvas)
+    asked = await play(who, text, canvas)
+    assert (asked.outcome, asked.actions, asked.runs) == ("pending", (), ())
+    result = await play(who, "yes", canvas)
     assert (result.outcome, len(result.actions), len(result.runs)) == ("complete", 1, 1)
 
 
