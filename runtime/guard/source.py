@@ -9,15 +9,17 @@ from collections.abc import Sequence
 from runtime.guard.given import as_executed, given_names
 from runtime.guard.interpreter import calls, expressions, statements
 from runtime.guard.interpreter.reading import Reading, TooMuch
-from runtime.guard.interpreter.values import EMPTY, Ref, union
 from runtime.guard.parsing import module_of
 from runtime.guard.ruleset import RulesError, canonical, rules
+from runtime.guard.sets import one, union
+from runtime.guard.values import EMPTY, Ref
 from runtime.guard.verdicts import judging
 from runtime.guard.violations import DOES, FIXES, Rule, Violation
 
 MAX_LENGTH = 300_000
 """Characters of the longest source that is read."""
 _MAX_PASSES = 8
+_READ_BY = (calls, expressions, statements)  # each adds its readers when it is imported
 _CODING = re.compile(r"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 
 
@@ -53,14 +55,14 @@ def _read(tree: ast.Module, source: str, modules: Sequence[str]) -> list[Violati
     except RulesError as error:
         return [Violation(1, "unlisted", f"The allow list cannot be used. {error}", "Mend the operator's file.")]
     try:
-        reading = Reading(tree, allowed, {**expressions.READERS, ast.Call: calls.call}, judging.use)
+        reading = Reading(tree, allowed, judging.use)
         for name, module in given.items():
             for known, path in ((name, module.path), (name.partition(".")[0], module.path.partition(".")[0])):
                 reading.module.bound.add(known)
-                reading.module.values[known] = frozenset({Ref(path)})
+                reading.module.values[known] = one(Ref(path))
         for name, path in given_names(tree):
             reading.module.bound.add(name)
-            reading.module.values[name] = union([reading.module.values.get(name, EMPTY), frozenset({Ref(path)})])
+            reading.module.values[name] = union([reading.module.values.get(name, EMPTY), one(Ref(path))])
         _settle(reading)
         if reading.leave_open() or reading.missed:
             reading.final = True
