@@ -51,8 +51,8 @@ def _call(reading: Reading, node: ast.Call, scope: Scope) -> Value:
     found.extend([_called(call, atom) for atom in callee])
     _pass_functions(call, callee)
     _declared(call, callee)
-    for keyword, harmless in _SWITCHES.items():  # what else is passed does not matter then
-        if call.given.named.get(keyword, one(Const(harmless))) != one(Const(harmless)):
+    for keyword in call.given.named.keys() & _SWITCHES.keys():  # what else is passed does not matter then
+        if call.given.named[keyword] != one(Const(_SWITCHES[keyword])):
             call.report("deserialiser", f"A call with `{keyword}`")
     return union(found)
 

@@ -7,22 +7,7 @@ import ast
 from runtime.guard.interpreter.reading import Reading
 from runtime.guard.interpreter.texts import added, below, filled
 from runtime.guard.sets import boxed, constants, contents, elements, known, one, outside, strings, union
-from runtime.guard.values import (
-    ANYTHING,
-    EMPTY,
-    JOINED,
-    PICKED,
-    Atom,
-    Box,
-    Const,
-    File,
-    Local,
-    Made,
-    Ref,
-    Text,
-    Unknown,
-    Value,
-)
+from runtime.guard.values import ANYTHING, EMPTY, JOINED, Atom, Box, Const, File, Local, Made, Ref, Text, Unknown, Value
 from runtime.guard.verdicts.running import HANDED, SAME
 
 _KEEPS_THE_FILE = ("name", "file", "buffer", "raw", "fp", "filename")
@@ -51,7 +36,7 @@ def _attribute(reading: Reading, atom: Atom, name: str) -> Value:
         case Unknown("plain") if name in HANDED and (name not in reading.stored or name.startswith("_")):
             return outside(HANDED[name])
         case Unknown("picked"):
-            return PICKED
+            return one(atom)
         case Unknown():
             return reading.attribute(name) | ANYTHING
         case _:
@@ -104,7 +89,7 @@ def _item(atom: Atom, index: Value) -> Value:
         case Box():
             return item_of(atom, index)
         case Unknown("picked"):
-            return PICKED
+            return one(atom)
         case File():
             return one(atom.parent)
         case Ref(path) if path.count("[") < 2:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from runtime.guard.interpreter.derived import is_component
 from runtime.guard.interpreter.reading import Reading
 from runtime.guard.sets import every, paths, strings
-from runtime.guard.values import Box, Const, File, Local, Made, Ref, Text, Unknown, Value
+from runtime.guard.values import PICKED, Box, Const, File, Local, Made, Ref, Text, Unknown, Value
 from runtime.guard.verdicts.running import GRAPH, VERTEX, is_shared, kept_from
 from runtime.guard.violations import FIXES, Rule
 
@@ -66,7 +66,7 @@ def _handed_around(reading: Reading, path: str, node: ast.AST) -> None:
 def attribute(reading: Reading, base: Value, name: str, node: ast.AST) -> None:
     """Judge an attribute by its name, whatever it is read from."""
     refused = reading.rules.attributes
-    if Unknown("picked") in base:
+    if base >= PICKED:
         reading.report("escape", node, f"`.{name}` of what was taken by a name made at run time", ESCAPE_FIX)
     elif name.startswith("_"):
         if not _open(reading, base, name):
@@ -194,7 +194,7 @@ def key(reading: Reading, base: Value, index: Value, node: ast.AST) -> None:
     for text in strings(index):
         if re.fullmatch(r"__\w+__", text) and text not in reading.rules.private:
             reading.report("escape", node, f"The key {text!r}")
-    if Unknown("picked") in base:
+    if base >= PICKED:
         reading.report("escape", node, "An item of what was taken by a name made at run time", ESCAPE_FIX)
     for path in paths(base):
         named(reading, path, node)
@@ -209,7 +209,7 @@ def changed(reading: Reading, base: Value, name: str, node: ast.AST) -> None:
             named(reading, path, node)
             what = f"Changing `{path.lstrip('@')}.{name}`" if name else f"Changing an item of {shown(path)}"
             reading.report("tampering", node, what, FIXES["tampering"])
-    if Unknown("picked") in base:
+    if base >= PICKED:
         reading.report("tampering", node, "Changing what was taken by a name made at run time")
 
 
