@@ -9,21 +9,7 @@ from runtime.guard.interpreter import derived, targets
 from runtime.guard.interpreter.arguments import Arguments, Call
 from runtime.guard.interpreter.texts import below, changed_text, filled, joined
 from runtime.guard.sets import constants, contents, elements, every, inside, known, listed, one, paths, strings, union
-from runtime.guard.values import (
-    ANYTHING,
-    EMPTY,
-    OUTSIDE,
-    Atom,
-    Box,
-    Const,
-    File,
-    Local,
-    Made,
-    Ref,
-    Text,
-    Unknown,
-    Value,
-)
+from runtime.guard.values import ANYTHING, EMPTY, Atom, Box, Const, File, Local, Made, Ref, Text, Unknown, Value
 from runtime.guard.verdicts import checks, files, judging
 from runtime.guard.verdicts.embedded import format_reach, query_reach, sql_reach, template_reach
 
@@ -211,7 +197,7 @@ def _of_file(file: File, name: str, given: Arguments) -> Value:
         case "strip" | "rstrip" | "encode" if file.text:
             return start
         case _ if file.text:
-            return OUTSIDE if name in ("replace", "join", "split", "removesuffix") else ANYTHING
+            return one(File(-1)) if name in ("replace", "join", "split", "removesuffix") else ANYTHING
         case "joinpath":
             return below(start, given.given)
         case "as_uri":
@@ -221,7 +207,7 @@ def _of_file(file: File, name: str, given: Arguments) -> Value:
         case "iterdir" | "glob" | "rglob" | "walk" if file.depth >= 0:
             return listed(one(File(file.depth + 1)))
         case "with_name" | "iterdir" | "glob" | "rglob":
-            return OUTSIDE
+            return start
         case _:
             return start if _SAME_FILE.fullmatch(name) else ANYTHING
 
