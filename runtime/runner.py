@@ -30,7 +30,7 @@ from runtime.files.flow_files import NO_FILES
 from runtime.files.store import UserFiles
 from runtime.gateway.models import Models
 from runtime.gateway.service import ModelGateway
-from runtime.guard.untrusted import has_untrusted_code
+from runtime.guard.admission import has_untrusted_code
 from runtime.install.environment import RunnerEnvironment
 from runtime.keychain.user_variables import UserVariables
 from runtime.options import Network, OnEvent, RunOptions, Tweaks

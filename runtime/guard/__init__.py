@@ -1,7 +1,7 @@
 """What may run: a flow is read here before anything in it is executed."""
 
 from runtime.guard.admission import refuse, runnable
-from runtime.guard.fields import ExecutedField, executed_fields
+from runtime.guard.executed import ExecutedField, executed_fields
 from runtime.guard.source import scan
 from runtime.guard.violations import Rule, Violation
 

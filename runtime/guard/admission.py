@@ -10,8 +10,7 @@ from flows.catalogue import Catalogue
 from flows.component_type import ComponentType
 from flows.document import Flow, Json, JsonObject
 from flows.json_values import as_list, as_object, as_text, object_at, texts
-from runtime.guard.executed import EXECUTING, HANDS_OUT, OUT_OF_FIELD
-from runtime.guard.fields import STEERING, fields_of
+from runtime.guard.executed import EXECUTING, HANDS_OUT, OUT_OF_FIELD, STEERING, fields_of
 from runtime.guard.source import scan
 from runtime.guard.trust import is_trusted, settled
 from runtime.guard.violations import Violation
@@ -29,6 +28,10 @@ class _Place:
 
     raw: JsonObject
     shown: str
+
+    @property
+    def id(self) -> str:
+        return as_text(self.raw.get("id")) or as_text(object_at(self.raw, "data").get("id"))
 
     @property
     def type(self) -> str:
@@ -89,13 +92,30 @@ def same_code(one: str, other: str) -> bool:
     return settled(one) == settled(other)
 
 
+def has_untrusted_code(data: JsonObject, catalogue: Catalogue) -> bool:
+    """Whether any node, those inside groups included, executes code that is not the catalogue's for its type.
+
+    Such code can write its own result, so the result is marked.
+
+    Args:
+        data: nodes and edges.
+        catalogue: the component types of the engine, without the user's own.
+    """
+    places = _places(as_list(data.get("nodes")), None, 0)
+    return any(_is_untrusted(place, catalogue) for place in places if not place.group)
+
+
+def _is_untrusted(place: _Place, catalogue: Catalogue) -> bool:
+    known, code = find(catalogue, place.type), as_text(place.field("code").get("value"))
+    return known is None or not same_code(code, known.code) or place.type in OUT_OF_FIELD
+
+
 def _places(nodes: Sequence[Json], shown: str | None, depth: int) -> Iterator[_Place]:
     for raw in map(as_object, nodes):
-        own = as_text(raw.get("id")) or as_text(object_at(raw, "data").get("id"))
-        place = _Place(raw, shown or own)
+        place = _Place(raw, shown or _Place(raw, "").id)
         yield place
         if place.group and depth < MAX_DEPTH:
-            yield from _places(as_list(_parts(place.group).get("nodes")), place.shown, depth + 1)
+            yield from _places(as_list(object_at(place.group, "data").get("nodes")), place.shown, depth + 1)
         elif place.group:
             yield _Place({"data": {"type": "", "node": {}}}, place.shown)
 
@@ -105,11 +125,7 @@ def _edges(parts: JsonObject, depth: int) -> Iterator[tuple[JsonObject, str]]:
         yield edge, as_text(edge.get("target"))
     if depth <= MAX_DEPTH:
         for node in map(as_object, as_list(parts.get("nodes"))):
-            yield from _edges(_parts(object_at(node, "data", "node", "flow")), depth + 1)
-
-
-def _parts(group: JsonObject) -> JsonObject:
-    return object_at(group, "data")
+            yield from _edges(object_at(node, "data", "node", "flow", "data"), depth + 1)
 
 
 def _error(code: RunErrorCode, place: _Place, message: str, fix: str) -> RunError:
@@ -127,28 +143,24 @@ def _refused(place: _Place, catalogue: Catalogue, tools: set[str]) -> RunError |
     if reason is not None and (unknown := _fills_later(place, tools)):
         message = f"{place.name!r} is not run: {reason}, and {unknown}."
         return _error("refused", place, message, "Write the code into the field, and do not use the node as a tool.")
-    return _strange(place, catalogue) or _executed(place, catalogue)
-
-
-def _fills_later(place: _Place, tools: set[str]) -> str | None:
-    """Why the text that a node executes is not known before the run; None when it stands in its field."""
-    own = as_text(place.raw.get("id")) or as_text(object_at(place.raw, "data").get("id"))
-    outputs = {as_text(as_object(output).get("name")) for output in as_list(place.definition.get("outputs"))}
-    if place.definition.get("tool_mode") is True or own in tools or "component_as_tool" in outputs:
-        return "as a tool it executes what an agent sends"
-    if own != place.shown:
-        return "the group that it is in may fill the field"
-    if any(place.field(name).get("load_from_db") is True for name in STEERING - {"code"}):
-        return "the text comes from a variable"
-    return None
-
-
-def _executed(place: _Place, catalogue: Catalogue) -> RunError | None:
-    """Whether a field that is executed holds what does not pass the guard."""
+    if (strange := _strange(place, catalogue)) is not None:
+        return strange
     template = object_at(place.definition, "template")
     for field in fields_of(place.shown, place.type, template, catalogue):
         if field.violations:
             return _violation(place, f"its field {field.name!r}", field.violations)
+    return None
+
+
+def _fills_later(place: _Place, tools: set[str]) -> str | None:
+    """Why the text that a node executes is not known before the run; None when it stands in its field."""
+    outputs = {as_text(as_object(output).get("name")) for output in as_list(place.definition.get("outputs"))}
+    if place.definition.get("tool_mode") is True or place.id in tools or "component_as_tool" in outputs:
+        return "as a tool it executes what an agent sends"
+    if place.id != place.shown:
+        return "the group that it is in may fill the field"
+    if any(place.field(name).get("load_from_db") is True for name in STEERING - {"code"}):
+        return "the text comes from a variable"
     return None
 
 
@@ -228,17 +240,8 @@ def find(catalogue: Catalogue, name: str) -> ComponentType | None:
     """The catalogue's type called `name`, also when an old flow knows a bundle's component by its class or own name."""
     if (known := catalogue.get(name)) is not None:
         return known
-    return next(
-        (component for component in _bundled(catalogue) if name in _aliases(component.raw, component.type)), None
-    )
-
-
-def _bundled(catalogue: Catalogue) -> Iterator[ComponentType]:
-    return (component for component in catalogue if component.type.startswith("ext:"))
-
-
-def _aliases(raw: JsonObject, type_name: str) -> set[str]:
-    return {as_text(raw.get("name")), _class_name(type_name)} - {""}
+    bundled = (component for component in catalogue if name and component.type.startswith("ext:"))
+    return next((one for one in bundled if name in (as_text(one.raw.get("name")), _class_name(one.type))), None)
 
 
 def _class_name(type_name: str) -> str:

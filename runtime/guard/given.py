@@ -6,6 +6,9 @@ import ast
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
+from runtime.guard.interpreter.scopes import bound_by
+
+_IMPORTS = (ast.Import, ast.ImportFrom)
 _MODULES = ("ast", "contextlib", "copy", "importlib", "sys", "warnings")
 _OWN = """
     add_type_ignores validate_code eval_function execute_function create_function create_class
@@ -48,21 +51,7 @@ def given_names(tree: ast.Module) -> Iterator[tuple[str, str]]:
         if isinstance(node, ast.Name) and node.id in GIVEN and isinstance(node.ctx, ast.Load):
             used[node.id] = min(used.get(node.id, node.lineno), node.lineno)
     for name, first in used.items():
-        if not any(name in _names(node) and (_is_import(node) or node.lineno < first) for node in tree.body):
+        if not any(
+            name in bound_by(node) and (isinstance(node, _IMPORTS) or node.lineno < first) for node in tree.body
+        ):
             yield name, GIVEN[name]
-
-
-def _is_import(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Import | ast.ImportFrom)
-
-
-def _names(node: ast.stmt) -> set[str]:
-    match node:
-        case ast.Import(names=names) | ast.ImportFrom(names=names):
-            return {alias.asname or alias.name.partition(".")[0] for alias in names}
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-            return {name}
-        case ast.Assign(targets=targets):
-            return {target.id for target in targets if isinstance(target, ast.Name)}
-        case _:
-            return set()

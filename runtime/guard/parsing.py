@@ -2,7 +2,7 @@
 
 In some releases of Python (3.11.7 is one), trees that two threads make at the same time share a counter, and now and
 then one of them fails with "AST constructor recursion depth mismatch" (cpython issue 106905). Filters of warnings are
-shared by all threads, too.
+shared by all threads, too. What the parser warns of is of no concern here.
 """
 
 import ast
@@ -13,7 +13,7 @@ _one = threading.Lock()
 
 
 def module_of(source: str) -> ast.Module:
-    """The tree of a module; what the parser warns of is of no concern here.
+    """The tree of a module.
 
     Raises:
         SyntaxError, ValueError, OverflowError, RecursionError, MemoryError: it cannot be parsed.
@@ -24,21 +24,7 @@ def module_of(source: str) -> ast.Module:
 
 
 def expression_of(source: str) -> ast.expr:
-    """The tree of one expression.
-
-    Raises:
-        SyntaxError, ValueError, OverflowError, RecursionError, MemoryError: it cannot be parsed.
-    """
+    """The tree of one expression; raises what `module_of` raises."""
     with _one, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(source, mode="eval").body
-
-
-def literal(text: str) -> object:
-    """`ast.literal_eval`.
-
-    Raises:
-        SyntaxError, ValueError, TypeError, RecursionError, MemoryError: it is no literal.
-    """
-    with _one:
-        return ast.literal_eval(text)

@@ -116,10 +116,10 @@ def rules() -> Rules:
 
 @lru_cache(maxsize=1)
 def _own() -> Rules:
-    modules: dict[str, Mapping[str, str]] = {}
+    modules: dict[str, dict[str, str]] = {}
     by_name: set[str] = set()
     for path in sorted((_FOLDER / "allowed").glob("*.yaml")):
-        _add(modules, by_name, _mapping(_read(path), path.name))
+        list(_add(modules, by_name, _mapping(_read(path), path.name)))
     words = _mapping(_read(_FOLDER / "attributes.yaml"), "attributes.yaml")
     refused = _mapping(_read(_FOLDER / "refused.yaml"), "refused.yaml")
     return Rules(
@@ -128,7 +128,7 @@ def _own() -> Rules:
         frozenset(by_name),
         _by_word(refused, leave="instead"),
         _by_word(_mapping(words["refused"], "attributes.yaml")),
-        dict(_words(str(words["judged"]))),
+        {name: check for name, _, check in (word.partition(":") for word in str(words["judged"]).split())},
         frozenset(str(words["private"]).split()),
         {path: str(text) for path, text in _mapping(refused["instead"], "refused.yaml").items()},
     )
@@ -137,31 +137,34 @@ def _own() -> Rules:
 @lru_cache(maxsize=4)
 def _with(place: str, _: int) -> Rules:
     own = _own()
-    modules, by_name = dict(own.modules), set(own.by_name)
+    modules, by_name = {module: dict(names) for module, names in own.modules.items()}, set(own.by_name)
     try:
         more = _mapping(_read(Path(place)), ALLOW)
     except (UnicodeDecodeError, yaml.YAMLError):
         raise RulesError(f"The file that {ALLOW} names is not YAML.") from None
-    _add(modules, by_name, more)
-    allowed = {f"{module}.{name}" for module in more for name in modules[module]}
+    allowed = set(_add(modules, by_name, more))
     refused: dict[str, Rule] = {path: rule for path, rule in own.refused.items() if path not in allowed}
     return replace(own, modules=modules, packages=_packages(modules), by_name=frozenset(by_name), refused=refused)
 
 
-def _add(modules: dict[str, Mapping[str, str]], by_name: set[str], more: Mapping[str, object]) -> None:
-    for module, entry in more.items():
-        fields = _mapping(entry, module)
+def _add(modules: dict[str, dict[str, str]], by_name: set[str], more: Mapping[str, object]) -> Iterator[str]:
+    """Add the entries of a file; the dotted paths of what they name."""
+    for key, entry in more.items():
+        fields = _mapping(entry, key)
         if not str(fields.get("why", "")).strip() or fields.keys() - {"why", "names", "by_name"}:
-            raise RulesError(f"The entry {module!r} needs a reason under `why`, and its names under `names`.")
-        modules[module] = {**modules.get(module, {}), **dict(_words(str(fields.get("names") or "")))}
-        if fields.get("by_name") is True:
-            by_name.add(module)
-
-
-def _words(text: str) -> Iterator[tuple[str, str]]:
-    for word in text.split():
-        name, _, check = word.partition(":")
-        yield name, check
+            raise RulesError(f"The entry {key!r} needs a reason under `why`, and its names under `names`.")
+        for module in key.split():
+            inside = module
+            names = modules.setdefault(module, {})
+            for word in str(fields.get("names") or "").split():
+                if word.endswith("."):
+                    inside = f"{module}.{word[:-1]}"
+                    names = modules.setdefault(inside, {})
+                else:
+                    name, _, names[name] = word.partition(":")
+                    yield f"{inside}.{name}"
+            if fields.get("by_name") is True:
+                by_name.add(module)
 
 
 def _by_word(table: Mapping[str, object], leave: str = "") -> dict[str, Rule]:

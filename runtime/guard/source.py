@@ -6,18 +6,20 @@ import ast
 import re
 from collections.abc import Sequence
 
-from runtime.guard.given import as_executed, given_names
+from runtime.guard.given import GIVEN, as_executed, given_names
 from runtime.guard.interpreter import calls, expressions, statements
 from runtime.guard.interpreter.reading import Reading, TooMuch
-from runtime.guard.interpreter.values import EMPTY, Ref, union
 from runtime.guard.parsing import module_of
 from runtime.guard.ruleset import RulesError, canonical, rules
+from runtime.guard.sets import one
+from runtime.guard.values import EMPTY, Ref
 from runtime.guard.verdicts import judging
 from runtime.guard.violations import DOES, FIXES, Rule, Violation
 
 MAX_LENGTH = 300_000
 """Characters of the longest source that is read."""
 _MAX_PASSES = 8
+_READ_BY = (calls, expressions, statements)  # each adds its readers when it is imported
 _CODING = re.compile(r"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 
 
@@ -47,20 +49,20 @@ def scan(source: str, *, modules: Sequence[str] = ()) -> list[Violation]:
 
 
 def _read(tree: ast.Module, source: str, modules: Sequence[str]) -> list[Violation]:
-    given = {name: Ref(canonical(name)) for name in modules}
+    given = {name: canonical(name) for name in modules}
     try:
         allowed = rules()
     except RulesError as error:
         return [Violation(1, "unlisted", f"The allow list cannot be used. {error}", "Mend the operator's file.")]
     try:
-        reading = Reading(tree, allowed, {**expressions.READERS, ast.Call: calls.call}, judging.use)
-        for name, module in given.items():
-            for known, path in ((name, module.path), (name.partition(".")[0], module.path.partition(".")[0])):
+        reading = Reading(tree, allowed, judging.use)
+        for name, path in given.items():
+            for known, whole in ((name, path), (name.partition(".")[0], path.partition(".")[0])):
                 reading.module.bound.add(known)
-                reading.module.values[known] = frozenset({Ref(path)})
-        for name, path in given_names(tree):
+                reading.module.values[known] = one(Ref(whole))
+        for name, path in given_names(tree) if not reading.mentioned.isdisjoint(GIVEN) else ():
             reading.module.bound.add(name)
-            reading.module.values[name] = union([reading.module.values.get(name, EMPTY), frozenset({Ref(path)})])
+            reading.module.values[name] = reading.module.values.get(name, EMPTY) | {Ref(path)}
         _settle(reading)
         if reading.leave_open() or reading.missed:
             reading.final = True
@@ -70,8 +72,8 @@ def _read(tree: ast.Module, source: str, modules: Sequence[str]) -> list[Violati
     except TooMuch:
         return [_whole("too_large", 1, "The source is too large to be read.")]
     found = reading.found
-    for name, module in given.items():
-        if (rule := allowed.refusal(module.path)) is not None:
+    for name, path in given.items():
+        if (rule := allowed.refusal(path)) is not None:
             found.add(Violation(1, rule, f"Importing `{name}` {DOES[rule]}.", FIXES[rule]))
     for number, line in enumerate(source.split("\n", 2)[:2], start=1):
         coding = _CODING.match(line)

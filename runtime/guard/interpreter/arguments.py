@@ -1,22 +1,16 @@
-"""The arguments of a call, with starred ones spread out where they are known."""
+"""The arguments of a call, with starred ones spread out where they are known, and the call itself."""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from runtime.guard.interpreter.values import (
-    EMPTY,
-    Box,
-    Const,
-    Value,
-    constants,
-    contents,
-    elements,
-    known,
-    parts_of,
-    union,
-)
+from runtime.guard.interpreter.reading import Reading
+from runtime.guard.interpreter.scopes import Scope
+from runtime.guard.sets import contents, elements, known, one, union
+from runtime.guard.values import EMPTY, Box, Const, Value
+from runtime.guard.violations import Rule
 
 
 @dataclass(eq=False)
@@ -37,10 +31,7 @@ class Arguments:
         """The argument at a position, or under one of the names; None when it is not passed."""
         if 0 <= position < len(self.given):
             return self.given[position]
-        for name in names:
-            if name in self.named:
-                return self.named[name]
-        return self.more or None
+        return next((self.named[name] for name in names if name in self.named), self.more or None)
 
     def every(self) -> Iterator[Value]:
         """All that is passed."""
@@ -49,37 +40,56 @@ class Arguments:
         if self.more:
             yield self.more
 
+    def in_order(self) -> list[Value]:
+        """What is passed by position, starred arguments last."""
+        return [*self.given, *([self.more] if self.more else [])]
+
     def after(self, count: int) -> Arguments:
         """The same without the first `count` positions."""
         return Arguments(self.given[count:], self.named, self.more)
 
     def spread(self, starred: Value) -> None:
         """Pass what `*starred` holds."""
-        if len(starred) == 1:
-            (atom,) = starred
-            parts = parts_of(atom.value) if isinstance(atom, Const) else None
-            if parts is not None and not self.more:
-                self.given.extend(map(known, parts))
-                return
-            if isinstance(atom, Box) and not atom.mapping and not atom.rest and not self.more:
-                self.given.extend(part for _, part in atom.items)
-                return
-        self.more = union([self.more, elements(starred)])
+        atom = next(iter(starred)) if len(starred) == 1 and not self.more else None
+        if isinstance(atom, Const) and atom.parts is not None:
+            self.given.extend(map(known, atom.parts))
+        elif isinstance(atom, Box) and not atom.mapping and not atom.rest:
+            self.given.extend(part for _, part in atom.items)
+        else:
+            self.more = union([self.more, elements(starred)])
 
     def spread_names(self, starred: Value) -> None:
         """Pass what `**starred` holds."""
         for atom in starred:
+            more = elements(one(atom))
             if isinstance(atom, Box) and atom.mapping:
                 for name, part in atom.items:
                     if isinstance(name, str):
                         self.named[name] = union([self.named.get(name, EMPTY), part])
-                if atom.rest:
-                    self.more = union([self.more, contents(atom)])
-            else:
-                self.more = union([self.more, elements(frozenset({atom}))])
+                more = contents(atom) if atom.rest else EMPTY
+            self.more = union([self.more, more])
 
 
-def text_of(value: Value | None) -> str | None:
-    """The one text that a value is certain to be."""
-    found = constants(value) if value else None
-    return found[0] if found and len(found) == 1 and isinstance(found[0], str) else None
+@dataclass(eq=False)
+class Call:
+    """A call, as what judges it sees it.
+
+    Attributes:
+        path: the dotted path of what is called, or the name of a method.
+        held: what a method is called on.
+    """
+
+    reading: Reading
+    node: ast.Call
+    scope: Scope
+    given: Arguments
+    path: str = ""
+    held: Value = EMPTY
+
+    def at(self, position: int, *names: str) -> Value:
+        """The argument at a position, or under one of the names; empty when it is not passed."""
+        return self.given.at(position, *names) or EMPTY
+
+    def report(self, rule: Rule, what: str, fix: str | None = None) -> None:
+        """Note a violation where the call stands."""
+        self.reading.report(rule, self.node, what, fix)

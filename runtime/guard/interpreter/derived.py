@@ -5,29 +5,9 @@ from __future__ import annotations
 import ast
 
 from runtime.guard.interpreter.reading import Reading
-from runtime.guard.interpreter.texts import added, below, filled, parent_of
-from runtime.guard.interpreter.values import (
-    ANYTHING,
-    EMPTY,
-    JOINED,
-    PICKED,
-    Box,
-    Const,
-    File,
-    Local,
-    Made,
-    Ref,
-    Text,
-    Unknown,
-    Value,
-    constants,
-    contents,
-    elements,
-    known,
-    outside,
-    parts_of,
-    union,
-)
+from runtime.guard.interpreter.texts import added, below, filled
+from runtime.guard.sets import boxed, constants, contents, elements, known, one, outside, strings, union
+from runtime.guard.values import ANYTHING, EMPTY, JOINED, Atom, Box, Const, File, Local, Made, Ref, Text, Unknown, Value
 from runtime.guard.verdicts.running import HANDED, SAME
 
 _KEEPS_THE_FILE = ("name", "file", "buffer", "raw", "fp", "filename")
@@ -35,76 +15,58 @@ _KEEPS_THE_FILE = ("name", "file", "buffer", "raw", "fp", "filename")
 
 def attribute(reading: Reading, held: Value, name: str) -> Value:
     """What an attribute of a value may be."""
-    found: list[Value] = []
-    for atom in held:
-        match atom:
-            case Ref(path):
-                found.append(outside(SAME.get(f"{path}.{name}", f"{path}.{name}")))
-            case File() if name in ("parent", "parents"):
-                found.append(frozenset({parent_of(atom)}))
-            case File(depth) if name in _KEEPS_THE_FILE:
-                found.append(frozenset({File(depth, text=True)}))
-            case Local() | Made() if name == "__dict__":
-                found.append(frozenset({Box((), union(reading.attributes.values()) | ANYTHING, mapping=True)}))
-            case Local(number) | Made(number):
-                found.append(_own(reading, number, name, made=isinstance(atom, Made)))
-            case Unknown("plain") if name in HANDED and (name not in reading.stored or name.startswith("_")):
-                found.append(outside(HANDED[name]))
-            case Unknown("picked"):
-                found.append(PICKED)
-            case Const() | Text() | Box() | File():
-                found.append(ANYTHING)
-            case _:
-                found.append(reading.attribute(name) | ANYTHING)
-    return union(found)
+    return union([_attribute(reading, atom, name) for atom in held])
 
 
-def _own(reading: Reading, number: int, name: str, *, made: bool) -> Value:
-    if made and name in HANDED and is_component(reading, number):
-        return outside(HANDED[name])
-    found = [reading.attribute(name)]
-    if name not in reading.stored:
-        found += [
-            outside(f"{parent.path}.{name}")
-            for parent in reading.definitions[number].bases
-            if isinstance(parent, Ref) and parent.path == "pathlib.Path"
-        ]
-    return union(found)
+def _attribute(reading: Reading, atom: Atom, name: str) -> Value:
+    match atom:
+        case Ref(path):
+            return outside(SAME.get(f"{path}.{name}", f"{path}.{name}"))
+        case File() if name in ("parent", "parents"):
+            return one(atom.parent)
+        case File(depth) if name in _KEEPS_THE_FILE:
+            return one(File(depth, text=True))
+        case Local() | Made() if name == "__dict__":
+            return one(Box((), union(reading.attributes.values()) | ANYTHING, mapping=True))
+        case Made(number) if name in HANDED and is_component(reading, number):
+            return outside(HANDED[name])
+        case Local(number) | Made(number):
+            inherits = name not in reading.stored and Ref("pathlib.Path") in reading.definitions[number].bases
+            return reading.attribute(name) | (outside(f"pathlib.Path.{name}") if inherits else EMPTY)
+        case Unknown("plain") if name in HANDED and (name not in reading.stored or name.startswith("_")):
+            return outside(HANDED[name])
+        case Unknown("picked"):
+            return one(atom)
+        case Unknown():
+            return reading.attribute(name) | ANYTHING
+        case _:
+            return ANYTHING
 
 
 def is_component(reading: Reading, number: int) -> bool:
     """Whether a class of the source is a component: it inherits from a class of the engine, by whatever way."""
-    return any(path.startswith(("lfx", "langflow")) for path in roots(reading, number))
-
-
-def roots(reading: Reading, number: int) -> set[str]:
-    """The outside classes that a class of the source inherits from; `?` for one that is not known."""
-    waiting, seen, found = [number], set[int](), set[str]()
+    waiting, seen = [number], set[int]()
     while waiting:
-        one = waiting.pop()
-        seen.add(one)
-        for parent in reading.definitions[one].bases:
-            match parent:
-                case Ref(path):
-                    found.add(path)
-                case Local(other):
-                    waiting.extend([other] if other not in seen else [])
-                case _:
-                    found.add("?")
-    return found
+        seen.add(number := waiting.pop())
+        for parent in reading.definitions[number].bases:
+            if isinstance(parent, Ref) and parent.path.startswith(("lfx", "langflow")):
+                return True
+            if isinstance(parent, Local) and parent.number not in seen:
+                waiting.append(parent.number)
+    return False
 
 
-def sliced(atom: object) -> Value:
+def sliced(atom: Atom) -> Value:
     """What a slice of something gives."""
     match atom:
         case Box():
-            return frozenset({Box((), contents(atom), mapping=False)})
+            return one(Box((), contents(atom)))
         case Const(value=tuple()):
-            return frozenset({Box((), elements(frozenset({Const(atom.value)})), mapping=False)})
+            return one(Box((), elements(one(atom))))
         case Const(value=str()) | Text():
             return JOINED
-        case File(depth):
-            return frozenset({File(depth if depth < 0 else -1, text=True)})
+        case File():
+            return one(File(-1, text=True))
         case _:
             return ANYTHING
 
@@ -113,30 +75,27 @@ def item(held: Value, index: Value) -> Value:
     """What an item of a value may be."""
     if not held or not index:
         return EMPTY
-    keys = constants(index)
-    found: list[Value] = []
-    for atom in held:
-        match atom:
-            case Const(value=whole):
-                found.append(_of_constant(atom, parts_of(whole), keys))
-            case Box():
-                found.append(item_of(atom, index))
-            case Unknown("picked"):
-                found.append(PICKED)
-            case File():
-                found.append(frozenset({parent_of(atom)}))
-            case Ref(path):
-                found.append(outside(f"{path}()[]") if path.count("[") < 2 else ANYTHING)
-            case _:
-                found.append(ANYTHING)
-    return union(found)
+    return union([_item(atom, index) for atom in held])
 
 
-def _of_constant(atom: Const, parts: tuple[object, ...] | None, keys: list[object] | None) -> Value:
-    if parts is None or keys is None:
-        return elements(frozenset({atom}))
-    found = [known(parts[key]) for key in keys if isinstance(key, int) and -len(parts) <= key < len(parts)]
-    return union(found) or ANYTHING
+def _item(atom: Atom, index: Value) -> Value:
+    match atom:
+        case Const():
+            parts, keys = atom.parts, constants(index)
+            if parts is None or keys is None:
+                return elements(one(atom))
+            found = [known(parts[key]) for key in keys if isinstance(key, int) and -len(parts) <= key < len(parts)]
+            return union(found) or ANYTHING
+        case Box():
+            return item_of(atom, index)
+        case Unknown("picked"):
+            return one(atom)
+        case File():
+            return one(atom.parent)
+        case Ref(path) if path.count("[") < 2:
+            return outside(f"{path}()[]")
+        case _:
+            return ANYTHING
 
 
 def item_of(box: Box, index: Value) -> Value:
@@ -147,44 +106,34 @@ def item_of(box: Box, index: Value) -> Value:
     found = [thing for name, thing in box.items for wanted in keys if name == wanted]
     if not box.mapping and any(isinstance(wanted, int) and wanted < 0 for wanted in keys):
         found.append(contents(box))
-    found.append(box.rest)
-    return union(found) or ANYTHING
+    return union([*found, box.rest]) or ANYTHING
 
 
 def operate(operation: ast.operator, left: Value, right: Value) -> Value:
     """What an operator gives."""
     if not left or not right:
         return EMPTY
+    both = left | right
     match operation:
-        case ast.Div() if any(isinstance(atom, File) for atom in left | right):
+        case ast.Div() if any(isinstance(atom, File) for atom in both):
             return below(left, [right])
         case ast.Add():
             return added(left, right)
         case ast.Mod() if any(isinstance(atom, Const | Text) for atom in left):
             return filled(left)
-        case ast.Mult() if any(isinstance(atom, Text | File) or _is_text(atom) for atom in left | right):
+        case ast.Mult() if strings(both) or any(isinstance(atom, Text | File) for atom in both):
             return JOINED
-        case ast.BitOr():
-            return left | right  # dictionaries and types
         case ast.Mult():
-            lists = frozenset(atom for atom in left | right if isinstance(atom, Box | Const) and not _is_number(atom))
-            return frozenset({Box((), elements(lists), mapping=False)}) if lists else ANYTHING
+            lists = frozenset(a for a in both if isinstance(a, Box) or (isinstance(a, Const) and a.parts is not None))
+            return boxed(elements(lists)) if lists else ANYTHING
+        case ast.BitOr():
+            return both  # dictionaries and types
         case _:
             return ANYTHING
 
 
-def _is_number(atom: object) -> bool:
-    return isinstance(atom, Const) and not isinstance(atom.value, tuple)
-
-
-def _is_text(atom: object) -> bool:
-    return isinstance(atom, Const) and isinstance(atom.value, str)
-
-
 def loosened(value: Value) -> Value:
     """What a text may be that something is put after again and again."""
-    heads = {atom.value for atom in value if isinstance(atom, Const) and isinstance(atom.value, str)}
-    common = heads.pop() if len(heads) == 1 else ""
-    return frozenset(
-        Text(common[:20]) if _is_text(atom) else Unknown() if isinstance(atom, Const) else atom for atom in value
-    )
+    heads = set(strings(value))
+    text = Text(heads.pop()[:20] if len(heads) == 1 else "")
+    return frozenset(text if strings(one(atom)) else Unknown() if isinstance(atom, Const) else atom for atom in value)

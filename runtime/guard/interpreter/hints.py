@@ -6,8 +6,9 @@ import ast
 
 from runtime.guard.interpreter.reading import Reading
 from runtime.guard.interpreter.scopes import Scope
-from runtime.guard.interpreter.values import Const, Ref, Text, Value
 from runtime.guard.parsing import expression_of
+from runtime.guard.sets import paths, strings
+from runtime.guard.values import Text
 from runtime.guard.verdicts import judging
 
 
@@ -19,12 +20,11 @@ def annotation(reading: Reading, node: ast.expr | None, scope: Scope) -> None:
         case ast.Constant(value=str() as text):
             quoted(reading, text, node, scope)
         case ast.Name():
-            _held(reading, reading.base(node, scope), node, scope)
+            _held(reading, node, scope)
         case ast.Attribute():
-            found = reading.base(node, scope)
-            for atom in found:
-                if isinstance(atom, Ref) and not atom.path.startswith(("types.", "os.")):
-                    judging.named(reading, atom.path, node)
+            for path in paths(reading.base(node, scope)):
+                if not path.startswith(("types.", "os.")):
+                    judging.named(reading, path, node)
         case ast.Subscript():
             _subscript(reading, node, scope)
         case ast.BinOp(left=left, right=right):
@@ -37,22 +37,21 @@ def annotation(reading: Reading, node: ast.expr | None, scope: Scope) -> None:
             reading.value(node, scope)
 
 
-def _held(reading: Reading, value: Value, node: ast.expr, scope: Scope) -> None:
+def _held(reading: Reading, node: ast.Name, scope: Scope) -> None:
     """Judge a type that a name stands for: texts are evaluated like those in quotes."""
-    for atom in value:
-        if isinstance(atom, Const) and isinstance(atom.value, str):
-            quoted(reading, atom.value, node, scope)
-        elif isinstance(atom, Text):
-            reading.report("dynamic_code", node, "An annotation that is made at run time")
+    value = reading.base(node, scope)
+    for text in strings(value):
+        quoted(reading, text, node, scope)
+    if any(isinstance(atom, Text) for atom in value):
+        reading.report("dynamic_code", node, "An annotation that is made at run time")
 
 
 def _subscript(reading: Reading, node: ast.Subscript, scope: Scope) -> None:
-    names = {atom.path.rpartition(".")[2] for atom in reading.base(node.value, scope) if isinstance(atom, Ref)}
+    names = {path.rpartition(".")[2] for path in paths(reading.base(node.value, scope))}
     annotation(reading, node.value, scope)
     if "Literal" in names:
         return
-    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-    for place, part in enumerate(parts):
+    for place, part in enumerate(node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]):
         if "Annotated" in names and place:
             reading.value(part, scope)
         else:

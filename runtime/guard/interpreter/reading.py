@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from runtime.guard.interpreter.scopes import BUILTINS, Function, Scope, inside, open_scope, parameters
-from runtime.guard.interpreter.values import ANYTHING, EMPTY, File, Local, Made, Ref, Value, known, union, widened
 from runtime.guard.ruleset import Rules
+from runtime.guard.sets import known, one, union, widened
+from runtime.guard.values import ANYTHING, EMPTY, File, Ref, Value
 from runtime.guard.violations import DOES, FIXES, Rule, Violation
 
-Reader: TypeAlias = Callable[["Reading", Any, Scope], Value]
+Reader: TypeAlias = Callable[["Reading", Any, Scope], Any]
+READERS: dict[type[ast.AST], Reader] = {}
+"""How each kind of expression and statement is read: the modules beside this one put their functions in."""
 _MANY = 8
 """Possibilities from which on each counts as work."""
 BUDGET = 400_000
 """Expressions that one reading may look at, all passes together."""
+
+
+def reads(*kinds: type[ast.AST]) -> Callable[[Reader], Reader]:
+    """Let a function read these kinds of nodes."""
+
+    def add(reader: Reader) -> Reader:
+        READERS.update(dict.fromkeys(kinds, reader))
+        return reader
+
+    return add
 
 
 class TooMuch(Exception):
@@ -60,7 +73,6 @@ class Reading:
 
     tree: ast.Module
     rules: Rules
-    readers: Mapping[type[ast.expr], Reader]
     use: Callable[[Reading, Value, ast.expr], None]
     module: Scope = field(init=False)
     file_fields: set[str] = field(default_factory=set[str])
@@ -70,6 +82,7 @@ class Reading:
     mentioned: set[str] = field(default_factory=set[str])
     definitions: dict[int, Definition] = field(default_factory=dict[int, Definition])
     by_node: dict[int, Definition] = field(default_factory=dict[int, Definition])
+    waiting: list[Definition] = field(default_factory=list[Definition])
     found: set[Violation] = field(default_factory=set[Violation])
     rooms: dict[int, Scope] = field(default_factory=dict[int, Scope])
     quoted: dict[tuple[int, str], ast.expr | None] = field(default_factory=dict[tuple[int, str], ast.expr | None])
@@ -109,7 +122,7 @@ class Reading:
     def base(self, node: ast.expr, scope: Scope) -> Value:
         """What an expression may be, where only an attribute or item is taken from it, or its truth."""
         self.spend()
-        read = self.readers.get(type(node))
+        read = READERS.get(type(node))
         found = ANYTHING if read is None else read(self, node, scope)
         if len(found) > _MANY:
             self.spend(len(found))
@@ -144,7 +157,7 @@ class Reading:
             first = False
             here = here.parent
         if name in BUILTINS:
-            found.append(frozenset({Ref(f"@{name}")}))
+            found.append(one(Ref(f"@{name}")))
         return self._settled(union(found)) if found else ANYTHING
 
     def _settled(self, value: Value) -> Value:
@@ -170,7 +183,7 @@ class Reading:
 
     def attribute(self, name: str) -> Value:
         """What an attribute of the source's own objects may be."""
-        uploaded: Value = frozenset({File(1, text=True)}) if name in self.file_fields else EMPTY
+        uploaded = one(File(1, text=True)) if name in self.file_fields else EMPTY
         if name not in self.stored:
             return uploaded or ANYTHING
         self.read.add((id(self.attributes), name))
@@ -186,6 +199,7 @@ class Reading:
             known = Definition(len(self.by_node), node, open_scope(node, scope))
             self.by_node[id(node)] = known
             self.definitions[known.number] = known
+            known.scope.number = known.number
         return known
 
     def pass_in(self, definition: Definition, name: str, value: Value) -> None:
@@ -194,12 +208,7 @@ class Reading:
 
     def give(self, definition: Definition, value: Value) -> None:
         """Let a function return one thing more."""
-        if not value <= definition.gives:
-            after = union([definition.gives, value])
-            after = widened(after) if self.passes > 2 else after
-            if after != definition.gives:
-                definition.gives = after
-                self.stale = self.stale or definition.number in self.read
+        definition.gives = self._more(definition.gives, value, definition.number)
 
     def given_by(self, definition: Definition) -> Value:
         """What calling a function may return or yield."""
@@ -210,28 +219,24 @@ class Reading:
         """Let every parameter that nothing was passed to be anything; whether there was one."""
         opened = False
         for definition in list(self.definitions.values()):
-            for name in definition.parameters:
-                if not definition.scope.values.get(name):
-                    definition.scope.values[name] = ANYTHING
-                    opened = opened or (id(definition.scope.values), name) in self.read
-        for name in self.stored:
-            if not self.attributes.get(name):
-                self.attributes[name] = ANYTHING
-                opened = opened or (id(self.attributes), name) in self.read
-        return opened
+            opened |= self._open(definition.scope.values, definition.parameters)
+        return opened | self._open(self.attributes, self.stored)
 
-    def classes_of(self, value: Value) -> Iterable[Definition]:
-        """The classes of the source whose instances, or which themselves, are among the values."""
-        for atom in value:
-            if isinstance(atom, Made | Local):
-                yield self.definitions[atom.number]
+    def _open(self, values: dict[str, Value], names: Iterable[str]) -> bool:
+        missing = [name for name in names if not values.get(name)]
+        values.update(dict.fromkeys(missing, ANYTHING))
+        return any((id(values), name) in self.read for name in missing)
 
     def _grow(self, values: dict[str, Value], name: str, value: Value) -> None:
         before = values.get(name, EMPTY)
-        if not value <= before:
-            after = union([before, value])
-            if self.passes > 2:
-                after = widened(after)
-            if after != before:
-                values[name] = after
-                self.stale = self.stale or (id(values), name) in self.read
+        if (after := self._more(before, value, (id(values), name))) != before:
+            values[name] = after
+
+    def _more(self, before: Value, value: Value, read: object) -> Value:
+        """What something may be that was one thing before and may be another."""
+        if value <= before:
+            return before
+        after = union([before, value])
+        after = widened(after) if self.passes > 2 else after
+        self.stale = self.stale or (after != before and read in self.read)
+        return after

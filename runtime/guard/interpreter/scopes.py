@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from runtime.guard.interpreter.values import Value
+from runtime.guard.values import Value
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 BUILTINS = frozenset(dir(builtins)) | {"__file__", "__path__", "__cached__", "__builtins__", "__annotations__"}
@@ -21,6 +21,7 @@ class Scope:
 
     Attributes:
         settled: the line from which on a name of a module or class is certainly bound.
+        number: the number of the function or class whose scope it is.
     """
 
     kind: Literal["module", "class", "function"]
@@ -31,6 +32,7 @@ class Scope:
     deleted: set[str] = field(default_factory=set[str])
     of_module: set[str] = field(default_factory=set[str])
     of_outer: set[str] = field(default_factory=set[str])
+    number: int = -1
 
     def home(self, name: str) -> Scope:
         """The scope in which an assignment here binds the name."""
@@ -48,16 +50,13 @@ class Scope:
 
 def open_scope(node: ast.Module | ast.ClassDef | Function, parent: Scope | None) -> Scope:
     """The scope of a module, class or function, with the names bound in it."""
-    if isinstance(node, ast.Lambda):
-        scope = Scope("function", parent)
-        _bound_in([node.body], scope)
-    else:
-        kind = "module" if isinstance(node, ast.Module) else "class" if isinstance(node, ast.ClassDef) else "function"
-        scope = Scope(kind, parent)
+    if isinstance(node, ast.Module | ast.ClassDef):
+        scope = Scope("class" if isinstance(node, ast.ClassDef) else "module", parent)
         _bound_in(node.body, scope)
-        if kind != "function":
-            _settle(node.body, scope)
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        _settle(node.body, scope)
+    else:
+        scope = Scope("function", parent)
+        _bound_in([node.body] if isinstance(node, ast.Lambda) else node.body, scope)
         scope.bound.update(argument.arg for argument in parameters(node.args))
     scope.bound -= scope.of_module | scope.of_outer
     return scope
@@ -81,25 +80,38 @@ def parameters(arguments: ast.arguments) -> list[ast.arg]:
     return named + [extra for extra in (arguments.vararg, arguments.kwarg) if extra is not None]
 
 
+def bound_by(statement: ast.AST) -> set[str]:
+    """The names that a statement binds whatever happens."""
+    match statement:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return {name}
+        case ast.Import(names=names) | ast.ImportFrom(names=names):
+            return {alias.asname or alias.name.partition(".")[0] for alias in names}
+        case ast.Assign(targets=targets):
+            return {target.id for target in targets if isinstance(target, ast.Name)}
+        case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr()):
+            return {name}
+        case _:
+            return set()
+
+
 def _bound_in(body: list[ast.stmt] | list[ast.expr], scope: Scope) -> None:
     waiting: list[ast.AST] = list(body)
     while waiting:
         node = waiting.pop()
         match node:
+            case ast.Lambda() | ast.Name(ctx=ast.Load()) | ast.Constant():
+                continue
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 scope.bound.add(node.name)
                 waiting.extend(node.decorator_list)
-                continue
-            case ast.Lambda():
-                continue
-            case ast.Name(ctx=ast.Load()) | ast.Constant():
                 continue
             case ast.Name():
                 scope.bound.add(node.id)
                 if isinstance(node.ctx, ast.Del):
                     scope.deleted.add(node.id)
             case ast.Import() | ast.ImportFrom():
-                scope.bound.update(alias.asname or alias.name.partition(".")[0] for alias in node.names)
+                scope.bound.update(bound_by(node))
             case ast.Global():
                 scope.of_module.update(node.names)
             case ast.Nonlocal():
@@ -116,21 +128,7 @@ def _bound_in(body: list[ast.stmt] | list[ast.expr], scope: Scope) -> None:
 def _settle(body: list[ast.stmt], scope: Scope) -> None:
     """Where names are bound whatever happens; a name that is deleted somewhere never is."""
     for statement in body:
-        for name in _bound_by(statement):
+        for name in bound_by(statement):
             scope.settled.setdefault(name, statement.end_lineno or statement.lineno)
     for name in scope.deleted:
         scope.settled.pop(name, None)
-
-
-def _bound_by(statement: ast.stmt) -> Iterator[str]:
-    match statement:
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-            yield name
-        case ast.Import() | ast.ImportFrom():
-            yield from (alias.asname or alias.name.partition(".")[0] for alias in statement.names)
-        case ast.Assign(targets=targets):
-            yield from (target.id for target in targets if isinstance(target, ast.Name))
-        case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr()):
-            yield name
-        case _:
-            pass

@@ -4,25 +4,11 @@ from __future__ import annotations
 
 import ast
 
+from runtime.guard.interpreter.derived import attribute, item
 from runtime.guard.interpreter.reading import Definition, Reading
 from runtime.guard.interpreter.scopes import Scope, parameters
-from runtime.guard.interpreter.values import (
-    ANYTHING,
-    ASKED,
-    EMPTY,
-    Box,
-    Const,
-    File,
-    Made,
-    Ref,
-    Value,
-    constants,
-    contents,
-    elements,
-    part_of,
-    shallow,
-    union,
-)
+from runtime.guard.sets import boxed, constants, contents, elements, listed, one, part_of, shallow, union
+from runtime.guard.values import ANYTHING, ASKED, EMPTY, Box, File, Made, Ref, Value
 from runtime.guard.verdicts import judging
 
 _ASKED = ("__getattr__", "__setattr__")
@@ -40,7 +26,7 @@ def bind(reading: Reading, target: ast.expr, value: Value, scope: Scope) -> None
         case ast.Attribute(attr=name):
             held = reading.base(target.value, scope)
             judging.changed(reading, held, name, target)
-            _check_address(reading, held, name, value, target)
+            judging.address(reading, held, name, value, target)
             reading.store(name, value)
         case ast.Subscript():
             held = reading.base(target.value, scope)
@@ -55,7 +41,7 @@ def bind(reading: Reading, target: ast.expr, value: Value, scope: Scope) -> None
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
             for place, part in enumerate(parts):
                 if isinstance(part, ast.Starred):
-                    bind(reading, part.value, frozenset({shallow(Box((), elements(value), mapping=False))}), scope)
+                    bind(reading, part.value, boxed(elements(value)), scope)
                 else:
                     bind(reading, part, part_of(value, place), scope)
         case ast.Starred():
@@ -64,20 +50,60 @@ def bind(reading: Reading, target: ast.expr, value: Value, scope: Scope) -> None
             pass
 
 
-def _check_address(reading: Reading, held: Value, name: str, value: Value, node: ast.AST) -> None:
-    if name in ("full_url", "selector") and any(isinstance(atom, Ref) for atom in held):
-        for atom in value:
-            if isinstance(atom, Const) and not str(atom.value).lower().startswith(("http://", "https://")):
-                reading.report("files", node, f"A request to {str(atom.value)[:30]!r}")
+def match(reading: Reading, node: ast.pattern, value: Value, scope: Scope) -> None:
+    """Bind what a `case` pattern captures: a class pattern reads attributes by name, a mapping pattern items."""
+    match node:
+        case ast.MatchAs(pattern=inner, name=name):
+            if inner is not None:
+                match(reading, inner, value, scope)
+            if name is not None:
+                reading.bind(name, value, scope)
+        case ast.MatchStar(name=str() as name):
+            reading.bind(name, listed(elements(value)), scope)
+        case ast.MatchOr(patterns=parts):
+            for part in parts:
+                match(reading, part, value, scope)
+        case ast.MatchSequence(patterns=parts):
+            starred = any(isinstance(part, ast.MatchStar) for part in parts)
+            for place, part in enumerate(parts):
+                found = elements(value) if starred else part_of(value, place)
+                match(reading, part, value if isinstance(part, ast.MatchStar) else found, scope)
+        case ast.MatchMapping():
+            _match_items(reading, node, value, scope)
+        case ast.MatchClass():
+            _match_attributes(reading, node, value, scope)
+        case ast.MatchValue(value=inner):
+            reading.value(inner, scope)
+        case _:
+            pass
+
+
+def _match_items(reading: Reading, node: ast.MatchMapping, value: Value, scope: Scope) -> None:
+    for key, part in zip(node.keys, node.patterns, strict=True):
+        index = reading.value(key, scope)
+        judging.key(reading, value, index, key)
+        match(reading, part, item(value, index), scope)
+    if node.rest is not None:
+        reading.bind(node.rest, value, scope)
+
+
+def _match_attributes(reading: Reading, node: ast.MatchClass, value: Value, scope: Scope) -> None:
+    reading.base(node.cls, scope)
+    for part in node.patterns:
+        match(reading, part, value | ANYTHING, scope)
+    for name, part in zip(node.kwd_attrs, node.kwd_patterns, strict=True):
+        judging.attribute(reading, value, name, node)
+        found = attribute(reading, value, name)
+        judging.use(reading, found, ast.copy_location(ast.Attribute(node.cls, name), node))
+        match(reading, part, found, scope)
 
 
 def grow(reading: Reading, holder: ast.expr, box: Box, scope: Scope) -> None:
     """Let a container that a name or attribute holds have more in it."""
-    more = frozenset({shallow(box)})
-    if isinstance(holder, ast.Name):
-        reading.bind(holder.id, more, scope) if holder.id in scope.bound else None
+    if isinstance(holder, ast.Name) and holder.id in scope.bound:
+        reading.bind(holder.id, shallow(box), scope)
     elif isinstance(holder, ast.Attribute) and holder.attr in reading.stored:
-        reading.store(holder.attr, more)
+        reading.store(holder.attr, shallow(box))
 
 
 def defaults(reading: Reading, defined: Definition, scope: Scope) -> None:
@@ -92,17 +118,17 @@ def defaults(reading: Reading, defined: Definition, scope: Scope) -> None:
     for argument, default in pairs:
         reading.pass_in(defined, argument.arg, reading.value(default, scope))
     name = "" if isinstance(node, ast.Lambda) else node.name
+    asked = name in _ASKED and defined.owner is not None
     if defined.owner is not None and positional and defined.static != "static":
-        reading.pass_in(defined, positional[0].arg, frozenset({Made(defined.owner.number)}))
-    if name in _ASKED and defined.owner is not None and len(positional) > 1:
+        reading.pass_in(defined, positional[0].arg, one(Made(defined.owner.number)))
+    if asked and len(positional) > 1:
         reading.pass_in(defined, positional[1].arg, ASKED)
-    open_ended = not isinstance(node, ast.Lambda) and (name not in reading.mentioned or defined.decorated)
+    open_ended = name and (name not in reading.mentioned or defined.decorated)
+    given = positional[: 0 if defined.owner is None else 2 if asked else 1]
     for argument in parameters(arguments):
-        if arguments.kwarg is argument:
-            reading.pass_in(defined, argument.arg, frozenset({Box((), ANYTHING, mapping=True)}))
-        elif arguments.vararg is argument:
-            reading.pass_in(defined, argument.arg, frozenset({Box((), ANYTHING, mapping=False)}))
-        elif open_ended and not (defined.owner is not None and argument in positional[: 2 if name in _ASKED else 1]):
+        if argument in (arguments.vararg, arguments.kwarg):
+            reading.pass_in(defined, argument.arg, one(Box((), ANYTHING, mapping=argument is arguments.kwarg)))
+        elif open_ended and argument not in given:
             reading.pass_in(defined, argument.arg, ANYTHING)
 
 
@@ -112,8 +138,6 @@ def entered(value: Value) -> Value:
     for atom in value:
         if isinstance(atom, Box) and not atom.mapping:
             found.append(contents(atom))
-        elif isinstance(atom, File | Ref):
-            found.append(frozenset({atom}))
         else:
-            found.append(frozenset({atom}) | ANYTHING)
+            found.append(one(atom) | (EMPTY if isinstance(atom, File | Ref) else ANYTHING))
     return union(found)

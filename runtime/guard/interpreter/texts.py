@@ -5,33 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from runtime.guard.interpreter.values import (
-    ANYTHING,
-    EMPTY,
-    JOINED,
-    OUTSIDE,
-    Atom,
-    Box,
-    Const,
-    File,
-    Text,
-    Unknown,
-    Value,
-    contents,
-    elements,
-    known,
-    shallow,
-    union,
-)
+from runtime.guard.sets import boxed, contents, elements, known, one, union
+from runtime.guard.values import ANYTHING, EMPTY, JOINED, OUTSIDE, Atom, Box, Const, File, Text, Unknown, Value
 
 _MAX_HEAD = 40
 _MAX_WAYS = 256
 _MAX_TEXT = 20_000
-
-
-def parent_of(file: File) -> File:
-    """The folder that a file or folder stands in."""
-    return File(file.depth - 1 if file.depth > 0 else -1, file.text)
 
 
 def below(start: Value, parts: Sequence[Value]) -> Value:
@@ -42,7 +21,7 @@ def below(start: Value, parts: Sequence[Value]) -> Value:
             return EMPTY
         if len(result) * len(part) > _MAX_WAYS:
             return OUTSIDE
-        result = union([frozenset({_under(left, right)}) for left in result for right in part])
+        result = union([one(_under(left, right)) for left in result for right in part])
     return result
 
 
@@ -55,9 +34,8 @@ def _under(left: Atom, right: Atom) -> Atom:
         return left
     match right:
         case Const(value=str() as text):
-            if _climbs(text):
-                return File(-1, left.text)
-            return File(left.depth + sum(1 for part in text.split("/") if part not in ("", ".")), left.text)
+            steps = sum(1 for part in text.split("/") if part not in ("", "."))
+            return File(-1 if _climbs(text) else left.depth + steps, left.text)
         case Text(head):
             return File(-1 if not head or _climbs(head) else left.depth + 1, left.text)
         case _:
@@ -72,8 +50,7 @@ def as_path(parts: Sequence[Value]) -> Value:
     """A `Path` of the parts."""
     if not parts:
         return OUTSIDE
-    start = union([frozenset({File(atom.depth) if isinstance(atom, File) else File(-1)}) for atom in parts[0]])
-    return below(start, parts[1:])
+    return below(frozenset(File(atom.depth if isinstance(atom, File) else -1) for atom in parts[0]), parts[1:])
 
 
 def added(left: Value, right: Value) -> Value:
@@ -82,37 +59,43 @@ def added(left: Value, right: Value) -> Value:
         return EMPTY
     if len(left) * len(right) > _MAX_WAYS:
         return JOINED | ANYTHING | (OUTSIDE if any(isinstance(atom, File) for atom in left | right) else EMPTY)
-    return union([frozenset({_added(one, other)}) for one in left for other in right])
+    return union([_added(first, second) for first in left for second in right])
 
 
-def _added(left: Atom, right: Atom) -> Atom:
-    if isinstance(left, File):
-        text = right.value if isinstance(right, Const) else right.head if isinstance(right, Text) else ""
-        if left.depth < 0 or not isinstance(text, str) or ".." in text or (isinstance(right, Text) and not text):
-            return File(-1, text=True)
-        return File(left.depth + 1 if "/" in text else left.depth, text=True)
-    if isinstance(right, File):
-        return File(right.depth if isinstance(left, Const) and left.value == "" else -1, text=True)
+def _added(left: Atom, right: Atom) -> Value:
+    if isinstance(left, File) or isinstance(right, File):
+        return one(File(_depth(left, right), text=True))
     if isinstance(left, Box) or isinstance(right, Box):
-        sides = [contents(side) if isinstance(side, Box) else elements(frozenset({side})) for side in (left, right)]
-        return shallow(Box((), union(sides), mapping=False))
+        return boxed(
+            union([contents(side) if isinstance(side, Box) else elements(one(side)) for side in (left, right)])
+        )
     match left, right:
-        case Const(value=str() as one), Const(value=str() as other) if len(one) + len(other) <= _MAX_TEXT:
-            return Const(one + other)
+        case Const(value=str() as first), Const(value=str() as second) if len(first) + len(second) <= _MAX_TEXT:
+            return known(first + second)
         case Const(value=tuple()), Const(value=tuple()):
-            return Box((), elements(frozenset({left, right})), mapping=False)
+            return boxed(elements(frozenset({left, right})))
         case Const(value=""), Unknown():
-            return right
-        case Const(value=str() as one), _:
-            return Text((one or _head(right))[:_MAX_HEAD])
-        case Text(head), _:
-            return Text(head)
+            return one(right)
+        case Const(value=str() as first), _:
+            return one(Text((first or _head(right))[:_MAX_HEAD]))
+        case Text(), _:
+            return one(left)
         case Unknown(), _:
-            return Unknown()
+            return ANYTHING
         case _, Const(value=str()) | Text():
-            return Text("")
+            return JOINED
         case _:
-            return Unknown()
+            return ANYTHING
+
+
+def _depth(left: Atom, right: Atom) -> int:
+    """Where a path lies that has something put before or after it."""
+    if not isinstance(left, File):
+        return right.depth if isinstance(right, File) and left == Const("") else -1
+    text = right.value if isinstance(right, Const) else _head(right)
+    if left.depth < 0 or not isinstance(text, str) or ".." in text or (isinstance(right, Text) and not text):
+        return -1
+    return left.depth + 1 if "/" in text else left.depth
 
 
 def _head(atom: Atom) -> str:
@@ -127,7 +110,7 @@ def _head(atom: Atom) -> str:
 
 def as_text(value: Value) -> Value:
     """What a value is when it is written as text."""
-    return frozenset(_text(atom) for atom in value)
+    return frozenset(map(_text, value))
 
 
 def _text(atom: Atom) -> Atom:
@@ -146,39 +129,33 @@ def _text(atom: Atom) -> Atom:
 
 def filled(template: Value) -> Value:
     """A format template with something filled in: only what stands before the first gap is sure."""
-    found: list[Atom] = []
-    for atom in template:
-        match atom:
-            case Const(value=str() as text):
-                found.append(Text(re.split(r"[{%]", text, maxsplit=1)[0][:_MAX_HEAD]))
-            case Text(head):
-                found.append(Text(re.split(r"[{%]", head, maxsplit=1)[0]))
-            case _:
-                found.append(Unknown())
-    return frozenset(found)
+    return frozenset(map(_filled, template))
+
+
+def _filled(atom: Atom) -> Atom:
+    match atom:
+        case Const(value=str()) | Text():
+            return Text(re.split(r"[{%]", _head(atom), maxsplit=1)[0][:_MAX_HEAD])
+        case _:
+            return Unknown()
 
 
 def joined(parts: Value) -> Value:
     """What `str.join` gives for parts that are not known one by one."""
-    if not parts:
-        return EMPTY
-    files = [atom for atom in parts if isinstance(atom, File)]
-    if files:
-        return frozenset({File(-1 if any(atom.depth < 0 for atom in files) else 1, text=True)})
-    return JOINED
+    depths = [atom.depth for atom in parts if isinstance(atom, File)]
+    return one(File(1 if min(depths) >= 0 else -1, text=True)) if depths else JOINED if parts else EMPTY
 
 
 def changed_text(atom: Const | Text, method: str) -> Value:
     """What a method of a text gives, when it gives a text at all."""
-    match method:
-        case "split" | "rsplit" | "splitlines" | "partition" | "rpartition":
-            return frozenset({Box((), ANYTHING, mapping=False)})
-        case "strip" | "rstrip" | "lower" | "encode" if isinstance(atom, Const) and isinstance(atom.value, str):
-            text = {"strip": atom.value.strip(), "rstrip": atom.value.rstrip(), "lower": atom.value.lower()}
-            return known(text.get(method, atom.value)) if method != "encode" else ANYTHING
-        case "rstrip" if isinstance(atom, Text):
-            return frozenset({atom})
-        case "replace" | "strip" | "lstrip" | "lower" | "upper" | "title" | "translate" | "removeprefix" | "zfill":
+    match method, atom:
+        case "split" | "rsplit" | "splitlines" | "partition" | "rpartition", _:
+            return one(Box((), ANYTHING))
+        case "strip" | "rstrip" | "lower", Const(value=str() as text):
+            return known(getattr(text, method)())
+        case "rstrip", Text():
+            return one(atom)
+        case "replace" | "strip" | "lstrip" | "lower" | "upper" | "title" | "translate" | "removeprefix" | "zfill", _:
             return JOINED
         case _:
             return ANYTHING

@@ -4,36 +4,22 @@ from __future__ import annotations
 
 import re
 
-_FORMAT = re.compile(r"\{[^{}]*(?:[.\[]_|\._?graph\b|\._vertex\b|[.\[](?:environ|modules|os|sys)\b)")
-_TEMPLATE = re.compile(r"\{[{%][^}]*(__\w+__|attr\s*\(|\\x5f|request\.|cycler|lipsum|joiner|namespace\s*\()", re.DOTALL)
-_QUERY = re.compile(r"__|@\w+\s*[.(\[]|@pd\b|import\b")
-_SQL = re.compile(
+format_reach = re.compile(r"\{[^{}]*(?:[.\[]_|\._?graph\b|\._vertex\b|[.\[](?:environ|modules|os|sys)\b)").search
+"""Whether a `str.format` template reads what no component may."""
+template_reach = re.compile(
+    r"\{[{%][^}]*(__\w+__|attr\s*\(|\\x5f|request\.|cycler|lipsum|joiner|namespace\s*\()", re.DOTALL
+).search
+"""Whether a Jinja-like template reaches into Python."""
+query_reach = re.compile(r"__|@\w+\s*[.(\[]|@pd\b|import\b").search
+"""Whether a `DataFrame.query` or `eval` expression reaches beyond columns."""
+sql_reach = re.compile(
     r"\battach\b(?!\s+(?:database\s+)?'(?::memory:)?'\s)|\bvacuum\b[^;]*\binto\b|load_extension\s*\("
     r"|\breadfile\s*\(|\bwritefile\s*\(|\bread_(?:text|csv|blob|parquet|json)\s*\(|\bcopy\b[^;]*\b(?:to|from)\s+'"
     r"|\bfrom\s+'[^'\s]*[/.][^'\s]*'",
     re.IGNORECASE,
-)
+).search
+"""Whether SQL opens a file or loads code."""
 _LOCAL = re.compile(r"^(?:~|\.\.?/|/(?!/)[\w.~-]+/|/(?:etc|proc|root|dev)\b|[A-Za-z]:[\\/]|file:)")
-
-
-def format_reach(template: str) -> bool:
-    """Whether a `str.format` template reads what no component may."""
-    return bool(_FORMAT.search(template))
-
-
-def template_reach(template: str) -> bool:
-    """Whether a Jinja-like template reaches into Python."""
-    return bool(_TEMPLATE.search(template))
-
-
-def query_reach(text: str) -> bool:
-    """Whether a `DataFrame.query` or `eval` expression reaches beyond columns."""
-    return bool(_QUERY.search(text))
-
-
-def sql_reach(text: str) -> bool:
-    """Whether SQL opens a file or loads code."""
-    return bool(_SQL.search(text))
 
 
 def is_local_path(text: str) -> bool:

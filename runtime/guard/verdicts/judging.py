@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
 
 from runtime.guard.interpreter.derived import is_component
 from runtime.guard.interpreter.reading import Reading
-from runtime.guard.interpreter.values import Box, Const, File, Local, Made, Ref, Text, Unknown, Value, every
+from runtime.guard.sets import every, paths, strings
+from runtime.guard.values import PICKED, Box, Const, File, Local, Made, Ref, Text, Unknown, Value
 from runtime.guard.verdicts.running import GRAPH, VERTEX, is_shared, kept_from
 from runtime.guard.violations import FIXES, Rule
 
 ESCAPE_FIX = "Name the attribute where it is read, as in `thing.attribute`, or keep functions in a dictionary."
-_BROAD = frozenset(
-    ["memfile", "dict", "map", "super", "type", "pathlib", "pathfn", "join", "dir", "types", "namespace"]
-)
+_BROAD = ("memfile", "dict", "map", "super", "type", "pathlib", "pathfn", "join", "dir", "types", "namespace")
 """Checks of what may still be handed around."""
-_SOFT = frozenset({"expression", "method", "template", "sql", "mayput", "handler", "pathmay", "pathmove", "jinja"})
+_SOFT = ("expression", "method", "template", "sql", "mayput", "handler", "pathmay", "pathmove", "jinja")
 """Checks of methods whose names are also those of harmless values."""
-_LOOKS_LIKE_A_VALUE = frozenset({"query", "format", "sql", "save", "open", "glob", "owner", "group", "stat", "map"})
-
-
+_LOOKS_LIKE_A_VALUE = ("query", "format", "sql", "save", "open", "glob", "owner", "group", "stat", "map")
 _TAKES_PATHS = ("@", "os.", "pathlib.", "mimetypes.")
+_TAKES_METHODS = ("urllib.parse.", "@str", "@print", "@len", "@bool")
 _LOOKS = ("@getattr", "@hasattr", "@isinstance", "@bool", "@id", "@type", "@callable", "@setattr")
+_HARMLESS = (
+    *("__name__", "__qualname__", "__doc__", "__wrapped__", "__signature__", "__cause__", "__module__", "__context__"),
+    *("__suppress_context__", "__slots__"),
+)
+"""Names with underscores that may be assigned to."""
 
 
 def shown(path: str) -> str:
@@ -30,30 +34,24 @@ def shown(path: str) -> str:
     return f"`{path.lstrip('@').replace('lfx.running.', '').replace('()', '').replace('[]', '')}`"
 
 
-def rule_of(reading: Reading, path: str) -> Rule | None:
-    """The rule that using what a dotted path names breaks."""
-    return (kept_from(path) or reading.rules.refused.get(path)) if "(" in path else reading.rules.refusal(path)
-
-
 def named(reading: Reading, path: str, node: ast.AST) -> None:
     """Judge a dotted path that the source names."""
-    rule = rule_of(reading, path)
+    rules = reading.rules
+    rule = (kept_from(path) or rules.refused.get(path)) if "(" in path else rules.refusal(path)
     if rule is not None:
-        reading.report(rule, node, shown(path), reading.rules.fix(path))
+        reading.report(rule, node, shown(path), rules.fix(path))
 
 
 def use(reading: Reading, value: Value, node: ast.expr) -> None:
     """Judge what an expression gives away: to a variable, a call, a container."""
-    for atom in value:
-        if isinstance(atom, Ref):
-            if isinstance(node, ast.Attribute) or atom.path.startswith("@"):
-                named(reading, atom.path, node)  # what an import named was judged there
-            _handed_around(reading, atom.path, node)
+    for path in paths(value):
+        if isinstance(node, ast.Attribute) or path.startswith("@"):
+            named(reading, path, node)  # what an import named was judged there
+        if "(" not in path:
+            _handed_around(reading, path, node)
 
 
 def _handed_around(reading: Reading, path: str, node: ast.AST) -> None:
-    if "(" in path:
-        return
     if reading.rules.is_module(path):
         what = f"The module {shown(path)} is handed around, which hides what is taken from it."
         reading.report("escape", node, what, f"Use it only by name, as in `{path}.something`.")
@@ -67,42 +65,43 @@ def _handed_around(reading: Reading, path: str, node: ast.AST) -> None:
 
 def attribute(reading: Reading, base: Value, name: str, node: ast.AST) -> None:
     """Judge an attribute by its name, whatever it is read from."""
-    rules = reading.rules
-    if any(isinstance(atom, Unknown) and atom.kind == "picked" for atom in base):
+    refused = reading.rules.attributes
+    if base >= PICKED:
         reading.report("escape", node, f"`.{name}` of what was taken by a name made at run time", ESCAPE_FIX)
     elif name.startswith("_"):
         if not _open(reading, base, name):
             reading.report("escape", node, f"`.{name}`")
-    elif name in rules.attributes and not _own(reading, base, name) and not _listed(reading, base, name):
-        reading.report(rules.attributes[name], node, f"`.{name}`")
+    elif name in refused and not _own(reading, base, name) and not _listed(reading, base, name):
+        reading.report(refused[name], node, f"`.{name}`")
     if name == "__dict__" and not plain_instances(reading, base):
         reading.report("escape", node, "The attribute table of something else", "Name the attributes one by one.")
 
 
 def plain_instances(reading: Reading, base: Value) -> bool:
     """Whether a value can only be an instance of the source's own classes, components left aside."""
-    made = [atom for atom in base if isinstance(atom, Made) and "__getattr__" not in reading.stored]
-    return bool(made) and len(made) == len(base) and not any(is_component(reading, atom.number) for atom in made)
+    return (
+        bool(base)
+        and "__getattr__" not in reading.stored
+        and all(isinstance(atom, Made) and not is_component(reading, atom.number) for atom in base)
+    )
 
 
 def _open(reading: Reading, base: Value, name: str) -> bool:
     """Whether a name with an underscore may be read: a listed one, or one that the source itself defines."""
+    classes = any("(" not in path for path in paths(base))
     if name in reading.rules.private:
-        classes = any(isinstance(atom, Ref) and not atom.is_instance for atom in base)
         return not (classes and name in ("__wrapped__", "__getitem__", "__class_getitem__", "__call__"))
-    if name.startswith("__") and name.endswith("__"):
-        return False
-    return name in reading.stored and not any(isinstance(atom, Ref) and not atom.is_instance for atom in base)
+    dunder = name.startswith("__") and name.endswith("__")
+    return not dunder and name in reading.stored and not classes
 
 
 def _listed(reading: Reading, base: Value, name: str) -> bool:
     """Whether the rules say something about this very attribute of what it is read from."""
-    paths = [atom.path for atom in base if isinstance(atom, Ref)]
-    listed = all("(" not in path and reading.rules.refusal(f"{path}.{name}") is None for path in paths)
-    judged = all("(" not in path and reading.rules.refusal(f"{path}.{name}") is not None for path in paths)
-    if len(paths) < len(base) or not paths:
+    found, rules = paths(base), reading.rules
+    if not found or len(found) < len(base) or any("(" in path for path in found):
         return False
-    return judged or (listed and all(map(reading.rules.is_module, paths)))
+    refusals = [rules.refusal(f"{path}.{name}") for path in found]
+    return all(refusals) or (not any(refusals) and all(map(rules.is_module, found)))
 
 
 def _own(reading: Reading, base: Value, name: str) -> bool:
@@ -114,11 +113,7 @@ def _own(reading: Reading, base: Value, name: str) -> bool:
 def method_check(reading: Reading, base: Value, name: str) -> str:
     """The check of a method on whatever object, unless the object is the source's own and defines it."""
     check = reading.rules.methods.get(name, "")
-    if not check or (_own(reading, base, name) and not check.startswith("path")):
-        return ""
-    if check.startswith("path") and _own(reading, base, name) and not any(isinstance(atom, File) for atom in base):
-        return ""
-    return check
+    return "" if check and _own(reading, base, name) else check
 
 
 def taken(reading: Reading, base: Value, name: str, node: ast.AST) -> Value | None:
@@ -128,8 +123,13 @@ def taken(reading: Reading, base: Value, name: str, node: ast.AST) -> Value | No
         isinstance(atom, Const | Text | Box) or (isinstance(atom, File) and atom.text) for atom in base
     ):
         return None
-    if any(isinstance(atom, Ref) and not atom.is_instance for atom in base):
-        _of_class(reading, base, name, check, node)
+    hides = "is handed around, which hides what it is called with."
+    classes = [path for path in paths(base) if "(" not in path]
+    for path in classes:
+        harmless = path.startswith("@") and (check.startswith("path") or path != "@str")
+        if not reading.rules.is_module(path) and not harmless and path != "pathlib.Path":
+            reading.report("escape", node, f"{shown(f'{path}.{name}')} {hides}", "Call it where it stands.")
+    if classes:
         return None
     if any(isinstance(atom, File) and atom.depth < 0 for atom in base) and check.startswith("path"):
         reading.report("files", node, f"`.{name}` of a path")
@@ -137,28 +137,17 @@ def taken(reading: Reading, base: Value, name: str, node: ast.AST) -> Value | No
         only_refs = all(isinstance(atom, Ref) and not atom.path.startswith(("pandas.", "lfx.schema")) for atom in base)
         return None if only_refs else frozenset({Unknown("method")})
     elif any(isinstance(atom, Unknown) for atom in base):
-        what = f"`.{name}` is handed around, which hides what it is called with."
-        reading.report("files", node, what, f"Call `.{name}()` where it stands.")
+        reading.report("files", node, f"`.{name}` {hides}", f"Call `.{name}()` where it stands.")
     return None
 
 
-def _of_class(reading: Reading, base: Value, name: str, check: str, node: ast.AST) -> None:
-    """Judge a judged method that is taken from a class."""
-    for atom in base:
-        if isinstance(atom, Ref) and not reading.rules.is_module(atom.path):
-            harmless = atom.path.startswith("@") and (check.startswith("path") or atom.path != "@str")
-            if not atom.is_instance and not harmless and atom.path != "pathlib.Path":
-                what = f"{shown(f'{atom.path}.{name}')} is handed around, which hides what it is called with."
-                reading.report("escape", node, what, "Call it where it stands.")
-
-
-def handed_on(reading: Reading, callee: str, values: list[Value], node: ast.AST) -> None:
+def handed_on(reading: Reading, callee: str, values: Iterable[Value], node: ast.AST) -> None:
     """Judge what is passed to something outside: what is judged by its use must not vanish in it."""
     for atom in {atom for value in values for atom in every(value)}:
         match atom:
             case Ref(path) if path in (GRAPH, VERTEX) and callee not in _LOOKS and not callee.startswith("lfx."):
                 reading.report("secrets", node, f"Handing {shown(path)} on, which holds other nodes' values,")
-            case Unknown("method") if not callee.startswith(("urllib.parse.", "@str", "@print", "@len", "@bool")):
+            case Unknown("method") if not callee.startswith(_TAKES_METHODS):
                 what = "A method is handed around, which hides what it is called with."
                 reading.report("escape", node, what, "Call it where it stands.")
             case File(depth, False) if depth < 0 and callee and not callee.startswith(_TAKES_PATHS):
@@ -169,23 +158,26 @@ def handed_on(reading: Reading, callee: str, values: list[Value], node: ast.AST)
 
 def by_name(reading: Reading, base: Value, name: Value, node: ast.AST, how: str) -> bool:
     """Judge an attribute whose name is a value, as for `getattr`; whether all its names are known."""
-    modules = [atom.path for atom in base if isinstance(atom, Ref) and not atom.is_instance]
+    modules = [path for path in paths(base) if "(" not in path]
+    free = (
+        plain_instances(reading, base)
+        or (base and all(isinstance(one, Const) for one in base))
+        or (modules and len(modules) == len(base) and reading.rules.by_name.issuperset(modules))
+    )
     for atom in name:
         match atom:
             case Const(value=str() as text):
                 attribute(reading, base, text, node)
                 for path in modules:
                     named(reading, f"{path}.{text}", node)
-            case Text(head) if _closed(reading, head) and not modules:
+            case Text(head) if not modules and _closed(reading, head):
                 pass
             case Unknown("asked") if not modules:
                 pass
-            case _ if plain_instances(reading, base) or (base and all(isinstance(one, Const) for one in base)):
-                pass
-            case _ if modules and len(modules) == len(base) and reading.rules.by_name.issuperset(modules):
-                pass
-            case _:
+            case _ if not free:
                 reading.report("escape", node, f"{how} with a name made at run time", ESCAPE_FIX)
+            case _:
+                pass
     return all(isinstance(atom, Const) or atom == Unknown("asked") for atom in name)
 
 
@@ -199,43 +191,31 @@ def _closed(reading: Reading, head: str) -> bool:
 
 def key(reading: Reading, base: Value, index: Value, node: ast.AST) -> None:
     """Judge a subscript: a key with underscores on both ends is an attribute's name in a table of attributes."""
-    for atom in index:
-        text = atom.value if isinstance(atom, Const) and isinstance(atom.value, str) else ""
+    for text in strings(index):
         if re.fullmatch(r"__\w+__", text) and text not in reading.rules.private:
             reading.report("escape", node, f"The key {text!r}")
-    for atom in base:
-        match atom:
-            case Unknown("picked"):
-                reading.report("escape", node, "An item of what was taken by a name made at run time", ESCAPE_FIX)
-            case Ref(path):
-                named(reading, path, node)
-            case _:
-                pass
-
-
-_HARMLESS = frozenset(
-    ["__name__", "__qualname__", "__doc__", "__wrapped__", "__signature__", "__cause__", "__module__", "__context__"]
-) | {"__suppress_context__", "__slots__"}
+    if base >= PICKED:
+        reading.report("escape", node, "An item of what was taken by a name made at run time", ESCAPE_FIX)
+    for path in paths(base):
+        named(reading, path, node)
 
 
 def changed(reading: Reading, base: Value, name: str, node: ast.AST) -> None:
     """Judge an assignment to, or deletion of, an attribute or item of something."""
     if name.startswith("__") and name.endswith("__") and name not in _HARMLESS:
         reading.report("tampering", node, f"Assigning to `.{name}`")
-    for atom in base:
-        match atom:
-            case Ref(path) if is_shared(path) or not atom.is_instance:
-                named(reading, path, node)
-                what = f"Changing `{path.lstrip('@')}.{name}`" if name else f"Changing an item of {shown(path)}"
-                reading.report("tampering", node, what, FIXES["tampering"])
-            case Unknown("picked"):
-                reading.report("tampering", node, "Changing what was taken by a name made at run time")
-            case _:
-                pass
+    for path in paths(base):
+        if is_shared(path) or "(" not in path:
+            named(reading, path, node)
+            what = f"Changing `{path.lstrip('@')}.{name}`" if name else f"Changing an item of {shown(path)}"
+            reading.report("tampering", node, what, FIXES["tampering"])
+    if base >= PICKED:
+        reading.report("tampering", node, "Changing what was taken by a name made at run time")
 
 
-def inherited(reading: Reading, value: Value, node: ast.AST) -> None:
-    """Judge a base class."""
-    for atom in value:
-        if isinstance(atom, Ref):
-            named(reading, atom.path, node)
+def address(reading: Reading, base: Value, name: str, value: Value, node: ast.AST) -> None:
+    """Judge what the address of a request is changed to."""
+    if name in ("full_url", "selector") and paths(base):
+        for atom in value:
+            if isinstance(atom, Const) and not str(atom.value).lower().startswith(("http://", "https://")):
+                reading.report("files", node, f"A request to {str(atom.value)[:30]!r}")

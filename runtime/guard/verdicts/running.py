@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from runtime.guard.violations import Rule
@@ -17,71 +16,32 @@ HANDED: Mapping[str, str] = MappingProxyType(
     {"graph": GRAPH, "_vertex": VERTEX, "get_vertex": VERTEX.removesuffix("()"), "vertex": VERTEX}
 )
 """Attributes of a component object that lead to the run that it is part of, with the path each is followed by."""
-
-_OF_THE_RUN = frozenset(
-    [
-        "session_id",
-        "flow_id",
-        "flow_name",
-        "user_id",
-        "run_id",
-        "source_flow_id",
-        "end_user_id",
-        "execution_principal",
-        "description",
-        "context",
-        "conditional_exclusion_sources",
-        "conditionally_excluded_vertices",
-        "exclude_branch_conditionally",
-        "is_cyclic",
-        "exclude_branches_conditionally",
-        "activate_state_vertices",
-        "mark_branch",
-        "request_pause",
-        "human_input_decisions",
-        "successor_map",
-        "predecessor_map",
-        "in_degree_map",
-        "parent_child_map",
-    ]
-)
-_SETTLED = re.compile(r"url|secret|passw|token|key|credential|dump|dict|json|variables_to_get|auth")
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """The attributes that stay open, or by a pattern those that do not, and the rule that the others break."""
-
-    rule: Rule
-    free: frozenset[str] | None = None
-    closed: re.Pattern[str] | None = None
-
-    def breaks(self, name: str) -> bool:
-        if self.closed is not None:
-            return bool(self.closed.search(name.lower()))
-        return self.free is not None and name not in self.free
-
-
-_PARTS: Mapping[str, _Part] = MappingProxyType(
-    {
-        GRAPH: _Part("secrets", free=_OF_THE_RUN),
-        VERTEX: _Part("secrets", closed=re.compile(r"^(predecessors|successors|_?graph|get_value_from.*)$")),
-        f"{_SETTINGS}.settings": _Part("secrets", closed=_SETTLED),
-        _SETTINGS: _Part("secrets", closed=_SETTLED),
-    }
-)
-
 SAME: Mapping[str, str] = MappingProxyType({f"{VERTEX}.graph": GRAPH, f"{VERTEX}._graph": GRAPH})
 """Other ways to the same."""
 
+_OF_THE_RUN = (
+    "session_id|flow_id|flow_name|user_id|run_id|source_flow_id|end_user_id|execution_principal|description|context|"
+    "conditional_exclusion_sources|conditionally_excluded_vertices|exclude_branch_conditionally|is_cyclic|"
+    "exclude_branches_conditionally|activate_state_vertices|mark_branch|request_pause|human_input_decisions|"
+    "successor_map|predecessor_map|in_degree_map|parent_child_map"
+)
+_OF_SETTINGS = r"(?i).*(?:url|secret|passw|token|key|credential|dump|dict|json|variables_to_get|auth)"
+_CLOSED: Mapping[str, re.Pattern[str]] = MappingProxyType(
+    {
+        GRAPH: re.compile(rf"(?!(?:{_OF_THE_RUN})$)"),
+        VERTEX: re.compile(r"(?i)(?:predecessors|successors|_?graph|get_value_from.*)$"),
+        f"{_SETTINGS}.settings": re.compile(_OF_SETTINGS),
+        _SETTINGS: re.compile(_OF_SETTINGS),
+    }
+)
+"""The attributes of each part of the run that lead to other nodes, which hold their own values and keys."""
+
 
 def kept_from(path: str) -> Rule | None:
-    """The rule that looking at a part of the run breaks: other nodes hold their own values and keys."""
-    for root, part in _PARTS.items():
-        if path.startswith(f"{root}."):
-            name = re.split(r"[.(\[]", path[len(root) + 1 :], maxsplit=1)[0]
-            if part.breaks(name):
-                return part.rule
+    """The rule that looking at a part of the run breaks."""
+    for root, closed in _CLOSED.items():
+        if path.startswith(f"{root}.") and closed.match(re.split(r"[.(\[]", path[len(root) + 1 :], maxsplit=1)[0]):
+            return "secrets"
     return None
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from runtime.guard import scan
-from runtime.guard.parsing import expression_of, literal, module_of
+from runtime.guard.parsing import expression_of, module_of
 
 SOURCES = ["import os\nos.abort()\n", "def f(a: 'list[int]') -> None:\n    print(a)\n", "x = (", ""]
 
@@ -34,7 +34,6 @@ def test_no_two_threads_parse_at_the_same_time(monkeypatch: pytest.MonkeyPatch) 
         *(lambda source=source: scan(source) for source in SOURCES),
         lambda: module_of("a = 1"),
         lambda: expression_of("a + 1"),
-        lambda: literal("[1]"),
     ]
     with ThreadPoolExecutor(len(readers)) as threads:
         found = [one.result() for one in [threads.submit(reader) for reader in readers]]
@@ -44,8 +43,7 @@ def test_no_two_threads_parse_at_the_same_time(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_what_does_not_parse_is_said_and_the_next_source_parses() -> None:
-    for parse in (module_of, expression_of, literal):
+    for parse in (module_of, expression_of):
         with pytest.raises(SyntaxError):
             parse("x = (")
     assert len(module_of("a = 1\nb = 2").body) == 2
-    assert literal("[1, 2]") == [1, 2]

@@ -36,6 +36,14 @@ def test_a_check_can_be_named_with_a_name(allow: Path) -> None:
     assert scan("import acme, tempfile\nacme.load(tempfile.mkdtemp() + '/a')") == []
 
 
+def test_modules_share_an_entry_and_a_word_with_a_dot_opens_a_module_inside(allow: Path) -> None:
+    allow.write_text("acme acme.old: {why: Ours., names: 'Client errors. NotPaid load:path'}\n")
+    assert scan("from acme.errors import NotPaid\nfrom acme.old.errors import NotPaid as Old\nimport acme.old") == []
+    assert scan("import acme\nacme.Client().bill()") == []
+    assert [found.rule for found in scan("from acme import NotPaid")] == ["unlisted"]
+    assert [found.rule for found in scan("import acme.old.errors\nacme.old.errors.load('/etc/passwd')")] == ["files"]
+
+
 @pytest.mark.parametrize("text", ["- a list", "acme: {names: load}", "acme: {why: Ours., more: 1}", "a: ["])
 def test_nothing_passes_while_the_operators_file_cannot_be_used(allow: Path, text: str) -> None:
     allow.write_text(text)

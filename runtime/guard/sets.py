@@ -1,0 +1,171 @@
+"""Values as the sets of all that something may be: what stands in them, and how they are kept small."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from runtime.guard.values import ANYTHING, EMPTY, JOINED, Atom, Box, Const, File, Ref, Text, Unknown, Value
+
+MAX_ATOMS = 64
+MAX_BOXES = 4
+MAX_PARTS = 400
+MAX_CALLS = 3
+MAX_NESTING = 4
+MAX_PATH = 160
+
+
+def one(atom: Atom) -> Value:
+    """The value that can only be this."""
+    return frozenset({atom})
+
+
+def known(value: object) -> Value:
+    """The value that is `value`."""
+    return frozenset({Const(value)})
+
+
+def outside(path: str) -> Value:
+    """The value that the dotted path names; nothing certain when the path has grown beyond use."""
+    return one(Ref(path)) if len(path) <= MAX_PATH and path.count("(") <= MAX_CALLS else ANYTHING
+
+
+def union(values: Iterable[Value]) -> Value:
+    """Whatever one of the values may be."""
+    merged = EMPTY.union(*values)
+    return merged if len(merged) <= MAX_BOXES else _capped(merged)
+
+
+def _capped(value: Value) -> Value:
+    """The value with few containers and constants: many containers become one, many plain constants anything."""
+    boxes = [atom for atom in value if isinstance(atom, Box)]
+    if len(boxes) > MAX_BOXES:
+        inside = union(contents(box) for box in boxes)
+        value = value - frozenset(boxes) | boxed(inside, mapping=any(box.mapping for box in boxes))
+    if len(value) > MAX_ATOMS:
+        value = frozenset(atom for atom in value if not _is_dull(atom)) | ANYTHING
+    if len(value) > 2 * MAX_ATOMS:
+        value = frozenset(atom for atom in value if isinstance(atom, File)) | ANYTHING
+    return value
+
+
+def widened(value: Value) -> Value:
+    """The value told more roughly, so that it stops growing: one flat container, and no constants."""
+    boxes = [atom for atom in value if isinstance(atom, Box)]
+    kept: set[Atom] = {atom for atom in value if not isinstance(atom, Box)}
+    if boxes:
+        kept.add(Box((), _dulled(_flat(boxes)), mapping=any(box.mapping for box in boxes)))
+    return _dulled(kept)
+
+
+def _flat(boxes: list[Box]) -> set[Atom]:
+    inside: set[Atom] = set()
+    waiting = list(boxes)
+    while waiting:
+        for atom in contents(waiting.pop()):
+            waiting.append(atom) if isinstance(atom, Box) else inside.add(atom)
+    return inside
+
+
+def _dulled(atoms: set[Atom]) -> Value:
+    dull = {atom for atom in atoms if _is_dull(atom)}
+    return frozenset(atoms - dull) | ANYTHING if dull else frozenset(atoms)
+
+
+def _is_dull(atom: Atom) -> bool:
+    """Whether nothing is lost when an atom is told as anything at all, which is judged at least as hard."""
+    return isinstance(atom, Const | Text) or (isinstance(atom, Ref) and atom.is_instance)
+
+
+def shallow(box: Box) -> Value:
+    """The container, flat when containers stand in it without end."""
+    return one(box if _nesting(box) <= MAX_NESTING else Box((), _dulled(_flat([box])), mapping=box.mapping))
+
+
+def _nesting(box: Box) -> int:
+    inner = [*(item for _, item in box.items), box.rest]
+    return 1 + max((_nesting(atom) for value in inner for atom in value if isinstance(atom, Box)), default=0)
+
+
+def boxed(inside: Value, *, mapping: bool = False) -> Value:
+    """A container of which only the elements are known."""
+    return shallow(Box((), inside, mapping))
+
+
+def listed(inside: Value) -> Value:
+    """A list of which only the elements are known; nothing as long as they are not."""
+    return boxed(inside) if inside else EMPTY
+
+
+def sequence(parts: list[Value]) -> Value:
+    """The list or tuple of the parts: a constant when each part is one."""
+    singles = [found[0] for part in parts if (found := constants(part)) is not None and len(found) == 1]
+    return known(tuple(singles)) if len(singles) == len(parts) else shallow(Box(tuple(enumerate(parts)), EMPTY))
+
+
+def constants(value: Value) -> list[object] | None:
+    """All that the value may be when each is known; None when something else is among them."""
+    found = [atom.value for atom in value if isinstance(atom, Const)]
+    return found if found and len(found) == len(value) else None
+
+
+def strings(value: Value | None) -> list[str]:
+    """The known texts among what the value may be."""
+    return [atom.value for atom in value or () if isinstance(atom, Const) and isinstance(atom.value, str)]
+
+
+def paths(value: Value) -> list[str]:
+    """The dotted paths among what the value may be."""
+    return [atom.path for atom in value if isinstance(atom, Ref)]
+
+
+def elements(value: Value) -> Value:
+    """What walking over the value may give."""
+    return union(map(_elements, value))
+
+
+def _elements(atom: Atom) -> Value:
+    match atom:
+        case Const(value=str() as text):
+            return frozenset(map(Const, text[:MAX_PARTS]))
+        case Const() if atom.parts is not None:
+            return frozenset(map(Const, atom.parts))
+        case Box(mapping=True):
+            return frozenset(Const(key) for key, _ in atom.items) | (ANYTHING if atom.rest else EMPTY)
+        case Box():
+            return contents(atom)
+        case File(depth, text):
+            return one(File(depth + 1 if depth >= 0 else -1, text))
+        case Text():
+            return JOINED
+        case Unknown("picked" | "method"):
+            return one(atom)
+        case _:
+            return ANYTHING
+
+
+def part_of(value: Value, place: int) -> Value:
+    """What stands at a place of a sequence."""
+    found: list[Value] = []
+    for atom in value:
+        if isinstance(atom, Const) and atom.parts is not None and place < len(atom.parts):
+            found.append(known(atom.parts[place]))
+        elif isinstance(atom, Box) and not atom.mapping and not atom.rest:
+            found.append(union([part for name, part in atom.items if name == place]))
+        else:
+            found.append(_elements(atom))
+    return union(found)
+
+
+def contents(box: Box) -> Value:
+    """Everything that stands in a container."""
+    return union([item for _, item in box.items] + [box.rest])
+
+
+def inside(value: Value) -> Value:
+    """What stands in the containers among the values."""
+    return union([contents(atom) for atom in value if isinstance(atom, Box)])
+
+
+def every(value: Value) -> Value:
+    """A value with all that stands in its containers."""
+    return union([value, inside(value)])

@@ -1,0 +1,97 @@
+"""What an expression may be at run time, as far as the source tells: constants, outside names, files, texts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, cast
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A value that is known: text, bytes, a number, None, or a tuple of such (lists are told as tuples)."""
+
+    value: object
+    kind: type
+
+    def __init__(self, value: object) -> None:
+        object.__setattr__(self, "value", value)
+        object.__setattr__(self, "kind", type(value))
+
+    @property
+    def parts(self) -> tuple[object, ...] | None:
+        """The parts of a list or tuple; None for anything else."""
+        return cast("tuple[object, ...]", self.value) if isinstance(self.value, tuple) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """Something from outside the source by its dotted path; `()` stands for the result of a call, `@` for a builtin."""
+
+    path: str
+
+    @property
+    def is_instance(self) -> bool:
+        """Whether it is what a call gave, or was taken from that."""
+        return "(" in self.path
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """A function or class that the source defines, by its number."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """An instance of a class that the source defines."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A container: what stands under known keys or positions, and what else may be in it."""
+
+    items: tuple[tuple[object, Value], ...]
+    rest: Value
+    mapping: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A path or an open file; `depth` is how many steps it lies below the temporary folder, -1 outside of it."""
+
+    depth: int
+    text: bool = False
+
+    @property
+    def parent(self) -> File:
+        """The folder that it stands in."""
+        return File(self.depth - 1 if self.depth > 0 else -1, self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text that is put together at run time, of which only the beginning is known."""
+
+    head: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Anything: `picked` by an attribute's name made at run time, a `method` that is judged by its arguments, or the
+    name that `__getattr__` is `asked` for, which is judged where it is asked."""
+
+    kind: Literal["plain", "picked", "method", "asked"] = "plain"
+
+
+Atom: TypeAlias = Const | Ref | Local | Made | Box | File | Text | Unknown
+Value: TypeAlias = frozenset[Atom]
+
+EMPTY: Value = frozenset()
+ASKED: Value = frozenset({Unknown("asked")})
+ANYTHING: Value = frozenset({Unknown()})
+PICKED: Value = frozenset({Unknown("picked")})
+OUTSIDE: Value = frozenset({File(-1)})
+JOINED: Value = frozenset({Text("")})
