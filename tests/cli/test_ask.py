@@ -379,5 +379,5 @@ def test_the_command_that_sets_a_missing_key_is_said_when_a_run_fails_for_it(
 ) -> None:
     fix = "Set OPENAI_API_KEY (export OPENAI_API_KEY=..., or the same without export in a file .env)."
     runner.results = [ran(error=RunError(code="missing_key", message="No key is set.", fix=fix)) for _ in range(2)]
-    assert f"What helps: {fix}" in wirewright("ask", "run it with hi", "--flow", louder).err
-    assert f"(auf Englisch): {fix}" in wirewright("ask", "führe ihn aus", "--flow", louder).err
+    assert fix in wirewright("ask", "run it with hi", "--flow", louder).out
+    assert fix in wirewright("ask", "führe ihn aus", "--flow", louder).out
