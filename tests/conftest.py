@@ -39,7 +39,7 @@ settings.register_profile(
 settings.register_profile("deterministic", settings.get_profile("random"), derandomize=True)
 settings.load_profile("deterministic")
 
-pytest_plugins = ["tests.forked_workers", "tests.installation", "tests.warm_engines"]
+pytest_plugins = ["tests.forked_workers", "tests.installation", "tests.warm_engines", "tests.commands.forked"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
