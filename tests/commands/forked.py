@@ -23,7 +23,7 @@ HERE = Path(__file__).parent
 START_SECONDS = 180
 PREFIXES = ("PYTHON", "LC_", "LANG", "LD_")
 """What the variables of an interpreter's start are called."""
-CHARACTERS, UTF8 = ("LANG", "LC_CTYPE"), [None, "C.UTF-8"]
+CHARACTERS, UTF8 = ("LANG", "LC_ALL", "LC_CTYPE"), [None, "C.UTF-8"]
 """An interpreter takes C.UTF-8 where these say nothing: to it, these values are one."""
 
 
@@ -51,7 +51,7 @@ def wirewright_forks(request: pytest.FixtureRequest, shared_folder: Path) -> Ite
         ready = json.loads(server.stdout.readline())
         names = {*ready["read"], *(name for name in before if name.startswith(PREFIXES))}
         known = {name: [before.get(name), ready["set"].get(name, before.get(name))] for name in sorted(names)}
-        if "LC_ALL" not in before and {before.get(name) for name in CHARACTERS} <= {*UTF8}:
+        if {before.get(name) for name in CHARACTERS} <= {*UTF8}:
             known |= dict.fromkeys(CHARACTERS, UTF8)
         announced.write_text(json.dumps({"socket": str(folder / "socket"), "known": known}))
 
@@ -66,11 +66,21 @@ def wirewright_forks(request: pytest.FixtureRequest, shared_folder: Path) -> Ite
 @pytest.fixture(scope="session")
 def wirewright_command(wirewright_forks: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The command, alone in a folder that a search path may begin with."""
-    command = tmp_path_factory.mktemp("command") / "wirewright"
-    program = (HERE / "program.py").read_text(encoding="utf-8")
     real = Path(sys.executable).with_name("wirewright")
-    given = {"COMMAND": str(real), **json.loads(wirewright_forks.read_text())}
+    return _program(tmp_path_factory.mktemp("command") / "wirewright", real, wirewright_forks)
+
+
+@pytest.fixture(scope="session")
+def python_command(wirewright_forks: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Python, which runs a module that needs what the command imports: `-m MODULE ARGUMENT...`."""
+    return _program(tmp_path_factory.mktemp("command") / "python", Path(sys.executable), wirewright_forks)
+
+
+def _program(path: Path, real: Path, announced: Path) -> Path:
+    """Write what stands for a program."""
+    program = (HERE / "program.py").read_text(encoding="utf-8")
+    given = {"COMMAND": str(real), **json.loads(announced.read_text())}
     values = "\n".join(f"{name.upper()} = {value!r}" for name, value in given.items())
-    command.write_text(f"#!{sys.executable} -IS\n{values}\n\n{program}", encoding="utf-8")
-    command.chmod(0o755)
-    return command
+    path.write_text(f"#!{sys.executable} -IS\n{values}\n\n{program}", encoding="utf-8")
+    path.chmod(0o755)
+    return path

@@ -1,4 +1,5 @@
-"""Stands for the `wirewright` command: has it forked from a process that has imported its modules.
+"""Stands for the `wirewright` command, or for Python where that runs a module: has either forked from a process that
+has imported what commands import.
 
 `forked.py` writes three lines before these: COMMAND, the real one; SOCKET, where to ask for a fork; and KNOWN, the
 variables that imports have read, with the values that mean the same. Under others it starts the real command.
@@ -18,11 +19,18 @@ PREFIXES = ("PYTHON", "LC_", "LANG", "LD_")
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGWINCH, signal.SIGUSR1)
 
 
+def module() -> "str | None":
+    """The module that Python is to run; None for the command itself."""
+    return sys.argv[2] if sys.argv[0].endswith("/python") and sys.argv[1:2] == ["-m"] else None
+
+
 def as_known() -> bool:
     """Whether a fork has imported what the command would, and can be given its streams and its folder."""
     for name in {*KNOWN, *(name for name in os.environ if name.startswith(PREFIXES))}:
         if os.environ.get(name) not in KNOWN.get(name, [None]):
             return False
+    if sys.argv[0].endswith("/python") and module() is None:
+        return False
     try:
         for number in range(3):
             os.fstat(number)
@@ -39,8 +47,8 @@ def start() -> None:
 def forked(server: socket.socket) -> int:
     """Have the command forked, and pass signals on to it until it ends; returns how it ended."""
     ignored = [number for number in SIGNALS if signal.getsignal(number) == signal.SIG_IGN]
-    given = {"arguments": sys.argv, "environment": dict(os.environ), "folder": os.getcwd(), "ignored": ignored}  # noqa: PTH109
-    request = json.dumps(given).encode()
+    given = {"arguments": sys.argv, "module": module(), "environment": dict(os.environ), "ignored": ignored}
+    request = json.dumps({**given, "folder": os.getcwd()}).encode()  # noqa: PTH109
     held = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     socket.send_fds(server, [b"%8d" % len(request)], [0, 1, 2])
     server.sendall(request)

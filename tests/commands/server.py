@@ -2,9 +2,9 @@
 
 Called as `python -P server.py SOCKET PID`. A connection asks for one command: eight digits that say how long the
 request is, with three descriptors for its standard streams, then the request, a JSON object with `arguments`, the
-`environment`, the `folder` and which signals are `ignored`. The answers are lines: the id of the command's process, and
-how it ended; a negative number is a signal. A command is killed when its connection closes, and all of them when the
-process PID ends.
+`module` that is run instead of the command, the `environment`, the `folder` and which signals are `ignored`. The
+answers are lines: the id of the command's process, and how it ended; a negative number is a signal. A command is killed
+when its connection closes, and all of them when the process PID ends.
 """
 
 import atexit
@@ -14,6 +14,7 @@ import gc
 import io
 import json
 import os
+import runpy
 import selectors
 import shutil
 import signal
@@ -117,8 +118,8 @@ def born(request: "dict[str, Any]", streams: "list[int]", imported: "dict[str, s
     os.environ.clear()
     os.environ.update({**imported, **request["environment"]})
     ctypes.CDLL(None).tzset()
-    sys.argv = request["arguments"]
-    sys.path[:0] = [str(Path(sys.executable).parent)]  # where the command's script is
+    sys.argv = request["arguments"][2:] if request["module"] else request["arguments"]
+    sys.path[:0] = [request["folder"] if request["module"] else str(Path(sys.executable).parent)]
     sys.modules["__main__"] = ModuleType("__main__")
     open_streams()
 
@@ -132,11 +133,16 @@ def ended(code: object) -> int:
 
 
 def live(request: bytes, streams: "list[int]", imported: "dict[str, str]") -> None:
-    """Run the command as its script does, in a fork; never returns."""
+    """Run the command as its script does, or a module as Python does, in a fork; never returns."""
     code = 1
     try:
-        born(json.loads(request), streams, imported)
-        code = ended(import_module("wirewright").main())
+        given = json.loads(request)
+        born(given, streams, imported)
+        if given["module"]:
+            runpy.run_module(given["module"], run_name="__main__", alter_sys=True)
+            code = 0
+        else:
+            code = ended(import_module("wirewright").main())
     except SystemExit as leaving:
         code = ended(leaving.code)
     except BaseException:  # noqa: BLE001  (as an interpreter does)
