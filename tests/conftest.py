@@ -3,9 +3,11 @@
 import asyncio
 import gc
 import os
+import ssl
 import tempfile
 from collections.abc import AsyncIterator, Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,6 +40,21 @@ settings.register_profile(
 )
 settings.register_profile("deterministic", settings.get_profile("random"), derandomize=True)
 settings.load_profile("deterministic")
+
+_CERTIFICATES: dict[object, ssl.SSLContext] = {}
+_make_context = ssl.create_default_context
+
+
+def _shared_context(*arguments: Any, **options: Any) -> ssl.SSLContext:
+    """One context for all clients that are made alike: reading the certificates takes longer than most tests."""
+    named = [os.environ.get(variable) for variable in ("SSL_CERT_FILE", "SSL_CERT_DIR")]
+    key = repr((arguments, options, named))
+    if key not in _CERTIFICATES:
+        _CERTIFICATES[key] = _make_context(*arguments, **options)
+    return _CERTIFICATES[key]
+
+
+ssl.create_default_context = _shared_context
 
 pytest_plugins = ["tests.forked_workers", "tests.installation", "tests.warm_engines", "tests.commands.forked"]
 
