@@ -66,13 +66,25 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 ENGINE_FIXTURES = {"runner_environment", "warm_environment", "engine", "started_engine", "nursery"}
+SHARED_PROCESSES = ("started_engine", "nursery", "nurseries", "command_forks", "forks", "engine_environment", "engine")
+"""Fixtures that a worker starts once, for all its tests, and that take seconds."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test that uses the engine's environment, so that `-m "not engine"` selects those that run anywhere."""
+    """Mark every test that uses the engine's environment, so that `-m "not engine"` selects those that run anywhere.
+
+    Tests that share a process come first and together, in the order that they have: few workers start that process.
+    """
     for item in items:
         if ENGINE_FIXTURES & set(getattr(item, "fixturenames", ())):
             item.add_marker("engine")
+    items.sort(key=_shared_process)
+
+
+def _shared_process(item: pytest.Item) -> int:
+    """Where a test's place is among those that share a process."""
+    names: set[str] = set(getattr(item, "fixturenames", ()))
+    return next((place for place, name in enumerate(SHARED_PROCESSES) if name in names), len(SHARED_PROCESSES))
 
 
 @pytest.hookimpl(wrapper=True)
