@@ -3,9 +3,11 @@
 import asyncio
 import gc
 import os
+import ssl
 import tempfile
 from collections.abc import AsyncIterator, Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -39,7 +41,22 @@ settings.register_profile(
 settings.register_profile("deterministic", settings.get_profile("random"), derandomize=True)
 settings.load_profile("deterministic")
 
-pytest_plugins = ["tests.forked_workers", "tests.installation", "tests.warm_engines"]
+_CERTIFICATES: dict[object, ssl.SSLContext] = {}
+_make_context = ssl.create_default_context
+
+
+def _shared_context(*arguments: Any, **options: Any) -> ssl.SSLContext:
+    """One context for all clients that are made alike: reading the certificates takes longer than most tests."""
+    named = [os.environ.get(variable) for variable in ("SSL_CERT_FILE", "SSL_CERT_DIR")]
+    key = repr((arguments, options, named))
+    if key not in _CERTIFICATES:
+        _CERTIFICATES[key] = _make_context(*arguments, **options)
+    return _CERTIFICATES[key]
+
+
+ssl.create_default_context = _shared_context
+
+pytest_plugins = ["tests.forked_workers", "tests.installation", "tests.warm_engines", "tests.commands.forked"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -49,13 +66,25 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 ENGINE_FIXTURES = {"runner_environment", "warm_environment", "engine", "started_engine", "nursery"}
+SHARED_PROCESSES = ("started_engine", "nursery", "nurseries", "command_forks", "forks", "engine_environment", "engine")
+"""Fixtures that a worker starts once, for all its tests, and that take seconds."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test that uses the engine's environment, so that `-m "not engine"` selects those that run anywhere."""
+    """Mark every test that uses the engine's environment, so that `-m "not engine"` selects those that run anywhere.
+
+    Tests that share a process come first and together, in the order that they have: few workers start that process.
+    """
     for item in items:
         if ENGINE_FIXTURES & set(getattr(item, "fixturenames", ())):
             item.add_marker("engine")
+    items.sort(key=_shared_process)
+
+
+def _shared_process(item: pytest.Item) -> int:
+    """Where a test's place is among those that share a process."""
+    names: set[str] = set(getattr(item, "fixturenames", ()))
+    return next((place for place, name in enumerate(SHARED_PROCESSES) if name in names), len(SHARED_PROCESSES))
 
 
 @pytest.hookimpl(wrapper=True)

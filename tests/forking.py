@@ -7,6 +7,7 @@ the fork's outputs open any more. The code is what `main` returns, or 0.
 """
 
 import atexit
+import gc
 import importlib.util
 import json
 import os
@@ -100,6 +101,8 @@ def run(child: ModuleType, arguments: "list[str]") -> int:
 if __name__ == "__main__":
     child = loaded(sys.argv[1])
     child.ready(*sys.argv[2:])
+    gc.collect()
+    gc.freeze()  # else a fork copies the memory that its collector looks at
     answers = os.dup(1)  # a fork's own output replaces the first
     given = serve(answers)
     if given is not None:

@@ -31,14 +31,16 @@ def commands(page: str) -> list[str]:
 @pytest.mark.anyio
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed on this machine")
 @pytest.mark.parametrize("command", commands("http-api.md"))
-async def test_the_commands_of_the_http_manual_work(command: str, catalogue: Catalogue, tmp_path: Path) -> None:
+async def test_the_commands_of_the_http_manual_work(
+    command: str, catalogue: Catalogue, tmp_path: Path, wirewright_command: Path
+) -> None:
     assistant = Assistant(AssistantSettings(model="demo"), StandInRunner(), catalogue=catalogue)
     async with serving(assistant) as live:
         address = str(live.client.base_url).rstrip("/")
         process = await asyncio.create_subprocess_shell(
             f"set -e; {command.replace('http://127.0.0.1:7878', address)}",
             cwd=tmp_path,
-            env={**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
+            env={**os.environ, "PATH": f"{wirewright_command.parent}:{os.environ['PATH']}"},
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
         )
@@ -60,11 +62,9 @@ def blocks(page: str, language: str) -> list[str]:
 
 
 @pytest.mark.engine
-def test_the_manual_of_sessions_shows_what_happens(tmp_path: Path, warm_engine: None) -> None:
-    def ran(*arguments: str) -> str:
-        done = subprocess.run(
-            [sys.executable, *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=180, check=False
-        )
+def test_the_manual_of_sessions_shows_what_happens(tmp_path: Path, warm_engine: None, wirewright_command: Path) -> None:
+    def ran(*command: str | Path) -> str:
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=180, check=False)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
@@ -73,9 +73,9 @@ def test_the_manual_of_sessions_shows_what_happens(tmp_path: Path, warm_engine: 
     shown = "".join(blocks("sessions.md", "console"))
     commands = re.findall(r"^\$ wirewright (.*)$", shown, re.MULTILINE)
     for command, output in zip(commands, re.split(r"^\$ .*\n", shown, flags=re.MULTILINE)[1:], strict=True):
-        assert ran("-m", "cli.main", *shlex.split(command)) == output
+        assert ran(wirewright_command, *shlex.split(command)) == output
     [code] = blocks("sessions.md", "python")
-    first, second = ran("-c", code).split("\n", 1)
+    first, second = ran(sys.executable, "-c", code).split("\n", 1)
     assert first == "You said: [] Now: I am Ada"
     assert second == "You said: [User: I am Ada\nAI: You said: [] Now: I am Ada] Now: Who am I?\n"
 

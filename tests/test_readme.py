@@ -46,8 +46,9 @@ def test_the_example_spec_builds_and_checks_clean(catalogue: Catalogue) -> None:
 
 
 @pytest.mark.engine
-def test_the_first_example_gives_what_it_shows(tmp_path: Path, warm_engine: None) -> None:
-    (tmp_path / ".venv").symlink_to(Path(sys.executable).parent.parent, target_is_directory=True)
+def test_the_first_example_gives_what_it_shows(tmp_path: Path, warm_engine: None, wirewright_command: Path) -> None:
+    (tmp_path / ".venv").mkdir()
+    (tmp_path / ".venv" / "bin").symlink_to(wirewright_command.parent, target_is_directory=True)
     shown = blocks("console")[0]
     commands = re.findall(r"^\$ (.*)$", shown, re.MULTILINE)
     expected = re.split(r"^\$ .*\n", shown, flags=re.MULTILINE)[1:]
@@ -58,10 +59,10 @@ def test_the_first_example_gives_what_it_shows(tmp_path: Path, warm_engine: None
         assert done.stdout == output
 
 
-def test_the_commands_of_the_tour_exist() -> None:
+def test_the_commands_of_the_tour_exist(wirewright_command: Path) -> None:
     for command in re.findall(r"^\$ wirewright (\w+ \w+)", blocks("console")[1], re.MULTILINE):
         done = subprocess.run(
-            [sys.executable, "-m", "cli.main", *command.split(), "--help"], capture_output=True, text=True, timeout=60
+            [wirewright_command, *command.split(), "--help"], capture_output=True, text=True, timeout=60
         )
         assert done.returncode == 0, command
 

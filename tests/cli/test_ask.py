@@ -4,7 +4,6 @@ import json
 import shlex
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -38,13 +37,13 @@ def test_one_sentence_in_a_running_flow_out(wirewright: Wirewright, warm_engine:
 @pytest.mark.engine
 @pytest.mark.parametrize(("how", "ignored"), [(signal.SIGINT, False), (signal.SIGTERM, False), (signal.SIGTERM, True)])
 def test_an_interrupted_turn_ends_with_cancelled(
-    how: signal.Signals, ignored: bool, warm_engine: None, tmp_path: Path
+    how: signal.Signals, ignored: bool, warm_engine: None, wirewright_command: Path, tmp_path: Path
 ) -> None:
     target = tmp_path / "f.json"
     # a shell starts what a script runs in the background with interrupts ignored
     shell = ["sh", "-c", 'trap "" INT; exec "$@"', "sh"] if ignored else []
     process = subprocess.Popen(
-        [*shell, sys.executable, "-m", "cli.main", "ask", LOUD, "--out", str(target), "--json"],
+        [*shell, wirewright_command, "ask", LOUD, "--out", target, "--json"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

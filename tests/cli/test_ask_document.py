@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from anyio.from_thread import start_blocking_portal
 
-from runtime.install.environment import RunnerEnvironment
 from scripts.scripted_provider import ScriptedProvider
 from tests import handbook
 from tests.cli.conftest import Wirewright
@@ -42,7 +41,7 @@ def document(tmp_path: Path) -> Path:
 def test_a_document_is_ingested_and_answered_from_and_a_second_run_remembers(
     wirewright: Wirewright,
     provider: ScriptedProvider,
-    runner_environment: RunnerEnvironment,
+    warm_engine: None,
     document: Path,
     tmp_path: Path,
 ) -> None:
@@ -67,7 +66,7 @@ def test_a_document_is_ingested_and_answered_from_and_a_second_run_remembers(
     assert json.loads(other.out.splitlines()[-1])["data"]["run"]["output"] == "Nothing was asked before."
 
 
-@pytest.mark.usefixtures("provider", "runner_environment")
+@pytest.mark.usefixtures("provider", "warm_engine")
 def test_a_document_attached_in_a_chat_is_answered_from_and_a_second_run_remembers(
     wirewright: Wirewright, document: Path
 ) -> None:

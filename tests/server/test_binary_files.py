@@ -6,7 +6,6 @@ import pytest
 
 from agent.assistant import Assistant
 from agent.models.scripted import call
-from runtime.install.environment import RunnerEnvironment
 from server.settings import ServerSettings
 from tests import documents
 from tests.photos import PNG, REQUEST, SEES, images, looking
@@ -37,7 +36,7 @@ async def said(live: Live, **request: object) -> tuple[list[dict[str, Any]], dic
     return found, found[-1]["data"]
 
 
-async def test_an_uploaded_image_is_seen_by_the_model_of_a_flow(runner_environment: RunnerEnvironment) -> None:
+async def test_an_uploaded_image_is_seen_by_the_model_of_a_flow(warm_engine: None) -> None:
     model = looking()
     async with Assistant.open(ServerSettings(), model=model) as who, serving(who) as live:
         uploaded = await live.client.post("/api/v1/files", files=[("file", ("photo.png", PNG))])
@@ -47,7 +46,7 @@ async def test_an_uploaded_image_is_seen_by_the_model_of_a_flow(runner_environme
     assert [PNG] in [images(request) for request in model.requests]
 
 
-async def test_a_workbook_that_a_flow_writes_is_a_link(runner_environment: RunnerEnvironment) -> None:
+async def test_a_workbook_that_a_flow_writes_is_a_link(warm_engine: None) -> None:
     model = ScriptedModel("build_flow", call("build_flow", 1, spec=COPIES), call("run_flow", 2), "It is copied.")
     async with Assistant.open(ServerSettings(), model=model) as who, serving(who) as live:
         workbook = documents.workbook([["day", "opens"], ["Monday", "nine"]])

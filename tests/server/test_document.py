@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from agent.assistant import Assistant
-from runtime.install.environment import RunnerEnvironment
 from server.settings import ServerSettings
 from tests import handbook
 from tests.handbook import AGAIN, OPENS, REMEMBERED, REQUEST
@@ -22,7 +21,7 @@ async def take(live: Live, **request: object) -> Any:
 
 
 async def test_an_uploaded_document_is_answered_from_and_a_second_run_remembers(
-    runner_environment: RunnerEnvironment, monkeypatch: pytest.MonkeyPatch
+    warm_engine: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pydantic_ai.models.ALLOW_MODEL_REQUESTS", True)
     async with handbook.provider().serve() as url:

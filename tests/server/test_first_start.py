@@ -5,7 +5,6 @@ import os
 import pty
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -35,9 +34,9 @@ def offline(tmp_path: Path) -> dict[str, str]:
 
 
 @contextmanager
-def served(environment: dict[str, str], log: Path) -> Generator[httpx.Client]:
+def served(wirewright: Path, environment: dict[str, str], log: Path) -> Generator[httpx.Client]:
     """A served assistant; yields a client of it."""
-    command = [sys.executable, "-m", "cli.main", "serve"]
+    command = [wirewright, "serve"]
     with log.open("wb") as output, subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output) as process:
         try:
             until = time.monotonic() + SECONDS
@@ -62,10 +61,10 @@ def asked(client: httpx.Client, text: str) -> dict[str, object]:
 
 
 def test_what_runs_nothing_is_served_and_the_rest_is_explained_when_there_is_no_network(
-    offline: dict[str, str], tmp_path: Path
+    offline: dict[str, str], tmp_path: Path, wirewright_command: Path
 ) -> None:
     log = tmp_path / "log"
-    with served(offline, log) as client:
+    with served(wirewright_command, offline, log) as client:
         until = time.monotonic() + SECONDS
         while (state := client.get("/readyz").json())["runner"] != "failed":
             assert time.monotonic() < until, state
@@ -82,17 +81,17 @@ def test_what_runs_nothing_is_served_and_the_rest_is_explained_when_there_is_no_
     failures = [line["message"] for line in lines if line["level"] == "warning"]
     assert failures[0].startswith(f"Flows cannot be run: {MISSING} Check the network")
     assert "\x1b" not in log.read_text()
-    status = [sys.executable, "-m", "cli.main", "runner", "status"]
+    status = [wirewright_command, "runner", "status"]
     shown = subprocess.run(status, cwd=ROOT, env=offline, capture_output=True, text=True, timeout=60, check=True).stdout
     assert shown.startswith("Not installed. Run: wirewright runner install")
 
 
 @pytest.mark.parametrize("kind", ["xterm-256color", "dumb"])
 def test_the_server_prints_nothing_but_its_own_lines_and_ends_quietly_when_it_is_interrupted_on_a_terminal(
-    kind: str, offline: dict[str, str]
+    kind: str, offline: dict[str, str], wirewright_command: Path
 ) -> None:
     parent, child = pty.openpty()
-    command = [sys.executable, "-m", "cli.main", "serve"]
+    command = [wirewright_command, "serve"]
     environment = {**offline, "TERM": kind}
     process = subprocess.Popen(command, cwd=ROOT, env=environment, stdin=child, stdout=child, stderr=child)
     os.close(child)
@@ -122,9 +121,11 @@ def test_the_server_prints_nothing_but_its_own_lines_and_ends_quietly_when_it_is
     assert ("\x1b" in text) is (kind != "dumb")
 
 
-def test_a_port_that_is_taken_is_reported_without_a_trace(offline: dict[str, str], tmp_path: Path) -> None:
-    with served(offline, tmp_path / "log") as client:
-        command = [sys.executable, "-m", "cli.main", "serve", "--port", str(client.base_url.port)]
+def test_a_port_that_is_taken_is_reported_without_a_trace(
+    offline: dict[str, str], tmp_path: Path, wirewright_command: Path
+) -> None:
+    with served(wirewright_command, offline, tmp_path / "log") as client:
+        command = [wirewright_command, "serve", "--port", str(client.base_url.port)]
         done = subprocess.run(
             command, cwd=ROOT, env=offline, capture_output=True, text=True, timeout=SECONDS, check=False
         )

@@ -4,7 +4,6 @@ import asyncio
 import os
 import signal
 import socket
-import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -49,10 +48,10 @@ printed: dict[str, str] = {}
 
 
 @asynccontextmanager
-async def program(*command: str) -> AsyncGenerator[tuple[asyncio.subprocess.Process, str]]:
+async def program(*command: str | Path) -> AsyncGenerator[tuple[asyncio.subprocess.Process, str]]:
     """A server as a process of its own, and its address."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, *command, cwd=ROOT, env={**os.environ, "PORT": "0"}, stdout=asyncio.subprocess.PIPE
+        *command, cwd=ROOT, env={**os.environ, "PORT": "0"}, stdout=asyncio.subprocess.PIPE
     )
     try:
         assert process.stdout is not None
@@ -76,9 +75,11 @@ def signed_in(base: str, seconds: float) -> httpx.AsyncClient:
 
 
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
-async def test_open_streams_get_a_last_event_when_the_server_is_stopped(sent: signal.Signals) -> None:
+async def test_open_streams_get_a_last_event_when_the_server_is_stopped(
+    sent: signal.Signals, python_command: Path
+) -> None:
     async with (
-        program("-m", "tests.server.hanging") as (process, base),
+        program(python_command, "-m", "tests.server.hanging") as (process, base),
         signed_in(base, 30) as client,
         client.stream("POST", STREAM, json={"input_value": "Build an echo"}) as one,
         client.stream("POST", STREAM, json={"input_value": "Build another"}) as two,
@@ -93,9 +94,9 @@ async def test_open_streams_get_a_last_event_when_the_server_is_stopped(sent: si
             assert await process.wait() == 0
 
 
-async def test_the_printed_link_signs_a_browser_in_and_the_printed_header_has_the_token() -> None:
+async def test_the_printed_link_signs_a_browser_in_and_the_printed_header_has_the_token(python_command: Path) -> None:
     async with (
-        program("-m", "tests.server.hanging") as (_, base),
+        program(python_command, "-m", "tests.server.hanging") as (_, base),
         httpx.AsyncClient(base_url=base, timeout=30, trust_env=False) as browser,
     ):
         assert (await browser.get(FLOWS)).status_code == 401
@@ -146,6 +147,7 @@ async def test_questions_are_answered_while_the_engine_is_still_starting(
 async def test_flows_get_nothing_from_the_server_that_runs_them_nor_from_another(
     runner_environment: RunnerEnvironment,
     warm_engine: None,
+    wirewright_command: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("WIREWRIGHT_RUN_HOSTS", "127.0.0.1")  # without that, the proxy refuses this machine
@@ -153,7 +155,7 @@ async def test_flows_get_nothing_from_the_server_that_runs_them_nor_from_another
     other = Assistant(ServerSettings(), StandInRunner(), catalogue=installed)
     async with (
         serving(other) as neighbour,
-        program("-m", "cli.main", "serve") as (_, base),
+        program(wirewright_command, "serve") as (_, base),
         signed_in(base, 300) as client,
     ):
 

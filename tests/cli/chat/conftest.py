@@ -2,7 +2,6 @@
 
 import os
 import socket
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -35,7 +34,7 @@ def silent_provider() -> Iterator[str]:
 
 
 @pytest.fixture
-def chat(tmp_path: Path, warm_engine: None) -> Chat:
+def chat(tmp_path: Path, warm_engine: None, wirewright_command: Path) -> Chat:
     """Starts `wirewright chat` with the demo planner in a terminal, in an empty folder: options, and variables."""
 
     def start(*options: str | Path, columns: int = 80, rows: int = 40, **variables: str) -> Terminal:
@@ -44,10 +43,9 @@ def chat(tmp_path: Path, warm_engine: None) -> Chat:
         environment = {
             **{name: os.environ[name] for name in ("WIREWRIGHT_CACHE", "WIREWRIGHT_DATA")},
             "WIREWRIGHT_MODEL": "demo",
-            "PYTHONPATH": str(Path(__file__).parents[3]),
             **variables,
         }
-        command = (sys.executable, "-m", "cli.main", "chat", *options)
+        command = (wirewright_command, "chat", *options)
         return Terminal(*command, columns=columns, rows=rows, environment=environment, folder=folder)
 
     return start

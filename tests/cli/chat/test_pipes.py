@@ -30,12 +30,12 @@ def test_the_other_commands_do_not_pay_for_the_editor() -> None:
     assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 0
 
 
-def test_a_pipe_in_which_nothing_comes_is_said_to_be_read(tmp_path: Path) -> None:
+def test_a_pipe_in_which_nothing_comes_is_said_to_be_read(tmp_path: Path, wirewright_command: Path) -> None:
     errors = tmp_path / "errors"
     with (
         errors.open("wb") as file,
         subprocess.Popen(
-            [sys.executable, "-m", "cli.main", "chat", "--model", "demo"],
+            [wirewright_command, "chat", "--model", "demo"],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=file,
@@ -51,8 +51,8 @@ def test_a_pipe_in_which_nothing_comes_is_said_to_be_read(tmp_path: Path) -> Non
     assert b"Reading messages from standard input" in errors.read_bytes()
 
 
-def test_a_reader_that_has_read_enough_ends_the_conversation_quietly(tmp_path: Path) -> None:
-    arguments = [sys.executable, "-m", "cli.main", "chat", "--model", "demo"]
+def test_a_reader_that_has_read_enough_ends_the_conversation_quietly(tmp_path: Path, wirewright_command: Path) -> None:
+    arguments = [wirewright_command, "chat", "--model", "demo"]
     with (
         (tmp_path / "errors").open("wb") as errors,
         subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors) as process,

@@ -22,7 +22,9 @@ def example(tmp_path: Path) -> Path:
 
 
 @pytest.mark.engine
-def test_a_conversation_holds_and_its_wrong_courses_fail(wirewright: Wirewright, example: Path) -> None:
+def test_a_conversation_holds_and_its_wrong_courses_fail(
+    wirewright: Wirewright, example: Path, warm_engine: None
+) -> None:
     done = wirewright("eval", "conversations", "--in", example, "--json")
     assert done.code == 0, done.out
     assert (done.json["ok"], done.json["passed"], done.json["failed"]) == (True, 1, 0)
@@ -31,7 +33,9 @@ def test_a_conversation_holds_and_its_wrong_courses_fail(wirewright: Wirewright,
 
 
 @pytest.mark.engine
-def test_the_command_fails_when_a_conversation_or_no_wrong_course_does(wirewright: Wirewright, example: Path) -> None:
+def test_the_command_fails_when_a_conversation_or_no_wrong_course_does(
+    wirewright: Wirewright, example: Path, warm_engine: None
+) -> None:
     path = example / "edited-then-undone.yaml"
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace("waiting: [edit]", "waiting: [plan]"), encoding="utf-8")

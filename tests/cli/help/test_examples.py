@@ -45,9 +45,9 @@ def examples(path: tuple[str, ...]) -> list[str]:
     return [line.strip() for line in lines]
 
 
-def shell(line: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """What a shell makes of a line in a folder with data of its own."""
-    binaries = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+def shell(line: str, folder: Path, command: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """What a shell that finds the command makes of a line in a folder with data of its own."""
+    binaries = os.pathsep.join([str(command.parent), str(Path(sys.executable).parent), os.environ["PATH"]])
     environment = {**os.environ, "PATH": binaries, "WIREWRIGHT_DATA": str(folder / "data"), **variables}
     return subprocess.run(
         ["bash", "-o", "pipefail", "-c", line],
@@ -62,7 +62,7 @@ def shell(line: str, folder: Path, **variables: str) -> subprocess.CompletedProc
 
 
 @pytest.fixture(scope="session")
-def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def prepared(tmp_path_factory: pytest.TempPathFactory, wirewright_command: Path) -> Path:
     """A folder with the files that the examples name."""
     folder = tmp_path_factory.mktemp("examples")
     (folder / "echo.flow").write_text(ECHO)
@@ -79,7 +79,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "wirewright files add report.csv",
         "wirewright variables set SERPAPI_API_KEY < key.txt",
     ):
-        assert shell(line, folder).returncode == 0
+        assert shell(line, folder, wirewright_command).returncode == 0
     asyncio.run(_record_run(folder))
     return folder
 
@@ -103,11 +103,11 @@ async def _record_run(folder: Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def played(prepared: Path, warm_cache: Path) -> Path:
+def played(prepared: Path, warm_cache: Path, wirewright_command: Path) -> Path:
     """The same folder, with a journal, which the engine made."""
     play = "wirewright eval run --player oracle --scenario build-only --out"
     journal = f"{play} attempts.jsonl && cp attempts.jsonl before.jsonl"
-    done = shell(journal, prepared, WIREWRIGHT_CACHE=str(warm_cache))
+    done = shell(journal, prepared, wirewright_command, WIREWRIGHT_CACHE=str(warm_cache))
     assert done.returncode == 0, done.stderr
     return prepared
 
@@ -118,23 +118,26 @@ def test_every_command_ends_its_help_with_one_to_three_examples() -> None:
         assert all(f"wirewright {' '.join(path)}" in line for line in examples(path)), path
 
 
-def run_examples(path: tuple[str, ...], source: Path, folder: Path) -> None:
+def run_examples(path: tuple[str, ...], source: Path, folder: Path, command: Path) -> None:
     """Run the examples of a command one after another in a copy of a folder."""
     shutil.copytree(source, folder)
     before = ["wirewright flow run echo.json --input hi --session monday"] if path[:2] == ("flow", "sessions") else []
     for line in (*before, *examples(path)):
         if line not in NOT_HERE:
-            done = shell(line, folder)
+            done = shell(line, folder, command)
             assert done.returncode == 0, (line, done.stdout, done.stderr)
             assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("path", [path for path in COMMANDS if path not in ENGINE | NEEDS_OTHERS.keys()], ids=" ".join)
-def test_examples_work(path: tuple[str, ...], prepared: Path, tmp_path: Path) -> None:
-    run_examples(path, prepared, tmp_path / "here")
+def test_examples_work(path: tuple[str, ...], prepared: Path, tmp_path: Path, wirewright_command: Path) -> None:
+    run_examples(path, prepared, tmp_path / "here", wirewright_command)
 
 
 @pytest.mark.engine
 @pytest.mark.parametrize("path", sorted(ENGINE), ids=" ".join)
-def test_examples_that_run_flows_work(path: tuple[str, ...], played: Path, tmp_path: Path, warm_engine: None) -> None:
-    run_examples(path, played, tmp_path / "here")
+@pytest.mark.usefixtures("warm_engine")
+def test_examples_that_run_flows_work(
+    path: tuple[str, ...], played: Path, tmp_path: Path, wirewright_command: Path
+) -> None:
+    run_examples(path, played, tmp_path / "here", wirewright_command)

@@ -6,7 +6,6 @@ child of the process that forks.
 """
 
 import ctypes
-import gc
 import json
 import os
 import resource
@@ -55,8 +54,6 @@ def ready(root: str) -> None:
     sys.path.insert(0, root)
     for name in MODULES:
         import_module(name)
-    gc.collect()
-    gc.freeze()  # else a fork copies the memory that its collector looks at
     ctypes.CDLL(None).prctl(SUBREAPER, 1, 0, 0, 0)
 
 

@@ -5,8 +5,8 @@ import os
 import pty
 import select
 import subprocess
-import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -27,53 +27,63 @@ def environment(**more: str) -> dict[str, str]:
     return {**{name: value for name, value in os.environ.items() if not name.startswith(hidden)}, **more}
 
 
-def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "cli.main", *arguments]
+Piped = Callable[..., subprocess.CompletedProcess[bytes]]
+OnTerminal = Callable[..., tuple[int, str]]
 
 
-def piped(
-    *arguments: str, stdin: str = "", folder: Path = ROOT, **variables: str
-) -> subprocess.CompletedProcess[bytes]:
-    """A command in a pipe."""
-    return subprocess.run(
-        command(*arguments),
-        input=stdin.encode(),
-        capture_output=True,
-        cwd=folder,
-        env=environment(PYTHONPATH=str(ROOT), **variables),
-        timeout=120,
-        check=False,
-    )
+@pytest.fixture
+def piped(wirewright_command: Path) -> Piped:
+    """Runs a command in a pipe."""
+
+    def run(
+        *arguments: str, stdin: str = "", folder: Path = ROOT, **variables: str
+    ) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(
+            [wirewright_command, *arguments],
+            input=stdin.encode(),
+            capture_output=True,
+            cwd=folder,
+            env=environment(**variables),
+            timeout=120,
+            check=False,
+        )
+
+    return run
 
 
-def on_terminal(*arguments: str, **variables: str) -> tuple[int, str]:
-    """A command on a terminal: its exit code, and all that it wrote there."""
-    leader, follower = pty.openpty()
-    process = subprocess.Popen(
-        command(*arguments),
-        stdin=follower,
-        stdout=follower,
-        stderr=follower,
-        cwd=ROOT,
-        env=environment(**{"TERM": "xterm", **variables}),
-    )
-    os.close(follower)
-    written = b""
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline and select.select([leader], [], [], 60)[0]:
-        try:
-            piece = os.read(leader, 65536)
-        except OSError:  # Linux's way to say that the other end is closed
-            break
-        if not piece:
-            break
-        written += piece
-    os.close(leader)
-    return process.wait(timeout=60), written.decode()
+@pytest.fixture
+def on_terminal(wirewright_command: Path) -> OnTerminal:
+    """Runs a command on a terminal: gives its exit code, and all that it wrote there."""
+
+    def run(*arguments: str, **variables: str) -> tuple[int, str]:
+        leader, follower = pty.openpty()
+        process = subprocess.Popen(
+            [wirewright_command, *arguments],
+            stdin=follower,
+            stdout=follower,
+            stderr=follower,
+            cwd=ROOT,
+            env=environment(**{"TERM": "xterm", **variables}),
+        )
+        os.close(follower)
+        written = b""
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline and select.select([leader], [], [], 60)[0]:
+            try:
+                piece = os.read(leader, 65536)
+            except OSError:  # Linux's way to say that the other end is closed
+                break
+            if not piece:
+                break
+            written += piece
+        os.close(leader)
+        return process.wait(timeout=60), written.decode()
+
+    return run
 
 
 @pytest.mark.parametrize("variables", LOCALES.values(), ids=LOCALES)
-def test_no_letter_is_lost_whatever_the_locale(variables: dict[str, str], tmp_path: Path) -> None:
+def test_no_letter_is_lost_whatever_the_locale(variables: dict[str, str], piped: Piped, tmp_path: Path) -> None:
     spec = LOUDER.replace("Louder", "Grüße").replace("Say it louder", "你好 Ä")
     (tmp_path / "größe 漢字.flow").write_text(spec, encoding="utf-8")
     built = piped("flow", "build", "größe 漢字.flow", "--out", "ausgäbe.json", folder=tmp_path, **variables)
@@ -91,7 +101,7 @@ def test_no_letter_is_lost_whatever_the_locale(variables: dict[str, str], tmp_pa
 
 
 @pytest.mark.parametrize("variables", [LOCALES["ascii"]], ids=["ascii"])
-def test_a_message_and_its_answer_keep_their_letters(variables: dict[str, str], tmp_path: Path) -> None:
+def test_a_message_and_its_answer_keep_their_letters(variables: dict[str, str], piped: Piped, tmp_path: Path) -> None:
     wanted = {**variables, "WIREWRIGHT_DATA": str(tmp_path / "dätä")}
     asked = piped("ask", "Wofür ist der Chat Input?", "--flow", "-", stdin=LOUDER, folder=tmp_path, **wanted)
     assert asked.returncode == 0, asked.stderr
@@ -114,21 +124,21 @@ PLAIN = [
 
 
 @pytest.mark.parametrize("arguments", PLAIN, ids=" ".join)
-def test_nothing_escapes_into_a_pipe_even_when_colours_are_forced(arguments: list[str]) -> None:
+def test_nothing_escapes_into_a_pipe_even_when_colours_are_forced(arguments: list[str], piped: Piped) -> None:
     done = piped(*arguments, TERM="xterm", FORCE_COLOR="1")
     assert b"\x1b" not in done.stdout + done.stderr
     assert b"\r" not in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("variables", [{"NO_COLOR": "1"}, {"TERM": "dumb"}], ids=str)
-def test_a_terminal_without_escape_sequences_gets_none(variables: dict[str, str]) -> None:
+def test_a_terminal_without_escape_sequences_gets_none(variables: dict[str, str], on_terminal: OnTerminal) -> None:
     code, written = on_terminal("ask", "What is a Chat Input?", **variables)
     assert code == 0
     assert "\x1b" not in written
     assert "Reading your request..." in written
 
 
-def test_progress_on_a_terminal_is_taken_back() -> None:
+def test_progress_on_a_terminal_is_taken_back(on_terminal: OnTerminal) -> None:
     code, written = on_terminal("ask", "What is a Chat Input?")
     assert code == 0
     before, _, after = written.rpartition("Reading your request...")
@@ -140,7 +150,7 @@ def test_progress_on_a_terminal_is_taken_back() -> None:
 
 @pytest.mark.engine
 @pytest.mark.usefixtures("warm_engine")
-def test_a_run_on_a_terminal_takes_its_progress_back(tmp_path: Path) -> None:
+def test_a_run_on_a_terminal_takes_its_progress_back(on_terminal: OnTerminal, tmp_path: Path) -> None:
     spec = tmp_path / "louder.flow"
     spec.write_text(LOUDER)
     code, written = on_terminal("flow", "run", str(spec), "--input", "hi")
@@ -166,13 +176,15 @@ CLOSED = [
 
 
 @pytest.mark.parametrize("arguments", CLOSED, ids=" ".join)
-def test_a_reader_that_left_is_no_failure_of_any_command(arguments: list[str], tmp_path: Path) -> None:
+def test_a_reader_that_left_is_no_failure_of_any_command(
+    arguments: list[str], wirewright_command: Path, tmp_path: Path
+) -> None:
     spec = tmp_path / "louder.flow"
     spec.write_text(LOUDER)
     reading, writing = os.pipe()
     os.close(reading)
     done = subprocess.run(
-        command(*(str(spec) if one == "LOUDER" else one for one in arguments)),
+        [wirewright_command, *(str(spec) if one == "LOUDER" else one for one in arguments)],
         stdin=subprocess.DEVNULL,
         stdout=writing,
         stderr=subprocess.PIPE,

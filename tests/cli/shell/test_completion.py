@@ -3,7 +3,6 @@
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -32,25 +31,27 @@ def test_another_shell_is_refused(wirewright: Wirewright) -> None:
     ("words", "offered"),
     [("wirewright fl", {"flow"}), ("wirewright flow me", {"merge"}), ("wirewright ask --mo", {"--model"})],
 )
-def test_a_shell_that_asks_is_told_what_may_follow(words: str, offered: set[str]) -> None:
+def test_a_shell_that_asks_is_told_what_may_follow(words: str, offered: set[str], wirewright_command: Path) -> None:
     asked = {VARIABLE: "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1)}
-    command = [sys.executable, "-m", "cli.main"]
     done = subprocess.run(
-        command, cwd=ROOT, env={**os.environ, **asked}, capture_output=True, text=True, timeout=60, check=False
+        wirewright_command,
+        cwd=ROOT,
+        env={**os.environ, **asked},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
     assert (done.returncode, set(done.stdout.split()), done.stderr) == (0, offered, "")
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
-def test_bash_completes_a_command(tmp_path: Path) -> None:
-    command = tmp_path / "wirewright"
-    command.write_text(f'#!/bin/sh\ncd "{ROOT}" && exec "{sys.executable}" -m cli.main "$@"\n')
-    command.chmod(0o755)
+def test_bash_completes_a_command(wirewright_command: Path) -> None:
     script = (
         'eval "$(wirewright completion bash)"; COMP_WORDS=(wirewright comp); COMP_CWORD=1; '
         '_wirewright_completion wirewright; echo "${COMPREPLY[@]}"'
     )
-    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    environment = {**os.environ, "PATH": f"{wirewright_command.parent}:{os.environ['PATH']}"}
     done = subprocess.run(
         ["bash", "-c", script], env=environment, capture_output=True, text=True, timeout=120, check=False
     )

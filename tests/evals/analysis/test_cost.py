@@ -16,7 +16,6 @@ from evals.players.function import FunctionPlayer
 from evals.score import score_attempt
 from flows.catalogue import Catalogue
 from flows.document import Flow
-from runtime.install.environment import RunnerEnvironment
 from scripts.cassettes import WIRES, cassettes, played, wire_of
 from tests.evals.conftest import scenario_named
 
@@ -85,9 +84,7 @@ def test_it_is_known_before_playing_whether_a_model_has_a_price(model: str, know
 
 @pytest.mark.engine
 @pytest.mark.anyio
-async def test_what_a_real_provider_s_answers_cost_is_known(
-    monkeypatch: pytest.MonkeyPatch, runner_environment: RunnerEnvironment
-) -> None:
+async def test_what_a_real_provider_s_answers_cost_is_known(monkeypatch: pytest.MonkeyPatch, warm_engine: None) -> None:
     monkeypatch.setattr("pydantic_ai.models.ALLOW_MODEL_REQUESTS", True)
     for variable in {variable for wire in WIRES.values() for variable in wire.environment}:
         monkeypatch.setenv(variable, "")

@@ -1,0 +1,83 @@
+"""Stands for the `wirewright` command, or for Python where that runs a module: has either forked from a process that
+has imported what commands import.
+
+`forked.py` writes three lines before these: COMMAND, the real one; SOCKET, where to ask for a fork; and KNOWN, the
+variables that imports have read, with the values that mean the same. Under others it starts the real command.
+"""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import sys
+
+COMMAND: str = globals()["COMMAND"]
+SOCKET: str = globals()["SOCKET"]
+KNOWN: "dict[str, list[str | None]]" = globals()["KNOWN"]
+PREFIXES = ("PYTHON", "LC_", "LANG", "LD_")
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGWINCH, signal.SIGUSR1)
+
+
+def module() -> "str | None":
+    """The module that Python is to run; None for the command itself."""
+    return sys.argv[2] if sys.argv[0].endswith("/python") and sys.argv[1:2] == ["-m"] else None
+
+
+def as_known() -> bool:
+    """Whether a fork has imported what the command would, and can be given its streams and its folder."""
+    for name in {*KNOWN, *(name for name in os.environ if name.startswith(PREFIXES))}:
+        if os.environ.get(name) not in KNOWN.get(name, [None]):
+            return False
+    if sys.argv[0].endswith("/python") and module() is None:
+        return False
+    try:
+        for number in range(3):
+            os.fstat(number)
+        return bool(os.getcwd())  # noqa: PTH109  (pathlib takes longer to import than this program runs)
+    except OSError:  # a stream that is closed, a folder that is gone
+        return False
+
+
+def start() -> None:
+    """Start the real command in place of this program."""
+    os.execv(COMMAND, [COMMAND, *sys.argv[1:]])  # noqa: S606 - the point of it
+
+
+def forked(server: socket.socket) -> int:
+    """Have the command forked, and pass signals on to it until it ends; returns how it ended."""
+    ignored = [number for number in SIGNALS if signal.getsignal(number) == signal.SIG_IGN]
+    given = {"arguments": sys.argv, "module": module(), "environment": dict(os.environ), "ignored": ignored}
+    request = json.dumps({**given, "folder": os.getcwd()}).encode()  # noqa: PTH109
+    held = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    socket.send_fds(server, [b"%8d" % len(request)], [0, 1, 2])
+    server.sendall(request)
+    lines = server.makefile("rb")
+    process = int(lines.readline())
+
+    def pass_on(number: int, _: object) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, number)
+
+    for number in SIGNALS:
+        if number not in ignored:
+            signal.signal(number, pass_on)
+    signal.pthread_sigmask(signal.SIG_SETMASK, held)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for number in range(3):  # what the command closes is closed
+        os.dup2(nothing, number)
+    return int(lines.readline() or 1)
+
+
+if not as_known():
+    start()
+with socket.socket(socket.AF_UNIX) as connection:
+    try:
+        connection.connect(SOCKET)
+    except OSError:  # the run is over
+        start()
+    code = forked(connection)
+if code < 0:
+    signal.signal(-code, signal.SIG_DFL)
+    os.kill(os.getpid(), -code)
+os._exit(code)
