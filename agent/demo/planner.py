@@ -46,6 +46,9 @@ __all__ = ["ABILITIES", "DemoPlanner", "demo_intent", "demo_planner", "refusal"]
 ABILITIES = reply("abilities", "en")
 _OF_THIS = re.compile(r"\b(?:make|set|let|have)\s+(?:my|the|this|it|its)\b", re.IGNORECASE)
 
+_AT_A_PLACE = re.compile(r"\b(?:after|before|between|behind)\s+the\s+(?:ones?|steps?|nodes?|parts?)\b", re.IGNORECASE)
+"""A place between components that is described: no rule finds it."""
+
 
 @dataclass(frozen=True)
 class DemoPlanner:
@@ -210,6 +213,8 @@ def _change(request: Request, reading: Reading, bench: Workbench) -> Plan | None
         return _acting(steps, request, reading, bench, left_out=left_out)
     if not wants_edit(reading, bench.current) and _OF_THIS.search(request.text) is None:
         return None
+    if _AT_A_PLACE.search(request.text):
+        raise CannotPlan(reply("which_change", reading.language, said=reading.message.strip()[:200]))
     extended = extension_steps(request, bench)
     if extended is None:
         extended = [plan_step("edit_flow", changes=edit(reading, bench))]
