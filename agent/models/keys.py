@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -88,6 +88,10 @@ class ProviderKeys:
         """Return the names of the variables stored for a provider."""
         return frozenset(self._stored().get(provider, {}))
 
+    def addresses(self) -> frozenset[str]:
+        """Return the names of all variables with an address that are stored."""
+        return frozenset(name for values in self._stored().values() for name in values if is_address(name))
+
     def store(self, provider: str, values: Mapping[str, str]) -> None:
         """Store values for a provider, replacing all values stored for it, and those that it shares with another one.
 
@@ -144,6 +148,8 @@ class ProviderKeys:
 def environment_of(data: Path, user: str) -> Callable[[], Mapping[str, str]]:
     """The environment variables of a user's flows: the installation's, and the user's own keys of providers.
 
+    A key of the user's own is left out where an address is stored for its provider, which it was not given for.
+
     Args:
         data: the data folder.
         user: the user's id.
@@ -151,8 +157,9 @@ def environment_of(data: Path, user: str) -> Callable[[], Mapping[str, str]]:
     keys, own = ProviderKeys(data), UserVariables(data, user)
 
     def values() -> Mapping[str, str]:
-        mine = own.values()
-        return overridden(keys.environment(), {name: mine[name] for name in mine if name in PROVIDER_VARIABLES})
+        mine = {name: value for name, value in own.values().items() if name in PROVIDER_VARIABLES}
+        elsewhere = _keys_at(keys.addresses() - mine.keys())
+        return overridden(keys.environment(), {name: mine[name] for name in mine if name not in elsewhere})
 
     return values
 
@@ -164,9 +171,14 @@ def overridden(base: Mapping[str, str], values: Mapping[str, str]) -> dict[str, 
         base: the lower variables.
         values: the upper ones.
     """
-    moved = (info for info in PROVIDERS.values() if any(is_address(name) for name in info.variables if name in values))
-    withheld = {name for info in moved for name in info.variables if is_key(name)}
+    withheld = _keys_at(name for name in values if is_address(name))
     return {**{name: value for name, value in base.items() if name not in withheld}, **values}
+
+
+def _keys_at(addresses: Iterable[str]) -> set[str]:
+    """The variables with keys that providers would send to some addresses, by the addresses' variables."""
+    readers = [info for name in addresses for info in PROVIDERS.values() if name in info.variables]
+    return {name for info in readers for name in info.variables if is_key(name)}
 
 
 def key_beside(name: str, kept: Collection[str]) -> str | None:

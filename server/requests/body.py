@@ -16,6 +16,10 @@ from server.errors import ApiError
 READ_SECONDS = 30.0
 """How long a client may take to send its body."""
 
+NODES = 1_000
+EDGES = 5_000
+"""The most components and connections of a flow: checks and layouts take time for each pair of them."""
+
 T = TypeVar("T", bound=BaseModel)
 
 
@@ -121,10 +125,15 @@ def flow_of(document: object, where: str = "$") -> Flow:
         ApiError: 422, naming the place.
     """
     try:
-        return Flow.from_json(document)
+        flow = Flow.from_json(document)
     except FlowFormatError as error:
         place = where + error.path.removeprefix("$")
         raise ApiError(422, "invalid_flow", f"This is not a flow: {place} {error.message}.", error.fix, place) from None
+
+    if len(flow.nodes) > NODES or len(flow.edges) > EDGES:
+        message = f"The flow has more than {NODES:,} components or {EDGES:,} connections."
+        raise ApiError(422, "flow_too_large", message, "Split it into several flows.", where)
+    return flow
 
 
 def _path(problem: ErrorDetails) -> str:

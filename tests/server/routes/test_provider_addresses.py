@@ -157,6 +157,22 @@ async def test_a_kept_key_does_not_follow_an_address_that_is_kept_later(
         assert (await live.client.put(f"{VARIABLES_PATH}/OPENAI_BASE_URL", json={"value": url})).status_code == 200
 
 
+@pytest.mark.parametrize("provider", PROVIDERS)
+async def test_a_key_kept_as_a_variable_does_not_go_to_an_address_that_is_stored_later(
+    provider: str, catalogue: Catalogue, recorder: tuple[Recorder, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pydantic_ai.models.ALLOW_MODEL_REQUESTS", True)
+    made, url = recorder
+    whole = dict(addressed(provider, url))
+    async with serving(assistant(catalogue)) as live:
+        for name in filter(is_key, PROVIDERS[provider].variables):
+            assert (await live.client.put(f"{VARIABLES_PATH}/{name}", json={"value": CANARY})).status_code == 200
+        assert (await live.client.put(f"{PROVIDERS_PATH}/{provider}", json={"values": whole})).status_code == 200
+        await ask_every_provider()
+    assert made.requests
+    assert CANARY not in made.seen
+
+
 async def test_a_server_that_needs_no_key_is_stored_without_one(catalogue: Catalogue) -> None:
     async with serving(assistant(catalogue)) as live:
         for _ in range(2):
