@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from runtime.guard import scan
+from tests.attacks.hostile import tried
 from tests.attacks.report import REPORT
 from tests.runtime.guard.sampling import HERE, samples
 from tests.yaml_files import read_yaml
@@ -34,6 +35,7 @@ def figures() -> str:
         ("---", "---", "---"),
         ("hostile sources, each of which does harm where nothing stops it", len(hostile), passed(hostile)),
         ("ways around the guard's rules", len(ways), passed(ways)),
+        ("hostile requests to the server", tried(), 0),  # `tests/attacks/test_requests.py` fails at the first effect
         (
             "injected orders, obeyed by the model",
             reported("injections tried"),
