@@ -21,7 +21,16 @@ ROOT = Path(__file__).parent.parent
 FLOORS = {"flows": 1, "runtime": 2, "tools": 3, "agent": 4, "evals": 5, "server": 5, "cli": 6}
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 TOP_FILES = {
-    *(".env.example", ".gitattributes", ".gitignore", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md"),
+    *(
+        ".env.example",
+        ".gitattributes",
+        ".gitignore",
+        "CONTRIBUTING.md",
+        "LICENSE",
+        "Makefile",
+        "README.md",
+        "SECURITY.md",
+    ),
     *("pyproject.toml", "uv.lock", "wirewright.py"),
 }
 TOP_FOLDERS = {*FLOORS, ".ci", ".github", "benchmarks", "cassettes", "docs", "lfx_runner", "scripts", "tests"}
