@@ -85,9 +85,10 @@ class _ReplayAgent:
         turn = next(self._turns, None)
         if turn is None:
             raise Unplayable("the record has no more turns")
-        self._turn, self._step = turn, 0
+        before, self._turn = self._turn, turn
         self._responses = [message for message in turn.messages if isinstance(message, ModelResponse)]
         self._replies = [_replies(message) for message in turn.messages if isinstance(message, ModelRequest)]
+        self._step = _already_given(before, self._responses)
         async with self._assistant.turn(request) as events:
             yield events
         if self._differs is not None:
@@ -127,6 +128,14 @@ class _ReplayAgent:
         text = ModelMessagesTypeAdapter.dump_json([response]).decode()
         (current,) = ModelMessagesTypeAdapter.validate_json(with_other_addresses(text, *self._addresses))
         return current if isinstance(current, ModelResponse) else response
+
+
+def _already_given(before: TurnResult | None, responses: Sequence[ModelResponse]) -> int:
+    """How many of a turn's responses the turn before gave, which it goes on with after an approval."""
+    if before is None or before.outcome != "pending":
+        return 0
+    given = [message.parts for message in before.messages if isinstance(message, ModelResponse)]
+    return len(given) if [response.parts for response in responses[: len(given)]] == given else 0
 
 
 def _replies(message: ModelRequest) -> list[str]:
