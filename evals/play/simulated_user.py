@@ -10,6 +10,7 @@ from agent.turn.request import Answer, TurnRequest
 from agent.turn.result import TurnResult
 from evals.scenario import Decision, Scenario
 from flows.document import Flow
+from tools.approvals import Approval
 
 DENIED = "No, leave it as it is."
 """The reason of a denial for which the scenario gives none."""
@@ -45,12 +46,16 @@ class SimulatedUser:
 
     def approval_answers(self, pending: TurnResult) -> TurnRequest:
         """The request that answers every pending approval of a turn."""
-        answers: Mapping[str, Answer] = {call_id: self._answer(one.kind) for call_id, one in pending.approvals.items()}
+        answers: Mapping[str, Answer] = {call_id: self._answer(one) for call_id, one in pending.approvals.items()}
         return self._request("", pending.after).model_copy(update={"answers": answers})
 
-    def _answer(self, kind: str) -> Answer:
-        """The next decision; without one, plans and edits are decided as always, and no consent is given."""
-        said = next(self._decisions, self._always if kind in _DECIDED_ALWAYS else _NO_CONSENT)
+    def _answer(self, approval: Approval) -> Answer:
+        """The next decision; without one, plans, edits and texts that are replaced as asked are decided as always.
+
+        No other consent is given.
+        """
+        asked = approval.kind in _DECIDED_ALWAYS or (approval.kind == "removal" and not approval.why)
+        said = next(self._decisions, self._always if asked else _NO_CONSENT)
         return ToolApproved() if said.decision == "approve" else ToolDenied(said.reason or DENIED)
 
     def _request(self, text: str, canvas: Flow) -> TurnRequest:

@@ -92,7 +92,8 @@ def open_questions(ctx: RunContext[Workbench], edit: Edit, before: Flow | None =
     texts = [] if bench.auto_edit else text_changes(bench, edit.actions, texts)
     texts = [one for one in texts if not bench.asked_for(one) and not given.covers_text(one)]
     modes = [act.target for act, one in changes if act in asked and not isinstance(one, Configure)]
-    removal = _removal(before, lost, asked, hidden, modes)
+    unasked_fields = uncovered(bench, [Act("text", one.node, field=one.field) for one in hidden])
+    removal = _removal(before, lost, asked, hidden, modes, fields_asked=not unasked_fields)
     secrets = [act for act in asked if act.kind == "secret"]
     return Questions(
         texts=tuple(texts),
@@ -228,7 +229,13 @@ def _changes(bench: Workbench, actions: Iterable[FlowAction]) -> list[tuple[Act,
 
 
 def _removal(
-    before: Flow, lost: Losses, asked: set[Act], hidden: Sequence[HiddenText], modes: Sequence[str]
+    before: Flow,
+    lost: Losses,
+    asked: set[Act],
+    hidden: Sequence[HiddenText],
+    modes: Sequence[str],
+    *,
+    fields_asked: bool,
 ) -> RemovalApproval | None:
     gone = [node for node in (*lost.removed, *lost.replaced) if {Act("remove", node), Act("replace", node)} & asked]
     with_them = [edge.text for edge in before.edges if edge.source in gone or edge.target in gone]
@@ -243,7 +250,7 @@ def _removal(
         title=f"{verb} {', '.join(gone or edges or fields or dict.fromkeys(modes))}",
         detail=detail,
         targets=targets,
-        why=NOT_ASKED if gone or edges or modes else "",
+        why=NOT_ASKED if gone or edges or modes or not fields_asked else "",
     )
 
 
