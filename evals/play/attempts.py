@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,18 +10,18 @@ from pathlib import Path
 from time import perf_counter
 
 from agent.turn.request import TurnRequest
-from agent.turn.result import TurnEnded, TurnResult
+from agent.turn.result import TurnEnded, TurnError, TurnResult
 from evals.analysis.cost import Ceiling
 from evals.attempt import Attempt, Key, StopReason, tokens_of
 from evals.play.addresses import with_addresses
 from evals.play.environment import PlayEnvironment
 from evals.play.flow_models import with_models
-from evals.play.probes import PROBE_SECONDS, run_probes
+from evals.play.probes import PROBE_SECONDS, open_rerun, run_probes, with_other_addresses
 from evals.play.simulated_user import SimulatedUser
 from evals.play.stub_services import serve
 from evals.play.user_components import UserComponentType, make_user_components, save_user_components
 from evals.play.workers import for_each
-from evals.players.player import Agent, ClosableAgent, Player, Unplayable
+from evals.players.player import Agent, AgentFailed, ClosableAgent, Player, Unplayable, WithoutEngine
 from evals.scenario import Scenario
 from evals.scenarios.flows import BadFlow, read_named
 from flows.document import Flow
@@ -39,6 +40,9 @@ ATTEMPT_TOKENS = 500_000
 
 READY_SECONDS = 120.0
 """How long probes wait for an engine that is not ready yet."""
+
+REASON_CHARACTERS = 300
+"""How much of an exception of the agent is recorded."""
 
 FILE_CHARACTERS = 100_000
 """How much of a written file is recorded."""
@@ -115,7 +119,11 @@ async def play(
 async def play_attempt(
     scenario: Scenario, player: Player, environment: PlayEnvironment, *, repeat: int = 0, limits: Limits | None = None
 ) -> Attempt:
-    """Play a scenario once; errors of the harness are recorded in the attempt."""
+    """Play a scenario once.
+
+    Whatever goes wrong in the agent ends the attempt with a turn whose outcome is `error`, and the attempt fails; what
+    goes wrong in the harness is recorded as `harness_error`, and the attempt is not judged.
+    """
     started = perf_counter()
     record = _Record()
     problem: str | None = None
@@ -133,6 +141,7 @@ async def play_attempt(
         versions=environment.versions,
         seconds=perf_counter() - started,
         harness_error=problem,
+        without_engine=isinstance(player, WithoutEngine),
         **vars(record),
     )
 
@@ -146,6 +155,7 @@ class _Record:
     asked: list[int] = field(default_factory=list[int])
     components: list[UserComponentType] = field(default_factory=list[UserComponentType])
     files: dict[str, str] = field(default_factory=dict[str, str])
+    requested: dict[int, RunResult] = field(default_factory=dict[int, RunResult])
     probes: list[RunResult] = field(default_factory=list[RunResult])
     stopped: StopReason | None = None
 
@@ -153,6 +163,7 @@ class _Record:
 async def _play(
     scenario: Scenario, player: Player, environment: PlayEnvironment, record: _Record, limits: Limits
 ) -> None:
+    given, plain = scenario, environment
     async with serve(scenario.services) as addresses:
         record.services, digest = addresses, scenario.digest
         scenario = with_addresses(scenario, addresses)
@@ -172,6 +183,7 @@ async def _play(
         record.files = await asyncio.to_thread(_expected_files, scenario, UserFiles(environment.settings.data, user))
         if record.stopped is None:
             await _probes(scenario, environment, record)
+            await _requested(given, plain, record, UserFiles(environment.settings.data, user))
 
 
 @contextlib.asynccontextmanager
@@ -187,14 +199,24 @@ async def _closing(agent: Agent) -> AsyncGenerator[None]:
 async def _turns(
     scenario: Scenario, agent: Agent, name: str, environment: PlayEnvironment, record: _Record, limits: Limits
 ) -> None:
-    user = SimulatedUser(scenario, f"{name}-{scenario.id}", name, environment.user_components.sources)
+    user = SimulatedUser(scenario, secrets.token_hex(8), name, environment.user_components.sources)
     canvases = _canvases(scenario, environment)
     for number, canvas in enumerate(canvases):
         request = user.message(number, record.turns[-1].flow if canvas is None else canvas)
         for _ in range(APPROVALS + 1):
-            result = await _turn(agent, request, number)
-            record.turns.append(result)
             record.asked.append(number)
+            try:
+                result = await _turn(agent, request)
+            except AgentFailed as failed:
+                record.turns.append(_broken_off(request, "agent_failed", str(failed)))
+                return
+            except asyncio.CancelledError:
+                record.turns.append(_broken_off(request, "timeout", "the time was up"))
+                raise
+            except BaseException:
+                record.asked.pop()
+                raise
+            record.turns.append(result)
             if (tokens_of(record.turns) or 0) > limits.tokens:
                 record.stopped = "tokens"
                 return
@@ -247,15 +269,48 @@ def _expected_files(scenario: Scenario, folder: UserFiles) -> dict[str, str]:
     return found
 
 
-async def _turn(agent: Agent, request: TurnRequest, number: int) -> TurnResult:
+async def _turn(agent: Agent, request: TurnRequest) -> TurnResult:
+    """The result of a turn.
+
+    Raises:
+        AgentFailed: it raised an exception, or ended without a result.
+        Unplayable: the player cannot continue, for a reason of its own.
+    """
     result: TurnResult | None = None
-    async with agent.turn(request) as events:
-        async for event in events:
-            if isinstance(event, TurnEnded):
-                result = event.result
+    try:
+        async with agent.turn(request) as events:
+            async for event in events:
+                if isinstance(event, TurnEnded):
+                    result = event.result
+    except (AgentFailed, Unplayable):
+        raise
+    except (Exception, SystemExit) as error:
+        raise AgentFailed(f"it raised {type(error).__name__}: {str(error)[:REASON_CHARACTERS]}") from error
     if result is None:
-        raise HarnessError(f"turn {number + 1} ended without a result")
+        raise AgentFailed("it ended without a result")
     return result
+
+
+def _broken_off(request: TurnRequest, code: str, message: str) -> TurnResult:
+    """The result of a turn that its agent did not bring to an end: the canvas is as it was."""
+    canvas = request.flow or Flow.empty()
+    error = TurnError(code=code, message=message)
+    return TurnResult(
+        outcome="error", intent="build_flow", text="", before=canvas, after=canvas, seconds=0, error=error
+    )
+
+
+async def _requested(scenario: Scenario, environment: PlayEnvironment, record: _Record, files: UserFiles) -> None:
+    """Make the runs that messages ask for, from a fresh start: services that count their failures begin anew."""
+    if not any(turn.run for turn in scenario.turns):
+        return
+    played = Attempt(scenario=scenario.id, digest=scenario.digest, player="", **vars(record))
+    async with open_rerun(scenario, played, environment) as rerun:
+        results = await rerun.requested_runs(rerun.attempt, RunOptions(timeout=PROBE_SECONDS, files=files))
+        for number, result in results.items():
+            text = json.dumps(result.to_json(), ensure_ascii=False)
+            there = with_other_addresses(text, rerun.attempt.services, record.services)
+            record.requested[number] = RunResult.from_json(json.loads(there))
 
 
 async def _probes(scenario: Scenario, environment: PlayEnvironment, record: _Record) -> None:
