@@ -60,10 +60,11 @@ def serve(listener: socket.socket, count: int) -> socket.socket | None:
 def work() -> None:
     """Be a worker: run what execnet sends, then end without freeing what is shared, which would copy it first."""
     main = sys.modules["__main__"] = ModuleType("__main__")
-    sys.stdin, sys.stdout = open(0, closefd=False), open(1, "w", closefd=False)  # noqa: SIM115
+    sys.stdin = open(0, closefd=False)  # noqa: SIM115  (open as long as the process lives)
+    sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115  (likewise)
     code = 1
     try:
-        exec(BOOTSTRAP, vars(main))  # noqa: S102
+        exec(BOOTSTRAP, vars(main))  # noqa: S102  (as execnet would have it run)
         code = 0
     finally:
         threading._shutdown()  # type: ignore[attr-defined]  # waits for threads; there is no public way
