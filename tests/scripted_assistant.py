@@ -51,6 +51,7 @@ class ScriptedModel(FunctionModel):
         tools: the names of the function tools of every request.
         request_settings: the model settings of every request.
         blocked: set once the blocking reply is requested.
+        blocks_at: the index of that reply; it may be set later.
         released: lets the blocking reply go.
         cancelled: set when the blocking request is cancelled.
     """
@@ -63,7 +64,7 @@ class ScriptedModel(FunctionModel):
         self.tools: list[set[str]] = []
         self.request_settings: list[dict[str, Any]] = []
         self.blocked, self.released, self.cancelled = asyncio.Event(), asyncio.Event(), asyncio.Event()
-        self._blocks_at, self._given = blocks_at, 0
+        self.blocks_at, self._given = blocks_at, 0
 
     def tool_answers(self, request: int) -> list[str]:
         """What the tools had answered when a request was made."""
@@ -74,7 +75,7 @@ class ScriptedModel(FunctionModel):
         self.prompts.append(last_prompt(messages))
         self.tools.append({tool.name for tool in info.function_tools})
         self.request_settings.append(dict(info.model_settings or {}))
-        if self._given == self._blocks_at:
+        if self._given == self.blocks_at:
             self.blocked.set()
             try:
                 await self.released.wait()

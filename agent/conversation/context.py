@@ -92,6 +92,12 @@ class Conversation:
             turn.offered == waits.id and not _QUESTION_MARK.search(turn.assistant) for turn in last
         )
 
+    @property
+    def interrupted(self) -> bool:
+        """Whether the last turn was stopped or failed, so that going on means to finish it and accepts nothing."""
+        waiting = self._state.pending
+        return (waiting is not None and waiting.interrupted) or any(not turn.assistant for turn in self.turns[-1:])
+
     def carry_on(self, bench: Workbench) -> None:
         """Give a workbench what earlier turns left: what can be undone, and the proposal that still waits.
 
@@ -303,7 +309,7 @@ class Conversation:
         acted = result.actions or result.runs or result.files or result.proposal
         answered_keys = resumed is not None and bool(resumed.keys)  # they are kept or forgotten, whatever came then
         if resumed is not None and not answered_keys and result.outcome in {"error", "cancelled"} and not acted:
-            state.pending = resumed.model_copy(update={"answers": {}})
+            state.pending = resumed.model_copy(update={"answers": {}, "interrupted": True})
         elif resumed is not None:
             state.note_answers(*outcomes(resumed, self._wanted))
         if resumed is not None and state.turns and (state.turns[-1].user == text or answered_keys):

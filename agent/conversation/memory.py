@@ -91,6 +91,7 @@ class Pending(BaseModel):
         keys: the keys of the message, encrypted, while it waits for whether they are kept; empty otherwise.
         files: the files of that message.
         tainted: whether the model had read text that the user did not write.
+        interrupted: whether carrying its answers out was stopped, or failed, before anything was done.
     """
 
     text: str
@@ -119,6 +120,7 @@ class Pending(BaseModel):
     keys: str = Field(default="", repr=False)
     files: tuple[str, ...] = ()
     tainted: bool = Field(default=False, validation_alias=AliasChoices("tainted", "wary"))  # as version 0.1 wrote it
+    interrupted: bool = False
 
     @property
     def unanswered(self) -> dict[str, Approval]:

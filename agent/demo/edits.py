@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from agent.demo.building.recipe import Recipe, recipes
-from agent.demo.exact.changes import connectable
+from agent.demo.exact.changes import connectable, removal
 from agent.demo.models import model_named
 from agent.demo.plan import CannotPlan
 from agent.demo.reading import Reading
@@ -144,18 +144,10 @@ def _configured(node: Node, field: str, value: str) -> str:
 
 
 def _removed(reading: Reading, flow: Flow) -> str | None:
-    """The removal of the one component that the message names, its neighbours connected when they fit."""
+    """The removal of the one component that the message names."""
     said = fold(reading.message)
     named = [node for node in flow.nodes if not node.is_note and _names(node, said)]
-    if len(named) != 1:
-        return None
-    node = named[0]
-    lines = ["remove:", f"  {node.id}"]
-    into = [edge for edge in flow.edges if edge.target == node.id]
-    out = [edge for edge in flow.edges if edge.source == node.id]
-    if len(into) == 1 and len(out) == 1:
-        lines = ["edges:", f"  {into[0].source}.{into[0].source_port} -> {out[0].target}.{out[0].target_port}", *lines]
-    return "\n".join(lines)
+    return removal(named[0], flow) if len(named) == 1 else None
 
 
 def _names(node: Node, said: str) -> bool:

@@ -12,6 +12,8 @@ from agent.language.shipped_yaml import load_shipped
 LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "ja", "zh")
 _SURE_WORDS = 4
 """From how many further words on the detected language counts in full."""
+_OF_NO_LANGUAGE = frozenset({"answered_to"})
+"""Concepts whose words are too short to tell a language: "a" is one of many."""
 _UNSPACED = frozenset({"ja", "zh"})
 _KANA = re.compile(r"[぀-ヿ]")
 _HAN = re.compile(r"[一-鿿]")
@@ -89,7 +91,7 @@ def spoken(message: str, known: Iterable[Words] = ()) -> str:
     if _KANA.search(message):
         return "ja"
     folded = fold(message)
-    every = (*vocabulary().values(), *known)
+    every = (*(one for concept, one in vocabulary().items() if concept not in _OF_NO_LANGUAGE), *known)
     if _HAN.search(message):
         said = {code: sum(code in one and one[code].is_in(folded) for one in every) for code in ("zh", "ja")}
         return "ja" if said["ja"] > said["zh"] else "zh"

@@ -118,17 +118,16 @@ async def _outcome(turn: Turn) -> TurnResult:
 
 async def _decide(turn: Turn) -> TurnResult | None:
     """Do what plain words ask for; None when the message is a request of its own."""
+    if turn.conversation.interrupted and asks_to_continue(turn.text):
+        if not turn.choice.is_demo:
+            return None
+        turn.text = turn.original_text = turn.conversation.turns[-1].user
     if asks_undo(turn.text) and not (turn.conversation.proposals.open is not None and plain_reply(turn.text) == "deny"):
         return await undo(turn)
     if asks_redo(turn.text):
         return await redo(turn)
     if asks_to_place(turn.text) and turn.conversation.proposals.open is not None:
         return await place_proposal(turn)
-    if turn.choice.is_demo and turn.conversation.proposals.open is None and asks_to_continue(turn.text):
-        last = turn.conversation.turns[-1:]
-        if last and not last[0].assistant:  # it was stopped, or failed
-            turn.text = turn.original_text = last[0].user
-            return None
     return await decide_in_words(turn)
 
 

@@ -11,17 +11,19 @@ from itertools import pairwise
 from flows.faults import Fault, did_you_mean
 
 SECTIONS = ("nodes", "edges", "config")
-_ID = r"[^\s.:>#\"'|\-][^.:>#\"'|]*?"
-_NODE = re.compile(rf"(?P<id>{_ID})\s*:\s*(?P<type>.+)")
-_ARROW = r"\s*(?:-+>|=+>|→)\s*"
-_EDGE = re.compile(
-    rf"(?P<source>{_ID})(?:\s*\.\s*(?P<out>[^>]+?))?{_ARROW}(?P<target>{_ID})(?:\s*\.\s*(?P<in>(?:(?!->).)+))?"
-)
-_CHAIN = re.compile(rf"{_ID}(?:\s*\.\s*[^>.]+?)?(?:{_ARROW}{_ID}){{2,}}(?:\s*\.\s*[^>]+)?")
-_KEY = re.compile(rf"(?P<id>{_ID})\.(?P<field>[^:]*?[^:\s])\s*:(?:\s+(?P<value>.*))?")
-_PLAIN_KEY = re.compile(r"(?P<id>[\w-]+)\.(?P<field>\w+):\s*(?P<value>.*)")
-_COMMENT = re.compile(r"(?:^|\s+)#.*$")
-_BLOCK = re.compile(r"\|[+-]?(?:\s+#.*)?")
+_ID = r"[^\s.:>#\"'|\-][^.:>#\"'|]*+"
+_NAME = re.compile(_ID)
+_NODE = re.compile(rf"(?P<id>{_ID}):(?P<type>.++)")
+_ARROW = re.compile(r"(?<!-)-++>|(?<!=)=++>|→")
+_KEY = re.compile(rf"(?P<id>{_ID})\.(?=\s*+[^:\s])(?P<field>[^:]++):(?:\s++(?P<value>.*+))?")
+_PLAIN_KEY = re.compile(r"(?P<id>[\w-]++)\.(?P<field>\w++):\s*+(?P<value>.*+)")
+_COMMENT = re.compile(r"(?:^|(?<!\s)\s++)#.*+$")
+_BLOCK = re.compile(r"\|[+-]?(?:\s++#.*+)?")
+_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*+(?P<end>"?)')
+_SINGLE_QUOTED = re.compile(r"'((?:[^']|'')*+)'")
+_REST = re.compile(r"\s++#.*+")
+PATTERNS = (_NAME, _NODE, _ARROW, _KEY, _PLAIN_KEY, _COMMENT, _BLOCK, _STRING, _SINGLE_QUOTED, _REST)
+"""Every pattern that reads spec text. None gives back what it took, so that a long line takes no more than one pass."""
 
 
 @dataclass(frozen=True)
@@ -88,10 +90,21 @@ class _Value:
     lines: list[str] = field(default_factory=list[str])
     block: bool = False
     flat: bool = False
+    begun: bool = False
+    bracketed: bool = False
+    depth: int = 0
+
+    def add(self, line: str) -> None:
+        """Take one more line; how many brackets are open is counted on the way."""
+        self.lines.append(line)
+        if not self.begun and line.strip():
+            self.begun, self.bracketed = True, not self.block and line.lstrip().startswith(("[", "{"))
+        self.depth += _opened(line) if self.bracketed else 0
 
     @property
     def open_brackets(self) -> bool:
-        return not self.block and bool(self.lines) and _unclosed("\n".join(self.lines))
+        """Whether it begins a JSON list or object without ending it."""
+        return self.depth > 0
 
 
 class _Reader:
@@ -127,7 +140,7 @@ class _Reader:
         if line.startswith("#") and not (self.value is not None and self.value.block):
             return
         if self.value is not None and self._continues(self.value, line, indent):
-            self.value.lines.append(raw)
+            self.value.add(raw)
             return
         if not line or line.startswith(("#", "```")):
             return
@@ -150,7 +163,7 @@ class _Reader:
         if not line:
             return True
         if value.block:
-            if not any(part.strip() for part in value.lines):
+            if not value.begun:
                 value.flat = indent <= value.indent
             if not value.flat:
                 return indent > value.indent
@@ -162,7 +175,7 @@ class _Reader:
             if self.section != "config":
                 return value.block
             listed = line.startswith("- ") and (not value.lines or value.lines[0].lstrip().startswith("- "))
-            return value.block or listed or not any(part.strip() for part in value.lines)
+            return value.block or listed or not value.begun
         return value.block or not self._starts_entry(line)
 
     def _starts_entry(self, line: str) -> bool:
@@ -178,7 +191,7 @@ class _Reader:
             self._finish()
             self.value = _Value(("", key), number, indent, block=_BLOCK.fullmatch(rest.strip()) is not None)
             if rest.strip() and not self.value.block:
-                self.value.lines.append(rest.strip())
+                self.value.add(rest.strip())
             return
         known = ["name", "description", *SECTIONS]
         fix = did_you_mean(key, known, otherwise="a spec begins with")
@@ -199,16 +212,15 @@ class _Reader:
 
     def _edge(self, number: int, line: str) -> None:
         line = line.removeprefix("- ")
-        chained = line.count(">") + line.count("→") > 1 and _CHAIN.fullmatch(line)
-        pieces = re.split(_ARROW, line) if chained else []
-        for begin, end in list(pairwise(pieces)) or [(line, "")]:
-            match = _EDGE.fullmatch(f"{begin} -> {end}" if end else begin)
-            if match is None:
+        pieces = _ARROW.split(line)
+        ends = list(pairwise(pieces)) if _is_chain(pieces) else [tuple(_ARROW.split(line, maxsplit=1))]
+        for begin, *rest in ends:
+            source, target = _end(begin), _end(rest[0]) if rest else None
+            if source is None or target is None or ">" in (source[1] or "") or "->" in (target[1] or ""):
                 fix = "Write `Node.output -> Node.input`, such as `A.message -> B.input_value`, or `A -> B`."
                 self._fault("bad_edge", f"This is not an edge: {_short(line)}.", fix, number)
                 return
-            out, into = (_unquote(match[name].strip()) if match[name] else None for name in ("out", "in"))
-            self.edges.append(SpecEdge(match["source"].strip(), out, match["target"].strip(), into, number))
+            self.edges.append(SpecEdge(*source, *target, number))
 
     def _entry(self, number: int, line: str, indent: int) -> None:
         self._finish()
@@ -219,10 +231,13 @@ class _Reader:
             return
         rest = (match["value"] or "").strip()
         self.value = _Value(
-            (match["id"].strip(), _unquote(match["field"])), number, indent, block=_BLOCK.fullmatch(rest) is not None
+            (match["id"].strip(), _unquote(match["field"].rstrip())),
+            number,
+            indent,
+            block=_BLOCK.fullmatch(rest) is not None,
         )
         if rest and not self.value.block:
-            self.value.lines.append(rest)
+            self.value.add(rest)
 
     def _finish(self) -> None:
         value, self.value = self.value, None
@@ -297,14 +312,14 @@ def _quoted(text: str) -> str | None:
         return found if isinstance(found, str) and _is_rest(text[end:]) else None
     if text[:1] != "'":
         return None
-    match = re.match(r"'((?:[^']|'')*)'", text)
+    match = _SINGLE_QUOTED.match(text)
     if match and _is_rest(text[match.end() :]):
         return match[1].replace("''", "'")
     return None
 
 
 def _is_rest(text: str) -> bool:
-    return not text.strip() or re.fullmatch(r"\s+#.*", text) is not None
+    return not text.strip() or _REST.fullmatch(text) is not None
 
 
 def _unquote(text: str) -> str:
@@ -312,12 +327,28 @@ def _unquote(text: str) -> str:
     return text if plain is None else plain
 
 
-def _unclosed(text: str) -> bool:
-    """Say whether `text` begins a JSON list or object without ending it."""
-    if not text.lstrip().startswith(("[", "{")):
+def _opened(line: str) -> int:
+    """How many brackets a line of JSON opens without closing them; a text that does not end in its line is none."""
+    outside = _STRING.sub(lambda found: "" if found["end"] else found[0], line)
+    return outside.count("[") + outside.count("{") - outside.count("]") - outside.count("}")
+
+
+def _is_chain(pieces: Sequence[str]) -> bool:
+    """Whether what arrows separate is a chain of three nodes or more: only the first and the last may name a port."""
+    between = pieces[1:-1]
+    if not between or any(_NAME.fullmatch(piece.strip()) is None for piece in between):
         return False
-    outside = re.sub(r'"(?:[^"\\\n]|\\.)*"', "", text)
-    return outside.count("[") + outside.count("{") > outside.count("]") + outside.count("}")
+    begin, end = _end(pieces[0]), _end(pieces[-1])
+    return begin is not None and end is not None and "." not in (begin[1] or "") and ">" not in (end[1] or "")
+
+
+def _end(text: str) -> tuple[str, str | None] | None:
+    """One end of an edge: the node, and the port if it names one; None when it is no end."""
+    node, dot, port = text.strip().partition(".")
+    node, port = node.rstrip(), port.lstrip()
+    if _NAME.fullmatch(node) is None or (dot and not port):
+        return None
+    return node, _unquote(port) if dot else None
 
 
 def _short(line: str) -> str:

@@ -54,8 +54,9 @@ def branches(reading: Reading) -> str | None:
 def _quoted_conditions(reading: Reading) -> tuple[list[tuple[str, str]], str | None] | None:
     """The branches of a message that quotes what it looks for as well as the answers, and the answer to the rest.
 
-    A quote is looked for when a word such as "when" leads right up to it, or one such as "says" between them does:
-    "bei 'Hallo' mit 'Guten Tag'", "'Bonjour' si on dit 'salut'"; in Japanese the words stand behind it.
+    A quote is looked for when a word such as "when" or "to" leads right up to it, or one such as "says" between them
+    does: "bei 'Hallo' mit 'Guten Tag'", "'Bonjour' si on dit 'salut'"; in Japanese the words stand behind it. What the
+    rest is answered with may stand before the words for it: "'What?' to anything else".
     """
     pairs: list[tuple[str, str]] = []
     default: str | None = None
@@ -64,7 +65,8 @@ def _quoted_conditions(reading: Reading) -> tuple[list[tuple[str, str]], str | N
     for quote in reading.quotes:
         said, before = next(filter(None, quote.groups()), ""), fold(reading.message[end : quote.start()])
         end = quote.end()
-        if pairs and not waiting and found(vocabulary()["otherwise"], before, reading.language):
+        rest = fold(reading.message[end:]) if quote is reading.quotes[-1] else ""
+        if pairs and not waiting and found(vocabulary()["otherwise"], f"{before} … {rest}", reading.language):
             default = said
             continue
         behind = fold(reading.message[end : end + _BEHIND])
@@ -79,7 +81,9 @@ def _quoted_conditions(reading: Reading) -> tuple[list[tuple[str, str]], str | N
 
 
 def _leads_up(before: str, language: str) -> bool:
-    """Whether a condition ends where a quote begins: "when", or "when somebody says"."""
+    """Whether a condition ends where a quote begins: "when", "to", or "when somebody says"."""
+    if any(not before[joint.end() :].strip(_SIGNS) for joint in found(vocabulary()["answered_to"], before, language)):
+        return True
     for joint in found(vocabulary()["condition"], before, language):
         if found(vocabulary()["then"], joint[0], language):
             continue
@@ -92,7 +96,11 @@ def _leads_up(before: str, language: str) -> bool:
 
 def _follows(behind: str) -> bool:
     """Whether a condition begins where a quote ends, as Japanese has it."""
-    return any(match.start() == 0 for match in found(vocabulary()["saying"], behind, "ja"))
+    return any(
+        match.start() == 0
+        for concept in ("saying", "answered_to")
+        for match in found(vocabulary()[concept], behind, "ja")
+    )
 
 
 def _answered_by_a_model(text: str, reading: Reading) -> list[tuple[str, str]]:

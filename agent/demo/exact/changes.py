@@ -9,6 +9,7 @@ from agent.demo.exact.language import Request, plain
 from agent.demo.plan import CannotPlan, Step
 from flows.catalogue import Catalogue
 from flows.document import Flow, Node
+from flows.edits import remove_component
 from flows.ports import input_ports, output_ports, types_compatible
 from tools.workbench import Workbench
 
@@ -107,7 +108,27 @@ def _add_prompt(said: Mapping[str, str], bench: Workbench) -> Step:
 
 
 def _remove(said: Mapping[str, str], bench: Workbench) -> Step:
-    return "remove_component", lambda: {"component_id": node_named(said["name"], bench.current).id}
+    return "edit_flow", lambda: {"changes": removal(node_named(said["name"], bench.current), bench.current)}
+
+
+def removal(node: Node, flow: Flow) -> str:
+    """The removal of a component as a fragment of spec text: its neighbours are connected where they fit.
+
+    Args:
+        node: the component.
+        flow: the flow that it is part of.
+    """
+    into = [edge for edge in flow.edges if edge.target == node.id]
+    rest = remove_component(flow, node.id).flow
+    joined: list[str] = []
+    for edge in flow.edges:
+        source, target = rest.node(into[0].source) if len(into) == 1 else None, rest.node(edge.target)
+        if edge.source != node.id or source is None or target is None:
+            continue
+        ports = (into[0].source_port, edge.target_port)
+        if ports in connectable(source, target, rest):
+            joined.append(f"  {source.id}.{ports[0]} -> {target.id}.{ports[1]}")
+    return "\n".join([*(["edges:", *joined] if joined else []), "remove:", f"  {node.id}"])
 
 
 def _connect(said: Mapping[str, str], bench: Workbench) -> Step:

@@ -108,5 +108,7 @@ def _ran(masked: str) -> re.Match[str] | None:
 
 
 def plain(name: str) -> str:
-    """A name reduced to what people mean by it: lower case letters and digits, without the word "component"."""
-    return re.sub(r"[^a-z0-9]", "", re.sub(r"\b(the|a|an|component|node|block)\b", " ", name.lower()))
+    """A name reduced to what people mean by it: lower case letters and digits, without words such as "component"."""
+    said = name.lower()
+    named = re.sub(r"\b(the|a|an|component|node|block|step)\b", " ", said)
+    return re.sub(r"[^a-z0-9]", "", named) or re.sub(r"[^a-z0-9]", "", said)

@@ -7,7 +7,7 @@ from agent.demo.answers import asks_why
 from agent.demo.replies import reply
 from agent.language.intent import Meaning
 from agent.language.phrases import phrase
-from agent.language.replies import plain_reply
+from agent.language.replies import asks_to_continue, plain_reply
 from agent.turn.act import waiting_text
 from agent.turn.answers.keys import with_name_in_words
 from agent.turn.answers.resume import resume
@@ -30,7 +30,7 @@ async def answer_in_words(turn: Turn, pending: Pending) -> TurnResult | None:
     Returns:
         The result; None when the message is a request of its own, whose classification the turn then has.
     """
-    if not turn.text.strip():
+    if not turn.text.strip() or (turn.conversation.interrupted and asks_to_continue(turn.text)):
         return turn.result("pending", waiting_text(turn, pending), pending=pending)
     renamed = with_name_in_words(pending, turn.text)
     if renamed is not None:

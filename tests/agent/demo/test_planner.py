@@ -18,6 +18,18 @@ from runtime.results import RunError
 from tests.flow_texts import LOUDER
 from tests.stand_ins import ComponentRunner, StandInRunner, ran
 
+SPLITTING = """name: Splitter
+nodes:
+  chat: ChatInput
+  pieces: SplitText
+  listed: ParserComponent
+  answer: ChatOutput
+edges:
+  chat.message -> pieces.data_inputs
+  pieces.dataframe -> listed.input_data
+  listed.parsed_text -> answer.input_value
+"""
+
 
 @pytest.fixture
 def louder(catalogue: Catalogue) -> Flow:
@@ -169,12 +181,27 @@ async def test_a_component_is_added_and_connected_to_what_was_named(catalogue: C
 
 
 @pytest.mark.anyio
-async def test_a_component_is_removed_with_its_edges_and_a_connection_without_its_ends(
+@pytest.mark.parametrize(
+    "words",
+    ["remove the prompt template", "delete the prompt", "entferne den Prompt", "remove the step 'Prompt Template'"],
+)
+async def test_the_neighbours_of_a_removed_component_are_connected(
+    catalogue: Catalogue, louder: Flow, words: str
+) -> None:
+    removed = await ask(catalogue, words, louder)
+    assert types(removed.after) == ["ChatInput", "ChatOutput"]
+    assert wires(removed.after) == {("ChatInput", "message", "ChatOutput", "input_value")}
+
+
+@pytest.mark.anyio
+async def test_a_connection_is_removed_without_its_ends_and_neighbours_that_do_not_fit_stay_apart(
     catalogue: Catalogue, louder: Flow
 ) -> None:
-    removed = await ask(catalogue, "remove the prompt template", louder)
-    assert types(removed.after) == ["ChatInput", "ChatOutput"]
-    assert removed.after.edges == ()
+    splitting = build(SPLITTING, catalogue).flow
+    assert splitting is not None
+    removed = await ask(catalogue, "remove the split text", splitting)
+    assert types(removed.after) == ["ChatInput", "ChatOutput", "ParserComponent"]
+    assert wires(removed.after) == {("ParserComponent", "parsed_text", "ChatOutput", "input_value")}
     cut = await ask(catalogue, "disconnect the chat input from the prompt template", louder)
     assert len(cut.after.nodes) == 3
     assert len(cut.after.edges) == 1

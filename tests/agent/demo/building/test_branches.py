@@ -36,6 +36,15 @@ async def ask(catalogue: Catalogue, text: str) -> TurnResult:
         ),
         ("如果用户说“你好”就回答“您好”，否则回答“再见”", "你好", "您好", "再见"),
         ("Build a bot that answers 'Hello' when somebody says 'hi' and 'Bye' otherwise", "hi", "Hello", "Bye"),
+        ("It should answer 'Hi there' to 'hello' and 'What?' to anything else", "hello", "Hi there", "What?"),
+        ("Build a flow that replies 'Hi there' to 'hello', otherwise 'What?'", "hello", "Hi there", "What?"),
+        ("Ein Flow, der auf 'hallo' mit 'Tag' antwortet und auf alles andere mit 'Wie?'", "hallo", "Tag", "Wie?"),
+        ("Crée un flux qui répond 'Salut' à 'bonjour' et 'Quoi ?' à tout le reste", "bonjour", "Salut", "Quoi ?"),
+        ("Crea un flujo que responda 'Hola' a 'buenas' y '¿Qué?' a todo lo demás", "buenas", "Hola", "¿Qué?"),
+        ("Crie um fluxo que responda 'Oi' a 'olá' e 'O quê?' a todo o resto", "olá", "Oi", "O quê?"),
+        ("Crea un flusso che risponde 'Salve' a 'ciao' e 'Cosa?' a tutto il resto", "ciao", "Salve", "Cosa?"),
+        ("「こんにちは」には「やあ」、それ以外には「何？」と答えるフローを作って", "こんにちは", "やあ", "何？"),
+        ("做一个流程：对“你好”回答“嗨”，其他回答“什么？”", "你好", "嗨", "什么？"),
     ],
 )
 async def test_a_quoted_condition_is_looked_for_and_never_a_meaning(
