@@ -159,6 +159,11 @@ class _Record:
     probes: list[RunResult] = field(default_factory=list[RunResult])
     stopped: StopReason | None = None
 
+    def add(self, message: int, result: TurnResult) -> None:
+        """Add the result of a turn that belongs to a message, by its number from 0."""
+        self.asked.append(message)
+        self.turns.append(result)
+
 
 async def _play(
     scenario: Scenario, player: Player, environment: PlayEnvironment, record: _Record, limits: Limits
@@ -204,19 +209,15 @@ async def _turns(
     for number, canvas in enumerate(canvases):
         request = user.message(number, record.turns[-1].flow if canvas is None else canvas)
         for _ in range(APPROVALS + 1):
-            record.asked.append(number)
             try:
                 result = await _turn(agent, request)
             except AgentFailed as failed:
-                record.turns.append(_broken_off(request, "agent_failed", str(failed)))
+                record.add(number, _broken_off(request, "agent_failed", str(failed)))
                 return
             except asyncio.CancelledError:
-                record.turns.append(_broken_off(request, "timeout", "the time was up"))
+                record.add(number, _broken_off(request, "timeout", "the time was up"))
                 raise
-            except BaseException:
-                record.asked.pop()
-                raise
-            record.turns.append(result)
+            record.add(number, result)
             if (tokens_of(record.turns) or 0) > limits.tokens:
                 record.stopped = "tokens"
                 return
