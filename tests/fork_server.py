@@ -32,6 +32,20 @@ def loaded(path: str) -> ModuleType:
     return module
 
 
+def asked(connection: socket.socket) -> tuple[bytes | None, list[int]]:
+    """The request of a connection, and its streams; no request of a program that was killed while it asked."""
+    try:
+        size, streams, _, _ = socket.recv_fds(connection, 8, 3)
+    except OSError:
+        return None, []
+    request = bytearray()
+    with contextlib.suppress(OSError):
+        while len(size) == 8 and len(request) < int(size) and (part := connection.recv(int(size) - len(request))):
+            request += part
+    complete = len(size) == 8 and len(streams) == 3 and len(request) == int(size)
+    return (bytes(request) if complete else None), streams
+
+
 class ForkServer:
     """The loop that forks and watches over the forks until another process ends."""
 
@@ -62,15 +76,18 @@ class ForkServer:
 
     def _accept(self) -> None:
         connection, _ = self._listener.accept()
-        size, streams, _, _ = socket.recv_fds(connection, 8, 3)
-        request = bytearray()
-        while len(request) < int(size):
-            request += connection.recv(int(size) - len(request))
-        if (pid := os.fork()) == 0:
-            self._live(bytes(request), streams)
+        request, streams = asked(connection)
+        if request is None:
+            pid = None
+        elif (pid := os.fork()) == 0:
+            self._live(request, streams)
         for stream in streams:
             os.close(stream)
-        connection.sendall(b"%d\n" % pid)
+        if pid is None:
+            connection.close()
+            return
+        with contextlib.suppress(OSError):  # who has left by now is noticed as any that leaves later
+            connection.sendall(b"%d\n" % pid)
         self._forks[pid] = connection
         self._selector.register(connection, selectors.EVENT_READ, lambda: self._hung_up(pid))
 
