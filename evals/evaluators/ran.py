@@ -19,7 +19,8 @@ def ran(case: Case) -> Grade:
         if not runs and not case.attempt.without_engine:
             return False, f"message {number + 1}: the run that was asked for was not made"
         own = case.attempt.requested.get(number)
-        if not runs and own is None:
+        replies = case.attempt.replies(number)
+        if not replies or replies[-1].flow.is_empty:
             return False, f"message {number + 1}: there is no flow to run"
         for run in (*runs[-1:], *([] if own is None else [own])):
             if reason := run_failure(turn.run, run):

@@ -25,6 +25,7 @@ from evals.players.player import Agent, AgentFailed, ClosableAgent, Player, Unpl
 from evals.scenario import Scenario
 from evals.scenarios.flows import BadFlow, read_named
 from flows.document import Flow
+from flows.fields.keys import without_keys
 from runtime.components.store import UserComponentError
 from runtime.files.names import FileRefused
 from runtime.files.store import UserFiles
@@ -205,7 +206,7 @@ async def _turns(
     scenario: Scenario, agent: Agent, name: str, environment: PlayEnvironment, record: _Record, limits: Limits
 ) -> None:
     user = SimulatedUser(scenario, secrets.token_hex(8), name, environment.user_components.sources)
-    canvases = _canvases(scenario, environment)
+    canvases, started = _canvases(scenario, environment), perf_counter()
     for number, canvas in enumerate(canvases):
         request = user.message(number, record.turns[-1].flow if canvas is None else canvas)
         for _ in range(APPROVALS + 1):
@@ -218,6 +219,8 @@ async def _turns(
                 record.add(number, _broken_off(request, "timeout", "the time was up"))
                 raise
             record.add(number, result)
+            if perf_counter() - started > limits.seconds:
+                raise TimeoutError  # an agent that blocks the event loop is not interrupted, but it is late
             if (tokens_of(record.turns) or 0) > limits.tokens:
                 record.stopped = "tokens"
                 return
@@ -285,11 +288,24 @@ async def _turn(agent: Agent, request: TurnRequest) -> TurnResult:
                     result = event.result
     except (AgentFailed, Unplayable):
         raise
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise  # the time is up, or the play is stopped
+        raise AgentFailed("it raised CancelledError") from error
     except (Exception, SystemExit) as error:
-        raise AgentFailed(f"it raised {type(error).__name__}: {str(error)[:REASON_CHARACTERS]}") from error
+        raise AgentFailed(f"it raised {type(error).__name__}: {_said(error)}") from error
     if result is None:
         raise AgentFailed("it ended without a result")
     return result
+
+
+def _said(error: BaseException) -> str:
+    """The words of an agent's exception, without keys; its class may be the agent's too."""
+    try:
+        return without_keys(str(error))[:REASON_CHARACTERS]
+    except Exception:  # noqa: BLE001  (whatever `__str__` raises)
+        return "(it does not say what)"
 
 
 def _broken_off(request: TurnRequest, code: str, message: str) -> TurnResult:

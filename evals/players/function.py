@@ -9,6 +9,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, TypeAlias, cast
 
+from pydantic_core import PydanticSerializationError
+
 from agent.turn.request import TurnRequest
 from agent.turn.result import TurnResult
 from evals.play.environment import PlayEnvironment
@@ -55,13 +57,20 @@ class FunctionPlayer:
     async def _answer(self, request: TurnRequest) -> TurnResult:
         started = perf_counter()
         given = await self._function(request)
-        return given if isinstance(given, TurnResult) else _result(request, given, perf_counter() - started)
+        result = given if isinstance(given, TurnResult) else _result(request, given, perf_counter() - started)
+        try:
+            result.model_dump_json()
+        except (PydanticSerializationError, UnicodeEncodeError):
+            raise AgentFailed("the player returned text that cannot be written as UTF-8") from None
+        return result
 
 
 def _result(request: TurnRequest, answer: object, seconds: float) -> TurnResult:
     if not isinstance(answer, Mapping):
         raise AgentFailed(f"the player returned neither a TurnResult nor a mapping, but {type(answer).__name__}")
     given = cast("Mapping[str, Any]", answer)
+    if not isinstance(given.get("text") or "", str):
+        raise AgentFailed("the player returned a `text` that is no text")
     before = request.flow or Flow.empty()
     try:
         after = before if given.get("flow") is None else Flow.from_json(given["flow"])

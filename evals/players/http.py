@@ -17,6 +17,7 @@ from agent.turn.result import TurnResult
 from evals.play.environment import PlayEnvironment
 from evals.players.player import Agent, AgentFailed, ResultAgent, Unplayable
 from evals.scenario import Scenario
+from flows.fields.keys import without_keys
 from flows.paths import data_folder
 from runtime.keychain.access_token import VARIABLE, TokenUnavailable, known_token
 
@@ -71,7 +72,10 @@ class HttpPlayer:
             raise AgentFailed(f"the request failed ({type(error).__name__})") from None
         if last is None:
             raise AgentFailed("the stream ended without a final event")
-        return turn_result(request, last)
+        try:
+            return turn_result(request, last)
+        except (KeyError, TypeError, ValueError) as error:
+            raise AgentFailed(f"the last event does not fit the contract ({type(error).__name__}: {error})") from None
 
 
 def authorisation(url: str) -> dict[str, str]:
@@ -98,6 +102,6 @@ _THIS_MACHINE = frozenset({"127.0.0.1", "localhost", "::1"})
 async def _reason(response: Any) -> str:
     text = (await response.aread()).decode("utf-8", "replace")
     try:
-        return str(json.loads(text)["error"]["message"])[:200]
+        return without_keys(str(json.loads(text)["error"]["message"]))[:200]
     except (ValueError, KeyError, TypeError):
-        return text[:200]
+        return without_keys(text)[:200]

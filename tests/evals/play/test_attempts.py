@@ -1,6 +1,7 @@
 """Playing: bounded, resumable, every attempt told, and the harness's own failures kept apart from the player's."""
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
@@ -92,6 +93,13 @@ class Actor:
     def prepare(self, _: Scenario, environment: PlayEnvironment, /) -> Agent:
         """A seat."""
         return Seat(self)
+
+
+class _Speechless(Exception):
+    """An exception that cannot be put into words."""
+
+    def __str__(self) -> str:
+        raise RuntimeError
 
 
 class _BreaksOff:
@@ -203,10 +211,13 @@ async def test_every_attempt_has_a_conversation_and_a_user_of_its_own(environmen
         (Actor(fault=ZeroDivisionError("boom")), "it raised ZeroDivisionError: boom"),
         (Actor(fault=TimeoutError()), "it raised TimeoutError: "),
         (Actor(fault=SystemExit(3)), "it raised SystemExit: 3"),
+        (Actor(fault=asyncio.CancelledError()), "it raised CancelledError"),
+        (Actor(fault=_Speechless()), "it raised _Speechless: (it does not say what)"),
+        (Actor(fault=ValueError("no sk-live1234567890abcdef1234")), "it raised ValueError: no "),
         (Actor(fault=AgentFailed("the request failed (ConnectError)")), "the request failed (ConnectError)"),
         (Actor(ends=False), "it ended without a result"),
     ],
-    ids=["raises", "times out itself", "exits", "is not there", "no result"],
+    ids=["raises", "times out itself", "exits", "cancels", "speechless", "a key", "is not there", "no result"],
 )
 async def test_an_agent_that_breaks_off_has_failed_and_the_reason_is_recorded(
     player: Player, words: str, environment: PlayEnvironment, catalogue: Catalogue
@@ -214,7 +225,8 @@ async def test_an_agent_that_breaks_off_has_failed_and_the_reason_is_recorded(
     attempt = await play_attempt(ECHO, player, environment)
     verdict = score_attempt(ECHO, attempt, catalogue)
     assert (attempt.harness_error, attempt.asked, verdict.passed) == (None, [0], False)
-    assert verdict.why.startswith(f"finished: a turn failed: {words};")
+    assert verdict.why.startswith(f"finished: a turn failed: {words}")
+    assert "sk-live1234567890" not in verdict.why
 
 
 async def test_what_an_agent_did_before_it_broke_off_is_scored(
@@ -265,6 +277,30 @@ async def test_an_agent_without_an_engine_need_not_run_what_it_builds(
     without = score_attempt(scenario, await play_attempt(scenario, WithoutEngine(player), environment), catalogue)
     assert (with_it.value("ran"), with_it.passed) == (False, False)
     assert (without.value("ran"), without.passed) == (True, True)
+
+
+async def test_an_answer_that_is_late_has_failed_though_it_blocked_the_loop(
+    environment: PlayEnvironment, catalogue: Catalogue
+) -> None:
+    async def blocking(_: TurnRequest) -> dict[str, object]:
+        time.sleep(0.3)  # noqa: ASYNC251  (that is the point)
+        return {"text": "I am late."}
+
+    attempt = await play_attempt(ECHO, FunctionPlayer(blocking, "late"), environment, limits=Limits(seconds=0.1))
+    assert (attempt.stopped, len(attempt.turns)) == ("timeout", 1)
+    assert score_attempt(ECHO, attempt, catalogue).value("finished") is False
+
+
+async def test_a_forged_run_counts_for_nothing_where_no_flow_is_left(
+    environment: PlayEnvironment, catalogue: Catalogue
+) -> None:
+    async def forging(_: TurnRequest) -> dict[str, object]:
+        return {"text": "I ran it.", "run": ran("good morning").to_json()}
+
+    attempt = await play_attempt(ECHO, FunctionPlayer(forging, "forger"), environment)
+    verdict = score_attempt(ECHO, attempt, catalogue)
+    assert verdict.value("ran") is False
+    assert "there is no flow to run" in verdict.why
 
 
 async def test_the_names_in_a_request_say_nothing_of_the_scenario(environment: PlayEnvironment) -> None:

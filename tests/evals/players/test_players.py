@@ -85,7 +85,9 @@ async def test_a_callable_plays_with_a_flow_and_words(environment: PlayEnvironme
     assert (verdict.value("wasted"), verdict.value("tokens")) == (None, None)
 
 
-@pytest.mark.parametrize("given", [{"flow": {"nodes": 3}}, {"run": {}}, {"flow": "text"}, None, "text"])
+@pytest.mark.parametrize(
+    "given", [{"flow": {"nodes": 3}}, {"run": {}}, {"flow": "text"}, {"text": 5}, {"text": "\ud800"}, None, "text"]
+)
 async def test_a_callable_that_gives_no_flow_has_failed(
     given: Any, environment: PlayEnvironment, catalogue: Catalogue
 ) -> None:
