@@ -57,8 +57,15 @@ def serve(listener: socket.socket, count: int) -> socket.socket | None:
     return None
 
 
-def work() -> None:
+def end_with(connection: socket.socket) -> None:
+    """End this worker when what stands for it has been killed, as execnet does when a worker takes too long to end."""
+    connection.recv(1)
+    os._exit(1)
+
+
+def work(connection: socket.socket) -> None:
     """Be a worker: run what execnet sends, then end without freeing what is shared, which would copy it first."""
+    threading.Thread(target=end_with, args=[connection], daemon=True).start()
     main = sys.modules["__main__"] = ModuleType("__main__")
     sys.stdin = open(0, closefd=False)  # noqa: SIM115  (open as long as the process lives)
     sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115  (likewise)
@@ -85,4 +92,4 @@ if __name__ == "__main__":
         connection = serve(listening, int(sys.argv[2]))
     if connection is not None:
         signal.signal(signal.SIGINT, interrupt)
-        work()
+        work(connection)
