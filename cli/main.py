@@ -4,7 +4,8 @@ import errno
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Annotated
@@ -135,10 +136,16 @@ def run(arguments: Sequence[str]) -> int:
         return FAILED
 
 
+@cache
+def parser() -> Callable[..., object]:
+    """What reads the arguments: making it from the signatures of all commands takes longer than most commands."""
+    return typer.main.get_command(app)
+
+
 def _ended(arguments: Sequence[str]) -> int:
     """Run one command, whose output can be written."""
     try:
-        ended: object = app(args=list(arguments), prog_name="wirewright", standalone_mode=False)
+        ended: object = parser()(args=list(arguments), prog_name="wirewright", standalone_mode=False)
     except CommandError as error:
         return _report_failure(error, arguments)
     except typer.TyperException as error:

@@ -20,7 +20,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from tests.commands.imports import MODULES
+from tests.commands.imports import warm
 
 IMPORTED: "dict[str, str]" = {}
 """The variables that imports have set."""
@@ -43,8 +43,7 @@ def ready() -> "dict[str, object]":
     os.environ.__class__ = Environment
     before = dict(os.environ)
     READ.clear()
-    for name in MODULES:
-        import_module(name)
+    warm()
     os.environ.__class__ = real
     gc.collect()
     gc.freeze()  # else a fork copies the memory that its collector looks at

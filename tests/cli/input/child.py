@@ -27,8 +27,9 @@ CODECS = ("ascii", "idna", "utf_8_sig")
 def ready(root: str) -> None:
     """Import what takes long."""
     sys.path.insert(0, root)
-    for name in (*import_module("tests.commands.imports").MODULES, *(f"encodings.{codec}" for codec in CODECS)):
-        import_module(name)
+    import_module("tests.commands.imports").warm()
+    for codec in CODECS:
+        import_module(f"encodings.{codec}")
     gc.collect()
     gc.freeze()  # else a fork copies the memory that its collector looks at
     ctypes.CDLL(None).prctl(SUBREAPER, 1, 0, 0, 0)
