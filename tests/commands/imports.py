@@ -1,20 +1,38 @@
 """What commands import: whatever forks them has imported it, so that no fork has to."""
 
+import sys
 from importlib import import_module
 
+LIBRARIES = (
+    "alembic.command",
+    "cryptography.fernet",
+    "encodings.utf_8_sig",
+    "jinja2",
+    "logfire",
+    "openai",
+    "platformdirs.unix",
+    "pydantic_ai.models.fallback",
+    "pydantic_ai.models.function",
+    "pydantic_ai.models.openai",
+    "pydantic_settings",
+    "rapidfuzz",
+    "rich.console",
+    "rich.progress",
+    "scipy.stats",
+    "sqlalchemy.ext.asyncio",
+    "starlette.applications",
+    "yaml",
+)
 MODULES = (
     "agent.ask",
     "agent.assistant",
     "agent.models.overview",
-    "alembic.command",
     "cli.chat.stored",
     "cli.documents.evals",
     "cli.flow.source",
     "cli.main",
     "cli.output.turn",
     "cli.settings",
-    "cryptography.fernet",
-    "encodings.utf_8_sig",
     "evals.analysis.llm_judge",
     "evals.conversations.loader",
     "evals.exports.experiments",
@@ -30,26 +48,18 @@ MODULES = (
     "evals.score",
     "flows.bundles",
     "flows.spec",
-    "jinja2",
-    "openai",
-    "platformdirs.unix",
-    "pydantic_ai.models.fallback",
-    "pydantic_ai.models.function",
-    "pydantic_ai.models.openai",
-    "rapidfuzz",
-    "rich.progress",
     "runtime.guard",
     "runtime.install.environment",
     "runtime.runner",
-    "scipy.stats",
     "server.serve",
-    "sqlalchemy.ext.asyncio",
-    "wirewright",
 )
+"""Modules of Wirewright's; an installation has them in its package."""
 
 
 def warm() -> None:
     """Import all of them, and make the parser of the arguments, which reads them for every command alike."""
-    for name in MODULES:
+    import_module("wirewright")
+    prefix = "wirewright." if hasattr(sys.modules["wirewright"], "__path__") else ""
+    for name in (*LIBRARIES, *(prefix + name for name in MODULES)):
         import_module(name)
-    import_module("cli.main").parser()
+    import_module(f"{prefix}cli.main").parser()
