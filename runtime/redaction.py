@@ -57,6 +57,11 @@ class Redactor:
             case dict():
                 return {self.text(key): self.value(item) for key, item in value.items()}
 
+    @property
+    def hides(self) -> bool:
+        """Whether there is anything to replace."""
+        return self._pattern is not None
+
     def result(self, result: RunResult) -> RunResult:
         """A result without secrets."""
         if self._pattern is None:

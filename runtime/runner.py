@@ -249,9 +249,11 @@ class Runner:
                 untrusted = has_untrusted_code(prepared.data, catalogue)
                 reached = egress.account_for(replace(result, untrusted_code=untrusted))
                 explained = prepared.explain(attached.account_for(reached))
-                redacted = await asyncio.to_thread(redactor.result, explained)
+                redacted = await asyncio.to_thread(redactor.result, explained) if redactor.hides else explained
                 if memory is not None and messages is not None and redacted.ok:
                     redacted = await remember(memory, messages, redacted, redactor)
+                if not exchange.returned:
+                    return redacted
                 return await asyncio.to_thread(exchange.keep, redacted, redactor, keep=not options.verification)
         except RunFailed as failure:
             return RunResult.failed(run_id, failure)

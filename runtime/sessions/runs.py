@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from runtime.database.database import Database
@@ -13,6 +14,8 @@ from runtime.sessions.run_entry import RunEntry
 if TYPE_CHECKING:
     from runtime.database.runs import RunRows
 
+SETTLE_SECONDS: Final = 0.05
+"""How long an entry waits for more of them: by then the run's own answer is on its way."""
 KEPT: Final = 200
 """How many runs of a user are kept; the oldest are dropped first."""
 log = logging.getLogger(__name__)
@@ -32,6 +35,7 @@ class RunLog:
         self._database = database
         self._waiting: list[tuple[str, RunEntry]] = []
         self._writing: asyncio.Task[None] | None = None
+        self._wanted = asyncio.Event()
 
     def record(self, user: str, entry: RunEntry) -> None:
         """Keep a run; a failure to do so is logged, because the run itself has succeeded or failed already."""
@@ -54,15 +58,19 @@ class RunLog:
     async def aclose(self) -> None:
         """Wait until all that was recorded is written."""
         if self._writing is not None:
+            self._wanted.set()
             await asyncio.shield(self._writing)
 
     async def _write(self) -> None:
         try:
             while self._waiting:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._wanted.wait(), SETTLE_SECONDS)
                 entries, self._waiting = self._waiting, []
                 await self._add(entries)
         finally:
             self._writing = None
+            self._wanted.clear()
 
     async def _add(self, entries: list[tuple[str, RunEntry]]) -> None:
         try:
