@@ -62,6 +62,11 @@ class Expectation(Strict):
             return self.lacks.casefold() not in output.casefold()
         return self.regex is None or re.search(self.regex, output) is not None
 
+    @property
+    def has_rule(self) -> bool:
+        """Whether it expects anything of the text."""
+        return bool(self._rules())
+
     def _rules(self) -> dict[str, str]:
         rules = {"equals": self.equals, "contains": self.contains, "regex": self.regex, "lacks": self.lacks}
         return {name: value for name, value in rules.items() if value is not None}

@@ -14,6 +14,7 @@ from starlette.routing import Route
 
 from agent.assistant import Assistant
 from agent.settings import AssistantSettings
+from evals.flow_tests.cases import load_tests
 from flows.catalogue import Catalogue
 from server.app import create_app
 from server.settings import ServerSettings
@@ -78,6 +79,26 @@ def test_the_manual_of_sessions_shows_what_happens(tmp_path: Path, warm_engine: 
     first, second = ran(sys.executable, "-c", code).split("\n", 1)
     assert first == "You said: [] Now: I am Ada"
     assert second == "You said: [User: I am Ada\nAI: You said: [] Now: I am Ada] Now: Who am I?\n"
+
+
+@pytest.mark.engine
+def test_the_manual_of_flow_tests_shows_what_happens(
+    tmp_path: Path, warm_engine: None, wirewright_command: Path
+) -> None:
+    (tmp_path / "louder.flow").write_text(blocks("flow-tests.md", "text")[0])
+    tests, models = blocks("flow-tests.md", "yaml")
+    for console in blocks("flow-tests.md", "console"):
+        command, output = console.removeprefix("$ wirewright ").split("\n", 1)
+        done = subprocess.run(
+            [wirewright_command, *shlex.split(command)],
+            cwd=tmp_path, capture_output=True, text=True, timeout=180, check=False,
+        )  # fmt: skip
+        assert (done.returncode, done.stdout) == (0, output)
+        saved = (tmp_path / "louder.tests.yaml").read_text()
+        assert tests.startswith(saved)
+        (tmp_path / "louder.tests.yaml").write_text(tests)
+    (tmp_path / "models.yaml").write_text(models)
+    assert load_tests(tmp_path / "models.yaml").models
 
 
 def test_every_link_of_the_documents_leads_somewhere() -> None:

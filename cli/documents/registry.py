@@ -54,6 +54,9 @@ PRINTED: dict[str, Printed] = {
     "flow build": Printed((flows.Built,)),
     "flow check": Printed((flows.Checked,)),
     "flow run": Printed((running.Ran,), (RUN_EVENT,), "Events are lines before the document, with --events."),
+    "flow test": Printed(
+        (running.Tested, running.Ran), about="The second with --save, and when the flow was not run because of faults."
+    ),
     "flow spec": Printed((flows.Printed,)),
     "flow diff": Printed((flows.Differing,)),
     "flow merge": Printed((flows.Merged,)),

@@ -4,6 +4,7 @@ from typing import Any, NotRequired
 
 from typing_extensions import TypedDict
 
+from evals.flow_tests.running import TestedFlow
 from flows.faults import Fault
 from runtime.results import RunError, RunFile, RunHost, RunMetrics
 from runtime.sessions.entry import SessionEntry
@@ -26,6 +27,13 @@ class Ran(TypedDict):
     files: NotRequired[list[RunFile]]
     hosts: NotRequired[list[RunHost]]
     faults: NotRequired[list[Fault]]
+
+
+class Tested(TypedDict):
+    """What became of the tests of a flow, in their order; `ok` when all of them passed."""
+
+    ok: bool
+    tests: list[TestedFlow]
 
 
 class SessionList(TypedDict):

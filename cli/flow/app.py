@@ -1,4 +1,4 @@
-"""`wirewright flow`: build, check, run and print flows, compare and merge them, and start from a template."""
+"""`wirewright flow`: build, check, run, test and print flows, compare and merge them, and start from a template."""
 
 from cli.flow.build import build
 from cli.flow.check import check
@@ -7,9 +7,10 @@ from cli.flow.run import run
 from cli.flow.sessions import commands as sessions
 from cli.flow.spec import spec
 from cli.flow.templates import templates
+from cli.flow.tests import run_tests
 from cli.help.group import CommandGroup
 
-commands = CommandGroup("Build, check, run, compare and print flows.")
+commands = CommandGroup("Build, check, run, test, compare and print flows.")
 commands.add(
     "build",
     "wirewright flow build echo.flow --out echo.json",
@@ -21,6 +22,11 @@ commands.add(
     "wirewright flow run echo.json --input hello",
     "wirewright flow run louder.flow --input hi --tweak prompt.template=Pst",
 )(run)
+commands.add(
+    "test",
+    "wirewright flow test louder.json --save bye",
+    "wirewright flow test louder.json --junit tests.xml",
+)(run_tests)
 commands.add("spec", "wirewright flow spec echo.json > echo.flow")(spec)
 commands.add("diff", "wirewright flow diff echo.json louder.flow")(diff)
 commands.add("merge", "wirewright flow merge echo.json louder.flow --out both.json")(merge)

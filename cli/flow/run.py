@@ -63,7 +63,7 @@ def run(
     if not (math.isfinite(timeout) and timeout > 0):
         raise BadUsage("bad_value", "--timeout must be a positive number of seconds.", fix="Try 60.", where="--timeout")
     wanted = read_tweaks(tweak or [])
-    hosts = _approved(allow_host or [])
+    hosts = approved_hosts(allow_host or [])
     import asyncio
 
     with asyncio.Runner() as loop:  # one engine makes the flow's own components and then runs it
@@ -75,7 +75,7 @@ def run(
             faults = all_faults(loaded, catalogue)
             if loaded.flow is None or has_errors(faults):
                 if as_json:
-                    document = result_json(_not_run(faults))
+                    document = result_json(not_run(faults))
                     document["faults"] = faults
                     print_json(document)
                 else:
@@ -124,7 +124,12 @@ async def _run(runner: "Runner", key: str, flow: "Flow", text: str | None, optio
     return result
 
 
-def _approved(hosts: list[str]) -> tuple[str, ...]:
+def approved_hosts(hosts: list[str]) -> tuple[str, ...]:
+    """The hosts that `--allow-host` names.
+
+    Raises:
+        BadUsage: one of them cannot be read.
+    """
     from runtime.egress.hosts import UnreadableHost, read_hosts
 
     try:
@@ -134,7 +139,8 @@ def _approved(hosts: list[str]) -> tuple[str, ...]:
     return tuple(hosts)
 
 
-def _not_run(faults: "list[Fault]") -> "RunResult":
+def not_run(faults: "list[Fault]") -> "RunResult":
+    """The result of a flow that was not run because of its faults."""
     from runtime.results import RunError, RunMetrics, RunResult
 
     first = next(fault for fault in faults if fault.is_error)

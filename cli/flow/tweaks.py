@@ -67,7 +67,7 @@ def checked_tweaks(tweaks: Sequence[Tweak], loaded: "LoadedFlow", catalogue: "Ca
     if flow is None:
         return found
     for tweak in tweaks:
-        node = _node(tweak.node, loaded, [node for node in flow.nodes if not node.is_note])
+        node = named_node(tweak.node, loaded)
         found.setdefault(node.id, {})[_field(tweak.field, node)] = tweak.value
     for node_id, values in found.items():
         try:
@@ -78,8 +78,13 @@ def checked_tweaks(tweaks: Sequence[Tweak], loaded: "LoadedFlow", catalogue: "Ca
     return found
 
 
-def _node(name: str, loaded: "LoadedFlow", nodes: "Sequence[Node]") -> "Node":
-    """The node of a name, by the closest kind of name that fits: exactly as written first, then whatever its case."""
+def named_node(name: str, loaded: "LoadedFlow") -> "Node":
+    """The node of a name, by the closest kind of name that fits: exactly as written first, then whatever its case.
+
+    Raises:
+        BadUsage: there is none, or more than one.
+    """
+    nodes = [] if loaded.flow is None else [node for node in loaded.flow.nodes if not node.is_note]
     names: dict[str, tuple[str, ...]] = {
         node.id: (loaded.name(node.id), node.id, node.display_name or "") for node in nodes
     }

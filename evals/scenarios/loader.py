@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 import yaml
-from pydantic import JsonValue, ValidationError
+from pydantic import BaseModel, JsonValue, ValidationError
 
 from evals.bounded_yaml import TooComplex, load_yaml
 from evals.conversations.course import Conversation
@@ -23,6 +23,7 @@ SCHEMA = Path(__file__).parent.parent / "scenario.schema.json"
 
 _Yaml: TypeAlias = "dict[Any, Any] | list[Any] | str | int | float | bool | None"
 _Case = TypeVar("_Case", Scenario, Conversation)
+_Document = TypeVar("_Document", bound=BaseModel)
 
 if TYPE_CHECKING:
     _SafeLoader = yaml.SafeLoader
@@ -54,6 +55,18 @@ def load_case(path: Path, kind: type[_Case]) -> _Case:
     Raises:
         ScenarioError: naming the place of every fault.
     """
+    case = load_document(path, kind)
+    if case.id != path.stem:
+        raise ScenarioError(path.name, f"id is {case.id!r}; it must be the file's name, {path.stem!r}")
+    return case
+
+
+def load_document(path: Path, kind: type[_Document]) -> _Document:
+    """Read a YAML document as a model.
+
+    Raises:
+        ScenarioError: naming the place of every fault.
+    """
     try:
         found: _Yaml = load_yaml(read_text(path), _Loader)
     except TextRefused as refused:
@@ -67,12 +80,9 @@ def load_case(path: Path, kind: type[_Case]) -> _Case:
         raise ScenarioError(path.name, "is not YAML") from None
     whole = _with_files(found, path)
     try:
-        case = kind.model_validate_json(_as_json(whole, path))
+        return kind.model_validate_json(_as_json(whole, path))
     except ValidationError as error:
         raise ScenarioError(path.name, "; ".join(_fault(item) for item in error.errors(include_url=False))) from None
-    if case.id != path.stem:
-        raise ScenarioError(path.name, f"id is {case.id!r}; it must be the file's name, {path.stem!r}")
-    return case
 
 
 def load_scenarios(folder: Path = FOLDER) -> tuple[Scenario, ...]:

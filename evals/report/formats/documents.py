@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 from dataclasses import asdict
 from typing import TypeAlias
 from xml.etree import ElementTree as Tree
 
 from evals.analysis.metrics import MetricComparison
 from evals.report.fixes import SmallestFix
+from evals.report.formats.xml_text import xml_text
 from evals.report.gate import GateDecision
 from evals.report.model import Report, ReportedAttempt
 from evals.score import EVALUATORS
@@ -23,7 +23,6 @@ Value: TypeAlias = bool | float | None
 FORMAT = 1
 """The version of the JSON document's format."""
 
-_NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -83,13 +82,13 @@ def as_csv(report: Report) -> str:
 
 def as_junit(report: Report) -> str:
     """JUnit XML: a suite for each player, a case for each attempt; a harness error is an error, never a failure."""
-    root = Tree.Element("testsuites", name=_xml(report.title))
+    root = Tree.Element("testsuites", name=xml_text(report.title))
     for standing in report.standings:
         attempts = [one for one in report.attempts if one.column == standing.name]
         suite = Tree.SubElement(
             root,
             "testsuite",
-            name=_xml(standing.name),
+            name=xml_text(standing.name),
             tests=str(len(attempts)),
             failures=str(sum(one.state == "failed" for one in attempts)),
             errors=str(standing.harness_errors),
@@ -106,20 +105,22 @@ def _junit_case(suite: Tree.Element, one: ReportedAttempt) -> None:
     case = Tree.SubElement(
         suite,
         "testcase",
-        classname=_xml(one.scenario),
-        name=_xml(f"{one.scenario} #{one.repeat + 1}"),
+        classname=xml_text(one.scenario),
+        name=xml_text(f"{one.scenario} #{one.repeat + 1}"),
         time=f"{one.verdict.measured.seconds:.3f}",
     )
     if one.state == "passed":
         return
     if one.state == "failed":
         first = next((reason for reason in one.reasons if reason.value is False and reason.deciding), None)
-        found = Tree.SubElement(case, "failure", type=first.name if first else "failed", message=_xml(one.why[:500]))
+        found = Tree.SubElement(
+            case, "failure", type=first.name if first else "failed", message=xml_text(one.why[:500])
+        )
     elif one.verdict.harness_error is not None:
-        found = Tree.SubElement(case, "error", type="harness", message=_xml(one.why[:500]))
+        found = Tree.SubElement(case, "error", type="harness", message=xml_text(one.why[:500]))
     else:
         found = Tree.SubElement(case, "skipped")
-    found.text = _xml(one.why)
+    found.text = xml_text(one.why)
 
 
 def _attempt(one: ReportedAttempt, *, reasons: bool) -> Document:
@@ -173,7 +174,3 @@ def _cell(value: Value) -> str:
 
 def _plain(text: str) -> str:
     return f"'{text}" if text.startswith(_FORMULA) else text
-
-
-def _xml(text: str) -> str:
-    return _NO_XML.sub("\ufffd", text)

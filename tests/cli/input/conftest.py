@@ -39,6 +39,7 @@ GRACE_SECONDS = 5.0
 NOBODY = 65534
 HUGE_BYTES = 64 << 20
 LEVELS = 100_000
+TESTS = "tests:\n- {input: hi, equals: hi}\n"
 
 
 @dataclass(frozen=True)
@@ -177,7 +178,12 @@ def bench(command_forks: Nursery, filled: Path) -> Iterator[Bench]:
 def _fill(work: Path, catalogue: Catalogue) -> None:
     (work / "scenarios").mkdir(parents=True)
     (work / "scenarios" / "small-echo.yaml").write_text(ECHO_SCENARIO, encoding="utf-8")
-    for name, text in {"echo.flow": ECHO, "louder.flow": LOUDER, "harmless.py": "x = 1\n"}.items():
+    for name, text in {
+        "echo.flow": ECHO,
+        "echo.tests.yaml": TESTS,
+        "louder.flow": LOUDER,
+        "harmless.py": "x = 1\n",
+    }.items():
         (work / name).write_text(text, encoding="utf-8")
     for name in ("query.json", "checks.json"):
         shutil.copyfile(IMPORTED / name, work / name)

@@ -54,6 +54,9 @@ ASK = "ask hello"
 READS = [
     *(Reads(f"flow {name}", f"flow {name} {{}}") for name in ("build", "check", "run", "spec")),
     *(Reads(f"flow {name}", f"flow {name} -", stdin=True) for name in ("build", "check", "run", "spec")),
+    Reads("flow test", "flow test {} --tests echo.tests.yaml"),
+    Reads("flow test", "flow test - --tests echo.tests.yaml", stdin=True),
+    Reads("flow test", "flow test echo.flow --tests {}", kind("invalid_tests", missing="unreadable"), ending=".yaml"),
     Reads("flow diff", "flow diff {} echo.flow"),
     Reads("flow diff", "flow diff echo.flow {}"),
     Reads("flow merge", "flow merge {} echo.flow --out merged.json"),
@@ -148,6 +151,8 @@ WRITES = [
 
 ENGINE_WRITES = [
     Writes("ask", "ask 'Build an echo flow' --out {}"),
+    Writes("flow test", "flow test echo.flow --junit {}", where="--junit"),
+    Writes("flow test", "flow test echo.flow --save hi --tests {}", where="--tests"),
     Writes("chat", "chat --out {}"),
     Writes("eval run", f"{EVAL} run --player null --out {{}}"),
     Writes("eval run", f"{EVAL} run --player null --scores {{}}", where="--scores"),
@@ -222,6 +227,7 @@ ENGINE_WORKS = {
     "ask": Works("ask 'Build an echo flow and run it with hi'", ENGINE),
     "chat": Works("chat", ENGINE, stdin="Build an echo flow\ny\n"),
     "flow run": Works("flow run echo.flow --input hi", ENGINE),
+    "flow test": Works("flow test echo.flow", ENGINE),
     "serve": Works("serve --port 0 --json", ENGINE),
     "runner install": Works("runner install --json", "runner"),
     "eval run": Works(f"{EVAL} run --player oracle", ENGINE),
