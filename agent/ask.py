@@ -35,7 +35,7 @@ def ask(
         turn that failed has `error`.
 
     Raises:
-        TypeError: the text is no text, the flow is no flow, or an event loop runs already.
+        TypeError: `text` is not a string, `flow` is not a flow, or an event loop is already running.
         FlowFormatError: the JSON is not a flow; the error names the place.
     """
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]  (callers need not check types)

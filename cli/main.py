@@ -132,7 +132,9 @@ def run(arguments: Sequence[str]) -> int:
                 raise
             return _report_failure(_internal_error(failure), arguments)
         close_output()
-        print_message("Error: Standard output cannot be written: there is no room.\nFree some, or send it elsewhere.")
+        print_message(
+            "Error: Standard output cannot be written: no space is left.\nFree some space, or redirect the output."
+        )
         return FAILED
 
 

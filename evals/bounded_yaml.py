@@ -74,4 +74,4 @@ def _check(text: str) -> None:
         if len(held) > DEPTH_LIMIT:
             raise TooComplex(f"nests deeper than {DEPTH_LIMIT} levels")
         if held[-1][1] > VALUES_LIMIT:
-            raise TooComplex(f"has aliases that stand for more than {VALUES_LIMIT:,} values")
+            raise TooComplex(f"has aliases that expand to more than {VALUES_LIMIT:,} values")

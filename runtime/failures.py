@@ -243,7 +243,7 @@ def _unknown_host(messages: Sequence[str], node: str | None) -> RunError | None:
     """
     text = "\n".join(messages)
     if _NO_NAME_SERVER.search(text):
-        why = "nobody answers what its address is, as without a network"
+        why = "its name cannot be resolved, as without a network"
     elif _UNKNOWN_HOST_NAME.search(text) or _NOT_RESOLVED.search(text):
         why = "there is no host of that name"
     else:

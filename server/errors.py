@@ -89,7 +89,7 @@ def conflict(error: VersionConflict) -> ApiError:
     return ApiError(
         409,
         "version_conflict",
-        f"The flow has changed meanwhile; its version is {error.current}.",
+        f"The flow has changed since; its version is {error.current}.",
         "Load the flow again, repeat the change on it, and send it with that version.",
         headers={"ETag": f'"{error.current}"'},
     )

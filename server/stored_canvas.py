@@ -124,6 +124,6 @@ class StoredCanvas:
     def _clashed(self, stored: Stored, theirs: StoredFlow, clashes: list[str]) -> Stored:
         """The facts when nothing of the turn fits."""
         self.merged = theirs.flow
-        reason = f"Someone else changed the same meanwhile, which was kept: {', '.join(clashes)}."
+        reason = f"Someone else has changed the same; their version was kept: {', '.join(clashes)}."
         facts = {"saved": False, "version": theirs.entry.version, "save_error": reason, "clashes": clashes}
         return stored.model_copy(update=facts)

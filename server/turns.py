@@ -40,7 +40,7 @@ SAVE_SECONDS = 10.0
 _NAMES_WITH_COLONS = frozenset({"ollama", "openai-compatible"})
 """Providers whose own model names may look like another provider's, such as Ollama's `mistral:7b`."""
 
-STOPPING = "The server is stopping; what was done so far stands."
+STOPPING = "The server is stopping; what was done so far is kept."
 
 log = logging.getLogger(__name__)
 

@@ -1,1 +1,1 @@
-"""The demo planner: rules that really call the tools, for machines without a model. It is no language model."""
+"""The demo planner: rules that really call the tools, for machines without a model. It is not a language model."""

@@ -179,7 +179,7 @@ def _choose(name: str, conversation: ChatState, assistant: Assistant) -> None:
     if name:
         conversation.model = name
     chosen = ":".join((choice.provider, *choice.names[:1]))
-    planner = " (the demo planner, which is no language model)" if choice.is_demo else ""
+    planner = " (the demo planner, not a language model)" if choice.is_demo else ""
     print_prose(f"The model is {chosen}{planner}.")
     if not name:
         print_prose(f"Available: {', '.join(available_models(assistant))}.")

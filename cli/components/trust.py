@@ -22,7 +22,7 @@ def trust(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Let one source run whatever the guard says about it; a change of it must be trusted anew."""
+    """Let one source run whatever the guard says about it; a changed one must be trusted again."""
     from runtime.guard.trust import TrustError
     from runtime.guard.trust import revoke as take_back
     from runtime.guard.trust import trusted as every

@@ -51,7 +51,7 @@ def report(
     *,
     as_json: Json = False,
 ) -> None:
-    """Report a play: figures with intervals, every attempt with its conversation and canvas, a baseline beside it.
+    """Report a play: figures with intervals, every attempt with its conversation and canvas, compared with a baseline.
 
     Without --out the report is printed as Markdown; with --json, as one JSON document. It exits 0 whatever it says.
     """

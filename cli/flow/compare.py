@@ -62,7 +62,7 @@ def merge(
     *,
     as_json: Json = False,
 ) -> None:
-    """Add all of flow B to flow A: to the right of what is there, with new ids where they are taken."""
+    """Add all of flow B to flow A: to the right of what is there, with new ids where theirs are in use."""
     from cli.documents.flows import Merged
     from cli.flow.source import faults_here
     from flows.checks import check

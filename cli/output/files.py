@@ -49,7 +49,7 @@ def writing(path: Path, option: str = "--out") -> Generator[None]:
         from runtime.files.texts import is_full
 
         if is_full(failure):
-            reason, fix = f"{path} cannot be written: the disk is full.", "Free some room, or name a file elsewhere."
+            reason, fix = f"{path} cannot be written: the disk is full.", "Free some space, or name a file elsewhere."
         else:
             reason, fix = f"{path} cannot be written.", "Name another file."
         raise CommandError("unwritable", reason, fix=fix, where=option) from None

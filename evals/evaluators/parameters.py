@@ -11,7 +11,7 @@ def parameters(case: Case) -> Grade:
     """
     if grade := case.ungraded or case.unset:
         return grade
-    return case.best(_agreement), "fields set beside fields to set"
+    return case.best(_agreement), "fields set, compared with those to set"
 
 
 def _agreement(comparison: Comparison) -> float:

@@ -70,7 +70,7 @@ def _result(request: TurnRequest, answer: object, seconds: float) -> TurnResult:
         raise AgentFailed(f"the player returned neither a TurnResult nor a mapping, but {type(answer).__name__}")
     given = cast("Mapping[str, Any]", answer)
     if not isinstance(given.get("text") or "", str):
-        raise AgentFailed("the player returned a `text` that is no text")
+        raise AgentFailed("the player returned a `text` that is not a string")
     before = request.flow or Flow.empty()
     try:
         after = before if given.get("flow") is None else Flow.from_json(given["flow"])

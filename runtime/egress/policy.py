@@ -56,14 +56,14 @@ class EgressPolicy:
         where, approved = place(host, port), names(self.approved, host, port)
         if self.verification and not approved:
             raise HostRefused(
-                _refused(f"A verification run may not reach {where}: nobody has approved it.", "Run the flow itself.")
+                _refused(f"A verification run may not reach {where}: it has not been approved.", "Run the flow itself.")
             )
         if self.rule == "allow" or names(self.named, host, port) or (approved and self.rule == "ask"):
             return
         if self.rule == "ask":
             raise HostRefused(
                 _refused(
-                    f"The run may not reach {where}: nobody has approved it.",
+                    f"The run may not reach {where}: it has not been approved.",
                     f"Approve it for the run, or have the operator name it: {VARIABLE}={where}.",
                 )
             )

@@ -41,7 +41,7 @@ _CONFINED: Mapping[str, tuple[str, str, str]] = {
     "folder size": (
         "folder size",
         "256 MB in all private folders together",
-        "mounts of its own, which take root or user namespaces",
+        "private mounts, which need root or user namespaces",
     ),
     "file names": (
         "names of files",

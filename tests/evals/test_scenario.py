@@ -142,7 +142,7 @@ def test_a_fault_is_reported_with_its_place(text: str, place: str, words: str, t
         ("bytes.yaml", "is not UTF-8 text"),
         ("nul.yaml", "byte 2 is NUL"),
         ("deep.yaml", "nests deeper than 200 levels"),
-        ("bomb.yaml", "aliases that stand for more than 1,000,000 values"),
+        ("bomb.yaml", "aliases that expand to more than 1,000,000 values"),
     ],
 )
 def test_a_file_that_is_no_text_or_too_complex_is_a_fault(name: str, reason: str, tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ def test_a_cause_has_its_code_and_a_remedy(kind: str, text: str, code: str) -> N
             "httpx.ConnectError",
             "[Errno -3] Temporary failure in name resolution",
             "A host that the flow calls",
-            "nobody answers what its address is, as without a network",
+            "its name cannot be resolved, as without a network",
         ),
         (
             "aiohttp.ClientConnectorError",

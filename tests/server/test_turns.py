@@ -85,7 +85,7 @@ async def test_what_both_changed_is_named_and_theirs_is_kept(catalogue: Catalogu
             data = [event async for event in frames(response)][-1]["data"]
         kept = (await live.client.get(f"{FLOWS}/{flow_id}")).json()["flow"]
     assert (data["saved"], data["version"], data["clashes"]) == (False, 2, [f"{prompt}: template"])
-    assert data["save_error"] == f"Someone else changed the same meanwhile, which was kept: {prompt}: template."
+    assert data["save_error"] == f"Someone else has changed the same; their version was kept: {prompt}: template."
     assert data["flow"] == kept == theirs.to_json()
 
 

@@ -31,7 +31,7 @@ async def propose_plan(ctx: RunContext[Workbench], markdown: str) -> str:
     if ctx.tool_call_approved:
         return "The user approved the plan. Carry it out now."
     if ctx.deps.auto_plan:
-        return "The plan stands. Carry it out now."
+        return "The plan is approved. Carry it out now."
     raise ApprovalRequired(metadata=approval_metadata(PlanApproval(markdown=markdown[:PLAN_LIMIT])))
 
 

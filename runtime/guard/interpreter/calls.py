@@ -93,7 +93,7 @@ def _called(call: Call, atom: Atom) -> Value:
             return _enter(call.reading, definitions[own[0].number], one(atom), call.given) if own else ANYTHING
         case Unknown("method"):
             what = "A method that is judged by what it is called with is called by another name"
-            call.report("escape", what, "Call it where it stands.")
+            call.report("escape", what, "Call it directly.")
         case _:
             judging.handed_on(call.reading, "", call.given.every(), call.node)
     return ANYTHING

@@ -53,12 +53,12 @@ def use(reading: Reading, value: Value, node: ast.expr) -> None:
 
 def _handed_around(reading: Reading, path: str, node: ast.AST) -> None:
     if reading.rules.is_module(path):
-        what = f"The module {shown(path)} is handed around, which hides what is taken from it."
+        what = f"The module {shown(path)} is passed on as a value, which hides what is taken from it."
         reading.report("escape", node, what, f"Use it only by name, as in `{path}.something`.")
     elif (check := reading.rules.check(path)) and check not in _BROAD:
         rule: Rule = "escape" if path.startswith(("@", "operator.", "functools.")) and path != "@open" else "files"
-        what = f"{shown(path)} is handed around, which hides what it is called with."
-        reading.report(rule, node, what, f"Call {shown(path)} where it stands.")
+        what = f"{shown(path)} is passed on as a value, which hides what it is called with."
+        reading.report(rule, node, what, f"Call {shown(path)} directly.")
     elif path.startswith("pathlib.Path.") and path.rpartition(".")[2] in reading.rules.methods:
         reading.report("files", node, shown(path))
 
@@ -123,12 +123,12 @@ def taken(reading: Reading, base: Value, name: str, node: ast.AST) -> Value | No
         isinstance(atom, Const | Text | Box) or (isinstance(atom, File) and atom.text) for atom in base
     ):
         return None
-    hides = "is handed around, which hides what it is called with."
+    hides = "is passed on as a value, which hides what it is called with."
     classes = [path for path in paths(base) if "(" not in path]
     for path in classes:
         harmless = path.startswith("@") and (check.startswith("path") or path != "@str")
         if not reading.rules.is_module(path) and not harmless and path != "pathlib.Path":
-            reading.report("escape", node, f"{shown(f'{path}.{name}')} {hides}", "Call it where it stands.")
+            reading.report("escape", node, f"{shown(f'{path}.{name}')} {hides}", "Call it directly.")
     if classes:
         return None
     if any(isinstance(atom, File) and atom.depth < 0 for atom in base) and check.startswith("path"):
@@ -137,7 +137,7 @@ def taken(reading: Reading, base: Value, name: str, node: ast.AST) -> Value | No
         only_refs = all(isinstance(atom, Ref) and not atom.path.startswith(("pandas.", "lfx.schema")) for atom in base)
         return None if only_refs else frozenset({Unknown("method")})
     elif any(isinstance(atom, Unknown) for atom in base):
-        reading.report("files", node, f"`.{name}` {hides}", f"Call `.{name}()` where it stands.")
+        reading.report("files", node, f"`.{name}` {hides}", f"Call `.{name}()` directly.")
     return None
 
 
@@ -148,8 +148,8 @@ def handed_on(reading: Reading, callee: str, values: Iterable[Value], node: ast.
             case Ref(path) if path in (GRAPH, VERTEX) and callee not in _LOOKS and not callee.startswith("lfx."):
                 reading.report("secrets", node, f"Handing {shown(path)} on, which holds other nodes' values,")
             case Unknown("method") if not callee.startswith(_TAKES_METHODS):
-                what = "A method is handed around, which hides what it is called with."
-                reading.report("escape", node, what, "Call it where it stands.")
+                what = "A method is passed on as a value, which hides what it is called with."
+                reading.report("escape", node, what, "Call it directly.")
             case File(depth, False) if depth < 0 and callee and not callee.startswith(_TAKES_PATHS):
                 reading.report("files", node, f"Handing a path to {shown(callee)}", "Pass its text: str(path).")
             case _:

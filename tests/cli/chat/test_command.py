@@ -103,7 +103,7 @@ async def test_an_edit_is_asked_about_and_done_when_approved(
         found = conversation.canvas.node(node)
         assert found is not None
         assert str(found.value("template")).strip() == template.strip()
-        assert lines.prompts[1] == "Do it? [y/N, or why not] "
+        assert lines.prompts[1] == "Go ahead? [y/N, or why not] "
     assert "+ Whisper: {text}" in capsys.readouterr().err
 
 
@@ -138,7 +138,7 @@ async def test_a_reply_that_wants_it_differently_is_done_so(catalogue: Catalogue
     lines = Typed("Make it whisper", "ok but make it Sing: {text}")
     await conversation.hold(who, lines)
     assert "Sing: {text}" in str(conversation.canvas)
-    assert lines.prompts.count("Do it? [y/N, or why not] ") == 1, "what the user has dictated is not asked again"
+    assert lines.prompts.count("Go ahead? [y/N, or why not] ") == 1, "what the user has dictated is not asked again"
 
 
 async def test_the_first_of_two_questions_is_answered_before_words_answer_the_second(

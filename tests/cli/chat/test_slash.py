@@ -153,7 +153,7 @@ async def test_the_model_is_shown_and_changed_for_the_turns_that_follow(
     await conversation.hold(assistant, Typed("/model", "/model openai:gpt-6-luna"))
     assert conversation.model == "openai:gpt-6-luna"
     said = capsys.readouterr().err
-    assert "The model is demo (the demo planner, which is no language model)." in said
+    assert "The model is demo (the demo planner, not a language model)." in said
     assert "openai:gpt-6-luna" in next(line for line in said.splitlines() if line.startswith("Available: "))
     assert said.endswith("The model is openai:gpt-6-luna.\n")
 

@@ -51,7 +51,7 @@ def test_a_full_disk_behind_standard_output_is_named(name: str, bench: Bench) ->
     done = bench.run(WORKS[name].arguments, typed=WORKS[name].stdin, stdout="full")
     assert done.code == 1, done
     assert done.err.splitlines()[-2:] == [
-        "Error: Standard output cannot be written: there is no room.",
+        "Error: Standard output cannot be written: no space is left.",
         "Free some, or send it elsewhere.",
     ]
 

@@ -295,7 +295,7 @@ return Data(data=found)"""
     [value] = result.outputs.values()
     assert isinstance(value, dict)
     assert "cannot be found" in str(value["http://nowhere.invalid/"])
-    assert "nobody has approved it" in str(value["http://elsewhere.invalid/"])
+    assert "it has not been approved" in str(value["http://elsewhere.invalid/"])
 
 
 async def test_the_catalogues_own_component_reaches_a_service_through_the_proxy(
