@@ -6,7 +6,7 @@ import sys
 
 from benchmarks import budgets, building, growth, pace, runs, searching, serving, start, turn
 from benchmarks.against import command
-from benchmarks.engine import engine
+from benchmarks.direct_lfx import engine
 from flows.catalogue import Catalogue
 from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner

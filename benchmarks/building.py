@@ -4,7 +4,7 @@ from statistics import median
 from time import perf_counter
 
 from benchmarks.against.process import Worker
-from benchmarks.engine import line
+from benchmarks.direct_lfx import line
 from benchmarks.specs import built, chain
 from flows.catalogue import Catalogue
 

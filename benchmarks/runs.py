@@ -14,7 +14,7 @@ from pydantic_ai.models.function import AgentInfo
 from agent.models.scripted import scripted
 from benchmarks import pace
 from benchmarks.against.process import Worker
-from benchmarks.engine import engine, line
+from benchmarks.direct_lfx import engine, line
 from benchmarks.serving import descendants, memory_of, serve, settle
 from benchmarks.specs import ECHO, built
 from flows.catalogue import Catalogue

@@ -36,7 +36,7 @@
 from __future__ import annotations
 
 from flows.catalogue import Catalogue
-from flows.checks.engine import check_engine
+from flows.checks.availability import check_engine
 from flows.checks.loops import check_loops
 from flows.checks.nodes import check_nodes, running_nodes
 from flows.checks.partners import check_partners

@@ -14,7 +14,7 @@ from sqlalchemy import Column, Connection, MetaData, String, Table, insert, insp
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from runtime.database.engine import create_engine, exclusive
+from runtime.database.connections import create_engine, exclusive
 from runtime.database.sealed_rows import erase_what_was_replaced
 from runtime.database.tables import Base
 from runtime.database.version_0_1 import back_up, copy_flows, set_flows_aside, take_over_conversations

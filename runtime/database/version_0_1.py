@@ -10,7 +10,7 @@ from typing import Final
 from sqlalchemy import URL, Connection, insert, inspect, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from runtime.database.engine import exclusive
+from runtime.database.connections import exclusive
 from runtime.database.sealed_rows import sealed_flow
 from runtime.database.tables import ConversationRow, FlowRow
 from runtime.files.folders import LOCAL_USER
