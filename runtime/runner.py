@@ -39,7 +39,7 @@ from runtime.redaction import Redactor
 from runtime.results import RunError, RunFailed, RunResult
 from runtime.sessions.keys import clean_key, flow_key
 from runtime.sessions.memory import ProcessSessions, RunMessages, SessionMemory
-from runtime.sessions.recall import recall, remember
+from runtime.sessions.run_messages import recall, remember
 from runtime.variables import Lookup
 
 

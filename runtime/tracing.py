@@ -47,7 +47,7 @@ def span(name: str, **attributes: Any) -> AbstractContextManager[Span]:
     return logfire.span(name, **attributes)
 
 
-def leave_logfire_out() -> None:
+def disable_logfire() -> None:
     """Import PydanticAI without logfire, which is a third of its import, for a process that sends no traces.
 
     Its graphs can make spans of their own with logfire, and do without where it is not installed: they are imported as

@@ -16,7 +16,7 @@ import uvicorn
 from starlette.applications import Starlette
 
 from flows.gc_pause import collection_paused
-from runtime.tracing import leave_logfire_out
+from runtime.tracing import disable_logfire
 from server.connections import Connection
 from server.settings import ServerSettings
 from server.telemetry.tracing import is_traced
@@ -107,7 +107,7 @@ def serve(
     url = address(listener)
     with collection_paused():  # what is imported stays
         if not is_traced():
-            leave_logfire_out()
+            disable_logfire()
         from runtime.keychain.access_token import TokenUnavailable
         from server.app import create_app
         from server.auth import Access

@@ -105,8 +105,8 @@ class ProviderKeys:
         """
         info, stored = PROVIDERS[provider], self._stored()
         checked = {name: _checked(info, name, value) for name, value in values.items()}
-        had = {name: value for each in stored.values() for name, value in each.items() if name in info.variables}
-        _check_address(info, checked, had)
+        previous = {name: value for each in stored.values() for name, value in each.items() if name in info.variables}
+        _check_address(info, checked, previous)
         others = {
             each: {name: value for name, value in kept.items() if name not in info.variables}
             for each, kept in stored.items()
@@ -181,7 +181,7 @@ def _keys_at(addresses: Iterable[str]) -> set[str]:
     return {name for info in readers for name in info.variables if is_key(name)}
 
 
-def key_beside(name: str, kept: Collection[str]) -> str | None:
+def key_for_address(name: str, kept: Collection[str]) -> str | None:
     """The kept key that would go to an address which is stored under this name; None if there is none.
 
     Args:

@@ -91,13 +91,13 @@ def _run_later(turn: Turn, later: LaterRuns, flow: Flow) -> None:
 
     async def runs() -> list[RunEffect]:
         bench = turn.services.workbench(turn.request, await turn.services.catalogue(), turn.choice)
-        await verify(_unheard, bench, flow)
+        await verify(_ignore_event, bench, flow)
         return bench.run_log
 
     later.add(turn.request.user, turn.request.session, runs)
 
 
-async def _unheard(event: object) -> None:
+async def _ignore_event(event: object) -> None:
     """Take an event of a run that no turn streams."""
 
 

@@ -31,7 +31,7 @@ from server.state import ServerState, server_state
 from server.store.flows import FlowNotStored, StoredFlow
 from server.streams.sse import file_written, frame
 from tools.workbench import wait_for_runner
-from tools.written import written_by_run
+from tools.written_files import written_by_run
 
 READY_SECONDS = 30.0
 """How long a run waits for a runner that is still starting."""

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from agent.models.keys import key_beside
+from agent.models.keys import key_for_address
 from flows.document import Json
 from flows.fields.key_shapes import SHAPED
 from runtime.keychain.user_variables import NAME, BadVariable
@@ -46,7 +46,7 @@ class OneVariable(HTTPEndpoint):
         """Store its value, encrypted; one that was stored before is replaced."""
         name, state = _name(request), server_state(request)
         given = validated(Value, await read_object(request, state.settings.body_limit))
-        key = key_beside(name, await asyncio.to_thread(state.variables.names))
+        key = key_for_address(name, await asyncio.to_thread(state.variables.names))
         if key is not None:
             fix = f"DELETE {key} first, store {name}, and then the key that is to be sent there."
             raise ApiError(422, "key_required", f"{key} was stored for another address.", fix, "$.value")

@@ -7,8 +7,8 @@ import pytest
 
 WITHOUT = """
 import sys
-from runtime.tracing import leave_logfire_out, span
-leave_logfire_out()
+from runtime.tracing import disable_logfire, span
+disable_logfire()
 import server.app
 assert not [name for name in sys.modules if name.split(".")[0] == "logfire"], "it was imported"
 with span("turn", conversation="x") as one:
@@ -22,8 +22,8 @@ with span("turn", conversation="x") as one:
 """
 AFTER = """
 import logfire
-from runtime.tracing import leave_logfire_out
-leave_logfire_out()
+from runtime.tracing import disable_logfire
+disable_logfire()
 import sys
 assert sys.modules["logfire"] is logfire
 assert "pydantic_ai" not in sys.modules

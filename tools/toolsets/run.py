@@ -21,7 +21,7 @@ from tools.events import Progress, RunProgress
 from tools.probes import answered_by
 from tools.replies import errors, fault_lines, value_text
 from tools.workbench import Workbench
-from tools.written import written_by_run
+from tools.written_files import written_by_run
 
 RUN_SECONDS = 120.0
 """The time limit of a user's run."""
