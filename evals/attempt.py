@@ -2,9 +2,9 @@
 
 import operator
 from collections.abc import Iterable
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Final, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from agent.turn.result import TurnResult
 from evals.play.user_components import UserComponentType, with_user_components
@@ -29,6 +29,35 @@ class Versions(BaseModel):
     prompts: str = ""
     tools: str = ""
     lfx: str = ""
+
+
+JOURNAL_FORMAT: Final = 2
+"""The version of an attempt's form in a journal; journals of version 0.1 have none."""
+
+
+class Origin(BaseModel):
+    """What wrote an attempt into a journal, and when.
+
+    Attributes:
+        format: the version of the form.
+        at: when the attempt ended, ISO 8601 in UTC.
+        harness: the version of Wirewright.
+        graders: a hash of the source of the evaluators.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    format: Annotated[int, Field(ge=1)] = JOURNAL_FORMAT
+    at: str = ""
+    harness: str = ""
+    graders: str = ""
+
+    @field_validator("format")
+    @classmethod
+    def _known(cls, value: int) -> int:
+        if value > JOURNAL_FORMAT:
+            raise ValueError(f"it has format {value}, and this version reads up to {JOURNAL_FORMAT}")
+        return value
 
 
 class Key(NamedTuple):
@@ -79,6 +108,7 @@ class Attempt(Identified):
         seconds: wall-clock duration of turns and probes; a measurement, never a score.
         stopped: the limit that ended it early; what was played until then is scored.
         harness_error: why the harness, not the player, failed; such an attempt is not scored.
+        origin: what wrote it into a journal; None of an attempt that is in none, or in one of version 0.1.
     """
 
     services: dict[str, str] = Field(default_factory=dict[str, str])
@@ -96,6 +126,7 @@ class Attempt(Identified):
     seconds: float = 0.0
     stopped: StopReason | None = None
     harness_error: str | None = None
+    origin: Annotated[Origin | None, Field(exclude_if=lambda origin: origin is None)] = None
 
     @property
     def flow(self) -> Flow | None:

@@ -22,6 +22,11 @@ def open_journal(path: Path, *, resume: bool = True) -> JsonLines[Attempt]:
     return journal
 
 
+def mend_journal(path: Path) -> bool:
+    """Drop an incomplete last line, as after a crash; returns whether there was one."""
+    return JsonLines(path, Attempt).drop_incomplete_line()
+
+
 def read_journal(path: Path) -> Iterator[Attempt]:
     """The attempts of a journal, in order. The concatenated shards of a play are a journal too.
 

@@ -46,6 +46,9 @@ class JsonLines(Generic[Line]):
         try:
             return self._model.model_validate_json(line)
         except ValidationError as error:
+            newer = next((item["msg"] for item in error.errors() if item["loc"] == ("origin", "format")), None)
+            if newer is not None:
+                raise JsonLinesError(self._path.name, number, f"written by a later Wirewright: {newer}") from None
             faults = f"not a valid {self._model.__name__.lower()} ({error.error_count()} faults)"
             raise JsonLinesError(self._path.name, number, faults) from None
 
@@ -65,9 +68,11 @@ class JsonLines(Generic[Line]):
                     file.truncate(before)
                 raise
 
-    def drop_incomplete_line(self) -> None:
-        """Remove an incomplete last line, as after a crash."""
+    def drop_incomplete_line(self) -> bool:
+        """Remove an incomplete last line, as after a crash; returns whether there was one."""
         content = self._path.read_bytes()
         if content and not content.endswith(b"\n"):
             with self._path.open("r+b") as file:
                 file.truncate(content.rfind(b"\n") + 1)
+            return True
+        return False

@@ -12,7 +12,7 @@ from cli.eval.options import VERDICTS, GateFile, MinPass, ScenarioIds, SplitName
 from cli.eval.selection import attempts_of, ceiling_of, gate_of, player_of, select
 from cli.options import Json
 from cli.output.files import writable, writing
-from cli.output.streams import progress_bar
+from cli.output.streams import print_message, progress_bar
 
 if TYPE_CHECKING:
     from evals.analysis.cost import Ceiling
@@ -114,6 +114,7 @@ class _Play:
         """Play, writing the journal meanwhile; gives the attempts that count, and the component types."""
         from cli.eval.environment import play_environment
         from evals.play.attempts import play
+        from evals.play.versions import origin
 
         async with play_environment(self.concurrency, self.player.name) as environment:
             before = await asyncio.to_thread(self._earlier)
@@ -135,7 +136,8 @@ class _Play:
                 async def ended(attempt: "Attempt") -> None:
                     if journal is not None and self.target is not None:
                         with writing(self.target):
-                            await asyncio.to_thread(journal.append, attempt)
+                            stamped = attempt.model_copy(update={"origin": origin()})
+                            await asyncio.to_thread(journal.append, stamped)
                     advance()
 
                 played = await play(
@@ -152,7 +154,21 @@ class _Play:
             return [*done, *played], environment.catalogue
 
     def _earlier(self) -> "list[Attempt]":
-        return attempts_of(self.target) if self.resume and self.target is not None and self.target.exists() else []
+        """The attempts of the journal that are kept; that one is mended or replaced is said."""
+        from evals.journal import mend_journal
+
+        if self.target is None or not self.target.is_file():
+            return []
+        if self.resume:
+            with writing(self.target):
+                if mend_journal(self.target):
+                    print_message(f"The last line of {self.target} was incomplete, and was removed.")
+            return attempts_of(self.target)
+        with self.target.open("rb") as file:
+            lines = sum(1 for _ in file)
+        if lines:
+            print_message(f"{self.target} is replaced, which held {_lines(lines)}; --resume would have kept it.")
+        return []
 
     def _wants(self, attempt: "Attempt") -> bool:
         wanted = {(scenario.id, scenario.digest) for scenario in self.scenarios}
@@ -165,6 +181,10 @@ class _Play:
             return None
         with writing(self.target):
             return open_journal(self.target, resume=self.resume)
+
+
+def _lines(count: int) -> str:
+    return "1 line" if count == 1 else f"{count} lines"
 
 
 def _part(scenarios: "list[Scenario]", shard: str | None) -> "list[Scenario]":

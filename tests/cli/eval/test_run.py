@@ -3,12 +3,14 @@
 import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 from agent.settings import AssistantSettings
-from evals.attempt import Versions
+from evals.attempt import JOURNAL_FORMAT, Versions
 from evals.journal import read_journal
 from evals.play.environment import PlayEnvironment
 from evals.scenarios.loader import load_scenarios
@@ -89,7 +91,8 @@ def test_the_journal_is_overwritten_unless_the_play_is_resumed(
 ) -> None:
     target = tmp_path / "attempts.jsonl"
     target.write_text("something old\n", encoding="utf-8")
-    wirewright("eval", "run", "--scenario", "echo-wired", "--out", target)
+    first = wirewright("eval", "run", "--scenario", "echo-wired", "--out", target)
+    assert "is replaced, which held 1 line; --resume would have kept it." in first.err
     (line,) = target.read_text(encoding="utf-8").splitlines()
     assert json.loads(line)["scenario"] == "echo-wired"
     asked = len(runner.asked)
@@ -101,6 +104,40 @@ def test_the_journal_is_overwritten_unless_the_play_is_resumed(
     asked = len(runner.asked)
     assert wirewright("eval", "run", *arguments).json["attempts"] == done.json["attempts"]
     assert len(runner.asked) == asked
+
+
+def test_a_line_that_a_crash_cut_off_is_removed_and_said_when_the_play_is_resumed(
+    wirewright: Wirewright, runner: StandInRunner, tmp_path: Path
+) -> None:
+    target = tmp_path / "attempts.jsonl"
+    wirewright("eval", "run", "--scenario", "echo-wired", "--out", target)
+    with target.open("a", encoding="utf-8") as file:
+        file.write('{"scenario": "combine-b')
+    both = ("--scenario", "echo-wired", "--scenario", "combine-before")
+    done = wirewright("eval", "run", *both, "--out", target, "--resume")
+    assert "was incomplete, and was removed" in done.err
+    assert [attempt.scenario for attempt in read_journal(target)] == ["echo-wired", "combine-before"]
+
+
+def test_a_journal_says_what_wrote_it_and_when_and_a_later_form_is_refused(
+    wirewright: Wirewright, runner: StandInRunner, tmp_path: Path
+) -> None:
+    target = tmp_path / "attempts.jsonl"
+    wirewright("eval", "run", "--scenario", "echo-wired", "--out", target)
+    line = json.loads(target.read_text(encoding="utf-8"))
+    origin = line["origin"]
+    assert origin["format"] == JOURNAL_FORMAT
+    assert datetime.fromisoformat(origin["at"]).tzinfo == UTC
+    assert origin["harness"] == metadata.version("wirewright")
+    assert origin["graders"]
+    origin["format"] += 1
+    target.write_text(f"{json.dumps(line)}\n", encoding="utf-8")
+    done = wirewright("eval", "score", target, "--json")
+    assert (done.code, done.json["error"]["code"]) == (2, "bad_journal")
+    assert "a later Wirewright" in done.json["error"]["message"]
+    del line["origin"]
+    target.write_text(f"{json.dumps(line)}\n", encoding="utf-8")
+    assert wirewright("eval", "score", target).code == 0
 
 
 def test_shards_put_together_score_as_the_whole(wirewright: Wirewright, runner: StandInRunner, tmp_path: Path) -> None:
