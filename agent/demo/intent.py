@@ -4,7 +4,7 @@ import re
 
 from agent.demo.edits import wants_edit
 from agent.demo.exact.chains import text_stages
-from agent.demo.exact.changes import is_change
+from agent.demo.exact.changes import is_change, is_rename
 from agent.demo.exact.components import component, wants_component
 from agent.demo.exact.files import asked_file, file_steps
 from agent.demo.exact.language import Request, take_apart
@@ -39,10 +39,10 @@ def asked_of(message: str) -> str:
 def acts(request: Request) -> bool:
     """Whether a clause of a message is a change that the exact rules understand.
 
-    They know English; of another language, only messages with quoted values are translated well enough for them.
+    They know English; of another language, only a new name and messages with quoted values are translated well enough.
     """
     if request.spoken != "en" and not request.quoted:
-        return False
+        return any(is_rename(clause) for clause in request.clauses)
     return any(is_change(clause) or is_place(clause) or is_rewording(clause) for clause in request.clauses)
 
 
@@ -106,7 +106,7 @@ def _elsewhere(reading: Reading) -> bool:
 
 def is_of_a_flow(reading: Reading) -> bool:
     """Whether a message changes or asks after a flow that it takes to be there."""
-    of_a_flow = reading.has("remove", "clear", "fix", "model", "manner", "add", "broken", "explain")
+    of_a_flow = reading.has("remove", "clear", "fix", "model", "manner", "add", "broken", "explain", "rename")
     builds = reading.has("build") and reading.has("flow")
     return of_a_flow and not builds and not reading.recipes and not reading.has("elsewhere")
 

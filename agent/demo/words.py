@@ -17,6 +17,8 @@ _OF_NO_LANGUAGE = frozenset({"answered_to"})
 _UNSPACED = frozenset({"ja", "zh"})
 _KANA = re.compile(r"[぀-ヿ]")
 _HAN = re.compile(r"[一-鿿]")
+_NAME = re.compile(r"(?<=\w\s)[A-Z]\w+")
+"""A word with a capital within a sentence: a name, such as "Answer", and no English of the user's."""
 _START = re.compile(r"[\s*']| ?\.\.")
 """Ends the part of an alternative that a text must have letter for letter."""
 
@@ -96,14 +98,18 @@ def spoken(message: str, known: Iterable[Words] = ()) -> str:
         said = {code: sum(code in one and one[code].is_in(folded) for one in every) for code in ("zh", "ja")}
         return "ja" if said["ja"] > said["zh"] else "zh"
     votes: dict[str, float] = dict.fromkeys(LANGUAGES[:6], 0.0)
+    texts = {"en": fold(_NAME.sub(lambda name: " " * len(name[0]), message))}
     for patterns in every:
-        having = [code for code in votes if (word := patterns.get(code)) is not None and word.is_in(folded)]
+        having = [
+            code for code in votes if (word := patterns.get(code)) is not None and word.is_in(texts.get(code, folded))
+        ]
         for code in having:
             votes[code] += 1 / len(having)
     if not any(votes.values()) and len(message.split()) == 1:
         return "en"  # "no" may be of several languages
     detected, probability = best_language(message, LANGUAGES)
-    if detected is not None and detected in votes:
+    misled = detected in votes and not votes[detected] and max(votes.values()) >= 1  # names confuse the model
+    if detected is not None and detected in votes and not misled:
         votes[detected] += (0.5 + 2 * probability) * min(1, (len(message.split()) - 1) / _SURE_WORDS)
     best = max(votes, key=lambda code: votes[code])
     return best if votes[best] > 0 else "en"

@@ -20,7 +20,7 @@ from agent.language.detect import detect_language, supported_language
 from agent.language.intent import Classification, classify
 from agent.language.phrases import languages, phrase
 from agent.language.replies import reply_language, says_little
-from agent.language.requests import asks_redo, asks_run, asks_undo, step_count
+from agent.language.requests import asks_run, rewind_language, step_count
 from agent.models.providers import PROVIDERS, ModelChoice
 from agent.prompts.framing import sanitise
 from agent.toolsets.selection import acting_calls
@@ -134,7 +134,7 @@ class Turn:
         """The language of what the assistant itself says in this turn; a bare yes or no does not change it."""
         code = self.language_code
         if code is None and _says_little(self.text):
-            code = self.conversation.language or reply_language(self.text)
+            code = self.conversation.language or reply_language(self.text) or rewind_language(self.text)
         return code if code in languages("nothing") else supported_language(self.text, code)
 
     @property
@@ -347,7 +347,7 @@ class Turn:
 
 def _says_little(text: str) -> bool:
     """Whether a message does not change the language of the conversation: a yes or a no, "undo" or "redo" alone."""
-    return says_little(text) or asks_undo(text) or asks_redo(text)
+    return says_little(text) or rewind_language(text) is not None
 
 
 def _answering_models(messages: list[ModelMessage]) -> list[str]:
