@@ -139,8 +139,8 @@ def demo_intent(message: str, flow: Flow | None = None) -> Intent:
     builds = "nodes:" in text or (bool(text_stages(request)[0]) and (reading.has("build") or request.runs))
     if reading.routes or builds or "http://" in text or "https://" in text:
         return "build_flow"
-    asks = asks_about_components(reading)
-    if asks and not reading.has("clear", "fix", "model"):
+    asks = asks_about_components(reading) or (reading.of_the_flow and reading.has("showing"))
+    if asks and (reading.has("insides") or not reading.has("clear", "fix", "model")):
         return "question"
     talk = small_talk(message) is not None
     if (
@@ -152,5 +152,5 @@ def demo_intent(message: str, flow: Flow | None = None) -> Intent:
         return "build_flow"
     if talk or reading.has("templates", "abilities", "explain", "broken", "component"):
         return "question"
-    exact = bool(request.quoted or text_stages(request)[0])
+    exact = bool(request.quoted or text_stages(request)[0]) or reading.has("letters")
     return "build_flow" if exact else "question" if is_of_a_flow(reading) else "off_topic"

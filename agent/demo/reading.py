@@ -22,6 +22,23 @@ _ENDS = re.compile(r"[.;!?。；！？\n]+\s*|[,，、:：(（]\s*")
 _SENTENCES = re.compile(r"(?:(?<!\b\w)\.|[;!?。；！？\n])+\s*")
 """The full stop of "z.b." and "e.g." ends no sentence."""
 
+_ORDER = ("build", "flow", "filler", "greeting")
+"""The concepts whose words order a flow and say nothing of what it does."""
+_WORD = re.compile(r"[^\W_]+")
+_PARTICLES = "をがにはで的吧"
+_SHORT_WORD = 3
+
+
+def _is_order(word: re.Match[str], order: Sequence[tuple[int, int]]) -> bool:
+    """Whether a word only orders a flow, or joins such words: "me", "un", "der"."""
+    inside = any(start <= word.start() and word.end() <= end for start, end in order)
+    return inside or (len(word[0]) <= _SHORT_WORD and word[0].islower())
+
+
+def _within(span: tuple[int, int], other: tuple[int, int]) -> bool:
+    """Whether a piece is a part of another that is longer."""
+    return other[0] <= span[0] and span[1] <= other[1] and span != other
+
 
 @dataclass(frozen=True)
 class Part:
@@ -76,12 +93,33 @@ class Reading:
     def recipes(self) -> list[Recipe]:
         """The recipes whose words stand in what flows can do of it, but in no quotation, the earliest first."""
         text = fold(_QUOTED.sub(lambda match: " " * len(match[0]), self.doable))
-        at = {
-            name: min(match.start() for match in matches)
-            for name, recipe in recipes().items()
-            if (matches := found(recipe.words, text, self.language))
+        at: dict[str, int] = {}
+        spans = {
+            name: [one.span() for one in found(recipe.words, text, self.language)] for name, recipe in recipes().items()
         }
+        for name, own in spans.items():
+            others = [span for other, those in spans.items() if other != name for span in those]
+            if self.language in ("ja", "zh"):  # a word within a longer one, such as 写 in 大写, is not said
+                own = [span for span in own if not any(_within(span, other) for other in others)]
+            if own:
+                at[name] = min(own)[0]
         return [recipes()[name] for name in sorted(at, key=lambda name: at[name])]
+
+    @property
+    def of_the_flow(self) -> bool:
+        """Whether it wants to see the flow that is there, or speaks of it, rather than wanting one to be built."""
+        if self.has("build") or self.quotes:
+            return False
+        shown = (
+            self.has("showing") and self.has("form", "flow") and all(one.name == "extraction" for one in self.recipes)
+        )
+        return shown or self.has("this_flow")
+
+    @property
+    def letters(self) -> list[str]:
+        """What it asks to be done letter by letter or line by line, as it was written: no component does that."""
+        said = [self.message[match.start() : match.end()] for match in self.spans("letters")]
+        return [one for one in said if not any(one in part for part in self.only_told)]
 
     def asks_for(self, *names: str) -> bool:
         """Whether one of some recipes is among those that it names."""
@@ -146,6 +184,25 @@ class Reading:
         """The message without the parts that no flow can do, and without those that ask for a plan or a run."""
         dropped = [*self._undoable, *self._around]
         return "".join(part.text for part in self.parts if part not in dropped)
+
+    @cached_property
+    def wanted(self) -> str:
+        """What a flow is to do, without the order to build one: of "build me a flow that translates", "translates"."""
+        text = self.doable.strip()
+        order = [
+            match.span() for concept in _ORDER for match in found(vocabulary()[concept], fold(text), self.language)
+        ]
+        if self.language in ("ja", "zh"):
+            for start, end in sorted(
+                {span for span in order if not any(_within(span, one) for one in order)}, reverse=True
+            ):
+                text = text[:start] + text[end:]
+            return text.strip(_SIGNS + _PARTICLES)
+        words = list(_WORD.finditer(text))
+        kept = next((n for n, word in enumerate(words) if not _is_order(word, order)), len(words))
+        builds = found(vocabulary()["build"], fold(text), self.language)
+        begun = bool(words) and kept < len(words) and any(match.start() < words[kept].start() for match in builds)
+        return text[words[kept].start() :] if begun else text
 
     @cached_property
     def _around(self) -> Sequence[Part]:

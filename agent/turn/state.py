@@ -12,7 +12,7 @@ from agent.conversation.context import Conversation
 from agent.conversation.memory import Pending
 from agent.conversation.proposals import offer_id
 from agent.demo.answers import demo_meaning
-from agent.demo.intent import demo_intent, demo_refusal
+from agent.demo.intent import demo_intent, demo_refusal, refusal
 from agent.demo.mandate import demo_mandate
 from agent.demo.reading import RULES_LIMIT, read
 from agent.honesty.statement import statement
@@ -235,6 +235,8 @@ class Turn:
     def _classify_by_rules(self, waiting: Collection[str]) -> None:
         """Classify the message as the demo planner does."""
         intent, reply = demo_intent(self.text, self.before), None
+        if intent == "off_topic" and self.request.files and refusal(self.text) is None:
+            intent = "question"
         if waiting:
             reply, intent = demo_meaning(self.text, self.before)
         self.classification = Classification(

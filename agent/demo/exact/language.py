@@ -102,7 +102,7 @@ def take_apart(message: str) -> Request:
 
 def _translated(code: str) -> Language:
     """The language whose words are put into English; those of any other stay as they are."""
-    return next((language for language in LANGUAGES if language == code), "en")
+    return code if code in LANGUAGES else "en"
 
 
 def _ran(masked: str) -> re.Match[str] | None:

@@ -87,7 +87,7 @@ async def test_a_step_is_put_before_the_answer(whole: Catalogue, message: str) -
     ("message", "name"),
     [("rename Prompt Template to Answer", "Answer"), ("benenne Prompt Template in Antwort um", "Antwort"),
      ("renomme Prompt Template en Réponse", "Réponse"), ("renombra Prompt Template a Respuesta", "Respuesta"),
-     ("renomeie o componente Prompt Template para Resposta", "Resposta")],
+     ("benenne Prompt Template in Vorlage um", "Vorlage")],
 )  # fmt: skip
 async def test_a_component_gets_the_name_that_is_asked_for(whole: Catalogue, message: str, name: str) -> None:
     result = await ask(whole, message, canvas("chatbot", whole))
