@@ -36,6 +36,7 @@ from runtime.gateway.limits.patience import PatientModel
 from runtime.results import ModelUsage
 from runtime.sessions.run_entry import RunEntry
 from runtime.tracing import span
+from tools.approvals import approval_text
 from tools.effects import PlanEffect
 from tools.events import NewComponent, Progress
 from tools.mandate import Effect
@@ -312,10 +313,12 @@ class Turn:
         return result
 
     def _with_notice(self, text: str) -> str:
-        """The answer, which says what became of the keys of the message."""
+        """The answer, which says what became of the keys of the message, and what waited and was not done."""
         notices = [phrase("key_kept", self.language, name) for name in self.kept_keys]
         if self.drops_key:
             notices.append(phrase("key_removed", self.language))
+        for one in self.conversation.withdrawn.values():
+            notices.append(phrase("withdrawn", self.language, one.kind, approval_text(one)))
         missing = [notice for notice in notices if notice not in text]
         return "\n\n".join([text, *missing]) if text else text
 
