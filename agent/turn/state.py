@@ -184,6 +184,8 @@ class Turn:
         if self.bench is not None:
             waiting = () if self.conversation.pending is None else self.conversation.pending.unanswered.values()
             record = record_of(self.bench, tuple(waiting), self.denied_plans)
+        if self.wanted and record.did("edit"):  # what was wanted otherwise was done so
+            record.plans = [one.as_changed() if one.status == "denied" else one for one in record.plans]
         whole = record.after(self.earlier)
         record.not_done = whole.left(self.asked)
         names = shown_names(self.before, self.canvas)
@@ -317,8 +319,8 @@ class Turn:
         notices = [phrase("key_kept", self.language, name) for name in self.kept_keys]
         if self.drops_key:
             notices.append(phrase("key_removed", self.language))
-        for one in self.conversation.withdrawn.values():
-            notices.append(phrase("withdrawn", self.language, one.kind, approval_text(one)))
+        withdrawn = self.conversation.withdrawn.values()
+        notices += [phrase("withdrawn", self.language, one.kind, approval_text(one)) for one in withdrawn]
         missing = [notice for notice in notices if notice not in text]
         return "\n\n".join([text, *missing]) if text else text
 
