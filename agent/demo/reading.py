@@ -108,7 +108,7 @@ class Reading:
     @property
     def of_the_flow(self) -> bool:
         """Whether it wants to see the flow that is there, or speaks of it, rather than wanting one to be built."""
-        if self.has("build") or self.quotes:
+        if self.has("build") or self.quotes or self._undoable:
             return False
         shown = (
             self.has("showing") and self.has("form", "flow") and all(one.name == "extraction" for one in self.recipes)

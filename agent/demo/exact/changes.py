@@ -85,6 +85,8 @@ def change(clause: str, request: Request, bench: Workbench) -> Step:
         match = pattern.match(clause)
         if match:
             said = {name: request.unmask(value) for name, value in match.groupdict().items() if value is not None}
+            if pattern is _REMOVE and any(_CONNECT.match(one) for one in request.clauses):  # its neighbours are told
+                return "remove_component", lambda: {"component_id": node_named(said["name"], bench.current).id}
             return make(said, bench)
     raise CannotPlan(f"I don't know how to {request.unmask(clause)!r}.")
 

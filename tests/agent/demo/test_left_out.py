@@ -103,6 +103,11 @@ async def test_a_flow_is_shown_and_the_answer_says_how_to_get_its_text(whole: Ca
     assert reply("as_text", read(message).language) in result.text
 
 
+async def test_to_print_a_flow_on_paper_is_declined(whole: Catalogue) -> None:
+    result = await ask(whole, "Please print this flow on paper and bring it to my desk.", canvas("chatbot", whole))
+    assert result.outcome == "refused"
+
+
 @pytest.mark.parametrize(
     "message",
     ["what does this node do?", "which model does it use?", "welches Modell benutzt er?", "quel modèle utilise-t-il ?",

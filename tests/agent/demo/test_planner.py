@@ -194,6 +194,16 @@ async def test_the_neighbours_of_a_removed_component_are_connected(
 
 
 @pytest.mark.anyio
+async def test_a_message_that_connects_the_neighbours_itself_is_done_as_it_says(
+    catalogue: Catalogue, louder: Flow
+) -> None:
+    text = "Remove the prompt template and connect the chat input to the chat output"
+    result = await ask(catalogue, text, louder)
+    assert wires(result.after) == {("ChatInput", "message", "ChatOutput", "input_value")}
+    assert "could not finish" not in result.text
+
+
+@pytest.mark.anyio
 async def test_a_connection_is_removed_without_its_ends_and_neighbours_that_do_not_fit_stay_apart(
     catalogue: Catalogue, louder: Flow
 ) -> None:
