@@ -86,7 +86,7 @@ def change(clause: str, request: Request, bench: Workbench) -> Step:
         if match:
             said = {name: request.unmask(value) for name, value in match.groupdict().items() if value is not None}
             if pattern is _REMOVE and any(_CONNECT.match(one) for one in request.clauses):  # its neighbours are told
-                return "remove_component", lambda: {"component_id": node_named(said["name"], bench.current).id}
+                return _take_out(said, bench)
             return make(said, bench)
     raise CannotPlan(f"I don't know how to {request.unmask(clause)!r}.")
 
@@ -112,6 +112,10 @@ def _add_prompt(said: Mapping[str, str], bench: Workbench) -> Step:
         }
 
     return "insert_component", arguments
+
+
+def _take_out(said: Mapping[str, str], bench: Workbench) -> Step:
+    return "remove_component", lambda: {"component_id": node_named(said["name"], bench.current).id}
 
 
 def _remove(said: Mapping[str, str], bench: Workbench) -> Step:
