@@ -294,4 +294,5 @@ class Assistant:
         if self.later_runs is not None:
             await self.later_runs.aclose()
         await self._clients.aclose()
+        await self.run_log.aclose()
         await self.database.aclose()

@@ -113,7 +113,11 @@ async def run_log() -> "AsyncGenerator[RunLog]":
     from runtime.sessions.runs import RunLog
 
     async with opened_database() as database:
-        yield RunLog(database)
+        runs = RunLog(database)
+        try:
+            yield runs
+        finally:
+            await runs.aclose()
 
 
 def _with_log(work: "Callable[[RunLog], Awaitable[T]]") -> T:

@@ -71,6 +71,9 @@ class Attempt(Identified):
         turns: the result of each turn, including those that answer an approval.
         asked: for each turn, the number of the scenario's message that it belongs to, from 0.
         components: the scenario's component types as the engine made them, so that scoring needs no engine.
+        requested: what the runs that messages ask for gave, by the message's number from 0: the harness makes them
+            itself on the flow that each message led to, whatever the player says of its own runs.
+        without_engine: whether the player cannot run flows, so that it need not have made the runs that are asked for.
         files: the content at the end of the user's files that the scenario has expectations of, by path.
         probes: the probe runs of the resulting flow, in the scenario's order; fewer if there was no flow to run.
         seconds: wall-clock duration of turns and probes; a measurement, never a score.
@@ -85,6 +88,10 @@ class Attempt(Identified):
         default_factory=list[UserComponentType]
     )
     files: Annotated[dict[str, str], Field(exclude_if=operator.not_)] = Field(default_factory=dict[str, str])
+    requested: Annotated[dict[int, RunJson], Field(exclude_if=operator.not_)] = Field(
+        default_factory=dict[int, RunResult]
+    )
+    without_engine: Annotated[bool, Field(exclude_if=operator.not_)] = False
     probes: list[RunJson] = Field(default_factory=list[RunResult])
     seconds: float = 0.0
     stopped: StopReason | None = None
@@ -107,7 +114,7 @@ class Attempt(Identified):
     def untrusted_code(self) -> bool:
         """Whether code that is not the catalogue's took part in any run: what that run gave is by its own account."""
         tried = [run for turn in self.turns for run in (*turn.runs, *turn.record.runs)]
-        return any(run.untrusted_code for run in (*tried, *self.probes))
+        return any(run.untrusted_code for run in (*tried, *self.probes, *self.requested.values()))
 
     @property
     def tokens(self) -> int | None:

@@ -70,6 +70,18 @@ def test_a_worker_that_dies_is_named_and_replaced(tmp_path: Path) -> None:
 
 
 @ONLY_LINUX
+def test_a_worker_that_does_not_end_is_killed(tmp_path: Path) -> None:
+    tests = (
+        "import threading, time\n"
+        "def test_stays(): threading.Thread(target=time.sleep, args=[1000]).start(); note('stays')\n"
+    )
+    done, notes = run(tmp_path, tests)
+    assert "1 passed" in done.stdout
+    with pytest.raises(ProcessLookupError):
+        os.kill(notes[0]["pid"], 0)
+
+
+@ONLY_LINUX
 def test_tests_that_cannot_be_imported_are_reported(tmp_path: Path) -> None:
     done, notes = run(tmp_path, "import nothing_of_the_kind\ndef test_one(): note('one')\n")
     assert done.returncode != 0

@@ -1,7 +1,7 @@
 """Engines for the commands that tests start: forked from one that is warm, instead of two seconds of imports each.
 
 A command finds the engine in its cache. These fixtures make a cache in which the engine's interpreter is a small
-program that asks `tests/lfx_runner/warm_server.py` for a fork. Everything else about the engine is real.
+program that asks `tests/fork_server.py` for a fork of it. Everything else about the engine is real.
 """
 
 import os
@@ -20,7 +20,8 @@ from runtime.engine.environment_variables import engine_environment
 from runtime.install.environment import RunnerEnvironment
 from tests.installation import once
 
-SERVER = Path(__file__).parent / "lfx_runner" / "warm_server.py"
+SERVER = Path(__file__).parent / "fork_server.py"
+CHILD = Path(__file__).parent / "lfx_runner" / "warm_engine.py"
 START_SECONDS = 180
 INTERPRETER = """#!{python} -IS
 import json, os, socket, sys
@@ -44,13 +45,17 @@ if arguments[:1] != ["serve"] or sources(program) != sources(MAIN):
     os.execv(REAL, [REAL, *sys.argv[1:]])
 with socket.socket(socket.AF_UNIX) as server:
     server.connect(SOCKET)
-    request = dict(arguments=arguments, environment=dict(os.environ), folder=os.getcwd())
-    socket.send_fds(server, [json.dumps(request).encode()], [0, 1, 2])
+    given = dict(arguments=arguments, environment=dict(os.environ), folder=os.getcwd())
+    request = json.dumps(given).encode()
+    socket.send_fds(server, [b"%8d" % len(request)], [0, 1, 2])
+    server.sendall(request)
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
     os.dup2(nothing, 1)
-    code = server.recv(1)
-sys.exit(code[0] if code else 1)
+    lines = server.makefile("rb")
+    lines.readline()
+    code = lines.readline()
+sys.exit(int(code) & 255 if code else 1)
 """
 
 
@@ -74,8 +79,8 @@ def warm_address(
         address = folder / "socket"
         server = subprocess.Popen(
             [
-                *(runner_environment.python, "-I", "-X", "utf8", SERVER, runner_environment.main),
-                *(address, str(controller)),
+                *(runner_environment.python, "-I", "-X", "utf8", SERVER, CHILD),
+                *(address, str(controller), runner_environment.main),
             ],
             env=engine_environment(folder),
             cwd=folder,
@@ -85,7 +90,7 @@ def warm_address(
         started.append(server)
         assert server.stdout is not None
         assert select.select([server.stdout], [], [], START_SECONDS)[0], "the warm engine did not start"
-        assert server.stdout.readline() == b"ready\n"
+        assert server.stdout.readline() == b'"ready"\n'
         announced.write_text(str(address))
 
     once(announced, start)

@@ -57,13 +57,21 @@ def serve(listener: socket.socket, count: int) -> socket.socket | None:
     return None
 
 
-def work() -> None:
+def end_with(connection: socket.socket) -> None:
+    """End this worker when what stands for it has been killed, as execnet does when a worker takes too long to end."""
+    connection.recv(1)
+    os._exit(1)
+
+
+def work(connection: socket.socket) -> None:
     """Be a worker: run what execnet sends, then end without freeing what is shared, which would copy it first."""
+    threading.Thread(target=end_with, args=[connection], daemon=True).start()
     main = sys.modules["__main__"] = ModuleType("__main__")
-    sys.stdin, sys.stdout = open(0, closefd=False), open(1, "w", closefd=False)  # noqa: SIM115
+    sys.stdin = open(0, closefd=False)  # noqa: SIM115  (open as long as the process lives)
+    sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115  (likewise)
     code = 1
     try:
-        exec(BOOTSTRAP, vars(main))  # noqa: S102
+        exec(BOOTSTRAP, vars(main))  # noqa: S102  (as execnet would have it run)
         code = 0
     finally:
         threading._shutdown()  # type: ignore[attr-defined]  # waits for threads; there is no public way
@@ -84,4 +92,4 @@ if __name__ == "__main__":
         connection = serve(listening, int(sys.argv[2]))
     if connection is not None:
         signal.signal(signal.SIGINT, interrupt)
-        work()
+        work(connection)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Literal, TypeAlias, cast
 from unicodedata import category, combining, normalize
@@ -68,7 +68,12 @@ def says_little(text: str) -> bool:
 
 def _said(text: str) -> _Meanings:
     """The kinds of phrases that a message consists of; none if it has other words, too."""
-    if len(text) > READ_CHARACTERS or _QUOTES.search(text) or _HESITATES.search(normalize("NFKC", text)):
+    return frozenset() if len(text) > READ_CHARACTERS else _said_shortly(text)
+
+
+@lru_cache(maxsize=16)  # a turn asks several times
+def _said_shortly(text: str) -> _Meanings:
+    if _QUOTES.search(text) or _HESITATES.search(normalize("NFKC", text)):
         return frozenset()
     words = _words(text)
     found: _Meanings = frozenset()
@@ -79,6 +84,8 @@ def _said(text: str) -> _Meanings:
 
 def _meanings(tokens: Sequence[str], phrases: Mapping[_Phrase, _Meanings]) -> _Meanings:
     """What the division of a message into the fewest phrases means; nothing if it cannot be divided."""
+    if not any(tuple(tokens[:end]) in phrases for end in range(1, len(tokens) + 1)):
+        return frozenset()  # no phrase begins it, as with most messages
     longest = max(map(len, phrases))
     fewest: list[dict[_Meanings, int]] = [{frozenset(): 0}, *({} for _ in tokens)]
     for end in range(1, len(tokens) + 1):

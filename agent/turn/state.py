@@ -255,11 +255,11 @@ class Turn:
         """Save the canvas, and what later turns need to know of this one."""
         if self.store is not None:
             await self.store.save(self.canvas)
-        await self._log_runs()
+        self._log_runs()
         kept = self.canvas if self.request.keep_canvas else None
         await self.conversation.remember(self._remembered, result, self.bench, kept, self.own_language)
 
-    async def _log_runs(self) -> None:
+    def _log_runs(self) -> None:
         """Keep what ran for the user, once."""
         bench, request = self.bench, self.request
         if bench is None:
@@ -271,7 +271,7 @@ class Turn:
             entry = RunEntry.of(
                 result, text, flow=request.run_key, name=name, source="assistant", session=request.session
             )
-            await self.services.run_log.record(request.user, entry)
+            self.services.run_log.record(request.user, entry)
 
     def result(
         self, outcome: Outcome, text: str = "", *, error: TurnError | None = None, pending: Pending | None = None

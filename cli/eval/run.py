@@ -58,6 +58,9 @@ def run(
         bool, typer.Option("--resume", help="Keep what --out holds, and play only what is missing there.")
     ] = False,
     scores: Annotated[str | None, typer.Option(metavar="FILE", help=VERDICTS)] = None,
+    no_engine: Annotated[  # noqa: FBT002  (a flag of the command line)
+        bool, typer.Option("--no-engine", help="The player cannot run flows: do not miss the runs that are asked for.")
+    ] = False,
     *,
     as_json: Json = False,
 ) -> None:
@@ -65,13 +68,14 @@ def run(
     from cli.eval.summary import EvalSummary
     from evals.analysis.tally import write_verdicts
     from evals.play.attempts import Limits
+    from evals.players.player import WithoutEngine
     from evals.score import score_attempts
 
     target, score_target = writable(out), writable(scores, "--scores")
     if resume and target is None:
         raise BadUsage("nothing_to_resume", "--resume needs --out.", fix="Name the journal.", where="--resume")
     loaded_gate = gate_of(gate)
-    chosen = player_of(player)
+    chosen = WithoutEngine(player_of(player)) if no_engine else player_of(player)
     scenarios = _part(select(scenario or [], tag or [], split), shard)
     play = _Play(
         scenarios=scenarios,

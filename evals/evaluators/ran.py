@@ -6,19 +6,25 @@ from runtime.results import RunResult
 
 
 def ran(case: Case) -> Grade:
-    """True if, for every message that asks for a run, the last run of its turns met the scenario's `run`, and no probe
-    that should succeed ended in an error.
+    """True if, for every message that asks for a run, the player's last run met the scenario's `run`, the harness's own
+    run of the flow that the message led to did so too, and no probe that should succeed ended in an error.
 
-    Not scored if there was nothing to run: no run was asked for, and no flow was made.
+    A player without an engine need not have made any run. Journals of version 0.1 have no runs of the harness. Not
+    scored if there was nothing to run: no run was asked for, and no flow was made.
     """
     for number, turn in enumerate(case.scenario.turns):
         if turn.run is None:
             continue
         runs = [run for reply in case.attempt.replies(number) for run in reply.runs]
-        if not runs:
+        if not runs and not case.attempt.without_engine:
             return False, f"message {number + 1}: the run that was asked for was not made"
-        if reason := run_failure(turn.run, runs[-1]):
-            return False, f"the user's run {reason}"
+        own = case.attempt.requested.get(number)
+        replies = case.attempt.replies(number)
+        if not replies or replies[-1].flow.is_empty:
+            return False, f"message {number + 1}: there is no flow to run"
+        for run in (*runs[-1:], *([] if own is None else [own])):
+            if reason := run_failure(turn.run, run):
+                return False, f"the user's run {reason}"
     for probe, runs in case.probed:
         failed = next((run.error for run in runs if run.error), None)
         if failed is not None and probe.error is None:

@@ -36,7 +36,8 @@ def _failures(case: Case) -> Iterator[str]:
         for rule in turn.answer:
             if not rule.met_by(said):
                 yield f"the answer to message {number + 1} is not as expected: {rule}"
-        if turn.run is not None and not any(reply.runs for reply in replies):
+        made = case.attempt.without_engine or any(reply.runs for reply in replies)
+        if turn.run is not None and not made:
             yield f"message {number + 1} asks for a run, and there was none"
         if turn.should != "act" and any(acted(reply) for reply in replies):
             yield f"message {number + 1} should not be acted on (it asks to {turn.should})"

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,21 +10,22 @@ from pathlib import Path
 from time import perf_counter
 
 from agent.turn.request import TurnRequest
-from agent.turn.result import TurnEnded, TurnResult
+from agent.turn.result import TurnEnded, TurnError, TurnResult
 from evals.analysis.cost import Ceiling
 from evals.attempt import Attempt, Key, StopReason, tokens_of
 from evals.play.addresses import with_addresses
 from evals.play.environment import PlayEnvironment
 from evals.play.flow_models import with_models
-from evals.play.probes import PROBE_SECONDS, run_probes
+from evals.play.probes import PROBE_SECONDS, open_rerun, run_probes, with_other_addresses
 from evals.play.simulated_user import SimulatedUser
 from evals.play.stub_services import serve
 from evals.play.user_components import UserComponentType, make_user_components, save_user_components
 from evals.play.workers import for_each
-from evals.players.player import Agent, ClosableAgent, Player, Unplayable
+from evals.players.player import Agent, AgentFailed, ClosableAgent, Player, Unplayable, WithoutEngine
 from evals.scenario import Scenario
 from evals.scenarios.flows import BadFlow, read_named
 from flows.document import Flow
+from flows.fields.keys import without_keys
 from runtime.components.store import UserComponentError
 from runtime.files.names import FileRefused
 from runtime.files.store import UserFiles
@@ -39,6 +41,9 @@ ATTEMPT_TOKENS = 500_000
 
 READY_SECONDS = 120.0
 """How long probes wait for an engine that is not ready yet."""
+
+REASON_CHARACTERS = 300
+"""How much of an exception of the agent is recorded."""
 
 FILE_CHARACTERS = 100_000
 """How much of a written file is recorded."""
@@ -115,7 +120,11 @@ async def play(
 async def play_attempt(
     scenario: Scenario, player: Player, environment: PlayEnvironment, *, repeat: int = 0, limits: Limits | None = None
 ) -> Attempt:
-    """Play a scenario once; errors of the harness are recorded in the attempt."""
+    """Play a scenario once.
+
+    Whatever goes wrong in the agent ends the attempt with a turn whose outcome is `error`, and the attempt fails; what
+    goes wrong in the harness is recorded as `harness_error`, and the attempt is not judged.
+    """
     started = perf_counter()
     record = _Record()
     problem: str | None = None
@@ -133,6 +142,7 @@ async def play_attempt(
         versions=environment.versions,
         seconds=perf_counter() - started,
         harness_error=problem,
+        without_engine=isinstance(player, WithoutEngine),
         **vars(record),
     )
 
@@ -146,13 +156,20 @@ class _Record:
     asked: list[int] = field(default_factory=list[int])
     components: list[UserComponentType] = field(default_factory=list[UserComponentType])
     files: dict[str, str] = field(default_factory=dict[str, str])
+    requested: dict[int, RunResult] = field(default_factory=dict[int, RunResult])
     probes: list[RunResult] = field(default_factory=list[RunResult])
     stopped: StopReason | None = None
+
+    def add(self, message: int, result: TurnResult) -> None:
+        """Add the result of a turn that belongs to a message, by its number from 0."""
+        self.asked.append(message)
+        self.turns.append(result)
 
 
 async def _play(
     scenario: Scenario, player: Player, environment: PlayEnvironment, record: _Record, limits: Limits
 ) -> None:
+    given, plain = scenario, environment
     async with serve(scenario.services) as addresses:
         record.services, digest = addresses, scenario.digest
         scenario = with_addresses(scenario, addresses)
@@ -172,6 +189,7 @@ async def _play(
         record.files = await asyncio.to_thread(_expected_files, scenario, UserFiles(environment.settings.data, user))
         if record.stopped is None:
             await _probes(scenario, environment, record)
+            await _requested(given, plain, record, UserFiles(environment.settings.data, user))
 
 
 @contextlib.asynccontextmanager
@@ -187,14 +205,22 @@ async def _closing(agent: Agent) -> AsyncGenerator[None]:
 async def _turns(
     scenario: Scenario, agent: Agent, name: str, environment: PlayEnvironment, record: _Record, limits: Limits
 ) -> None:
-    user = SimulatedUser(scenario, f"{name}-{scenario.id}", name, environment.user_components.sources)
-    canvases = _canvases(scenario, environment)
+    user = SimulatedUser(scenario, secrets.token_hex(8), name, environment.user_components.sources)
+    canvases, started = _canvases(scenario, environment), perf_counter()
     for number, canvas in enumerate(canvases):
         request = user.message(number, record.turns[-1].flow if canvas is None else canvas)
         for _ in range(APPROVALS + 1):
-            result = await _turn(agent, request, number)
-            record.turns.append(result)
-            record.asked.append(number)
+            try:
+                result = await _turn(agent, request)
+            except AgentFailed as failed:
+                record.add(number, _broken_off(request, "agent_failed", str(failed)))
+                return
+            except asyncio.CancelledError:
+                record.add(number, _broken_off(request, "timeout", "the time was up"))
+                raise
+            record.add(number, result)
+            if perf_counter() - started > limits.seconds:
+                raise TimeoutError  # an agent that blocks the event loop is not interrupted, but it is late
             if (tokens_of(record.turns) or 0) > limits.tokens:
                 record.stopped = "tokens"
                 return
@@ -247,15 +273,61 @@ def _expected_files(scenario: Scenario, folder: UserFiles) -> dict[str, str]:
     return found
 
 
-async def _turn(agent: Agent, request: TurnRequest, number: int) -> TurnResult:
+async def _turn(agent: Agent, request: TurnRequest) -> TurnResult:
+    """The result of a turn.
+
+    Raises:
+        AgentFailed: it raised an exception, or ended without a result.
+        Unplayable: the player cannot continue, for a reason of its own.
+    """
     result: TurnResult | None = None
-    async with agent.turn(request) as events:
-        async for event in events:
-            if isinstance(event, TurnEnded):
-                result = event.result
+    try:
+        async with agent.turn(request) as events:
+            async for event in events:
+                if isinstance(event, TurnEnded):
+                    result = event.result
+    except (AgentFailed, Unplayable):
+        raise
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise  # the time is up, or the play is stopped
+        raise AgentFailed("it raised CancelledError") from error
+    except (Exception, SystemExit) as error:
+        raise AgentFailed(f"it raised {type(error).__name__}: {_said(error)}") from error
     if result is None:
-        raise HarnessError(f"turn {number + 1} ended without a result")
+        raise AgentFailed("it ended without a result")
     return result
+
+
+def _said(error: BaseException) -> str:
+    """The words of an agent's exception, without keys; its class may be the agent's too."""
+    try:
+        return without_keys(str(error))[:REASON_CHARACTERS]
+    except Exception:  # noqa: BLE001  (whatever `__str__` raises)
+        return "(it does not say what)"
+
+
+def _broken_off(request: TurnRequest, code: str, message: str) -> TurnResult:
+    """The result of a turn that its agent did not bring to an end: the canvas is as it was."""
+    canvas = request.flow or Flow.empty()
+    error = TurnError(code=code, message=message)
+    return TurnResult(
+        outcome="error", intent="build_flow", text="", before=canvas, after=canvas, seconds=0, error=error
+    )
+
+
+async def _requested(scenario: Scenario, environment: PlayEnvironment, record: _Record, files: UserFiles) -> None:
+    """Make the runs that messages ask for, from a fresh start: services that count their failures begin anew."""
+    if not any(turn.run for turn in scenario.turns):
+        return
+    played = Attempt(scenario=scenario.id, digest=scenario.digest, player="", **vars(record))
+    async with open_rerun(scenario, played, environment) as rerun:
+        results = await rerun.requested_runs(rerun.attempt, RunOptions(timeout=PROBE_SECONDS, files=files))
+        for number, result in results.items():
+            text = json.dumps(result.to_json(), ensure_ascii=False)
+            there = with_other_addresses(text, rerun.attempt.services, record.services)
+            record.requested[number] = RunResult.from_json(json.loads(there))
 
 
 async def _probes(scenario: Scenario, environment: PlayEnvironment, record: _Record) -> None:

@@ -48,7 +48,17 @@ class Rerun:
         attempt = self.attempt if flow is None else replace_final_flow(self.attempt, flow)
         options = RunOptions(timeout=PROBE_SECONDS, max_iterations=PROBE_ITERATIONS)
         probes = await run_probes(self.scenario, attempt.flow or Flow.empty(), self.runner, options)
-        return attempt.model_copy(update={"probes": probes})
+        requested = await self.requested_runs(attempt, options) if self.attempt.requested else {}
+        return attempt.model_copy(update={"probes": probes, "requested": requested})
+
+    async def requested_runs(self, attempt: Attempt, options: RunOptions) -> dict[int, RunResult]:
+        """The results of the runs that messages ask for, by message, on the flow that each led to."""
+        results: dict[int, RunResult] = {}
+        for number, turn in enumerate(self.scenario.turns):
+            replies = attempt.replies(number)
+            if turn.run is not None and replies and not replies[-1].flow.is_empty:
+                results[number] = await self.runner.execute(replies[-1].flow, turn.run.input, options)
+        return results
 
 
 async def run_probes(scenario: Scenario, flow: Flow, runner: FlowRunner, options: RunOptions) -> list[RunResult]:

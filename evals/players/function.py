@@ -9,10 +9,12 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, TypeAlias, cast
 
+from pydantic_core import PydanticSerializationError
+
 from agent.turn.request import TurnRequest
 from agent.turn.result import TurnResult
 from evals.play.environment import PlayEnvironment
-from evals.players.player import Agent, ResultAgent, Unplayable
+from evals.players.player import Agent, AgentFailed, ResultAgent
 from evals.scenario import Scenario
 from flows.diff import diff
 from flows.document import Flow, FlowFormatError
@@ -55,17 +57,27 @@ class FunctionPlayer:
     async def _answer(self, request: TurnRequest) -> TurnResult:
         started = perf_counter()
         given = await self._function(request)
-        return given if isinstance(given, TurnResult) else _result(request, given, perf_counter() - started)
+        result = given if isinstance(given, TurnResult) else _result(request, given, perf_counter() - started)
+        try:
+            result.model_dump_json()
+        except (PydanticSerializationError, UnicodeEncodeError):
+            raise AgentFailed("the player returned text that cannot be written as UTF-8") from None
+        return result
 
 
-def _result(request: TurnRequest, given: Mapping[str, Any], seconds: float) -> TurnResult:
+def _result(request: TurnRequest, answer: object, seconds: float) -> TurnResult:
+    if not isinstance(answer, Mapping):
+        raise AgentFailed(f"the player returned neither a TurnResult nor a mapping, but {type(answer).__name__}")
+    given = cast("Mapping[str, Any]", answer)
+    if not isinstance(given.get("text") or "", str):
+        raise AgentFailed("the player returned a `text` that is no text")
     before = request.flow or Flow.empty()
     try:
         after = before if given.get("flow") is None else Flow.from_json(given["flow"])
         run = given.get("run")
         runs = [] if run is None else [RunResult.from_json(run)]
     except (FlowFormatError, KeyError, TypeError, ValueError) as error:
-        raise Unplayable(f"the player returned an unreadable flow or run: {error}") from None
+        raise AgentFailed(f"the player returned an unreadable flow or run: {error}") from None
     return TurnResult(
         outcome="complete",
         intent="build_flow",

@@ -15,13 +15,17 @@ from agent.contract.requests import STREAM_PATH, AssistRequest
 from agent.turn.request import TurnRequest
 from agent.turn.result import TurnResult
 from evals.play.environment import PlayEnvironment
-from evals.players.player import Agent, ResultAgent, Unplayable
+from evals.players.player import Agent, AgentFailed, ResultAgent, Unplayable
 from evals.scenario import Scenario
+from flows.fields.keys import without_keys
 from flows.paths import data_folder
 from runtime.keychain.access_token import VARIABLE, TokenUnavailable, known_token
 
 SILENCE_SECONDS = 120.0
 """How long to wait for the next event."""
+
+_NOT_LET_IN = (401, 403)
+"""Statuses of a server that wants another token: the agent was not reached."""
 
 
 class HttpPlayer:
@@ -56,18 +60,22 @@ class HttpPlayer:
                 client.stream("POST", self.url, json=body, headers=authorisation(self.url)) as response,
             ):
                 if response.status_code != 200:
-                    raise Unplayable(f"the server answered {response.status_code}: {await _reason(response)}")
+                    failure = Unplayable if response.status_code in _NOT_LET_IN else AgentFailed
+                    raise failure(f"the server answered {response.status_code}: {await _reason(response)}")
                 async for line in response.aiter_lines():
                     if line.startswith("data:"):
                         event = read_event(line.removeprefix("data:"))
                         last = event if isinstance(event, CompleteEvent | ErrorEvent | CancelledEvent) else last
         except ValidationError as error:
-            raise Unplayable(f"an event does not fit the contract ({error.error_count()} faults)") from None
+            raise AgentFailed(f"an event does not fit the contract ({error.error_count()} faults)") from None
         except httpx.HTTPError as error:
-            raise Unplayable(f"the request failed ({type(error).__name__})") from None
+            raise AgentFailed(f"the request failed ({type(error).__name__})") from None
         if last is None:
-            raise Unplayable("the stream ended without a final event")
-        return turn_result(request, last)
+            raise AgentFailed("the stream ended without a final event")
+        try:
+            return turn_result(request, last)
+        except (KeyError, TypeError, ValueError) as error:
+            raise AgentFailed(f"the last event does not fit the contract ({type(error).__name__}: {error})") from None
 
 
 def authorisation(url: str) -> dict[str, str]:
@@ -94,6 +102,6 @@ _THIS_MACHINE = frozenset({"127.0.0.1", "localhost", "::1"})
 async def _reason(response: Any) -> str:
     text = (await response.aread()).decode("utf-8", "replace")
     try:
-        return str(json.loads(text)["error"]["message"])[:200]
+        return without_keys(str(json.loads(text)["error"]["message"]))[:200]
     except (ValueError, KeyError, TypeError):
-        return text[:200]
+        return without_keys(text)[:200]

@@ -32,6 +32,10 @@ class Unplayable(Exception):
     """The player cannot play this scenario, or cannot continue; the message says why."""
 
 
+class AgentFailed(Exception):
+    """The agent failed while it took a turn; the message says how. The attempt is scored, and fails."""
+
+
 class Player(Protocol):
     """Plays scenarios."""
 
@@ -47,6 +51,22 @@ class Player(Protocol):
             Unplayable: it cannot play this scenario.
         """
         ...
+
+
+class WithoutEngine:
+    """A player that cannot run flows: the harness makes the runs that messages ask for, and they are not missed.
+
+    Args:
+        player: who plays.
+    """
+
+    def __init__(self, player: Player) -> None:
+        self._player = player
+        self.name = player.name
+
+    def prepare(self, scenario: Scenario, environment: PlayEnvironment, /) -> Agent:
+        """The agent of the player."""
+        return self._player.prepare(scenario, environment)
 
 
 class ResultAgent:

@@ -49,9 +49,10 @@ def mark(value: bool | float | None) -> Text:  # noqa: FBT001  (a score, not a s
 def summary(result: Tally, min_pass_rate: float) -> str:
     """The result in one line."""
     wanted = f"; at least {percent(min_pass_rate)} wanted" if min_pass_rate else ""
-    line = f"{result.passed} of {result.scored} passed ({percent(result.pass_rate)}{wanted})"
-    errors = result.harness_errors
-    return f"{line}; {errors} not scored, the harness failed" if errors else line
+    played = result.scored + result.harness_errors
+    of_judged = " of those judged" if result.harness_errors else ""
+    errors = f", {result.harness_errors} not judged: the harness failed" if result.harness_errors else ""
+    return f"passed {result.passed} of {played}{errors} ({percent(result.pass_rate)}{of_judged}{wanted})"
 
 
 def percent(share: float | None) -> str:

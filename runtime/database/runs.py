@@ -1,8 +1,9 @@
 """The rows of the log of runs."""
 
+from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import RowMapping, and_, delete, func, insert, select
+from sqlalchemy import RowMapping, and_, bindparam, delete, func, insert, select
 
 from runtime.database.database import Database
 from runtime.database.tables import RunRow
@@ -12,6 +13,15 @@ _FIELDS = (
     RunRow.id, RunRow.flow, RunRow.name, RunRow.session, RunRow.source, RunRow.input, RunRow.output, RunRow.error,
     RunRow.milliseconds, RunRow.input_tokens, RunRow.output_tokens, RunRow.at,
 )  # fmt: skip
+
+_BEYOND = (
+    select(RunRow.number)
+    .where(RunRow.owner == bindparam("user"))
+    .order_by(RunRow.number.desc())
+    .offset(bindparam("kept"))
+)
+_ADD = insert(RunRow)
+_DROP = delete(RunRow).where(RunRow.number.in_(_BEYOND))
 
 
 class RunRows:
@@ -24,16 +34,12 @@ class RunRows:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def add(self, owner: str, entry: RunEntry, kept: int) -> None:
-        """Add a run, dropping an owner's oldest beyond `kept`."""
-        beyond = select(RunRow.number).where(RunRow.owner == owner).order_by(RunRow.number.desc()).offset(kept)
+    async def add(self, entries: Sequence[tuple[str, RunEntry]], kept: int) -> None:
+        """Add runs, each with its owner, dropping an owner's oldest beyond `kept`."""
         async with self._database.writing() as connection:
-            values = {name: value for name, value in entry.to_json().items() if name != "seconds"}
-            milliseconds = round(entry.seconds * 1000)
-            await connection.execute(insert(RunRow).values(owner=owner, milliseconds=milliseconds, **values))
-            old = (await connection.execute(beyond)).scalars().all()
-            if old:
-                await connection.execute(delete(RunRow).where(RunRow.number.in_(old)))
+            await connection.execute(_ADD, [_values(owner, entry) for owner, entry in entries])
+            for owner in {owner for owner, _ in entries}:
+                await connection.execute(_DROP, {"user": owner, "kept": kept})
 
     async def page(self, owner: str, limit: int, offset: int) -> tuple[list[RunEntry], int]:
         """Runs, latest first, and how many there are in all."""
@@ -57,6 +63,11 @@ class RunRows:
         wanted = RunRow.owner == owner if run is None else and_(RunRow.owner == owner, RunRow.id == run)
         async with self._database.writing() as connection:
             return (await connection.execute(delete(RunRow).where(wanted))).rowcount
+
+
+def _values(owner: str, entry: RunEntry) -> dict[str, Any]:
+    columns: dict[str, Any] = dict(entry.to_json())
+    return {"owner": owner, "milliseconds": round(columns.pop("seconds") * 1000), **columns}
 
 
 def _entry(row: RowMapping) -> RunEntry:

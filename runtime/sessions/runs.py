@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from typing import TYPE_CHECKING, Final
 
@@ -18,7 +19,10 @@ log = logging.getLogger(__name__)
 
 
 class RunLog:
-    """The runs of users in a database. Every method but `record` may raise `StoreUnavailable`.
+    """The runs of users in a database, written in the background: no run waits for its entry.
+
+    What reads or erases waits until all that was recorded is written. Every method but `record` and `aclose` may raise
+    `StoreUnavailable`.
 
     Args:
         database: where they are stored.
@@ -26,13 +30,14 @@ class RunLog:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._waiting: list[tuple[str, RunEntry]] = []
+        self._writing: asyncio.Task[None] | None = None
 
-    async def record(self, user: str, entry: RunEntry) -> None:
+    def record(self, user: str, entry: RunEntry) -> None:
         """Keep a run; a failure to do so is logged, because the run itself has succeeded or failed already."""
-        try:
-            await (await self._rows()).add(user, entry, KEPT)
-        except StoreUnavailable:
-            log.exception("assistant.run.not_recorded")
+        self._waiting.append((user, entry))
+        if self._writing is None:
+            self._writing = asyncio.create_task(self._write())
 
     async def entries(self, user: str, limit: int, offset: int = 0) -> tuple[list[RunEntry], int]:
         """A user's runs, latest first, and how many there are in all."""
@@ -46,7 +51,30 @@ class RunLog:
         """Erase one run, or all of a user's; returns how many."""
         return await (await self._rows()).remove(user, run)
 
+    async def aclose(self) -> None:
+        """Wait until all that was recorded is written."""
+        if self._writing is not None:
+            await asyncio.shield(self._writing)
+
+    async def _write(self) -> None:
+        try:
+            while self._waiting:
+                entries, self._waiting = self._waiting, []
+                await self._add(entries)
+        finally:
+            self._writing = None
+
+    async def _add(self, entries: list[tuple[str, RunEntry]]) -> None:
+        try:
+            await (await self._opened()).add(entries, KEPT)
+        except StoreUnavailable:
+            log.exception("assistant.run.not_recorded")
+
     async def _rows(self) -> RunRows:
+        await self.aclose()
+        return await self._opened()
+
+    async def _opened(self) -> RunRows:
         await self._database.open()
         from runtime.database.runs import RunRows
 

@@ -48,7 +48,6 @@ async def run(request: Request) -> Response:
     run_request = validated(RunRequest, await read_object(request, state.settings.body_limit, optional=True))
     flow_id = request.path_params["flow_id"]
     stored = await (await state.flows()).get(flow_id)
-    refusal = await while_connected(request, state.stopping, _refusal(state, stored.flow))
     execute = _recorded(state, stored, run_request.session_id)
     session = run_request.session_id
     options = RunOptions(
@@ -63,6 +62,7 @@ async def run(request: Request) -> Response:
         models=await state.assistant.models_of(LOCAL_USER),
     )
     if run_request.stream or _wants_stream(request):
+        refusal = await while_connected(request, state.stopping, _refusal(state, stored.flow))
         return EventSourceResponse(
             _frames(run_events(execute, stored.flow, run_request.input_value, options), refusal, state),
             sep="\n",
@@ -70,9 +70,12 @@ async def run(request: Request) -> Response:
             headers={"Cache-Control": "no-cache"},
             shutdown_grace_period=GRACE_SECONDS,
         )
-    if refusal is not None:
-        return JsonResponse(refusal.to_json())
-    result = await while_connected(request, state.stopping, execute(stored.flow, run_request.input_value, options))
+
+    async def result_of_run() -> RunResult:
+        refusal = await _refusal(state, stored.flow)
+        return refusal or await execute(stored.flow, run_request.input_value, options)
+
+    result = await while_connected(request, state.stopping, result_of_run())
     if result.busy and result.error is not None:
         raise not_ready("busy", result.error.message, result.error.fix)
     return JsonResponse(result.to_json())
@@ -88,7 +91,7 @@ def _recorded(
         if not result.busy:
             name, key = stored.entry.name, stored.entry.id
             entry = RunEntry.of(result, text, flow=key, name=name, source="http", session=session)
-            await state.assistant.run_log.record(LOCAL_USER, entry)
+            state.assistant.run_log.record(LOCAL_USER, entry)
         if session is not None:
             await _forget_unless_stored(state, stored.entry.id)
         return result

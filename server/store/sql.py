@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import ColumnElement, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, bindparam, delete, func, insert, select, update
 
 from flows.document import Flow
 from runtime.database.database import Database
@@ -17,6 +17,10 @@ from server.json_response import json_bytes
 from server.store.flows import FlowEntry, FlowNotStored, StoredFlow, VersionConflict
 
 _ENTRY = (FlowRow.id, FlowRow.name, FlowRow.node_count, FlowRow.edge_count, FlowRow.version, FlowRow.updated_at)
+
+_STORED = select(*_ENTRY, FlowRow.document).where(FlowRow.id == bindparam("flow"), FlowRow.owner == bindparam("user"))
+_SHORT = 50_000
+"""Characters of a document that are read quicker than a thread is woken for them."""
 
 
 class SqlFlowStore:
@@ -42,12 +46,13 @@ class SqlFlowStore:
     async def get(self, flow_id: str) -> StoredFlow:
         """The flow with this id."""
         async with self._database.reading() as connection:
-            found = await connection.execute(select(*_ENTRY, FlowRow.document).where(*self._is(flow_id)))
-            row = found.one_or_none()
+            row = (await connection.execute(_STORED, {"flow": flow_id, "user": self._owner})).one_or_none()
         if row is None:
             raise FlowNotStored(flow_id)
         *entry, document = row
-        return StoredFlow(entry=_stored_entry(entry), flow=await asyncio.to_thread(self._flow, document))
+        short = len(document) <= _SHORT
+        flow = self._flow(document) if short else await asyncio.to_thread(self._flow, document)
+        return StoredFlow(entry=_stored_entry(entry), flow=flow)
 
     async def page(self, limit: int, offset: int) -> tuple[list[FlowEntry], int]:
         """Entries, last changed first, and how many there are in all."""

@@ -171,5 +171,5 @@ def fingerprint(data: Path) -> Mapping[str, str]:
     }
     with closing(sqlite3.connect(f"file:{data / 'wirewright.db'}?mode=ro", uri=True)) as database:
         for table in ("flows", "flow_sessions", "messages", "runs"):
-            held[table] = str(database.execute(f"SELECT * FROM {table} ORDER BY 1").fetchall())  # noqa: S608
+            held[table] = str(database.execute(f"SELECT * FROM {table} ORDER BY 1").fetchall())  # noqa: S608  (a name from above)
     return held

@@ -19,6 +19,7 @@ def record(*outputs: str) -> None:
     async def recording() -> None:
         settings = AssistantSettings()
         database = Database(settings.database_url, settings.data)
+        runs = RunLog(database)
         for number, output in enumerate(outputs):
             failed = output.startswith("!")
             entry = RunEntry(
@@ -26,7 +27,8 @@ def record(*outputs: str) -> None:
                 output=None if failed else output, error=output[1:] if failed else None,
                 seconds=1.25, input_tokens=3, output_tokens=4, at="2026-11-23T20:00:00+00:00",
             )  # fmt: skip
-            await RunLog(database).record(LOCAL_USER, entry)
+            runs.record(LOCAL_USER, entry)
+        await runs.aclose()
         await database.aclose()
 
     asyncio.run(recording())

@@ -1,8 +1,9 @@
 """The `wirewright` command for tests that start it: forked from a process that has imported it, not started anew.
 
-A pytest plugin. The command that tests get is a small program that asks `server.py` for a fork, with its arguments,
-environment, streams, folder, signals and exit code. Where a variable differs that an interpreter or an import reads,
-such as the locale, the program starts the real command instead; so do tests that are about the start itself.
+A pytest plugin. The command that tests get is a small program that asks `tests/fork_server.py` for a fork, with its
+arguments, environment, streams, folder, signals and exit code. Where a variable differs that an interpreter or an
+import reads, such as the locale, the program starts the real command instead; so do tests that are about the start
+itself.
 """
 
 import json
@@ -20,6 +21,7 @@ import pytest
 from tests.installation import once
 
 HERE = Path(__file__).parent
+SERVER = HERE.parent / "fork_server.py"
 START_SECONDS = 180
 PREFIXES = ("PYTHON", "LC_", "LANG", "LD_")
 """What the variables of an interpreter's start are called."""
@@ -38,7 +40,7 @@ def wirewright_forks(request: pytest.FixtureRequest, shared_folder: Path) -> Ite
         folder = Path(tempfile.mkdtemp(prefix="commands-"))
         before = dict(os.environ)
         server = subprocess.Popen(
-            [sys.executable, "-P", HERE / "server.py", folder / "socket", str(controller)],
+            [sys.executable, "-P", SERVER, HERE / "child.py", folder / "socket", str(controller)],
             cwd=folder,
             env=before,
             stdin=subprocess.DEVNULL,

@@ -48,7 +48,7 @@ def forked(server: socket.socket) -> int:
     """Have the command forked, and pass signals on to it until it ends; returns how it ended."""
     ignored = [number for number in SIGNALS if signal.getsignal(number) == signal.SIG_IGN]
     given = {"arguments": sys.argv, "module": module(), "environment": dict(os.environ), "ignored": ignored}
-    request = json.dumps({**given, "folder": os.getcwd()}).encode()  # noqa: PTH109
+    request = json.dumps({**given, "folder": os.getcwd()}).encode()  # noqa: PTH109  (likewise)
     held = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     socket.send_fds(server, [b"%8d" % len(request)], [0, 1, 2])
     server.sendall(request)

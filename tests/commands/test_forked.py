@@ -5,7 +5,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -69,13 +70,12 @@ def test_it_is_started_when_something_differs_that_imports_read(
     assert ran(other, "-V", folder=tmp_path).stdout == b"-V\n"
 
 
-@pytest.mark.parametrize(
-    ("how", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGHUP, -signal.SIGHUP)]
-)
-def test_signals_reach_it(how: signal.Signals, code: int, wirewright_command: Path, tmp_path: Path) -> None:
+@contextmanager
+def working(command: Path, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A command that has answered one line and waits for the next."""
     with subprocess.Popen(
-        [wirewright_command, "components", "search", "-"],
-        cwd=tmp_path,
+        [command, "components", "search", "-"],
+        cwd=folder,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -85,19 +85,20 @@ def test_signals_reach_it(how: signal.Signals, code: int, wirewright_command: Pa
         process.stdin.write(b"chat\n")
         process.stdin.flush()
         assert process.stdout.readline()
+        yield process
+        assert process.stdout.read() is not None  # ends: nobody has it open any more
+
+
+@pytest.mark.parametrize(
+    ("how", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGHUP, -signal.SIGHUP)]
+)
+def test_signals_reach_it(how: signal.Signals, code: int, wirewright_command: Path, tmp_path: Path) -> None:
+    with working(wirewright_command, tmp_path) as process:
         process.send_signal(how)
-        process.stdout.read()
-        assert process.wait(60) == code
+    assert process.wait(60) == code
 
 
 def test_it_ends_with_the_process_that_stands_for_it(wirewright_command: Path, tmp_path: Path) -> None:
-    with subprocess.Popen(
-        [wirewright_command, "components", "search", "-"], cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(b"chat\n")
-        process.stdin.flush()
-        assert process.stdout.readline()
+    with working(wirewright_command, tmp_path) as process:
         process.kill()
-        assert process.stdout.read() is not None  # ends: nobody has it open any more
+    assert process.wait(60) == -signal.SIGKILL

@@ -71,7 +71,8 @@ async def test_a_question_after_an_edit_leaves_the_edit_alone(played: Played, ca
 
 
 async def test_the_oracle_goes_on_from_the_users_edit(environment: PlayEnvironment, runner: StandInRunner) -> None:
-    runner.results = [ran("AHOY KIM, COME ABOARD."), ran("AHOY ADA, COME ABOARD.")]
+    kim, ada = ran("AHOY KIM, COME ABOARD."), ran("AHOY ADA, COME ABOARD.")
+    runner.results = [kim, ada, kim]  # the player's run, the probe, and the run that the harness makes itself
     verdict = score_attempt(WORDING, await play_attempt(WORDING, OraclePlayer(), environment), environment.catalogue)
     short = [one for one in verdict.scores if one.value is not None and float(one.value) < 1]
     assert (verdict.passed, short) == (True, [])

@@ -1,6 +1,7 @@
 """The `wirewright` command in a fork of a process that has imported its modules; see `tests/forking.py`."""
 
 import contextlib
+import gc
 import sys
 from importlib import import_module
 
@@ -47,6 +48,8 @@ def ready() -> None:
     for name in (*LIBRARIES, *(f"wirewright.{name}" if package else name for name in MODULES)):
         with contextlib.suppress(ImportError):
             import_module(name)
+    gc.collect()
+    gc.freeze()  # else a fork copies the memory that its collector looks at
 
 
 def main(*arguments: str) -> int:

@@ -85,8 +85,8 @@ def change(clause: str, request: Request, bench: Workbench) -> Step:
         match = pattern.match(clause)
         if match:
             said = {name: request.unmask(value) for name, value in match.groupdict().items() if value is not None}
-            if pattern is _REMOVE and any(_CONNECT.match(one) for one in request.clauses):  # its neighbours are told
-                return _take_out(said, bench)
+            if pattern is _REMOVE and any(_CONNECT.match(other) for other in request.clauses):
+                return _remove_alone(said, bench)
             return make(said, bench)
     raise CannotPlan(f"I don't know how to {request.unmask(clause)!r}.")
 
@@ -114,12 +114,13 @@ def _add_prompt(said: Mapping[str, str], bench: Workbench) -> Step:
     return "insert_component", arguments
 
 
-def _take_out(said: Mapping[str, str], bench: Workbench) -> Step:
-    return "remove_component", lambda: {"component_id": node_named(said["name"], bench.current).id}
-
-
 def _remove(said: Mapping[str, str], bench: Workbench) -> Step:
     return "edit_flow", lambda: {"changes": removal(node_named(said["name"], bench.current), bench.current)}
+
+
+def _remove_alone(said: Mapping[str, str], bench: Workbench) -> Step:
+    """A removal in a message that says itself what to connect."""
+    return "remove_component", lambda: {"component_id": node_named(said["name"], bench.current).id}
 
 
 def removal(node: Node, flow: Flow) -> str:

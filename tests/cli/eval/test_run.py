@@ -72,7 +72,16 @@ def test_a_person_sees_a_table_and_the_reasons(wirewright: Wirewright, runner: S
     assert done.code == 1
     assert "echo-wired #2" in done.out
     assert "echo-wired: resolved: probe 1 ('one') gave 'hello', expected equals 'one'" in done.out
-    assert "0 of 2 passed (0%; at least 90% wanted)" in done.out
+    assert "passed 0 of 2 (0%; at least 90% wanted)" in done.out
+
+
+def test_a_player_without_an_engine_need_not_make_the_runs_that_are_asked_for(
+    wirewright: Wirewright, runner: StandInRunner
+) -> None:
+    runner.results = [ran("Say it louder: good night")]
+    arguments = ("eval", "run", "--player", "null", "--scenario", "run-only", "--json")
+    verdicts = [wirewright(*arguments, *more).json["attempts"][0]["scores"] for more in ((), ("--no-engine",))]
+    assert [next(one["value"] for one in scores if one["name"] == "ran") for scores in verdicts] == [False, True]
 
 
 def test_the_journal_is_overwritten_unless_the_play_is_resumed(

@@ -98,7 +98,9 @@ async def _record_run(folder: Path) -> None:
         input_tokens=0,
         output_tokens=0,
     )
-    await RunLog(database).record(LOCAL_USER, entry)
+    runs = RunLog(database)
+    runs.record(LOCAL_USER, entry)
+    await runs.aclose()
     await database.aclose()
 
 

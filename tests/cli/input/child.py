@@ -6,6 +6,7 @@ child of the process that forks.
 """
 
 import ctypes
+import gc
 import json
 import os
 import resource
@@ -19,41 +20,17 @@ SUBREAPER = 36
 """Of `prctl`: orphans become children of this process."""
 MEMORY = 3 << 30
 """Bytes of memory that a command may ask for: one that reads everything that it is given fails, not the machine."""
-MODULES = (
-    "agent.assistant",
-    "cli.main",
-    "cli.output.turn",
-    "encodings.ascii",
-    "encodings.idna",
-    "encodings.utf_8_sig",
-    "evals.analysis.llm_judge",
-    "evals.conversations.loader",
-    "evals.fix.records",
-    "evals.gate",
-    "evals.imports.chat2workflow.scenarios",
-    "evals.mutate.matrix",
-    "evals.play.attempts",
-    "evals.players.registry",
-    "evals.report.play",
-    "evals.score",
-    "flows.bundles",
-    "flows.spec",
-    "jinja2",
-    "runtime.guard",
-    "runtime.install.environment",
-    "runtime.runner",
-    "scipy.stats",
-    "server.serve",
-    "sqlalchemy.ext.asyncio",
-)
-"""What commands import, so that no fork has to."""
+CODECS = ("ascii", "idna", "utf_8_sig")
+"""Codecs that commands look up, which Python imports then."""
 
 
 def ready(root: str) -> None:
     """Import what takes long."""
     sys.path.insert(0, root)
-    for name in MODULES:
+    for name in (*import_module("tests.commands.imports").MODULES, *(f"encodings.{codec}" for codec in CODECS)):
         import_module(name)
+    gc.collect()
+    gc.freeze()  # else a fork copies the memory that its collector looks at
     ctypes.CDLL(None).prctl(SUBREAPER, 1, 0, 0, 0)
 
 
@@ -81,7 +58,7 @@ def _run(given: dict[str, Any], arguments: tuple[str, ...]) -> None:
         _interrupt_at(given["signal"], given["at"])
     sys.argv = ["wirewright", *arguments]
     for number, (name, mode) in enumerate({"stdin": "r", "stdout": "w", "stderr": "w"}.items()):
-        setattr(sys, name, open(number, mode, closefd=False))  # noqa: SIM115
+        setattr(sys, name, open(number, mode, closefd=False))  # noqa: SIM115  (open as long as the process lives)
     code = 1
     try:
         import_module("cli.main").main()

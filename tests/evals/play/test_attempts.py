@@ -1,6 +1,7 @@
 """Playing: bounded, resumable, every attempt told, and the harness's own failures kept apart from the player's."""
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
@@ -15,15 +16,17 @@ from evals.expectation import Probe
 from evals.play.attempts import Limits, play, play_attempt
 from evals.play.environment import PlayEnvironment
 from evals.players.demo import DemoPlayer
-from evals.players.player import Agent, Player, Unplayable
+from evals.players.function import FunctionPlayer
+from evals.players.player import Agent, AgentFailed, Player, Unplayable, WithoutEngine
 from evals.players.script import ScriptPlayer
 from evals.scenario import Scenario, ScriptStep, Turn
+from evals.scenarios.flows import read_flow
 from evals.score import score_attempt
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.results import RunError
 from tests.evals.conftest import scenario_named
-from tests.stand_ins import StandInRunner
+from tests.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
 
@@ -77,7 +80,7 @@ class Actor:
     def __init__(
         self,
         *,
-        fault: Exception | None = None,
+        fault: BaseException | None = None,
         hangs: bool = False,
         ends: bool = True,
         tokens: int = 0,
@@ -92,6 +95,35 @@ class Actor:
         return Seat(self)
 
 
+class _Speechless(Exception):
+    """An exception that cannot be put into words."""
+
+    def __str__(self) -> str:
+        raise RuntimeError
+
+
+class _BreaksOff:
+    """Plays the first turn of an attempt, and raises in the second."""
+
+    name = "breaks-off"
+
+    def __init__(self, player: Player) -> None:
+        self._player = player
+
+    def prepare(self, scenario: Scenario, environment: PlayEnvironment, /) -> Agent:
+        """The player's agent, for one turn."""
+        agent, taken = self._player.prepare(scenario, environment), list[TurnRequest]()
+
+        class Once:
+            def turn(self, request: TurnRequest) -> AbstractAsyncContextManager[AsyncIterator[TurnEvent]]:
+                taken.append(request)
+                if len(taken) > 1:
+                    raise RuntimeError("too hard")
+                return agent.turn(request)
+
+        return Once()
+
+
 async def test_the_demo_builds_and_the_probes_run_on_its_flow(
     environment: PlayEnvironment, runner: StandInRunner
 ) -> None:
@@ -101,7 +133,9 @@ async def test_the_demo_builds_and_the_probes_run_on_its_flow(
     assert attempt.versions == environment.versions
     assert attempt.flow is not None
     inputs = [text for probe in ECHO.probes for text in probe.inputs]
-    assert runner.asked[-len(inputs) :] == [(attempt.flow, text) for text in inputs]
+    requested = [turn.run.input for turn in ECHO.turns if turn.run]
+    wanted = [(attempt.flow, text) for text in (*inputs, *requested)]
+    assert runner.asked[-len(wanted) :] == wanted
 
 
 async def test_a_scenario_with_a_wrong_probe_fails(environment: PlayEnvironment, catalogue: Catalogue) -> None:
@@ -174,18 +208,107 @@ async def test_every_attempt_has_a_conversation_and_a_user_of_its_own(environmen
 @pytest.mark.parametrize(
     ("player", "words"),
     [
-        (Actor(fault=ZeroDivisionError("boom")), "ZeroDivisionError: boom"),
-        (Actor(fault=Unplayable("cannot go on")), "cannot go on"),
-        (Actor(ends=False), "turn 1 ended without a result"),
+        (Actor(fault=ZeroDivisionError("boom")), "it raised ZeroDivisionError: boom"),
+        (Actor(fault=TimeoutError()), "it raised TimeoutError: "),
+        (Actor(fault=SystemExit(3)), "it raised SystemExit: 3"),
+        (Actor(fault=asyncio.CancelledError()), "it raised CancelledError"),
+        (Actor(fault=_Speechless()), "it raised _Speechless: (it does not say what)"),
+        (Actor(fault=ValueError("no sk-live1234567890abcdef1234")), "it raised ValueError: no "),
+        (Actor(fault=AgentFailed("the request failed (ConnectError)")), "the request failed (ConnectError)"),
+        (Actor(ends=False), "it ended without a result"),
     ],
-    ids=["raises", "gives up", "no result"],
+    ids=["raises", "times out itself", "exits", "cancels", "speechless", "a key", "is not there", "no result"],
 )
-async def test_what_breaks_around_the_player_is_a_harness_error(
+async def test_an_agent_that_breaks_off_has_failed_and_the_reason_is_recorded(
     player: Player, words: str, environment: PlayEnvironment, catalogue: Catalogue
 ) -> None:
     attempt = await play_attempt(ECHO, player, environment)
-    assert attempt.harness_error == words
+    verdict = score_attempt(ECHO, attempt, catalogue)
+    assert (attempt.harness_error, attempt.asked, verdict.passed) == (None, [0], False)
+    assert verdict.why.startswith(f"finished: a turn failed: {words}")
+    assert "sk-live1234567890" not in verdict.why
+
+
+async def test_what_an_agent_did_before_it_broke_off_is_scored(
+    environment: PlayEnvironment, catalogue: Catalogue
+) -> None:
+    grow = scenario_named("grow")
+    attempt = await play_attempt(grow, _BreaksOff(DemoPlayer()), environment)
+    verdict = score_attempt(grow, attempt, catalogue)
+    assert (attempt.asked, [turn.outcome for turn in attempt.turns]) == ([0, 1], ["complete", "error"])
+    assert attempt.flow == attempt.turns[0].flow
+    assert not attempt.flow.is_empty
+    assert verdict.passed is False
+
+
+async def test_a_player_that_cannot_play_the_scenario_is_not_judged(
+    environment: PlayEnvironment, catalogue: Catalogue
+) -> None:
+    attempt = await play_attempt(ECHO, Actor(fault=Unplayable("cannot go on")), environment)
+    assert (attempt.harness_error, attempt.asked) == ("cannot go on", [])
     assert score_attempt(ECHO, attempt, catalogue).passed is None
+
+
+async def test_runs_that_were_asked_for_are_made_by_the_harness_on_the_flow_that_was_left(
+    environment: PlayEnvironment, runner: StandInRunner, catalogue: Catalogue
+) -> None:
+    async def forging(request: TurnRequest) -> dict[str, object]:
+        flow = read_flow(ECHO.reference or "", catalogue)
+        return {"flow": flow.to_json(), "text": "I built it.", "run": ran("good morning").to_json()}
+
+    runner.results = [ran("something else")]
+    attempt = await play_attempt(ECHO, FunctionPlayer(forging, "forger"), environment)
+    verdict = score_attempt(ECHO, attempt, catalogue)
+    assert ECHO.turns[0].run is not None
+    assert [run.output for run in attempt.requested.values()] == ["something else"]
+    assert (attempt.flow, ECHO.turns[0].run.input) in runner.asked
+    assert (verdict.value("ran"), verdict.value("honest")) == (False, False)
+
+
+async def test_an_agent_without_an_engine_need_not_run_what_it_builds(
+    environment: PlayEnvironment, runner: StandInRunner, catalogue: Catalogue
+) -> None:
+    async def building(request: TurnRequest) -> dict[str, object]:
+        return {"flow": read_flow(ECHO.reference or "", catalogue).to_json(), "text": "Here is the flow."}
+
+    runner.results = [ran("good morning")]
+    player, scenario = FunctionPlayer(building, "builder"), ECHO.model_copy(update={"probes": ()})
+    with_it = score_attempt(scenario, await play_attempt(scenario, player, environment), catalogue)
+    without = score_attempt(scenario, await play_attempt(scenario, WithoutEngine(player), environment), catalogue)
+    assert (with_it.value("ran"), with_it.passed) == (False, False)
+    assert (without.value("ran"), without.passed) == (True, True)
+
+
+async def test_an_answer_that_is_late_has_failed_though_it_blocked_the_loop(
+    environment: PlayEnvironment, catalogue: Catalogue
+) -> None:
+    async def blocking(_: TurnRequest) -> dict[str, object]:
+        time.sleep(0.3)  # noqa: ASYNC251  (that is the point)
+        return {"text": "I am late."}
+
+    attempt = await play_attempt(ECHO, FunctionPlayer(blocking, "late"), environment, limits=Limits(seconds=0.1))
+    assert (attempt.stopped, len(attempt.turns)) == ("timeout", 1)
+    assert score_attempt(ECHO, attempt, catalogue).value("finished") is False
+
+
+async def test_a_forged_run_counts_for_nothing_where_no_flow_is_left(
+    environment: PlayEnvironment, catalogue: Catalogue
+) -> None:
+    async def forging(_: TurnRequest) -> dict[str, object]:
+        return {"text": "I ran it.", "run": ran("good morning").to_json()}
+
+    attempt = await play_attempt(ECHO, FunctionPlayer(forging, "forger"), environment)
+    verdict = score_attempt(ECHO, attempt, catalogue)
+    assert verdict.value("ran") is False
+    assert "there is no flow to run" in verdict.why
+
+
+async def test_the_names_in_a_request_say_nothing_of_the_scenario(environment: PlayEnvironment) -> None:
+    actor = Actor()
+    await play([ECHO], actor, environment, repeats=2)
+    first, second = actor.requests
+    assert first.session != second.session
+    assert all(ECHO.id not in f"{request.session} {request.user}" for request in actor.requests)
 
 
 async def test_a_player_that_takes_too_long_is_stopped_and_scored(
@@ -194,6 +317,8 @@ async def test_a_player_that_takes_too_long_is_stopped_and_scored(
     grow = scenario_named("grow")
     attempt = await play_attempt(grow, Actor(hangs=True), environment, limits=Limits(seconds=0.05))
     assert (attempt.stopped, attempt.harness_error, attempt.probes) == ("timeout", None, [])
+    verdict = score_attempt(grow, attempt, catalogue)
+    assert (verdict.passed, verdict.value("finished"), verdict.harness_error) == (False, False, None)
     assert score_attempt(grow, attempt.model_copy(update={"turns": []}), catalogue).passed is None
 
 

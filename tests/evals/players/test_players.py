@@ -85,15 +85,18 @@ async def test_a_callable_plays_with_a_flow_and_words(environment: PlayEnvironme
     assert (verdict.value("wasted"), verdict.value("tokens")) == (None, None)
 
 
-@pytest.mark.parametrize("given", [{"flow": {"nodes": 3}}, {"run": {}}, {"flow": "text"}])
-async def test_a_callable_that_gives_no_flow_is_a_harness_error(
-    given: dict[str, Any], environment: PlayEnvironment
+@pytest.mark.parametrize(
+    "given", [{"flow": {"nodes": 3}}, {"run": {}}, {"flow": "text"}, {"text": 5}, {"text": "\ud800"}, None, "text"]
+)
+async def test_a_callable_that_gives_no_flow_has_failed(
+    given: Any, environment: PlayEnvironment, catalogue: Catalogue
 ) -> None:
     async def agent(_: TurnRequest) -> Mapping[str, Any]:
         return given
 
     attempt = await play_attempt(ECHO, FunctionPlayer(agent, "mine"), environment)
-    assert "unreadable flow or run" in (attempt.harness_error or "")
+    assert attempt.harness_error is None
+    assert "finished: a turn failed: the player returned " in score_attempt(ECHO, attempt, catalogue).why
 
 
 async def test_what_the_server_says_of_a_turn_is_understood(environment: PlayEnvironment) -> None:
@@ -125,9 +128,9 @@ def test_a_request_is_sent_under_the_names_of_the_contract() -> None:
     )
 
 
-async def test_a_server_that_is_not_there_is_a_harness_error(environment: PlayEnvironment) -> None:
+async def test_a_server_that_is_not_there_has_failed(environment: PlayEnvironment, catalogue: Catalogue) -> None:
     attempt = await play_attempt(ECHO, HttpPlayer("http://127.0.0.1:9"), environment)
-    assert attempt.harness_error == "the request failed (ConnectError)"
+    assert "the request failed (ConnectError)" in score_attempt(ECHO, attempt, catalogue).why
 
 
 @pytest.mark.parametrize("name", ["demo", "oracle", "script", "null", "boaster"])

@@ -18,7 +18,9 @@ pytestmark = pytest.mark.anyio
 @pytest.fixture
 async def runs(tmp_path: Path) -> AsyncGenerator[RunLog]:
     database = Database(f"sqlite+aiosqlite:///{tmp_path / 'w.db'}")
-    yield RunLog(database)
+    runs = RunLog(database)
+    yield runs
+    await runs.aclose()
     await database.aclose()
 
 
@@ -30,9 +32,9 @@ def entry(number: int = 0, **more: str) -> RunEntry:
 
 
 async def test_only_the_latest_runs_of_each_user_are_kept(runs: RunLog) -> None:
-    await runs.record("bob", entry(id="bobs"))
+    runs.record("bob", entry(id="bobs"))
     for number in range(KEPT + 3):
-        await runs.record("ada", entry(number))
+        runs.record("ada", entry(number))
     latest, total = await runs.entries("ada", 2)
     assert ([run.id for run in latest], total) == ([f"r{KEPT + 2}", f"r{KEPT + 1}"], KEPT)
     assert await runs.get("ada", "r0") is None
@@ -44,8 +46,8 @@ async def test_only_the_latest_runs_of_each_user_are_kept(runs: RunLog) -> None:
 
 async def test_runs_are_erased_one_by_one_or_all(runs: RunLog) -> None:
     for number in range(3):
-        await runs.record("ada", entry(number))
-    await runs.record("bob", entry(9))
+        runs.record("ada", entry(number))
+    runs.record("bob", entry(9))
     assert await runs.remove("ada", "r1") == 1
     assert await runs.remove("ada", "r1") == 0
     assert await runs.remove("ada") == 2
@@ -64,5 +66,7 @@ def test_an_entry_has_what_a_user_wants_to_know_and_is_bounded() -> None:
 
 async def test_a_log_that_cannot_be_written_says_so_and_fails_no_run(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.ERROR):
-        await RunLog(Database("sqlite+aiosqlite:////dev/null/w.db")).record("ada", entry())
+        runs = RunLog(Database("sqlite+aiosqlite:////dev/null/w.db"))
+        runs.record("ada", entry())
+        await runs.aclose()
     assert [record.message for record in caplog.records] == ["assistant.run.not_recorded"]
