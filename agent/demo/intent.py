@@ -122,7 +122,7 @@ def demo_intent(message: str, flow: Flow | None = None) -> Intent:
     text = without_courtesy(message)
     if not text.strip() or plain_reply(message) is not None:
         return "question"
-    request, reading = take_apart(text), read(asked_of(message))
+    request, reading = take_apart(text), read(asked_of(message), message)
     if refusal(message) is not None or _elsewhere(reading):
         return "off_topic"
     if file_steps(request) is not None or asked_file(request) is not None:

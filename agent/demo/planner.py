@@ -146,7 +146,7 @@ def _brief(message: str, bench: Workbench, language: str) -> Plan:
 
 def _plan(message: str, bench: Workbench) -> Plan:
     text = without_courtesy(message)
-    request, reading = take_apart(text), read(asked_of(message))
+    request, reading = take_apart(text), read(asked_of(message), message)
     refused = refusal(message)
     if refused is not None:
         return _declining(refused)

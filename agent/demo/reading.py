@@ -57,9 +57,15 @@ class Part:
 
 @dataclass(frozen=True)
 class Reading:
-    """A message, read once."""
+    """A message, read once.
+
+    Attributes:
+        message: what is read.
+        whole: the message that it is a part of, whose language it has; empty when it is the whole one.
+    """
 
     message: str
+    whole: str = ""
 
     @cached_property
     def folded(self) -> str:
@@ -69,7 +75,7 @@ class Reading:
     @cached_property
     def language(self) -> str:
         """The code of its language."""
-        return spoken(self.message, [recipe.words for recipe in recipes().values()])
+        return spoken(self.whole or self.message, [recipe.words for recipe in recipes().values()])
 
     def has(self, *concepts: str) -> bool:
         """Whether it has one of some concepts of the vocabulary."""
@@ -128,7 +134,8 @@ class Reading:
     @cached_property
     def parts(self) -> list[Part]:
         """Its parts, cut at signs and at words that join something else to what was said."""
-        joints = [match.span() for concept in ("and", "besides") for match in self.spans(concept)]
+        words = [match.span() for concept in ("and", "besides") for match in self.spans(concept)]
+        joints = [span for span in words if not self.folded.startswith("-", span[1])]  # "e" in "e-mail" joins nothing
         ends = [match.end() for match in _ENDS.finditer(self.message)]
         cuts = {end: False for end in ends if not any(start < end <= stop for start, stop in joints)}
         cuts |= {start: True for start, _ in joints}
@@ -227,6 +234,11 @@ class Reading:
 
 
 @cache
-def read(message: str) -> Reading:
-    """Read a message."""
-    return Reading(message)
+def read(message: str, whole: str = "") -> Reading:
+    """Read a message.
+
+    Args:
+        message: the message, or a part of it.
+        whole: the message that it is a part of.
+    """
+    return Reading(message, whole)

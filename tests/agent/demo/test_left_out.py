@@ -63,6 +63,10 @@ async def test_what_no_component_does_is_named(whole: Catalogue, message: str, l
         "Un flusso che mette il testo in maiuscolo e lo restituisce",
         "テキストを大文字にして返すフロー",
         "把文本变成大写并返回的流程",
+        "Je voudrais un flux qui trouve les adresses e-mail dans mon message et qui répond avec elles.",
+        "Ein Flow, der die E-Mail-Adressen in meiner Nachricht findet und mit ihnen antwortet",
+        "Un flujo que extraiga los correos de mi mensaje y responda con ellos",
+        "Um fluxo que extraia os e-mails da minha mensagem e responda com eles",
     ],
 )
 async def test_nothing_is_named_when_the_flow_does_all(whole: Catalogue, message: str) -> None:

@@ -35,11 +35,19 @@ def test_what_no_flow_can_do_is_named_in_the_users_words(message: str, left_out:
     [
         ("hello there", "en"), ("chatbot bauen", "de"), ("salut toi", "fr"), ("hazme un bot", "es"),
         ("faz um robô", "pt"), ("fammi un bot", "it"), ("ボット作って", "ja"), ("做个机器人", "zh"),
-        ("翻訳", "ja"), ("翻译", "zh"),
+        ("翻訳", "ja"), ("翻译", "zh"), ("renomeie Prompt para Boas-vindas", "pt"),
+        ("renomeie Chat Input para Entrada", "pt"), ("renombra Chat Input a Entrada", "es"),
+        ("renomme Chat Input en Entrée", "fr"), ("benenne Chat Input in Eingang um", "de"),
+        ("Tira a saída de chat", "pt"), ("Set the pattern of the Regex Extractor to '#\\w+'", "en"),
     ],
 )  # fmt: skip
 def test_the_language_of_a_short_message_is_known(message: str, language: str) -> None:
     assert read(message).language == language
+
+
+def test_a_part_of_a_message_is_in_the_language_of_the_whole() -> None:
+    assert read("Set the sender", "Set the sender, and run it with olá mundo").language == "en"
+    assert read("Regex Extractor", "Defina o padrão do Regex Extractor e execute com 12").language == "pt"
 
 
 def test_quoted_words_name_no_recipe() -> None:
