@@ -13,7 +13,7 @@ RULES_LIMIT = 4_000
 
 _QUOTED = re.compile(
     r"\"([^\"]*)\"|“([^”]*)”|„([^“”]*)[“”]|«\s*([^»]*?)\s*»|「([^」]*)」|『([^』]*)』|`([^`]*)`"
-    r"|(?<![\w'])'([^'\n]+)'(?=[\s.,;:!?)]|$)|‘([^’]*)’"
+    r"|(?<![A-Za-zÀ-ɏ\d_'])'([^'\n]+)'(?=[\s.,;:!?)、。，ぁ-ヿ一-鿿]|$)|‘([^’]*)’"
 )
 _SIGNS = " ,.;:!?。，、；！？()（）\n"
 _LEAST_UNSPACED, _LEAST_SPACED = 6, 14
@@ -94,6 +94,13 @@ class Reading:
     def routes(self) -> bool:
         """Whether it gives texts for several cases."""
         return len(self.quotes) > 1 and self.has("condition", "otherwise")
+
+    @property
+    def answers_quotes(self) -> bool:
+        """Whether it says to answer, outside of its quoted texts, and these may be answers and what they answer."""
+        inside = [range(quote.start(), quote.end()) for quote in self.quotes]
+        said = [match for match in self.spans("answering") if not any(match.start() in one for one in inside)]
+        return bool(inside) and len(inside) % 2 == 0 and bool(said)
 
     @cached_property
     def recipes(self) -> list[Recipe]:
@@ -196,9 +203,8 @@ class Reading:
     def wanted(self) -> str:
         """What a flow is to do, without the order to build one: of "build me a flow that translates", "translates"."""
         text = self.doable.strip()
-        order = [
-            match.span() for concept in _ORDER for match in found(vocabulary()[concept], fold(text), self.language)
-        ]
+        unquoted = fold(_QUOTED.sub(lambda match: " " * len(match[0]), text))
+        order = [match.span() for concept in _ORDER for match in found(vocabulary()[concept], unquoted, self.language)]
         if self.language in ("ja", "zh"):
             for start, end in sorted(
                 {span for span in order if not any(_within(span, one) for one in order)}, reverse=True

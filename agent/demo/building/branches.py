@@ -21,15 +21,15 @@ _BEHIND = 20
 
 
 def branches(reading: Reading) -> str | None:
-    """A router by meaning: a text of its own for each kind of message, when at least two texts are quoted.
+    """A router: by texts when both they and their answers are quoted, else by meaning, with a text for each branch.
 
     A branch without a text, such as "questions -> answer with AI", leads to a model.
     """
-    if not reading.routes:
-        return None
-    quoted = _quoted_conditions(reading)
+    quoted = _quoted_conditions(reading) if reading.routes or reading.answers_quotes else None
     if quoted is not None:
         return exact_router(*quoted)
+    if not reading.routes:
+        return None
     routes: list[tuple[str, str]] = []
     default: str | None = None
     end = 0

@@ -8,7 +8,7 @@ from agent.demo.reading import read
 from agent.language.detect import LANGUAGES, Language
 
 _QUOTED = re.compile(
-    r"\"(?P<double>[^\"]*)\"|“(?P<curly>[^”]*)”|`(?P<tick>[^`]*)`|(?<![\w'])'(?P<single>.*?)'(?=[\s.,;:!?)]|$)|‘(?P<angled>[^’]*)’",
+    r"\"(?P<double>[^\"]*)\"|“(?P<curly>[^”]*)”|`(?P<tick>[^`]*)`|(?<![A-Za-zÀ-ɏ\d_'])'(?P<single>.*?)'(?=[\s.,;:!?)、。，ぁ-ヿ一-鿿]|$)|‘(?P<angled>[^’]*)’",
     re.DOTALL,
 )
 _QUOTES = " 「」『』«»„“”\n"
