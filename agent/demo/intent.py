@@ -111,6 +111,16 @@ def is_of_a_flow(reading: Reading) -> bool:
     return of_a_flow and not builds and not reading.recipes and not reading.has("elsewhere")
 
 
+def _of_a_component(request: Request, reading: Reading) -> Intent | None:
+    """What a message is for that wants a component written or asks how one of the user's own is used."""
+    written = component(request)
+    if written is None and reading.asks_the_way_to_own:
+        return "question"
+    if not wants_component(request) or acts(request):
+        return None
+    return "component_then_flow" if written is not None and written.in_flow else "generate_component"
+
+
 def demo_intent(message: str, flow: Flow | None = None) -> Intent:
     """What a message is for, by rules.
 
@@ -127,9 +137,9 @@ def demo_intent(message: str, flow: Flow | None = None) -> Intent:
         return "off_topic"
     if file_steps(request) is not None or asked_file(request) is not None:
         return "manage_files"
-    if wants_component(request) and not acts(request):
-        written = component(request)
-        return "component_then_flow" if written is not None and written.in_flow else "generate_component"
+    own = _of_a_component(request, reading)
+    if own is not None:
+        return own
     if request.runs and not request.text:
         return "run_flow"
     if acts(request):

@@ -227,6 +227,8 @@ def _change(request: Request, reading: Reading, bench: Workbench) -> Plan | None
 def _answering(request: Request, reading: Reading, text: str, bench: Workbench) -> Plan:
     """A plan that answers a question."""
     language = reading.language
+    if reading.asks_the_way_to_own:
+        return _saying(reply("own_component", language))
     exact = answer(request, text, bench) if language == "en" else None
     if exact is not None:
         return exact

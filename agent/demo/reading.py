@@ -96,6 +96,11 @@ class Reading:
         return len(self.quotes) > 1 and self.has("condition", "otherwise")
 
     @property
+    def asks_the_way_to_own(self) -> bool:
+        """Whether it asks how a component of the user's own is used or written."""
+        return self.asks and self.has("own_component") and self.has("way")
+
+    @property
     def answers_quotes(self) -> bool:
         """Whether it says to answer, outside of its quoted texts, and these may be answers and what they answer."""
         inside = [range(quote.start(), quote.end()) for quote in self.quotes]

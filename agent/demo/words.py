@@ -14,7 +14,7 @@ _SURE_WORDS = 4
 """From how many further words on the detected language counts in full."""
 _SURE = 0.7
 """Below this probability the detected language yields to the only one that has a word of its own in the message."""
-_OF_NO_LANGUAGE = frozenset({"answered_to", "answering"})
+_OF_NO_LANGUAGE = frozenset({"answered_to", "answering", "way"})
 """Concepts whose words are too short to tell a language: "a" is one of many."""
 _UNSPACED = frozenset({"ja", "zh"})
 _KANA = re.compile(r"[぀-ヿ]")

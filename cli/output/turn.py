@@ -214,7 +214,8 @@ class Readable:
         run = result.runs[-1]
         if run.error is not None:
             if run.error.message not in result.text:
-                print_prose(f"The run failed ({run.error.code}): {run.error.message} {run.error.fix}".rstrip())
+                why = f"{run.error.message} {run.error.fix}".rstrip()
+                print_prose(phrase("shell_run_failed", result.language, run.error.code, why))
             elif run.error.fix and run.error.fix not in result.text:
                 print_prose(phrase("shell_fix", result.language, run.error.fix))
         elif run.output is not None and run.output not in result.text:
@@ -222,12 +223,16 @@ class Readable:
         if run.hosts:
             from runtime.egress.words import hosts_in_words
 
-            print_prose(f"Hosts of the run: {hosts_in_words(run.hosts)}.")
+            print_prose(phrase("shell_hosts", result.language, hosts_in_words(run.hosts)))
 
 
 def _beyond(answer: str, record: str) -> str:
-    """What a record says beyond the answer, which may be its beginning or hold all of it."""
-    return "" if record in answer else record.removeprefix(answer.strip()).strip()
+    """What a record says beyond the answer, which may be its beginning or hold all or some lines of it."""
+    if record in answer:
+        return ""
+    said = {line.strip() for line in answer.splitlines()}
+    left = record.removeprefix(answer.strip()).strip()
+    return "\n".join(line for line in left.splitlines() if line.strip() not in said)
 
 
 def _print_record(text: str) -> None:
