@@ -99,7 +99,7 @@ def spoken(message: str, known: Iterable[Words] = ()) -> str:
     if _HAN.search(message):
         count = {code: sum(code in one and one[code].is_in(folded) for one in every) for code in ("zh", "ja")}
         return "ja" if count["ja"] > count["zh"] else "zh"
-    votes, own = _votes(message, folded, every)
+    votes, own = _votes(message, folded, every, [vocabulary()[concept] for concept in _OF_NO_LANGUAGE])
     if not any(votes.values()) and len(message.split()) == 1:
         return "en"  # "no" may be of several languages
     detected, probability = best_language(message, LANGUAGES)
@@ -111,8 +111,16 @@ def spoken(message: str, known: Iterable[Words] = ()) -> str:
     return best if votes[best] > 0 else "en"
 
 
-def _votes(message: str, folded: str, every: Sequence[Words]) -> tuple[dict[str, float], list[str]]:
+def _votes(
+    message: str, folded: str, every: Sequence[Words], silent: Sequence[Words]
+) -> tuple[dict[str, float], list[str]]:
     """How many concepts speak for each language, a concept's vote divided among all that have the word it was said in.
+
+    Args:
+        message: what the user wrote.
+        folded: it in the form that words are looked for in.
+        every: the concepts that speak for a language.
+        silent: those that do not, whose words are words of a language all the same.
 
     Returns:
         The votes, and the languages that have a word of the message alone.
@@ -124,11 +132,11 @@ def _votes(message: str, folded: str, every: Sequence[Words]) -> tuple[dict[str,
             for code in LANGUAGES[:6]
             if code in one
         }
-        for one in every
+        for one in (*every, *silent)
     ]
     words = {code: set[str]().union(*(one.get(code, ()) for one in said)) for code in LANGUAGES[:6]}
     votes = dict.fromkeys(words, 0.0)
-    for one in said:
+    for one in said[: len(every)]:
         having = [code for code in votes if any(those & words[code] for those in one.values())]
         for code in having:
             votes[code] += 1 / len(having)
