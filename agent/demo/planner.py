@@ -320,7 +320,9 @@ def _building(found: Build, request: Request, reading: Reading, bench: Workbench
         *(one for one in reading.only_told if not serves(one) and says_more(one, reading.language)),
     ]
     by_model = asks_model(text)
-    told = [*reading.only_told, *reading.letters] if by_model else []
+    fields = re.findall(r'"description": "([^"]+)"', text) if '"multiple"' in text else []
+    only_told = [one for one in reading.only_told if not any(field in one for field in fields if field != "answer")]
+    told = [*only_told, *reading.letters] if by_model else []
     notes = (*found.needs, *([reply("only_told", reading.language, parts=quoted(told))] if told else []))
     left_out = (*reading.left_out, *found.missing, *(() if by_model else unserved))
     return _acting(steps, request, reading, bench, left_out=left_out, notes=notes, builds=True)

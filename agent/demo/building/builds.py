@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from agent.demo.building.branches import branches
+from agent.demo.building.branches import branches, quoted_router
 from agent.demo.building.recipe import Recipe, recipes
 from agent.demo.building.stages import Stage, chain
 from agent.demo.exact.chains import text_stages
@@ -56,7 +56,7 @@ def flow_for(request: Request, reading: Reading) -> Build | None:
         request: the message taken apart, for the exact rules.
         reading: the message as it was read, for the recipes.
     """
-    routed = router(request)
+    routed = router(request) or quoted_router(reading)
     if routed is not None:
         return Build(routed, missing=_missing(routed, reading))
     stages, left_out = text_stages(request)

@@ -77,6 +77,12 @@ async def test_nothing_is_named_when_the_flow_does_all(whole: Catalogue, message
     assert "LanguageModelComponent" not in types(result.proposal)
 
 
+async def test_a_field_of_an_extraction_is_not_said_to_be_only_told(whole: Catalogue) -> None:
+    result = await ask(whole, "Flow, der aus einer E-Mail Name und Telefonnummer holt und als JSON liefert")
+    assert "StructuredOutput" in types(result.proposal)
+    assert reply("only_told", "de", parts="§").partition("§")[0] not in result.text
+
+
 @pytest.mark.parametrize(
     "message",
     ["un flusso che scrive il testo al contrario", "reverse the text", "sortiere die Zeilen alphabetisch",

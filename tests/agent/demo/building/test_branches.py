@@ -67,6 +67,12 @@ async def test_a_quoted_condition_is_looked_for_and_never_a_meaning(
     [
         ("a bot that answers 'Hi' to 'hello' and 'Bye' to 'ciao'", {"hello": "Hi", "ciao": "Bye"}),
         ("build a bot that says 'Hi' to 'hello'", {"hello": "Hi"}),
+        (
+            'when a user writes "refund" answer "Write to billing" and when they write "hours" answer "9 to 5"',
+            {"refund": "Write to billing", "hours": "9 to 5"},
+        ),
+        ("answer 'x' when the user types 'y'", {"y": "x"}),
+        ("wenn jemand 'Preis' schreibt, antworte 'Siehe Liste'", {"Preis": "Siehe Liste"}),
         ("Ein Bot, der auf 'Hallo' mit 'Guten Tag' antwortet", {"Hallo": "Guten Tag"}),
         ("Un bot qui répond 'Salut' à 'bonjour' et 'Au revoir' à 'ciao'", {"bonjour": "Salut", "ciao": "Au revoir"}),
         ("un bot que responda 'Hola' a 'buenas' y 'Adiós' a 'chao'", {"buenas": "Hola", "chao": "Adiós"}),
