@@ -233,3 +233,19 @@ def test_the_terminal_decides_how_wide_lists_are(
     code, written = on_terminal(*arguments, columns=columns, **({"COLUMNS": exported} if exported else {}))
     assert code == 0
     assert max(map(len, written.splitlines())) in range(most - 20, most + 1)
+
+
+@pytest.mark.parametrize(
+    ("message", "code", "told"),
+    [
+        ("O que faz o componente Chat Input?", 0, "Chat Input (`ChatInput`)"),
+        ("明日の株価を教えて", 1, "それはできません。Langflow"),
+    ],
+)
+def test_an_answer_on_a_terminal_is_in_the_language_of_the_message(
+    message: str, code: int, told: str, on_terminal: OnTerminal
+) -> None:
+    ended, screen = on_terminal("ask", message, columns=80)
+    assert (ended, told in screen) == (code, True), screen
+    assert "\ufffd" not in screen
+    assert "demo planner" not in screen
