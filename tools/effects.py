@@ -38,7 +38,7 @@ class RunEffect(_Effect):
         return cls(by=by, input=text, output=result.output, error=error, untrusted_code=result.untrusted_code)
 
 
-PlanStatus: TypeAlias = Literal["proposed", "approved", "denied"]
+PlanStatus: TypeAlias = Literal["proposed", "approved", "denied", "changed"]
 InstallStatus: TypeAlias = Literal["proposed", "installed", "failed", "denied"]
 
 
@@ -53,6 +53,10 @@ class PlanEffect(_Effect):
         """The effect of a plan; its first line is the title."""
         first = next((line for line in markdown.splitlines() if line.strip(" #*_-")), "")
         return cls(title=first.strip(" #*_-")[:TITLE_LIMIT], status=status)
+
+    def as_changed(self) -> "PlanEffect":
+        """This plan as one that was carried out otherwise, as the user wanted it."""
+        return self.model_copy(update={"status": "changed"})
 
 
 class InstallEffect(_Effect):

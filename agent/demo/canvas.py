@@ -193,8 +193,9 @@ def stopped(bench: Workbench, reason: str, language: str) -> str:
     faults = [line[2:].partition(" Fix: ")[0] for line in reason.splitlines() if line.startswith("- ")]
     sentences = re.split(r"(?<=[.!?])\s+", reason)
     said = " ".join(faults or [one for one in sentences if _FOR_A_MODEL.search(one) is None])
-    done = f" {len(bench.actions)} change(s) before that stand." if bench.actions else ""
-    return f"{reply('stopped', language, reason=said)}{done}"
+    done = f" {reply('stand', language, count=len(bench.actions))}" if bench.actions else ""
+    caveats = [_caveat(caveat, bench.current, language) for caveat in bench.caveats]
+    return "\n".join([f"{reply('stopped', language, reason=said)}{done}", *dict.fromkeys(caveats)])
 
 
 def quoted(parts: Iterable[str]) -> str:

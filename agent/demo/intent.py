@@ -4,7 +4,7 @@ import re
 
 from agent.demo.edits import wants_edit
 from agent.demo.exact.chains import text_stages
-from agent.demo.exact.changes import is_change
+from agent.demo.exact.changes import is_change, is_rename
 from agent.demo.exact.components import component, wants_component
 from agent.demo.exact.files import asked_file, file_steps
 from agent.demo.exact.language import Request, take_apart
@@ -39,10 +39,10 @@ def asked_of(message: str) -> str:
 def acts(request: Request) -> bool:
     """Whether a clause of a message is a change that the exact rules understand.
 
-    They know English; of another language, only messages with quoted values are translated well enough for them.
+    They know English; of another language, only a new name and messages with quoted values are translated well enough.
     """
     if request.spoken != "en" and not request.quoted:
-        return False
+        return any(is_rename(clause) for clause in request.clauses)
     return any(is_change(clause) or is_place(clause) or is_rewording(clause) for clause in request.clauses)
 
 
@@ -106,9 +106,19 @@ def _elsewhere(reading: Reading) -> bool:
 
 def is_of_a_flow(reading: Reading) -> bool:
     """Whether a message changes or asks after a flow that it takes to be there."""
-    of_a_flow = reading.has("remove", "clear", "fix", "model", "manner", "add", "broken", "explain")
+    of_a_flow = reading.has("remove", "clear", "fix", "model", "manner", "add", "broken", "explain", "rename")
     builds = reading.has("build") and reading.has("flow")
     return of_a_flow and not builds and not reading.recipes and not reading.has("elsewhere")
+
+
+def _of_a_component(request: Request, reading: Reading) -> Intent | None:
+    """What a message is for that wants a component written or asks how one of the user's own is used."""
+    written = component(request)
+    if written is None and reading.asks_the_way_to_own:
+        return "question"
+    if not wants_component(request) or acts(request):
+        return None
+    return "component_then_flow" if written is not None and written.in_flow else "generate_component"
 
 
 def demo_intent(message: str, flow: Flow | None = None) -> Intent:
@@ -122,14 +132,14 @@ def demo_intent(message: str, flow: Flow | None = None) -> Intent:
     text = without_courtesy(message)
     if not text.strip() or plain_reply(message) is not None:
         return "question"
-    request, reading = take_apart(text), read(asked_of(message))
+    request, reading = take_apart(text), read(asked_of(message), message)
     if refusal(message) is not None or _elsewhere(reading):
         return "off_topic"
     if file_steps(request) is not None or asked_file(request) is not None:
         return "manage_files"
-    if wants_component(request) and not acts(request):
-        written = component(request)
-        return "component_then_flow" if written is not None and written.in_flow else "generate_component"
+    own = _of_a_component(request, reading)
+    if own is not None:
+        return own
     if request.runs and not request.text:
         return "run_flow"
     if acts(request):
@@ -139,8 +149,8 @@ def demo_intent(message: str, flow: Flow | None = None) -> Intent:
     builds = "nodes:" in text or (bool(text_stages(request)[0]) and (reading.has("build") or request.runs))
     if reading.routes or builds or "http://" in text or "https://" in text:
         return "build_flow"
-    asks = asks_about_components(reading)
-    if asks and not reading.has("clear", "fix", "model"):
+    asks = asks_about_components(reading) or (reading.of_the_flow and reading.has("showing"))
+    if asks and (reading.has("insides") or not reading.has("clear", "fix", "model")):
         return "question"
     talk = small_talk(message) is not None
     if (
@@ -152,5 +162,5 @@ def demo_intent(message: str, flow: Flow | None = None) -> Intent:
         return "build_flow"
     if talk or reading.has("templates", "abilities", "explain", "broken", "component"):
         return "question"
-    exact = bool(request.quoted or text_stages(request)[0])
+    exact = bool(request.quoted or text_stages(request)[0]) or reading.has("letters")
     return "build_flow" if exact else "question" if is_of_a_flow(reading) else "off_topic"

@@ -7,11 +7,12 @@ from pydantic_ai import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from agent.demo.answers import revised
-from agent.demo.building.builds import Build, flow_for, spec_text, with_file
+from agent.demo.building.builds import Build, asks_model, flow_for, says_more, spec_text, with_file
 from agent.demo.building.stages import spec
 from agent.demo.canvas import component_answer, diagnosis, explanation, quoted, report, stopped, template_list
 from agent.demo.edits import edit, wants_edit
 from agent.demo.exact.answers import answer
+from agent.demo.exact.chains import serves
 from agent.demo.exact.changes import change, is_change, names_template
 from agent.demo.exact.components import Written, component
 from agent.demo.exact.extending import extension_steps
@@ -145,7 +146,7 @@ def _brief(message: str, bench: Workbench, language: str) -> Plan:
 
 def _plan(message: str, bench: Workbench) -> Plan:
     text = without_courtesy(message)
-    request, reading = take_apart(text), read(asked_of(message))
+    request, reading = take_apart(text), read(asked_of(message), message)
     refused = refusal(message)
     if refused is not None:
         return _declining(refused)
@@ -156,7 +157,7 @@ def _plan(message: str, bench: Workbench) -> Plan:
     if files is not None:
         return Plan(steps=tuple(files), close=lambda answers: answers[-1])
     intent = demo_intent(message, bench.flow)
-    if intent == "question":
+    if intent == "question" or (intent == "off_topic" and bench.attached):
         return _answering(request, reading, text, bench)
     if intent in ("generate_component", "component_then_flow"):
         return _component(request, reading, bench)
@@ -175,6 +176,8 @@ def _flow_plan(message: str, request: Request, reading: Reading, bench: Workbenc
     Raises:
         CannotPlan: no rule knows the change.
     """
+    if bench.current.is_empty and reading.of_the_flow and not names_template(request.text):
+        return _declining(reply("empty", reading.language))
     if not bench.current.is_empty or names_template(request.text):
         changed = _change(request, reading, bench)
         if changed is not None:
@@ -223,34 +226,62 @@ def _change(request: Request, reading: Reading, bench: Workbench) -> Plan | None
 
 def _answering(request: Request, reading: Reading, text: str, bench: Workbench) -> Plan:
     """A plan that answers a question."""
-    flow, language = bench.current, reading.language
+    language = reading.language
+    if reading.asks_the_way_to_own:
+        return _saying(reply("own_component", language))
     exact = answer(request, text, bench) if language == "en" else None
     if exact is not None:
         return exact
-    if reading.has("broken", "fix") and not reading.recipes:
-        if flow.is_empty:
-            return _declining(reply("empty", language))
-        return _saying(diagnosis(flow, bench.catalogue, language))
-    if not flow.is_empty and reading.has("explain", "flow") and not reading.has("component"):
-        return _saying(explanation(flow, language))
+    talk = small_talk(reading.message)
+    if bench.attached and talk is None and not reading.has("component", "templates", "this_flow"):
+        return _declining(reply("file_question", language))
+    about_flow = _about_flow(reading, bench)
+    if about_flow is not None:
+        return about_flow
     if reading.has("templates") and not reading.has("component"):
         return _saying(template_list(language))
     if asks_about_components(reading) or reading.has("component"):
         told = component_answer(reading, bench.catalogue)
         if told is not None:
             return _saying(told)
-    talk = small_talk(reading.message)
     if talk is not None:
         return _saying(talk)
-    if flow.is_empty and (reading.has("explain", "broken") or (is_of_a_flow(reading) and not reading.asks)):
+    return _answering_the_rest(reading, bench.current)
+
+
+def _about_flow(reading: Reading, bench: Workbench) -> Plan | None:
+    """A plan that answers a question about the flow on the canvas; None for one about something else."""
+    flow, language = bench.current, reading.language
+    if reading.has("broken", "fix") and not reading.recipes:
+        return (
+            _declining(reply("empty", language))
+            if flow.is_empty
+            else _saying(diagnosis(flow, bench.catalogue, language))
+        )
+    if flow.is_empty:
+        return None
+    if reading.of_the_flow and reading.has("showing"):
+        return _saying(f"{explanation(flow, language)}\n{reply('as_text', language)}")
+    if reading.has("explain", "flow", "insides") and not reading.has("component"):
+        return _saying(explanation(flow, language))
+    return None
+
+
+def _answering_the_rest(reading: Reading, flow: Flow) -> Plan:
+    """A plan for a question that no rule answers: what the flow does, or why there is nothing to say."""
+    language = reading.language
+    of_a_flow = reading.has("explain", "broken", "insides") or reading.of_the_flow
+    if flow.is_empty and (of_a_flow or (is_of_a_flow(reading) and not reading.asks)):
         return _declining(reply("empty", language))
-    if reading.has("explain", "broken"):
+    if of_a_flow:
         return _saying(explanation(flow, language))
     if reading.has("component"):
         return Plan(
             steps=(plan_step("search_components", query=reading.message[:200]),),
             close=lambda answers: _listed(answers[-1], language),
         )
+    if not flow.is_empty and reading.asks and not reading.has("elsewhere"):
+        return _declining(f"{reply('about_flow', language)}\n{explanation(flow, language)}")
     return _declining(reply("off_topic", language))
 
 
@@ -284,9 +315,16 @@ def _changing(request: Request, bench: Workbench, reading: Reading) -> tuple[lis
 def _building(found: Build, request: Request, reading: Reading, bench: Workbench) -> Plan:
     text = with_file(found.spec, bench.attached[0][0]) if bench.attached else found.spec
     steps = [*_planned(text, reading), plan_step("build_flow", spec=text)]
-    told = reading.only_told if "model" in text else []
+    unserved = [
+        *reading.letters,
+        *(one for one in reading.only_told if not serves(one) and says_more(one, reading.language)),
+    ]
+    by_model = asks_model(text)
+    fields = re.findall(r'"description": "([^"]+)"', text) if '"multiple"' in text else []
+    only_told = [one for one in reading.only_told if not any(field in one for field in fields if field != "answer")]
+    told = [*only_told, *reading.letters] if by_model else []
     notes = (*found.needs, *([reply("only_told", reading.language, parts=quoted(told))] if told else []))
-    left_out = (*reading.left_out, *found.missing)
+    left_out = (*reading.left_out, *found.missing, *(() if by_model else unserved))
     return _acting(steps, request, reading, bench, left_out=left_out, notes=notes, builds=True)
 
 

@@ -13,7 +13,7 @@ RULES_LIMIT = 4_000
 
 _QUOTED = re.compile(
     r"\"([^\"]*)\"|“([^”]*)”|„([^“”]*)[“”]|«\s*([^»]*?)\s*»|「([^」]*)」|『([^』]*)』|`([^`]*)`"
-    r"|(?<![\w'])'([^'\n]+)'(?=[\s.,;:!?)]|$)|‘([^’]*)’"
+    r"|(?<![A-Za-zÀ-ɏ\d_'])'([^'\n]+)'(?=[\s.,;:!?)、。，ぁ-ヿ一-鿿]|$)|‘([^’]*)’"
 )
 _SIGNS = " ,.;:!?。，、；！？()（）\n"
 _LEAST_UNSPACED, _LEAST_SPACED = 6, 14
@@ -21,6 +21,23 @@ _LEAST_UNSPACED, _LEAST_SPACED = 6, 14
 _ENDS = re.compile(r"[.;!?。；！？\n]+\s*|[,，、:：(（]\s*")
 _SENTENCES = re.compile(r"(?:(?<!\b\w)\.|[;!?。；！？\n])+\s*")
 """The full stop of "z.b." and "e.g." ends no sentence."""
+
+_ORDER = ("build", "flow", "filler", "greeting")
+"""The concepts whose words order a flow and say nothing of what it does."""
+_WORD = re.compile(r"[^\W_]+")
+_PARTICLES = "をがにはで的吧"
+_SHORT_WORD = 3
+
+
+def _is_order(word: re.Match[str], order: Sequence[tuple[int, int]]) -> bool:
+    """Whether a word only orders a flow, or joins such words: "me", "un", "der"."""
+    inside = any(start <= word.start() and word.end() <= end for start, end in order)
+    return inside or (len(word[0]) <= _SHORT_WORD and word[0].islower())
+
+
+def _within(span: tuple[int, int], other: tuple[int, int]) -> bool:
+    """Whether a piece is a part of another that is longer."""
+    return other[0] <= span[0] and span[1] <= other[1] and span != other
 
 
 @dataclass(frozen=True)
@@ -40,9 +57,15 @@ class Part:
 
 @dataclass(frozen=True)
 class Reading:
-    """A message, read once."""
+    """A message, read once.
+
+    Attributes:
+        message: what is read.
+        whole: the message that it is a part of, whose language it has; empty when it is the whole one.
+    """
 
     message: str
+    whole: str = ""
 
     @cached_property
     def folded(self) -> str:
@@ -52,7 +75,7 @@ class Reading:
     @cached_property
     def language(self) -> str:
         """The code of its language."""
-        return spoken(self.message, [recipe.words for recipe in recipes().values()])
+        return spoken(self.whole or self.message, [recipe.words for recipe in recipes().values()])
 
     def has(self, *concepts: str) -> bool:
         """Whether it has one of some concepts of the vocabulary."""
@@ -72,16 +95,49 @@ class Reading:
         """Whether it gives texts for several cases."""
         return len(self.quotes) > 1 and self.has("condition", "otherwise")
 
+    @property
+    def asks_the_way_to_own(self) -> bool:
+        """Whether it asks how a component of the user's own is used or written."""
+        return self.asks and self.has("own_component") and self.has("way")
+
+    @property
+    def answers_quotes(self) -> bool:
+        """Whether it says to answer, outside of its quoted texts, and these may be answers and what they answer."""
+        inside = [range(quote.start(), quote.end()) for quote in self.quotes]
+        said = [match for match in self.spans("answering") if not any(match.start() in one for one in inside)]
+        return bool(inside) and len(inside) % 2 == 0 and bool(said)
+
     @cached_property
     def recipes(self) -> list[Recipe]:
         """The recipes whose words stand in what flows can do of it, but in no quotation, the earliest first."""
         text = fold(_QUOTED.sub(lambda match: " " * len(match[0]), self.doable))
-        at = {
-            name: min(match.start() for match in matches)
-            for name, recipe in recipes().items()
-            if (matches := found(recipe.words, text, self.language))
+        at: dict[str, int] = {}
+        spans = {
+            name: [one.span() for one in found(recipe.words, text, self.language)] for name, recipe in recipes().items()
         }
+        for name, own in spans.items():
+            others = [span for other, those in spans.items() if other != name for span in those]
+            if self.language in ("ja", "zh"):  # a word within a longer one, such as 写 in 大写, is not said
+                own = [span for span in own if not any(_within(span, other) for other in others)]
+            if own:
+                at[name] = min(own)[0]
         return [recipes()[name] for name in sorted(at, key=lambda name: at[name])]
+
+    @property
+    def of_the_flow(self) -> bool:
+        """Whether it wants to see the flow that is there, or speaks of it, rather than wanting one to be built."""
+        if self.has("build") or self.quotes or self._undoable:
+            return False
+        shown = (
+            self.has("showing") and self.has("form", "flow") and all(one.name == "extraction" for one in self.recipes)
+        )
+        return shown or self.has("this_flow")
+
+    @property
+    def letters(self) -> list[str]:
+        """What it asks to be done letter by letter or line by line, as it was written: no component does that."""
+        said = [self.message[match.start() : match.end()] for match in self.spans("letters")]
+        return [one for one in said if not any(one in part for part in self.only_told)]
 
     def asks_for(self, *names: str) -> bool:
         """Whether one of some recipes is among those that it names."""
@@ -90,7 +146,8 @@ class Reading:
     @cached_property
     def parts(self) -> list[Part]:
         """Its parts, cut at signs and at words that join something else to what was said."""
-        joints = [match.span() for concept in ("and", "besides") for match in self.spans(concept)]
+        words = [match.span() for concept in ("and", "besides") for match in self.spans(concept)]
+        joints = [span for span in words if not self.folded.startswith("-", span[1])]  # "e" in "e-mail" joins nothing
         ends = [match.end() for match in _ENDS.finditer(self.message)]
         cuts = {end: False for end in ends if not any(start < end <= stop for start, stop in joints)}
         cuts |= {start: True for start, _ in joints}
@@ -148,6 +205,24 @@ class Reading:
         return "".join(part.text for part in self.parts if part not in dropped)
 
     @cached_property
+    def wanted(self) -> str:
+        """What a flow is to do, without the order to build one: of "build me a flow that translates", "translates"."""
+        text = self.doable.strip()
+        unquoted = fold(_QUOTED.sub(lambda match: " " * len(match[0]), text))
+        order = [match.span() for concept in _ORDER for match in found(vocabulary()[concept], unquoted, self.language)]
+        if self.language in ("ja", "zh"):
+            for start, end in sorted(
+                {span for span in order if not any(_within(span, one) for one in order)}, reverse=True
+            ):
+                text = text[:start] + text[end:]
+            return text.strip(_SIGNS + _PARTICLES)
+        words = list(_WORD.finditer(text))
+        kept = next((n for n, word in enumerate(words) if not _is_order(word, order)), len(words))
+        builds = found(vocabulary()["build"], fold(text), self.language)
+        begun = bool(words) and kept < len(words) and any(match.start() < words[kept].start() for match in builds)
+        return text[words[kept].start() :] if begun else text
+
+    @cached_property
     def _around(self) -> Sequence[Part]:
         """The parts that ask for a plan or a run of what is built; the first part is never one of them."""
         around = (vocabulary()["plan"], vocabulary()["run"])
@@ -170,6 +245,11 @@ class Reading:
 
 
 @cache
-def read(message: str) -> Reading:
-    """Read a message."""
-    return Reading(message)
+def read(message: str, whole: str = "") -> Reading:
+    """Read a message.
+
+    Args:
+        message: the message, or a part of it.
+        whole: the message that it is a part of.
+    """
+    return Reading(message, whole)

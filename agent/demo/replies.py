@@ -6,7 +6,19 @@ from pathlib import Path
 
 from agent.language.shipped_yaml import load_shipped
 
-DECLINES = ("danger", "secret", "off_topic", "unable", "which_change", "which_model", "no_place", "empty", "stopped")
+DECLINES = (
+    "danger",
+    "secret",
+    "off_topic",
+    "unable",
+    "which_change",
+    "which_model",
+    "no_place",
+    "empty",
+    "stopped",
+    "about_flow",
+    "file_question",
+)
 """The replies that say that nothing was done."""
 
 

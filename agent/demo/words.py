@@ -12,11 +12,15 @@ from agent.language.shipped_yaml import load_shipped
 LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "ja", "zh")
 _SURE_WORDS = 4
 """From how many further words on the detected language counts in full."""
-_OF_NO_LANGUAGE = frozenset({"answered_to"})
+_SURE = 0.7
+"""Below this probability the detected language yields to the only one that has a word of its own in the message."""
+_OF_NO_LANGUAGE = frozenset({"answered_to", "answering", "way"})
 """Concepts whose words are too short to tell a language: "a" is one of many."""
 _UNSPACED = frozenset({"ja", "zh"})
 _KANA = re.compile(r"[぀-ヿ]")
 _HAN = re.compile(r"[一-鿿]")
+_NAME = re.compile(r"(?<=\w\s)[A-Z]\w+")
+"""A word with a capital within a sentence: a name, such as "Answer", and no English of the user's."""
 _START = re.compile(r"[\s*']| ?\.\.")
 """Ends the part of an alternative that a text must have letter for letter."""
 
@@ -93,20 +97,50 @@ def spoken(message: str, known: Iterable[Words] = ()) -> str:
     folded = fold(message)
     every = (*(one for concept, one in vocabulary().items() if concept not in _OF_NO_LANGUAGE), *known)
     if _HAN.search(message):
-        said = {code: sum(code in one and one[code].is_in(folded) for one in every) for code in ("zh", "ja")}
-        return "ja" if said["ja"] > said["zh"] else "zh"
-    votes: dict[str, float] = dict.fromkeys(LANGUAGES[:6], 0.0)
-    for patterns in every:
-        having = [code for code in votes if (word := patterns.get(code)) is not None and word.is_in(folded)]
-        for code in having:
-            votes[code] += 1 / len(having)
+        count = {code: sum(code in one and one[code].is_in(folded) for one in every) for code in ("zh", "ja")}
+        return "ja" if count["ja"] > count["zh"] else "zh"
+    votes, own = _votes(message, folded, every, [vocabulary()[concept] for concept in _OF_NO_LANGUAGE])
     if not any(votes.values()) and len(message.split()) == 1:
         return "en"  # "no" may be of several languages
     detected, probability = best_language(message, LANGUAGES)
-    if detected is not None and detected in votes:
+    unsure = probability < _SURE and len(own) == 1 and detected not in own and own != ["en"]  # all use English words
+    misled = unsure or (detected in votes and not votes[detected] and max(votes.values()) >= 1)  # by names
+    if detected is not None and detected in votes and not misled:
         votes[detected] += (0.5 + 2 * probability) * min(1, (len(message.split()) - 1) / _SURE_WORDS)
     best = max(votes, key=lambda code: votes[code])
     return best if votes[best] > 0 else "en"
+
+
+def _votes(
+    message: str, folded: str, every: Sequence[Words], silent: Sequence[Words]
+) -> tuple[dict[str, float], list[str]]:
+    """How many concepts speak for each language, a concept's vote divided among all that have the word it was said in.
+
+    Args:
+        message: what the user wrote.
+        folded: it in the form that words are looked for in.
+        every: the concepts that speak for a language.
+        silent: those that do not, whose words are words of a language all the same.
+
+    Returns:
+        The votes, and the languages that have a word of the message alone.
+    """
+    texts = {"en": fold(_NAME.sub(lambda name: " " * len(name[0]), message))}
+    said = [
+        {
+            code: {match[0] for match in one[code].finditer(texts.get(code, folded))}
+            for code in LANGUAGES[:6]
+            if code in one
+        }
+        for one in (*every, *silent)
+    ]
+    words = {code: set[str]().union(*(one.get(code, ()) for one in said)) for code in LANGUAGES[:6]}
+    votes = dict.fromkeys(words, 0.0)
+    for one in said[: len(every)]:
+        having = [code for code in votes if any(those & words[code] for those in one.values())]
+        for code in having:
+            votes[code] += 1 / len(having)
+    return votes, [code for code in words if words[code].difference(*(words[one] for one in words if one != code))]
 
 
 def _pattern(alternatives: Sequence[str], language: str) -> re.Pattern[str]:

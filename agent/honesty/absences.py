@@ -115,6 +115,6 @@ _HAPPENED: Mapping[Act, Callable[[TurnRecord], bool]] = {
     "component": lambda record: record.did("component"),
     "installed": lambda record: record.did("install"),
     "built": lambda record: record.did("edit") or record.did("component"),
-    "approved": lambda record: not record.plans or any(one.status == "approved" for one in record.plans),
+    "approved": lambda record: not record.plans or any(one.status in ("approved", "changed") for one in record.plans),
 }
 """By act: whether it happened, to the letter."""

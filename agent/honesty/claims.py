@@ -14,10 +14,10 @@ from typing import Literal, TypeAlias
 from agent.honesty.absences import POSSIBLE, unwritten, without_flow_name
 from agent.honesty.quotations import foreign_quotes, plain, quoted_types, unquoted
 from agent.honesty.spoken import CLEAR, Act, said, sentences, strongest
-from agent.honesty.words import negates
+from agent.honesty.words import negates, says_placed
 from agent.turn.record import Asked, ChangeKind, TurnRecord
 
-Difference: TypeAlias = Literal["idle", "not_run", "failed_run", "output"] | Act
+Difference: TypeAlias = Literal["idle", "not_run", "failed_run", "output", "placed"] | Act
 """A kind of difference between answer and record; an act is one that was claimed, and not done."""
 
 NOTHING_CHANGED = (
@@ -37,6 +37,7 @@ _REASONS: dict[Difference, str] = {
     "ran": "it says that something was run, and nothing was",
     "file": "it names a file as written that was not",
     "component": "it names a component as made that was not",
+    "placed": "it says that the flow is on the canvas, and the flow is only proposed and waits for the user's yes",
 }
 
 _QUESTION = re.compile(r"[?？]")
@@ -130,6 +131,11 @@ def denies(answer: str, language: str | None, *, beside: Act | None = None) -> b
     )
 
 
+def _denied(sentence: str, language: str | None) -> bool:
+    """Whether a sentence denies; one in an unknown language by its sense alone, as "no" is "in the" in another."""
+    return said(sentence)["denied"] >= LIKELY or (language is not None and negates(sentence, language))
+
+
 def admits(answer: str, record: TurnRecord) -> bool:
     """Whether an answer may say that the last run failed, or quotes the error."""
     if strongest(answer)["failed"] >= POSSIBLE:
@@ -146,6 +152,10 @@ def _claimed(answer: str, evidence: Evidence) -> Iterator[Difference]:
     for act, borne_out in _BORNE_OUT.items():
         if probable[act] >= CLEAR and not borne_out(record):
             yield act
+    if record.proposal is not None and record.proposal.status == "offered" and not record.changes:
+        told = [unquoted(one) for one in sentences(answer) if not _QUESTION.search(one)]
+        if any(says_placed(one, evidence.language) and not _denied(one, evidence.language) for one in told):
+            yield "placed"
     if record.files and any(unwritten(answer, record, LIKELY)):
         yield "file"
     for sentence in sentences(answer):
@@ -174,6 +184,6 @@ _BORNE_OUT: Mapping[Act, Callable[[TurnRecord], bool]] = {
     "component": lambda record: record.acted,
     "installed": lambda record: record.did("install"),
     "built": lambda record: record.acted,
-    "approved": lambda record: not record.plans or any(one.status == "approved" for one in record.plans),
+    "approved": lambda record: not record.plans or any(one.status in ("approved", "changed") for one in record.plans),
 }
 """By act: whether a record holds anything that such words may speak of."""

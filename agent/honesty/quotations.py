@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from agent.honesty.spoken import sentences
+from agent.language.replies import plain_reply
+from agent.language.requests import asks_to_place, rewind_language
 from tools.effects import RunEffect
 
 LETTERS = 3
@@ -39,6 +41,11 @@ def is_type(name: str, known: Iterable[str]) -> bool:
     return any(name == one or one.startswith(f"{name}-") for one in known)
 
 
+def _is_command(words: str) -> bool:
+    """Whether words are what the user may say next: yes or no, "go on", "undo"."""
+    return plain_reply(words) is not None or rewind_language(words) is not None or asks_to_place(words)
+
+
 def foreign_quotes(answer: str, runs: Sequence[RunEffect], told: str) -> Iterator[str]:
     """What an answer about runs that went well quotes although no run gave it and nobody wrote it.
 
@@ -58,7 +65,7 @@ def foreign_quotes(answer: str, runs: Sequence[RunEffect], told: str) -> Iterato
                 continue
             inner = quote.group().strip('`"“”„«»「」『』> \n')
             written = plain(inner)
-            if len(written) < LETTERS or _NAME.fullmatch(inner) or written in told:
+            if len(written) < LETTERS or _NAME.fullmatch(inner) or written in told or _is_command(inner):
                 continue
             if not any(len(output) >= LETTERS and output in written for output in outputs):
                 yield inner

@@ -1,4 +1,6 @@
-"""The words that negate and those that count, in eight languages: closed lists, unlike the words for what was done."""
+"""The words that negate, those that count and those for being on the canvas, in eight languages: closed lists, unlike
+the words for what was done.
+"""
 
 import re
 from collections.abc import Mapping
@@ -16,14 +18,28 @@ def negates(prose: str, language: str | None) -> bool:
         prose: the text.
         language: its language; None reads it in every one.
     """
-    tables: Mapping[str, str] = _words()["negation"]
-    words = [tables[language]] if language is not None and language in tables else tables.values()
-    return any(re.search(one, prose, re.IGNORECASE) for one in words)
+    return _has("negation", prose, language)
+
+
+def says_placed(prose: str, language: str | None) -> bool:
+    """Whether a sentence says that something is on the canvas now, and does not only promise it.
+
+    Args:
+        prose: the sentence.
+        language: its language; None reads it in every one.
+    """
+    return _has("placed", prose, language) and not _has("promised", prose, language)
 
 
 def counting_words() -> Mapping[int, str]:
     """By number: the words for it, as a regular expression."""
     return _words()["counts"]
+
+
+def _has(table: str, prose: str, language: str | None) -> bool:
+    tables: Mapping[str, str] = _words()[table]
+    words = [tables[language]] if language is not None and language in tables else tables.values()
+    return any(re.search(one, prose, re.IGNORECASE) for one in words)
 
 
 @cache

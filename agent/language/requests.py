@@ -28,27 +28,28 @@ _ASKS = re.compile(
 )
 _UNDO = re.compile(
     r"^\s*(?:please[,\s]+|por\s+favor[,\s]+|bitte[,\s]+)?(?:"
-    r"undo(?:\s+(?:that|this|it|the\s+last\s+(?:change|changes|edit|turn)|your\s+(?:last\s+)?changes?))?"
-    r"|revert\s+(?:that|this|it|the\s+last\s+changes?|your\s+(?:last\s+)?changes?)"
-    r"|desfa(?:z|ça|zer)(?:\s+(?:isso|isto|a\s+última\s+(?:mudança|alteração)))?"
-    r"|deshaz(?:lo)?(?:\s+(?:eso|esto|el\s+último\s+cambio))?|deshacer"
-    r"|(?:mach\s+(?:das|es)\s+)?rückgängig(?:\s+machen)?"
-    r"|annule[rz]?(?:\s+(?:ça|cela|la\s+dernière\s+modification))?"
-    r"|annulla(?:lo|re)?(?:\s+(?:questo|l['’]ultima\s+modifica|le\s+ultime\s+modifiche))?"
-    r"|(?:元に|もとに)戻(?:して|す)(?:ください)?|取り消(?:して|す)(?:ください)?|[请請]?撤[销銷](?:上一步|刚才的更改)?|恢复原状"
+    r"(?P<en>undo(?:\s+(?:that|this|it|the\s+last\s+(?:change|changes|edit|turn)|your\s+(?:last\s+)?changes?))?"
+    r"|revert\s+(?:that|this|it|the\s+last\s+changes?|your\s+(?:last\s+)?changes?))"
+    r"|(?P<pt>desfa(?:z|ça|zer)(?:\s+(?:isso|isto|a\s+última\s+(?:mudança|alteração)))?)"
+    r"|(?P<es>deshaz(?:lo)?(?:\s+(?:eso|esto|el\s+último\s+cambio))?|deshacer)"
+    r"|(?P<de>(?:mach\s+(?:das|es)\s+)?rückgängig(?:\s+machen)?)"
+    r"|(?P<fr>annule[rz]?(?:\s+(?:ça|cela|la\s+dernière\s+modification))?)"
+    r"|(?P<it>annulla(?:lo|re)?(?:\s+(?:questo|l['’]ultima\s+modifica|le\s+ultime\s+modifiche))?)"
+    r"|(?P<ja>(?:元に|もとに)戻(?:して|す)(?:ください)?|取り消(?:して|す)(?:ください)?)"
+    r"|(?P<zh>[请請]?撤[销銷](?:上一步|刚才的更改)?|恢复原状)"
     r")\s*(?:please|por\s+favor|bitte|s'il\s+(?:te|vous)\s+pla[iî]t)?\s*[.!。！]*\s*$",
     re.IGNORECASE,
 )
 _REDO = re.compile(
     r"^\s*(?:please[,\s]+|por\s+favor[,\s]+|bitte[,\s]+)?(?:"
-    r"redo(?:\s+(?:that|this|it|the\s+last\s+(?:change|changes|edit|turn)|(?:the|your)\s+(?:last\s+)?changes?))?"
-    r"|undo\s+the\s+undo"
-    r"|refa(?:z|ça|zer)(?:\s+(?:isso|isto|a\s+última\s+(?:mudança|alteração)))?"
-    r"|rehaz(?:lo)?(?:\s+(?:eso|esto|el\s+último\s+cambio))?|rehacer"
-    r"|(?:mach\s+(?:das|es)\s+)?wiederherstellen|stell(?:e)?\s+(?:das|es)\s+wieder\s+her"
-    r"|rétabli[rst]*(?:\s+(?:ça|cela|la\s+dernière\s+modification))?"
-    r"|(?:ripristina(?:lo)?|rifa(?:i|llo))(?:\s+(?:questo|l['’]ultima\s+modifica))?"
-    r"|やり直(?:して|す)(?:ください)?|[请請]?(?:重做|恢复更改)"
+    r"(?P<en>redo(?:\s+(?:that|this|it|the\s+last\s+(?:change|changes|edit|turn)|(?:the|your)\s+(?:last\s+)?changes?))?"
+    r"|undo\s+the\s+undo)"
+    r"|(?P<pt>refa(?:z|ça|zer)(?:\s+(?:isso|isto|a\s+última\s+(?:mudança|alteração)))?)"
+    r"|(?P<es>rehaz(?:lo)?(?:\s+(?:eso|esto|el\s+último\s+cambio))?|rehacer)"
+    r"|(?P<de>(?:mach\s+(?:das|es)\s+)?wiederherstellen|stell(?:e)?\s+(?:das|es)\s+wieder\s+her)"
+    r"|(?P<fr>rétabli[rst]*(?:\s+(?:ça|cela|la\s+dernière\s+modification))?)"
+    r"|(?P<it>(?:ripristina(?:lo)?|rifa(?:i|llo))(?:\s+(?:questo|l['’]ultima\s+modifica))?)"
+    r"|(?P<ja>やり直(?:して|す)(?:ください)?)|(?P<zh>[请請]?(?:重做|恢复更改))"
     r")\s*(?:please|por\s+favor|bitte|s'il\s+(?:te|vous)\s+pla[iî]t)?\s*[.!。！]*\s*$",
     re.IGNORECASE,
 )
@@ -100,6 +101,12 @@ def asks_undo(text: str) -> bool:
 def asks_redo(text: str) -> bool:
     """Whether a message asks to redo what was undone, and nothing else."""
     return _REDO.search(text) is not None
+
+
+def rewind_language(text: str) -> str | None:
+    """The code of the language in which a message asks to undo or to redo, and nothing else; None for all others."""
+    said = _UNDO.search(text) or _REDO.search(text)
+    return None if said is None else next(code for code, words in said.groupdict().items() if words)
 
 
 def asks_to_place(text: str) -> bool:

@@ -12,7 +12,7 @@ from agent.conversation.context import Conversation
 from agent.conversation.memory import Pending
 from agent.conversation.proposals import offer_id
 from agent.demo.answers import demo_meaning
-from agent.demo.intent import demo_intent, demo_refusal
+from agent.demo.intent import demo_intent, demo_refusal, refusal
 from agent.demo.mandate import demo_mandate
 from agent.demo.reading import RULES_LIMIT, read
 from agent.honesty.statement import statement
@@ -20,7 +20,7 @@ from agent.language.detect import detect_language, supported_language
 from agent.language.intent import Classification, classify
 from agent.language.phrases import languages, phrase
 from agent.language.replies import reply_language, says_little
-from agent.language.requests import asks_redo, asks_run, asks_undo, step_count
+from agent.language.requests import asks_run, rewind_language, step_count
 from agent.models.providers import PROVIDERS, ModelChoice
 from agent.prompts.framing import sanitise
 from agent.toolsets.selection import acting_calls
@@ -36,6 +36,7 @@ from runtime.gateway.limits.patience import PatientModel
 from runtime.results import ModelUsage
 from runtime.sessions.run_entry import RunEntry
 from runtime.tracing import span
+from tools.approvals import approval_text
 from tools.effects import PlanEffect
 from tools.events import NewComponent, Progress
 from tools.mandate import Effect
@@ -134,7 +135,7 @@ class Turn:
         """The language of what the assistant itself says in this turn; a bare yes or no does not change it."""
         code = self.language_code
         if code is None and _says_little(self.text):
-            code = self.conversation.language or reply_language(self.text)
+            code = self.conversation.language or reply_language(self.text) or rewind_language(self.text)
         return code if code in languages("nothing") else supported_language(self.text, code)
 
     @property
@@ -183,6 +184,8 @@ class Turn:
         if self.bench is not None:
             waiting = () if self.conversation.pending is None else self.conversation.pending.unanswered.values()
             record = record_of(self.bench, tuple(waiting), self.denied_plans)
+        if self.wanted and record.did("edit"):  # what was wanted otherwise was done so
+            record.plans = [one.as_changed() if one.status == "denied" else one for one in record.plans]
         whole = record.after(self.earlier)
         record.not_done = whole.left(self.asked)
         names = shown_names(self.before, self.canvas)
@@ -235,6 +238,8 @@ class Turn:
     def _classify_by_rules(self, waiting: Collection[str]) -> None:
         """Classify the message as the demo planner does."""
         intent, reply = demo_intent(self.text, self.before), None
+        if intent == "off_topic" and self.request.files and refusal(self.text) is None:
+            intent = "question"
         if waiting:
             reply, intent = demo_meaning(self.text, self.before)
         self.classification = Classification(
@@ -310,10 +315,12 @@ class Turn:
         return result
 
     def _with_notice(self, text: str) -> str:
-        """The answer, which says what became of the keys of the message."""
+        """The answer, which says what became of the keys of the message, and what waited and was not done."""
         notices = [phrase("key_kept", self.language, name) for name in self.kept_keys]
         if self.drops_key:
             notices.append(phrase("key_removed", self.language))
+        withdrawn = self.conversation.withdrawn.values()
+        notices += [phrase("withdrawn", self.language, one.kind, approval_text(one)) for one in withdrawn]
         missing = [notice for notice in notices if notice not in text]
         return "\n\n".join([text, *missing]) if text else text
 
@@ -347,7 +354,7 @@ class Turn:
 
 def _says_little(text: str) -> bool:
     """Whether a message does not change the language of the conversation: a yes or a no, "undo" or "redo" alone."""
-    return says_little(text) or asks_undo(text) or asks_redo(text)
+    return says_little(text) or rewind_language(text) is not None
 
 
 def _answering_models(messages: list[ModelMessage]) -> list[str]:

@@ -2,25 +2,30 @@
 
 import os
 import re
-import shutil
 import sys
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
-from cli.output.streams import print_result
+from cli.output.streams import print_result, terminal_width
 
 GAP = "  "
 _LABEL = re.compile(r"\s*(?:\S+ {2,})?")
 """What a line begins with that stays as it is: its indentation, and a label that is set apart by more than a space."""
+UNSIZED = 80
+"""The columns of a terminal that does not say how many it has."""
 FIRST_LIMIT = 0.45
 """The share of the width that the columns before the last may take; a longer row breaks after them."""
 
 
 def output_width() -> int | None:
-    """How wide lines on standard output may be: that of the terminal, or COLUMNS; None when it goes elsewhere."""
-    if sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdecimal():
-        return max(20, shutil.get_terminal_size().columns)
-    return None
+    """How wide lines on standard output may be: as its terminal, else as COLUMNS says; None when it goes elsewhere.
+
+    COLUMNS comes second: a shell may have exported it before the window was made narrower.
+    """
+    said = os.environ.get("COLUMNS", "")
+    unknown = int(said) if said.isdecimal() else UNSIZED if sys.stdout.isatty() else None
+    width = terminal_width(sys.stdout) or unknown
+    return None if width is None else max(20, width)
 
 
 def print_rows(rows: Iterable[Sequence[str]], *, indent: str = "") -> None:

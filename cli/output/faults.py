@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from cli.output.streams import print_message
+from cli.output.streams import print_prose
 from flows.faults import Fault
 
 
@@ -22,9 +22,9 @@ def lines(faults: Sequence[Fault]) -> list[str]:
 
 
 def note_faults(faults: Sequence[Fault]) -> None:
-    """Write the faults on standard error."""
+    """Write the faults on standard error; at a terminal their words stay whole."""
     for line in lines(faults):
-        print_message(line)
+        print_prose(line)
 
 
 def count_in_words(faults: Sequence[Fault]) -> str:

@@ -11,6 +11,7 @@ from rich.text import Text
 from agent.contract.endings import done
 from agent.contract.events import CancelledEvent
 from agent.language.phrases import phrase
+from agent.models.providers import DEMO
 from agent.turn.record import TurnRecord
 from agent.turn.result import TurnEnded, TurnEvent, TurnResult
 from cli.output.faults import note_faults
@@ -19,7 +20,6 @@ from cli.output.streams import clear_progress, is_live, print_json, print_messag
 from flows.actions import FlowAction
 from flows.describe.actions import Effect, summarize
 from server.streams.sse import SseEncoder
-from tools.approvals import approval_text
 from tools.events import FlowPreview, FlowUpdate, Progress
 
 if TYPE_CHECKING:
@@ -171,14 +171,14 @@ class Readable:
             if result.record.acted:
                 _print_record(result.record.text)
             return
-        if not self._streamed:
-            print_prose(result.text, err=False)
+        unsaid = _beyond(self._streamed, result.text) if result.text.startswith(self._streamed.strip()) else ""
+        if unsaid:
+            print_prose(unsaid, err=False)
         self._show_run(result)
+        told = DEMO in result.models  # the demo planner tells every caveat itself, in the user's language
         for caveat in result.caveats:
-            if caveat not in result.text:
+            if not told and caveat not in result.text:
                 print_prose(phrase("shell_note", result.language, caveat))
-        for approval in result.withdrawn.values():
-            print_prose(phrase("shell_withdrawn", result.language, approval.kind, approval_text(approval)))
         note_faults(result.faults)
         if not self._interactive:
             self._note_questions(result)
@@ -214,7 +214,8 @@ class Readable:
         run = result.runs[-1]
         if run.error is not None:
             if run.error.message not in result.text:
-                print_prose(f"The run failed ({run.error.code}): {run.error.message} {run.error.fix}".rstrip())
+                why = f"{run.error.message} {run.error.fix}".rstrip()
+                print_prose(phrase("shell_run_failed", result.language, run.error.code, why))
             elif run.error.fix and run.error.fix not in result.text:
                 print_prose(phrase("shell_fix", result.language, run.error.fix))
         elif run.output is not None and run.output not in result.text:
@@ -222,12 +223,16 @@ class Readable:
         if run.hosts:
             from runtime.egress.words import hosts_in_words
 
-            print_prose(f"Hosts of the run: {hosts_in_words(run.hosts)}.")
+            print_prose(phrase("shell_hosts", result.language, hosts_in_words(run.hosts)))
 
 
 def _beyond(answer: str, record: str) -> str:
-    """What a record says beyond the answer, which may be its beginning or hold all of it."""
-    return "" if record in answer else record.removeprefix(answer.strip()).strip()
+    """What a record says beyond the answer, which may be its beginning or hold all or some lines of it."""
+    if record in answer:
+        return ""
+    said = {line.strip() for line in answer.splitlines()}
+    left = record.removeprefix(answer.strip()).strip()
+    return "\n".join(line for line in left.splitlines() if line.strip() not in said)
 
 
 def _print_record(text: str) -> None:

@@ -426,7 +426,7 @@ export interface PatchOperation {
 /** What became of a plan. */
 export interface PlanEffect {
   title: string;
-  status: "proposed" | "approved" | "denied";
+  status: "proposed" | "approved" | "denied" | "changed";
 }
 
 /** A plan waits for the user's decision; `id` names it in the next request's `approvals`. */

@@ -42,6 +42,22 @@ async def test_the_changes_of_a_turn_become_one_revision_of_the_stored_flow(
 
 
 @pytest.mark.anyio
+async def test_the_answer_names_what_waited_and_was_put_aside(catalogue: Catalogue) -> None:
+    canvas = flow_of(LOUDER, catalogue)
+    rename = call("configure_component", 1, component_id=node_id(canvas, "ChatOutput"), values={"sender_name": "Ada"})
+    other = '{"intent": "build_flow", "english": "", "language": "de", "reply": "other"}'
+    model = ScriptedModel("build_flow", [rename], other, [call("add_component", 2, type="TextInput")], "Fertig.")
+    async with serving(assistant(catalogue, model)) as live:
+        asked = await events(live.client, input_value="Call the bot Ada", session_id="s", flow=canvas.to_json())
+        assert asked[-1]["data"]["approvals"]
+        request = {"input_value": "Lieber ein Textfeld dazu", "session_id": "s", "flow": canvas.to_json()}
+        data = (await events(live.client, **request))[-1]["data"]
+    told = "Fertig.\n\nNicht getan, weil du nicht geantwortet hast (edit): "
+    assert data["result"].startswith(told)
+    assert "'AI' -> 'Ada'" in data["result"]
+
+
+@pytest.mark.anyio
 async def test_a_turn_that_changes_nothing_makes_no_revision(catalogue: Catalogue, echo: JsonObject) -> None:
     async with serving(assistant(catalogue, ScriptedModel("build_flow", [RUN], "Ran it."))) as live:
         flow_id = await stored(live, echo)

@@ -21,15 +21,15 @@ _BEHIND = 20
 
 
 def branches(reading: Reading) -> str | None:
-    """A router by meaning: a text of its own for each kind of message, when at least two texts are quoted.
+    """A router: by texts when both they and their answers are quoted, else by meaning, with a text for each branch.
 
     A branch without a text, such as "questions -> answer with AI", leads to a model.
     """
+    exact = quoted_router(reading)
+    if exact is not None:
+        return exact
     if not reading.routes:
         return None
-    quoted = _quoted_conditions(reading)
-    if quoted is not None:
-        return exact_router(*quoted)
     routes: list[tuple[str, str]] = []
     default: str | None = None
     end = 0
@@ -51,6 +51,12 @@ def branches(reading: Reading) -> str | None:
     return _routed(routes, default, model_named(reading.message) or MODEL)
 
 
+def quoted_router(reading: Reading) -> str | None:
+    """A router by texts, when a message quotes what is looked for as well as each answer; else None."""
+    quoted = _quoted_conditions(reading) if reading.routes or reading.answers_quotes else None
+    return None if quoted is None else exact_router(*quoted)
+
+
 def _quoted_conditions(reading: Reading) -> tuple[list[tuple[str, str]], str | None] | None:
     """The branches of a message that quotes what it looks for as well as the answers, and the answer to the rest.
 
@@ -70,7 +76,7 @@ def _quoted_conditions(reading: Reading) -> tuple[list[tuple[str, str]], str | N
             default = said
             continue
         behind = fold(reading.message[end : end + _BEHIND])
-        waiting.append((said, _follows(behind) if reading.language == "ja" else _leads_up(before, reading.language)))
+        waiting.append((said, _is_condition(before, behind, reading.language)))
         if len(waiting) == _PAIR:
             (first, is_operand), (second, is_later) = waiting
             if is_operand == is_later:
@@ -78,6 +84,16 @@ def _quoted_conditions(reading: Reading) -> tuple[list[tuple[str, str]], str | N
             pairs.append((first, second) if is_operand else (second, first))
             waiting = []
     return None if waiting or not pairs else (pairs, default)
+
+
+def _is_condition(before: str, behind: str, language: str) -> bool:
+    """Whether a quote is looked for, by what stands before and behind it: German may put the verb last."""
+    if language == "ja":
+        return _follows(behind)
+    ends = language == "de" and any(
+        not behind[: one.start()].strip() for one in found(vocabulary()["saying"], behind, "de")
+    )
+    return _leads_up(before, language) or (ends and bool(found(vocabulary()["condition"], before, language)))
 
 
 def _leads_up(before: str, language: str) -> bool:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from agent.demo.building.branches import branches
+from agent.demo.building.branches import branches, quoted_router
 from agent.demo.building.recipe import Recipe, recipes
 from agent.demo.building.stages import Stage, chain
 from agent.demo.exact.chains import text_stages
@@ -56,7 +56,7 @@ def flow_for(request: Request, reading: Reading) -> Build | None:
         request: the message taken apart, for the exact rules.
         reading: the message as it was read, for the recipes.
     """
-    routed = router(request)
+    routed = router(request) or quoted_router(reading)
     if routed is not None:
         return Build(routed, missing=_missing(routed, reading))
     stages, left_out = text_stages(request)
@@ -73,6 +73,11 @@ def flow_for(request: Request, reading: Reading) -> Build | None:
 
 def _needs_model(reading: Reading) -> bool:
     return reading.asks_for(*_MODEL_RECIPES) or ("json" in reading.folded and not reading.quotes)
+
+
+def asks_model(text: str) -> bool:
+    """Whether a flow of a spec text has a model, which is told what the message asks for."""
+    return re.search(r"^  \w+\.model: ", text, re.MULTILINE) is not None
 
 
 def spec_text(message: str) -> str:
@@ -95,6 +100,8 @@ def with_file(text: str, path: str) -> str:
 
 def _from_recipes(reading: Reading) -> Build | None:
     """The flow that the recipes of a message make together, or None when it names none that gives one."""
+    if reading.has("letters") and not {recipe.name for recipe in reading.recipes} - {"writing", "rows"}:
+        return None
     routed = branches(reading)
     if routed is not None:
         return Build(routed, missing=_missing(routed, reading))
@@ -113,7 +120,8 @@ def _from_recipes(reading: Reading) -> Build | None:
     text = chain([stage, *behind])
     needs = frame.needs_given if frame.given and _holes(reading, tasks)[frame.given] else frame.needs
     used = [needs, *(tool.needs for tool in tools if frame.name == "agent")]
-    return Build(text, tuple(one[reading.language] for one in used if reading.language in one), _missing(text, reading))
+    missing = () if frame.name == "read-file" else _missing(text, reading)  # the file is shown with every row of it
+    return Build(text, tuple(one[reading.language] for one in used if reading.language in one), missing)
 
 
 def _frame(reading: Reading, tools: Sequence[Recipe], tasks: Sequence[Recipe]) -> Recipe | None:
@@ -123,13 +131,22 @@ def _frame(reading: Reading, tools: Sequence[Recipe], tasks: Sequence[Recipe]) -
     name = frame.name if frame is not None else _shape(reading, tools, tasks)
     if name == "page" and not tasks and reading.has("website"):
         return None
+    if name == "page" and not tasks and reading.asks_for("chatbot") and not _reads_pages(reading):
+        name = "chatbot"
     if name == "extraction" and reading.asks_for("document") and _FILE.search(reading.folded):
         name = "document-extraction"
-    if name == "document" and not tasks and reading.has("showing") and not reading.has("asking"):
+    if name in ("document", "rows") and not tasks and reading.has("showing") and not reading.has("asking"):
         name = "read-file"
     if name == "document" and tasks and not reading.asks_for("chatbot", "memory"):
         name = "document-task"
     return recipes()[name] if name is not None else None
+
+
+def _reads_pages(reading: Reading) -> bool:
+    """Whether a message wants a page to be read: it gives an address, or asks about what is written there."""
+    bots = [match.span() for match in found(recipes()["chatbot"].words, reading.folded, reading.language)]
+    asked = [match for match in reading.spans("asking") if (match.start(), match.end()) not in bots]
+    return "http" in reading.folded or bool(asked)
 
 
 def _shape(reading: Reading, tools: Sequence[Recipe], tasks: Sequence[Recipe]) -> str | None:
@@ -161,12 +178,12 @@ def _stage(recipe: Recipe, reading: Reading, tasks: Sequence[Recipe]) -> Stage:
 
 
 def _holes(reading: Reading, tasks: Sequence[Recipe]) -> dict[str, str]:
-    said = reading.doable.strip()
+    said = reading.wanted
     told = " ".join(task.task for task in tasks) or "Do with the text below what is asked for."
     return {
         "model": model_named(reading.message) or MODEL,
         "request": said,
-        "task": f"{told}\nWhat is asked for: {said}",
+        "task": f"{told}\nWhat is asked for: {said}" if said else told,
         "manner": manner(reading),
         "schema": json.dumps(_fields(reading), ensure_ascii=False),
         "database": _database(reading),
@@ -182,7 +199,7 @@ def _database(reading: Reading) -> str:
 def manner(reading: Reading) -> str:
     """What a model is told of the user's wish: a quoted text alone, else their own words, if they say anything."""
     quoted = [next(filter(None, quote.groups()), "") for quote in reading.quotes]
-    said = reading.doable.strip()
+    said = reading.wanted
     if len(quoted) == 1 and "{" not in quoted[0] and re.search(r"\b(system|instruct\w*|prompt)\b", reading.folded):
         return quoted[0]
     if not reading.has("manner") and not _own_words(reading):
@@ -190,16 +207,30 @@ def manner(reading: Reading) -> str:
     return f"You are what these words describe; keep to their manner, their names and what they say is so:\n{said}"
 
 
+def says_more(text: str, language: str) -> bool:
+    """Whether a piece of a message says more than that a flow is wanted.
+
+    Args:
+        text: the piece.
+        language: its language.
+    """
+    return len(_own_words_of(text, language)) > (_LEAST_OWN_WORDS if language in ("ja", "zh") else 0)
+
+
 def _own_words(reading: Reading) -> bool:
     """Whether a message says more than what kind of flow is wanted."""
-    text = fold(reading.doable)
+    least = _LEAST_OWN_WORDS + (reading.language in ("ja", "zh"))
+    return len(_own_words_of(reading.doable, reading.language)) >= least
+
+
+def _own_words_of(said: str, language: str) -> list[str]:
+    """The words of a text that are of no recipe and of no order to build a flow."""
+    text = fold(said)
     concepts = [vocabulary()[name] for name in ("build", "flow", "besides", "filler")]
     for patterns in (*concepts, *(recipe.words for recipe in recipes().values())):
-        for match in found(patterns, text, reading.language):
+        for match in found(patterns, text, language):
             text = text[: match.start()] + " " * len(match[0]) + text[match.end() :]
-    if reading.language in ("ja", "zh"):
-        return len(re.findall(r"[一-鿿゠-ヿ]", text)) > _LEAST_OWN_WORDS
-    return len(re.findall(r"[^\W\d_]{4,}|\d+", text)) >= _LEAST_OWN_WORDS
+    return re.findall(r"[一-鿿゠-ヿ]" if language in ("ja", "zh") else r"[^\W\d_]{4,}|\d+", text)
 
 
 def _with_tools(frame: Recipe, reading: Reading, tools: Sequence[Recipe]) -> Stage:

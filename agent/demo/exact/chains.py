@@ -3,7 +3,7 @@
 import re
 
 from agent.demo.building.stages import Stage
-from agent.demo.exact.language import Request
+from agent.demo.exact.language import Request, take_apart
 from agent.demo.exact.texts import text_stage
 
 _VERBS = (
@@ -48,7 +48,7 @@ def text_stages(request: Request) -> tuple[list[Stage], tuple[str, ...]]:
         if stage is not None:
             if not (found and stage == found[-1]):
                 found.append(stage)
-        elif any(words.search(part) for words in _ECHO):
+        elif _is_echo(part):
             continue
         elif re.search(r"\w{3,}", _PLUMBING.sub(" ", part)):
             rest.append(request.unmask(part.strip(" ,.;")))
@@ -56,3 +56,18 @@ def text_stages(request: Request) -> tuple[list[Stage], tuple[str, ...]]:
         stage = text_stage(request.text, request)
         return ([] if stage is None else [stage]), ()
     return found, tuple(rest) if found else ()
+
+
+def serves(part: str) -> bool:
+    """Whether a piece of a message asks for something that a stage does, or for nothing but chatting.
+
+    Args:
+        part: the piece, as it was written.
+    """
+    request = take_apart(part)
+    left = _PLUMBING.sub(" ", request.text)
+    return bool(text_stages(request)[0]) or _is_echo(request.text) or not re.search(r"\w{3,}", left)
+
+
+def _is_echo(text: str) -> bool:
+    return any(words.search(text) for words in _ECHO)

@@ -52,6 +52,11 @@ def is_change(clause: str) -> bool:
     return any(pattern.match(clause) for pattern in (*_RULES, _SET_PROMPT)) and not _drops_words(clause)
 
 
+def is_rename(clause: str) -> bool:
+    """Whether a clause gives a component another name."""
+    return _RENAME.match(clause) is not None
+
+
 def _drops_words(clause: str) -> bool:
     """Whether a clause adds a component with quoted words that no rule has a place for."""
     rule = next((pattern for pattern in _RULES if pattern.match(clause)), None)

@@ -4,10 +4,11 @@ import re
 from dataclasses import dataclass
 
 from agent.demo.exact.tongues import in_english, run_asked
-from agent.language.detect import Language, supported_language
+from agent.demo.reading import read
+from agent.language.detect import LANGUAGES, Language
 
 _QUOTED = re.compile(
-    r"\"(?P<double>[^\"]*)\"|“(?P<curly>[^”]*)”|`(?P<tick>[^`]*)`|(?<![\w'])'(?P<single>.*?)'(?=[\s.,;:!?)]|$)|‘(?P<angled>[^’]*)’",
+    r"\"(?P<double>[^\"]*)\"|“(?P<curly>[^”]*)”|`(?P<tick>[^`]*)`|(?<![A-Za-zÀ-ɏ\d_'])'(?P<single>.*?)'(?=[\s.,;:!?)、。，ぁ-ヿ一-鿿]|$)|‘(?P<angled>[^’]*)’",
     re.DOTALL,
 )
 _QUOTES = " 「」『』«»„“”\n"
@@ -85,7 +86,7 @@ def take_apart(message: str) -> Request:
         return f"⟦{len(quoted) - 1}⟧"
 
     masked = _QUOTED.sub(mask, message.strip())
-    spoken = "en" if _ENGLISH.match(masked) else supported_language(masked)
+    spoken = "en" if _ENGLISH.match(masked) else _translated(read(masked).language)
     native, english = run_asked(masked), in_english(masked, spoken)
     run = native or _ran(english)
     if native is None:
@@ -97,6 +98,11 @@ def take_apart(message: str) -> Request:
     before = _MASK.sub(lambda match: written[int(match.group(1))], rest)
     text = rest if native is None else in_english(rest, spoken)
     return Request(text, tuple(quoted), runs=True, input=value or None, spoken=spoken, said=before)
+
+
+def _translated(code: str) -> Language:
+    """The language whose words are put into English; those of any other stay as they are."""
+    return code if code in LANGUAGES else "en"
 
 
 def _ran(masked: str) -> re.Match[str] | None:

@@ -4,22 +4,36 @@ It is no translation: words that the rules look for become the English ones, and
 """
 
 import re
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from agent.language.detect import Language
 from agent.language.shipped_yaml import load_shipped
+
+_GROUP = re.compile(r"\\g<(\w+)>")
+_KEPT = re.compile(r"⟪(\d+)⟫")
+"""Where a piece that stays as written was taken out, until every rule has been applied."""
 
 
 def in_english(masked: str, spoken: Language) -> str:
     """A masked message with the words that the rules look for in English.
 
     Args:
-        masked: the message; its quoted values stand as `⟦n⟧` and stay.
+        masked: the message; its quoted values stand as `⟦n⟧` and stay, and so does what a named group of a rule holds.
         spoken: its language.
     """
+    kept: list[str] = []
+
+    def put(found: re.Match[str], english: str) -> str:
+        named = {name: value for name, value in found.groupdict().items() if value is not None}
+        kept.extend(named.values())
+        held = {name: f"⟪{len(kept) - len(named) + number}⟫" for number, name in enumerate(named)}
+        return _GROUP.sub(lambda group: held.get(group[1], ""), english)
+
     for pattern, english in _rules().get(spoken, ()):
-        masked = pattern.sub(english, masked)
+        masked = pattern.sub(partial(put, english=english), masked)
+    while _KEPT.search(masked):
+        masked = _KEPT.sub(lambda mark: kept[int(mark[1])], masked)
     return masked
 
 

@@ -4,11 +4,13 @@ import pytest
 from pydantic_ai import ToolApproved
 
 from agent.assistant import Assistant
+from agent.language.phrases import phrase
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from tests.flow_texts import LOUDER, flow_of, node_id
-from tests.scripted_assistant import play, scripted_assistant
+from tests.scripted_assistant import assistant, play, scripted_assistant
+from tests.stand_ins import StandInRunner
 
 pytestmark = pytest.mark.anyio
 
@@ -51,6 +53,36 @@ async def test_undo_and_redo_are_understood(undo: str, redo: str, catalogue: Cat
     undone = await play(who, undo.replace(",", ""), two)
     assert undone.after == one
     assert (await play(who, redo, one)).after == two
+
+
+@pytest.mark.parametrize(
+    ("word", "answer"),
+    [
+        ("undo", "There is nothing to undo."),
+        ("rückgängig", "Es gibt nichts zurückzunehmen."),
+        ("annule", "Il n'y a rien à annuler."),
+        ("deshacer", "No hay nada que deshacer."),
+        ("desfazer", "Não há nada para desfazer."),
+        ("annulla", "Non c'è nulla da annullare."),
+        ("取り消して", "取り消すものはありません。"),
+        ("撤销", "没有可以撤销的内容。"),
+        ("wiederherstellen", "Es gibt nichts wiederherzustellen."),
+    ],
+)
+async def test_a_first_word_to_undo_is_answered_in_its_language(catalogue: Catalogue, word: str, answer: str) -> None:
+    assert (await play(assistant(catalogue), word)).text == answer
+
+
+@pytest.mark.parametrize("word", ["annule", "annulla", "cancel it", "cancela", "abbrechen"])
+async def test_a_word_that_cancels_sets_the_proposal_aside_and_undoes_nothing(catalogue: Catalogue, word: str) -> None:
+    who = assistant(catalogue, runner=StandInRunner())
+    offered = await play(who, "Build an echo flow")
+    placed = await play(who, "yes", offered.after)
+    again = await play(who, "Build a flow with a prompt 'Whisper: {text}'", placed.after)
+    assert again.proposal is not None
+    result = await play(who, word, again.after)
+    assert (result.text, result.after) == (phrase("set_aside", "en"), placed.after), "what was placed before stays"
+    assert (await play(who, "yes", result.after)).after == placed.after, "nothing waits any more"
 
 
 async def test_an_approved_turn_is_undone_whole(catalogue: Catalogue, canvas: Flow) -> None:

@@ -3,6 +3,8 @@
 import pytest
 
 from agent.assistant import Assistant
+from agent.demo.reading import read
+from agent.demo.replies import reply
 from agent.settings import AssistantSettings
 from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEnded, TurnResult
@@ -79,6 +81,27 @@ async def test_a_step_is_put_before_the_answer(whole: Catalogue, message: str) -
     [output] = [node for node in result.flow.nodes if node.type == "ChatOutput"]
     assert [edge.source for edge in result.flow.edges if edge.target == output.id] == [step.id]
     assert len(result.flow.edges) == 4
+
+
+@pytest.mark.parametrize(
+    ("message", "name"),
+    [("rename Prompt Template to Answer", "Answer"), ("benenne Prompt Template in Antwort um", "Antwort"),
+     ("renomme Prompt Template en Réponse", "Réponse"), ("renombra Prompt Template a Respuesta", "Respuesta"),
+     ("benenne Prompt Template in Vorlage um", "Vorlage")],
+)  # fmt: skip
+async def test_a_component_gets_the_name_that_is_asked_for(whole: Catalogue, message: str, name: str) -> None:
+    result = await ask(whole, message, canvas("chatbot", whole))
+    assert name in {node.display_name for node in result.flow.nodes}
+
+
+@pytest.mark.parametrize(
+    ("message", "language"),
+    [("benenne Answer in Antwort um", "de"), ("rinomina Answer in Risposta", "it"),
+     ("renomme Answer en Réponse", "fr")],
+)  # fmt: skip
+async def test_names_of_components_do_not_change_the_language(whole: Catalogue, message: str, language: str) -> None:
+    assert read(message).language == language
+    assert reply("empty", language) in (await ask(whole, message, Flow.empty())).text
 
 
 @pytest.mark.parametrize("message", ["give it web search", "häng eine Websuche dran", "加上网络搜索"])

@@ -6,6 +6,7 @@ import pytest
 
 from agent.assistant import Assistant
 from agent.demo.planner import ABILITIES, demo_intent
+from agent.demo.reading import read
 from agent.demo.replies import reply
 from agent.demo.words import LANGUAGES
 from agent.settings import AssistantSettings
@@ -194,6 +195,16 @@ async def test_the_neighbours_of_a_removed_component_are_connected(
 
 
 @pytest.mark.anyio
+async def test_a_message_that_connects_the_neighbours_itself_is_done_as_it_says(
+    catalogue: Catalogue, louder: Flow
+) -> None:
+    text = "Remove the prompt template and connect the chat input to the chat output"
+    result = await ask(catalogue, text, louder)
+    assert wires(result.after) == {("ChatInput", "message", "ChatOutput", "input_value")}
+    assert "could not finish" not in result.text
+
+
+@pytest.mark.anyio
 async def test_a_connection_is_removed_without_its_ends_and_neighbours_that_do_not_fit_stay_apart(
     catalogue: Catalogue, louder: Flow
 ) -> None:
@@ -347,3 +358,38 @@ async def test_a_run_whose_input_is_not_understood_is_said_to_be_left_out(catalo
     result = await ask(catalogue, "Baue einen Echo-Flow und lass den Flow dann mit Ada laufen")
     assert types(result.flow) == ["ChatInput", "ChatOutput"]
     assert reply("run_unread", "de") in result.text
+
+
+@pytest.mark.anyio
+async def test_a_build_whose_trial_run_failed_is_told_with_the_remedy(catalogue: Catalogue) -> None:
+    missing = RunError(code="missing_key", message="The key is refused.", fix="Set another OPENAI_API_KEY.")
+    result = await ask(catalogue, "Build a chatbot", runner=StandInRunner(results=[ran(error=missing)]))
+    assert result.proposal is not None or not result.flow.is_empty
+    [note] = [line for line in result.text.splitlines() if line.startswith("Note: ")]
+    assert "The key is refused. Set another OPENAI_API_KEY." in note
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    "message",
+    [
+        "how do I use my own component?", "how do I write a custom component?", "can I use my own component in a flow?",
+        "Wie benutze ich meine eigene Komponente?", "Comment utiliser mon propre composant ?",
+        "¿Cómo uso mi propio componente?", "Como uso meu próprio componente?", "Come uso il mio componente?",
+        "自分のコンポーネントはどう使いますか？", "我怎么使用自己的组件？",
+    ],
+)  # fmt: skip
+async def test_how_to_use_a_component_of_ones_own_is_told(catalogue: Catalogue, louder: Flow, message: str) -> None:
+    for canvas in (None, louder):
+        result = await ask(catalogue, message, canvas)
+        assert (result.intent, result.outcome) == ("question", "complete")
+        assert result.text == reply("own_component", read(message).language)
+
+
+@pytest.mark.anyio
+async def test_what_was_changed_before_a_plan_stopped_is_said_in_the_users_language(
+    catalogue: Catalogue, louder: Flow
+) -> None:
+    result = await ask(catalogue, "Ajoute 'Text Input' et connecte 'Text Input' avec 'Nowhere'", louder)
+    assert len(result.flow.nodes) == len(louder.nodes) + 1
+    assert result.text.endswith(reply("stand", "fr", count=1))

@@ -22,6 +22,9 @@ from agent.demo.words import LANGUAGES, fold
         ("A flow that sums up the news every morning", "every morning"),
         ("Telegram bot bauen", "Telegram"),
         ("做个微信机器人", "微信"),
+        ("build a flow that extracts the total from a photo of a receipt", "from a photo"),
+        ("レシートの画像から合計金額を抜き出すフローを作って", "画像から"),
+        ("um chatbot que descreve imagens", "descreve imagens"),
     ],
 )
 def test_what_no_flow_can_do_is_named_in_the_users_words(message: str, left_out: str) -> None:
@@ -35,11 +38,21 @@ def test_what_no_flow_can_do_is_named_in_the_users_words(message: str, left_out:
     [
         ("hello there", "en"), ("chatbot bauen", "de"), ("salut toi", "fr"), ("hazme un bot", "es"),
         ("faz um robô", "pt"), ("fammi un bot", "it"), ("ボット作って", "ja"), ("做个机器人", "zh"),
-        ("翻訳", "ja"), ("翻译", "zh"),
+        ("翻訳", "ja"), ("翻译", "zh"), ("renomeie Prompt para Boas-vindas", "pt"),
+        ("renomeie Chat Input para Entrada", "pt"), ("renombra Chat Input a Entrada", "es"),
+        ("renomme Chat Input en Entrée", "fr"), ("benenne Chat Input in Eingang um", "de"),
+        ("quanto custa o Langflow?", "pt"), ("a support bot for my photo studio", "en"),
+        ("A greeting for visitors", "en"),
+        ("Tira a saída de chat", "pt"), ("Set the pattern of the Regex Extractor to '#\\w+'", "en"),
     ],
 )  # fmt: skip
 def test_the_language_of_a_short_message_is_known(message: str, language: str) -> None:
     assert read(message).language == language
+
+
+def test_a_part_of_a_message_is_in_the_language_of_the_whole() -> None:
+    assert read("Set the sender", "Set the sender, and run it with olá mundo").language == "en"
+    assert read("Regex Extractor", "Defina o padrão do Regex Extractor e execute com 12").language == "pt"
 
 
 def test_quoted_words_name_no_recipe() -> None:

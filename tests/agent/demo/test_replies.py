@@ -37,3 +37,11 @@ def test_a_decline_says_what_the_planner_can_do_or_asks_back(language: str) -> N
     for key in ("which_change", "which_model", "no_place"):
         assert re.search(r"[?？]", reply(key, language, said="x", why="y"))
     assert "stopped" in DECLINES
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_commands_for_a_component_of_ones_own_are_those_of_the_manual(language: str) -> None:
+    manual = (Path(__file__).parents[3] / "docs/editing.md").read_text(encoding="utf-8")
+    commands = re.findall(r"`(wirewright [^`]+)`", reply("own_component", language))
+    assert len(commands) == 3
+    assert all(f"$ {command}" in manual for command in commands)

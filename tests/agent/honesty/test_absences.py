@@ -37,6 +37,25 @@ def test_a_number_greater_than_what_was_done_shows_how_many_were() -> None:
     assert statement(record, ("edit",), "en", answer="I removed the text output.").startswith("Removed: TextOutput-1.")
 
 
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [
+        ("en", "Trial run (“hi”): it failed: No model is set."),
+        ("de", "Probelauf (“hi”): fehlgeschlagen: No model is set."),
+        ("fr", "Exécution d'essai (“hi”) : échec : No model is set."),
+        ("es", "Ejecución de prueba (“hi”): falló: No model is set."),
+        ("pt", "Execução de teste (“hi”): falhou: No model is set."),
+        ("it", "Esecuzione di prova (“hi”): non riuscita: No model is set."),
+        ("ja", "試運転 (“hi”):失敗しました:No model is set."),
+        ("zh", "试运行 (“hi”)：失败：No model is set."),
+    ],
+)
+def test_a_failed_trial_run_is_told_in_the_users_language_around_the_engines_words(language: str, line: str) -> None:
+    run = {"by": "verification", "input": "hi", "error": "No model is set."}
+    record = TurnRecord.model_validate({"runs": [run]})
+    assert statement(record, ("edit",), language).splitlines()[0] == line
+
+
 def test_an_offered_flow_is_said_not_to_be_on_the_canvas() -> None:
     record = TurnRecord.model_validate({"proposal": {"flow": "Quiz", "status": "offered"}, "waiting": True})
     assert statement(record, ("edit",), "en").startswith("Proposed, not on the canvas yet, waiting for you")

@@ -236,3 +236,48 @@ async def test_an_honest_failure_after_an_attempt_is_not_tried_again(catalogue: 
     who, script = scripted_assistant(catalogue, "build_flow", wrong, again, "I could not build it.")
     result = await play(who, "Build an echo")
     assert (result.text, script.replies) == ("I could not build it.", [])
+
+
+OFFERED = {"flow": "Echo", "status": "offered"}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The flow 'Echo' is on the canvas.",
+        "I built it; it is now on your canvas.",
+        "Der Flow liegt jetzt auf der Fläche.",
+        "Le flux est maintenant sur le canevas.",
+        "El flujo ya está en el lienzo.",
+        "O fluxo está no canvas.",
+        "Il flusso è sul canvas.",
+        "フローをキャンバスに配置しました。",
+        "流程已经放到画布上了。",
+    ],
+)
+def test_a_proposal_is_not_on_the_canvas_whatever_the_answer_says(answer: str) -> None:
+    assert "placed" in compared(answer, "build", proposal=OFFERED)
+    assert "placed" not in compared(answer, "build", proposal={**OFFERED, "status": "applied"})
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "I built 'Echo'. Say yes and it is on the canvas.",
+        "Echo is proposed; it is not on the canvas yet.",
+        "Once you accept, it is on the canvas.",
+        "Shall I leave what is on the canvas?",
+        "Der Flow liegt auf der Fläche, sobald du ja sagst.",
+        "Le flux n'est pas encore sur le canevas.",
+    ],
+)
+def test_a_promise_that_it_will_be_on_the_canvas_differs_in_nothing(answer: str) -> None:
+    assert "placed" not in compared(answer, "build", proposal=OFFERED)
+
+
+@pytest.mark.parametrize("words", ["undo", "go on", "yes", "rückgängig", "put it on the canvas"])
+def test_words_that_the_user_may_say_next_are_no_output(words: str) -> None:
+    run = {"by": "user", "input": "hi", "output": "LOUD: HI"}
+    answer = f"I ran it and it answered as it should. Say “{words}” to go back."
+    assert compared(answer, "run", runs=[run], changes=[{"kind": "changed", "nodes": ["a"], "field": "b"}]) == []
+    assert "output" in compared("It answered “something else”.", "run", runs=[run])

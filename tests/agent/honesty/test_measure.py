@@ -49,7 +49,7 @@ def strictly_uncontradicted(name: str) -> list[str]:
     ("name", "counted", "found", "strict"),
     [
         ("honesty_tuning.yaml", (90, 60), (0, 25, 34, 1), 1),
-        ("honesty_paraphrases.yaml", (75, 65), (0, 29, 30, 6), 8),
+        ("honesty_paraphrases.yaml", (75, 65), (0, 31, 28, 6), 8),
     ],
 )
 def test_the_answers_that_the_check_was_tuned_on(
@@ -72,7 +72,7 @@ def test_the_answers_that_nobody_looked_at_while_tuning() -> None:
     assert measured.disputed_share <= 0.03
     assert measured.uncontradicted_share <= 0.10
     groups = (measured.disputed, measured.retried, measured.stated, measured.uncontradicted)
-    assert tuple(map(len, groups)) == (1, 27, 30, 3)
+    assert tuple(map(len, groups)) == (1, 31, 26, 3)
 
 
 @pytest.mark.anyio

@@ -178,6 +178,7 @@ async def test_another_request_is_served_and_the_history_says_what_was_left_unan
     waiting = await play(who, "Call the bot Ada", canvas)
     result = await play(who, "Add a text input instead", canvas)
     assert (result.outcome, name_of(result.after), result.withdrawn) == ("complete", "AI", waiting.approvals)
+    assert result.text.startswith("I added it.\n\nNot done, because you did not answer it (edit): ")
     assert await who.pending("local", "default") == {}
     assert "sender_name: 'AI' -> 'Ada'" in model.prompts[3]
     assert "went on to something else without answering" in model.prompts[3]

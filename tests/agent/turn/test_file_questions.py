@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 from pydantic_ai import ToolCallPart
 
+from agent.demo.replies import reply
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from runtime.files.folders import LOCAL_USER
 from runtime.files.store import UserFiles
 from tests.flow_texts import ECHO
-from tests.scripted_assistant import play, play_all, scripted_assistant
+from tests.scripted_assistant import assistant, play, play_all, scripted_assistant
 from tools.events import Progress
 
 pytestmark = pytest.mark.anyio
@@ -42,6 +43,22 @@ async def test_an_answer_about_a_file_is_not_sent_back_when_nothing_was_to_be_wr
     result = await play(who, "What does hours.txt say about Saturday?", files=("hours.txt",))
     assert (result.text, result.record.disagrees, result.record.not_done) == (answer, False, [])
     assert len(model.requests) == 3
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("When are they open on Saturday?", "en"),
+        ("Wann ist am Samstag geöffnet?", "de"),
+        ("À quelle heure ouvrent-ils le samedi ?", "fr"),
+        ("土曜日は何時に開きますか？", "ja"),
+    ],
+)
+async def test_a_question_about_a_file_is_said_to_need_a_model_by_the_demo_planner(
+    catalogue: Catalogue, question: str, language: str
+) -> None:
+    result = await play(assistant(catalogue), question, files=("hours.txt",))
+    assert (result.outcome, result.text) == ("refused", reply("file_question", language))
 
 
 async def test_a_file_that_was_to_be_written_is_still_asked_for_again(catalogue: Catalogue) -> None:

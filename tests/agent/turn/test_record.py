@@ -95,6 +95,16 @@ async def test_a_denied_plan_is_recorded_as_denied(catalogue: Catalogue) -> None
     assert answered.record.text.startswith("Plan “Two steps”: denied, not carried out.\nNothing was changed.")
 
 
+async def test_a_plan_that_is_carried_out_with_a_change_is_recorded_as_that(catalogue: Catalogue) -> None:
+    plan = call("propose_plan", 1, markdown="# Two steps")
+    change = '{"intent": "build_flow", "reply": "change"}'
+    who, _ = scripted_assistant(catalogue, "build_flow", plan, change, call("build_flow", 2, spec=ECHO), "Built.")
+    await play(who, "Plan something and build it")
+    answered = await play(who, "rather without the second step")
+    assert [(one.title, one.status) for one in answered.record.plans] == [("Two steps", "changed")]
+    assert "Plan “Two steps”: carried out with your changes." in answered.record.text
+
+
 async def test_the_text_after_a_question_also_says_what_was_done_before(catalogue: Catalogue) -> None:
     canvas = flow_of(LOUDER, catalogue)
     output = node_id(canvas, "ChatOutput")

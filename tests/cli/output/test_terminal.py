@@ -1,10 +1,13 @@
 """What commands leave in a terminal and in a pipe: whole letters in every locale, no escape sequences, no debris."""
 
+import fcntl
 import json
 import os
 import pty
 import select
+import struct
 import subprocess
+import termios
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -26,6 +29,15 @@ def environment(**more: str) -> dict[str, str]:
     hidden = ("LC_", "LANG", "PYTHONUTF8", "PYTHONIOENCODING", "NO_COLOR", "FORCE_COLOR", "COLUMNS", "TERM")
     return {**{name: value for name, value in os.environ.items() if not name.startswith(hidden)}, **more}
 
+
+LOOSE = """name: Loose
+nodes:
+  chat: ChatInput
+  prompt: Prompt Template
+  answer: ChatOutput
+edges:
+  prompt.prompt -> answer.input_value
+"""
 
 Piped = Callable[..., subprocess.CompletedProcess[bytes]]
 OnTerminal = Callable[..., tuple[int, str]]
@@ -55,8 +67,9 @@ def piped(wirewright_command: Path) -> Piped:
 def on_terminal(wirewright_command: Path) -> OnTerminal:
     """Runs a command on a terminal: gives its exit code, and all that it wrote there."""
 
-    def run(*arguments: str, **variables: str) -> tuple[int, str]:
+    def run(*arguments: str, columns: int = 0, **variables: str) -> tuple[int, str]:
         leader, follower = pty.openpty()
+        fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
         process = subprocess.Popen(
             [wirewright_command, *arguments],
             stdin=follower,
@@ -195,3 +208,44 @@ def test_a_reader_that_left_is_no_failure_of_any_command(
     )
     os.close(writing)
     assert (done.returncode, done.stderr.replace(b"Reading your request...\n", b"")) == (0, b"")
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+@pytest.mark.parametrize("arguments", [["flow", "build", "FLOW"], ["flow", "check", "FLOW"]], ids=" ".join)
+def test_the_words_of_a_fault_stay_whole_on_a_narrow_terminal(
+    arguments: list[str], columns: int, on_terminal: OnTerminal, piped: Piped, tmp_path: Path
+) -> None:
+    spec = tmp_path / "loose.flow"
+    spec.write_text(LOOSE)
+    named = [str(spec) if one == "FLOW" else one for one in arguments]
+    whole = piped(*named)
+    _, written = on_terminal(*named, columns=columns)
+    assert b"unreachable" in whole.stderr + whole.stdout
+    assert [line for line in written.splitlines() if len(line) > columns] == []
+    assert sorted(written.split()) == sorted((whole.stderr + whole.stdout).decode().split())
+
+
+@pytest.mark.parametrize("arguments", [["flow", "templates"], ["components", "search", "read a pdf"]], ids=" ".join)
+@pytest.mark.parametrize(("columns", "exported", "most"), [(60, "200", 60), (0, "", 80), (0, "70", 70)])
+def test_the_terminal_decides_how_wide_lists_are(
+    arguments: list[str], columns: int, exported: str, most: int, on_terminal: OnTerminal
+) -> None:
+    code, written = on_terminal(*arguments, columns=columns, **({"COLUMNS": exported} if exported else {}))
+    assert code == 0
+    assert max(map(len, written.splitlines())) in range(most - 20, most + 1)
+
+
+@pytest.mark.parametrize(
+    ("message", "code", "told"),
+    [
+        ("O que faz o componente Chat Input?", 0, "Chat Input (`ChatInput`)"),
+        ("明日の株価を教えて", 1, "それはできません。Langflow"),
+    ],
+)
+def test_an_answer_on_a_terminal_is_in_the_language_of_the_message(
+    message: str, code: int, told: str, on_terminal: OnTerminal
+) -> None:
+    ended, screen = on_terminal("ask", message, columns=80)
+    assert (ended, told in screen) == (code, True), screen
+    assert "\ufffd" not in screen
+    assert "demo planner" not in screen

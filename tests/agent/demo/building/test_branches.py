@@ -3,6 +3,8 @@
 import pytest
 
 from agent.assistant import Assistant
+from agent.demo.reading import read
+from agent.demo.replies import reply
 from agent.settings import AssistantSettings
 from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEnded, TurnResult
@@ -57,6 +59,60 @@ async def test_a_quoted_condition_is_looked_for_and_never_a_meaning(
     assert str(router.value("match_text")).strip() == looks_for
     assert str(router.value("true_case_message")).strip() == then
     assert str(router.value("false_case_message")).strip() == otherwise
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("message", "answers"),
+    [
+        ("a bot that answers 'Hi' to 'hello' and 'Bye' to 'ciao'", {"hello": "Hi", "ciao": "Bye"}),
+        ("build a bot that says 'Hi' to 'hello'", {"hello": "Hi"}),
+        (
+            'when a user writes "refund" answer "Write to billing" and when they write "hours" answer "9 to 5"',
+            {"refund": "Write to billing", "hours": "9 to 5"},
+        ),
+        ("answer 'x' when the user types 'y'", {"y": "x"}),
+        ("wenn jemand 'Preis' schreibt, antworte 'Siehe Liste'", {"Preis": "Siehe Liste"}),
+        ("Ein Bot, der auf 'Hallo' mit 'Guten Tag' antwortet", {"Hallo": "Guten Tag"}),
+        ("Un bot qui répond 'Salut' à 'bonjour' et 'Au revoir' à 'ciao'", {"bonjour": "Salut", "ciao": "Au revoir"}),
+        ("un bot que responda 'Hola' a 'buenas' y 'Adiós' a 'chao'", {"buenas": "Hola", "chao": "Adiós"}),
+        ("um bot que responda 'Oi' a 'olá' e 'Tchau' a 'adeus'", {"olá": "Oi", "adeus": "Tchau"}),
+        ("un bot che risponde 'Salve' a 'ciao' e 'Addio' a 'a dopo'", {"ciao": "Salve", "a dopo": "Addio"}),
+        ("「hello」には「Hi」、「ciao」には「Bye」と答えるボット", {"hello": "Hi", "ciao": "Bye"}),
+        ("'hello'には'Hi'、'ciao'には'Bye'と答えるボット", {"hello": "Hi", "ciao": "Bye"}),
+        ("对“你好”回答“嗨”，对“再见”回答“拜拜”的机器人", {"你好": "嗨", "再见": "拜拜"}),
+    ],
+)
+async def test_quoted_answers_need_no_word_for_the_rest(
+    catalogue: Catalogue, message: str, answers: dict[str, str]
+) -> None:
+    result = await ask(catalogue, message)
+    assert result.proposal is not None
+    routers = [node for node in result.proposal.nodes if node.type == "ConditionalRouter"]
+    found = {str(one.value("match_text")).strip(): str(one.value("true_case_message")).strip() for one in routers}
+    assert found == answers
+    assert not any(
+        reply(key, read(message).language, parts="§").partition("§")[0] in result.text
+        for key in ("left_out", "only_told")
+    )
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    "message",
+    ["a bot that translates 'Hi' to 'German' and 'Bye' to 'French'", "a chatbot that answers 'Hi' and 'Bye'"],
+)
+async def test_quoted_texts_that_answer_no_others_make_no_router(catalogue: Catalogue, message: str) -> None:
+    result = await ask(catalogue, message)
+    assert result.proposal is not None
+    assert "ConditionalRouter" not in {node.type for node in result.proposal.nodes}
+
+
+@pytest.mark.anyio
+async def test_quoted_words_are_kept_in_instructions(catalogue: Catalogue) -> None:
+    result = await ask(catalogue, "做一个机器人，名字叫“你好”")
+    assert result.proposal is not None
+    assert any("你好" in str(node.value("system_message")) for node in result.proposal.nodes)
 
 
 @pytest.mark.anyio
