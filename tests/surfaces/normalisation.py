@@ -75,7 +75,7 @@ def _steady(value: Any) -> Any:
 def _measurement(key: str, value: Any) -> Any:
     if key in _MEASURED and isinstance(value, int | float) and not isinstance(value, bool):
         return f"<{key}>"
-    if key in ("prompts", "tools") and isinstance(value, str) and re.fullmatch("[0-9a-f]{12}", value):
+    if key in ("prompts", "tools", "graders") and isinstance(value, str) and re.fullmatch("[0-9a-f]{12}", value):
         return "<digest>"
     return _steady(value)
 
