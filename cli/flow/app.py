@@ -24,8 +24,8 @@ commands.add(
 )(run)
 commands.add(
     "test",
-    "wirewright flow test louder.json --save bye",
-    "wirewright flow test louder.json --junit tests.xml",
+    "wirewright flow test louder.flow --save bye",
+    "wirewright flow test louder.flow --junit tests.xml",
 )(run_tests)
 commands.add("spec", "wirewright flow spec echo.json > echo.flow")(spec)
 commands.add("diff", "wirewright flow diff echo.json louder.flow")(diff)

@@ -41,7 +41,7 @@ def run_tests(
     allow_host: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="HOST[:PORT]", help="A host that the runs may reach where runs ask for hosts. May be repeated."
+            metavar="HOST[:PORT]", help="A host that this run may reach where runs ask for hosts. May be repeated."
         ),
     ] = None,
     components: ComponentsFolder = None,

@@ -31,7 +31,7 @@ NEEDS_OTHERS = {
 """Commands whose examples no test can run."""
 NOT_HERE = {"wirewright runner install --with lfx-anthropic": "it downloads a package into the shared engine"}
 ENGINE = {
-    *(("ask",), ("chat",), ("flow", "run"), ("eval", "conversations"), ("runner", "install")),
+    *(("ask",), ("chat",), ("flow", "run"), ("flow", "test"), ("eval", "conversations"), ("runner", "install")),
     *(("flow", "sessions", name) for name in ("list", "show", "remove")),
     *(("eval", name) for name in ("run", "score", "compare", "list", "show", "report", "mutate", "fix")),
 }

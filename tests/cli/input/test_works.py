@@ -52,7 +52,7 @@ def test_a_full_disk_behind_standard_output_is_named(name: str, bench: Bench) ->
     assert done.code == 1, done
     assert done.err.splitlines()[-2:] == [
         "Error: Standard output cannot be written: no space is left.",
-        "Free some, or send it elsewhere.",
+        "Free some space, or redirect the output.",
     ]
 
 
