@@ -8,3 +8,9 @@ Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON on sta
 FlowFile: TypeAlias = Annotated[
     str, typer.Argument(metavar="F", help="Langflow JSON or spec text: a file, or - for standard input.")
 ]
+AllowHost: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="HOST[:PORT]", help="A host that this run may reach where runs ask for hosts. May be repeated."
+    ),
+]

@@ -10,7 +10,7 @@ from cli.errors import FAILED, BadUsage
 from cli.flow.components import ComponentsFolder, inspect_all
 from cli.flow.sessions import session_key, stored_sessions
 from cli.flow.tweaks import checked_tweaks, read_tweaks
-from cli.options import FlowFile, Json
+from cli.options import AllowHost, FlowFile, Json
 from cli.output.faults import count_in_words, has_errors, note_faults
 from cli.output.streams import encoded, print_json, print_message, print_result, progress
 
@@ -44,12 +44,7 @@ def run(
             help="A value for this run alone; NODE is an id or a display name. May be repeated.",
         ),
     ] = None,
-    allow_host: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="HOST[:PORT]", help="A host that this run may reach where runs ask for hosts. May be repeated."
-        ),
-    ] = None,
+    allow_host: AllowHost = None,
     components: ComponentsFolder = None,
     *,
     events: Annotated[bool, typer.Option("--events", help="Report when each node starts and finishes.")] = False,

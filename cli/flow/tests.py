@@ -9,7 +9,7 @@ from cli.errors import FAILED, BadUsage, CommandError
 from cli.flow.components import ComponentsFolder, inspect_all
 from cli.flow.run import approved_hosts, not_run, result_json, runner_of_settings, written
 from cli.flow.tweaks import Tweak, checked_tweaks, named_node
-from cli.options import FlowFile, Json
+from cli.options import AllowHost, FlowFile, Json
 from cli.output.columns import print_lines
 from cli.output.faults import has_errors, note_faults
 from cli.output.files import writable, write_text
@@ -38,12 +38,7 @@ def run_tests(
         typer.Option(metavar="INPUT", help="Run the flow with this input, and add what it gives as a test."),
     ] = None,
     junit: Annotated[str | None, typer.Option(metavar="FILE", help="Write the outcome as JUnit XML, too.")] = None,
-    allow_host: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="HOST[:PORT]", help="A host that this run may reach where runs ask for hosts. May be repeated."
-        ),
-    ] = None,
+    allow_host: AllowHost = None,
     components: ComponentsFolder = None,
     *,
     as_json: Json = False,
