@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from tests.cli.conftest import Wirewright
+from tests.flow_texts import HISTORY
 
 pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("warm_engine")]
 
@@ -20,19 +21,6 @@ edges:
   model.text_output -> answer.input_value
 config:
   model.model: openai:gpt-4o-mini
-"""
-MEMORY = """
-nodes:
-  chat: ChatInput
-  history: Memory
-  prompt: Prompt Template
-  answer: ChatOutput
-edges:
-  history.messages_text -> prompt.before
-  chat.message -> prompt.now
-  prompt.prompt -> answer.input_value
-config:
-  prompt.template: "[{before}] {now}"
 """
 
 
@@ -93,10 +81,10 @@ def test_models_of_a_flow_answer_as_the_tests_say_without_a_key(
 
 def test_tests_of_one_session_share_their_messages(wirewright: Wirewright, tmp_path: Path) -> None:
     flow = tmp_path / "memory.flow"
-    flow.write_text(MEMORY)
-    beside(flow, "tests:\n- {input: I am Ada, session: a, equals: '[] I am Ada'}\n"
+    flow.write_text(HISTORY)
+    beside(flow, "tests:\n- {input: I am Ada, session: a, equals: 'before:  now: I am Ada'}\n"
            "- {name: again, input: Who?, session: a, contains: 'User: I am Ada'}\n"
-           "- {name: another, input: Who?, session: b, equals: '[] Who?'}\n")  # fmt: skip
+           "- {name: another, input: Who?, session: b, equals: 'before:  now: Who?'}\n")  # fmt: skip
     done = wirewright("flow", "test", flow)
     assert done.code == 0, done.out
 
