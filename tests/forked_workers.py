@@ -49,9 +49,10 @@ def pytest_xdist_setupnodes(config: pytest.Config, specs: Sequence[execnet.XSpec
     server = config.stash[_SERVER] = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert server.stdout is not None
     assert select.select([server.stdout], [], [], COLLECTION_SECONDS)[0], "the tests were not collected in time"
-    if server.stdout.readline() == b"ready\n":  # otherwise workers that start by themselves report what is wrong
-        for spec in local:
-            spec.python = str(worker)
+    if (said := server.stdout.readline()) != b"ready\n":
+        raise pytest.UsageError((said + server.stdout.read()).decode(errors="replace"))
+    for spec in local:
+        spec.python = str(worker)
 
 
 @pytest.hookimpl(trylast=True)

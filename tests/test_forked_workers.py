@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -29,15 +30,22 @@ def run(folder: Path, tests: str, *options: str) -> tuple[subprocess.CompletedPr
     notes.mkdir()
     (folder / "test_sample.py").write_text(NOTES.format(notes=str(notes)) + tests)
     (folder / "pytest.ini").write_text("[pytest]\n")
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "xdist", "-p", "tests.forked_workers", "-n", "2", *options, str(folder)],
+    command = [sys.executable, "-X", "faulthandler", "-m", "pytest", "-p", "xdist", "-p", "tests.forked_workers"]
+    with subprocess.Popen(
+        [*command, "-n", "2", *options, str(folder)],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        timeout=120,
-        check=False,
-    )
+        start_new_session=True,
+    ) as process:
+        try:
+            shown, wrong = process.communicate(timeout=120)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGABRT)  # each process that runs pytest says where it stands
+            pytest.fail("\n".join(("the run does not end", *process.communicate())))
+    done = subprocess.CompletedProcess(command, process.returncode, shown, wrong)
     return done, [json.loads(path.read_text()) for path in sorted(notes.iterdir())]
 
 
@@ -84,8 +92,15 @@ def test_a_worker_that_does_not_end_is_killed(tmp_path: Path) -> None:
 @ONLY_LINUX
 def test_tests_that_cannot_be_imported_are_reported(tmp_path: Path) -> None:
     done, notes = run(tmp_path, "import nothing_of_the_kind\ndef test_one(): note('one')\n")
-    assert done.returncode != 0
-    assert "nothing_of_the_kind" in done.stdout
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    assert "No module named 'nothing_of_the_kind'" in done.stderr
+    assert not notes
+
+
+@ONLY_LINUX
+def test_a_folder_without_tests_ends_as_elsewhere(tmp_path: Path) -> None:
+    done, notes = run(tmp_path, "")
+    assert done.returncode == pytest.ExitCode.NO_TESTS_COLLECTED
     assert not notes
 
 

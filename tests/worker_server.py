@@ -1,8 +1,9 @@
 """Forks the workers of a run from one process that has collected its tests, so that all is imported once.
 
 Called as `python worker_server.py SOCKET COUNT ARGUMENT...`, where the arguments are those of pytest that say what to
-collect. Prints `ready` when it has, and ends when it cannot. Then it forks COUNT workers, one for each connection,
-which brings standard input and output and is open until the worker ends. Ends early when standard input does.
+collect. Prints `ready` when it has; when it cannot, it prints what pytest says of it, and ends. Then it forks COUNT
+workers, one for each connection, which brings standard input and output and is open until the worker ends. Ends early
+when standard input does.
 """
 
 import atexit
@@ -11,6 +12,7 @@ import select
 import signal
 import socket
 import sys
+import tempfile
 import threading
 from types import ModuleType
 
@@ -20,17 +22,19 @@ BOOTSTRAP = "import sys;exec(eval(sys.stdin.readline()))"
 """What execnet has a worker's interpreter run."""
 
 
-def collect(arguments: list[str]) -> bool:
-    """Import the tests and all that they need; returns whether nothing is wrong with them."""
-    shown, nothing = [os.dup(number) for number in (1, 2)], os.open(os.devnull, os.O_WRONLY)
-    for number in (1, 2):
-        os.dup2(nothing, number)
-    code = pytest.main(["--collect-only", "-qq", "-p", "no:cacheprovider", "-p", "no:randomly", *arguments])
-    for number, saved in enumerate(shown, start=1):
-        os.dup2(saved, number)
-        os.close(saved)
-    os.close(nothing)
-    return code == pytest.ExitCode.OK
+def collect(arguments: list[str]) -> str:
+    """Import the tests and all that they need; returns what pytest says when something is wrong with them, or ""."""
+    shown = [os.dup(number) for number in (1, 2)]
+    with tempfile.TemporaryFile() as said:
+        for number in (1, 2):
+            os.dup2(said.fileno(), number)
+        code = pytest.main(["--collect-only", "-qq", "-p", "no:cacheprovider", "-p", "no:randomly", *arguments])
+        for number, saved in enumerate(shown, start=1):
+            os.dup2(saved, number)
+            os.close(saved)
+        said.seek(0)
+        collected = code in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}
+        return "" if collected else said.read().decode(errors="replace")
 
 
 def serve(listener: socket.socket, count: int) -> socket.socket | None:
@@ -81,8 +85,9 @@ def work(connection: socket.socket) -> None:
 
 
 if __name__ == "__main__":
-    if not collect(sys.argv[3:]):  # a module that failed would be found half imported
-        sys.exit("the tests cannot be collected")
+    if wrong := collect(sys.argv[3:]):
+        sys.stdout.write(wrong)
+        sys.exit(1)
     interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(sys.argv[1])

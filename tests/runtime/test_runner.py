@@ -16,6 +16,7 @@ from flows.json_values import as_object
 from runtime.install.environment import RunnerEnvironment
 from runtime.results import RunResult
 from runtime.runner import Runner
+from tests.runtime.engine.processes import ends
 from tests.runtime.unguarded import run_unguarded
 
 MakeFlow = Callable[..., Flow]
@@ -152,7 +153,7 @@ async def test_the_next_run_works_when_one_sleeps_forever(runner: Runner, make_c
     assert result.error.code == "timeout"
     assert "0.5 s" in result.error.message
     assert answered
-    assert not exists(f"/proc/{pids[0]}")
+    assert await ends(pids[0])
 
 
 @pytest.mark.parametrize(
@@ -278,11 +279,10 @@ return Data(data={"pid": int(os.read(read, 20))})"""
     outcome = as_object(value)
     if outcome.get("refused"):  # where the kernel lets a run be kept from forking, there is nothing to outlive it
         return
-    for _ in range(100):
-        if not exists(f"/proc/{outcome['pid']}"):
-            break
-        await doing(runner, make_code("return Data(data={})"))
-    assert not exists(f"/proc/{outcome['pid']}")
+    await doing(runner, make_code("return Data(data={})"))
+    pid = outcome["pid"]
+    assert isinstance(pid, int)
+    assert await ends(pid)
 
 
 async def test_cancelling_ends_the_runs_process(runner: Runner, make_code: MakeCode, echo: Flow) -> None:
@@ -295,7 +295,7 @@ async def test_cancelling_ends_the_runs_process(runner: Runner, make_code: MakeC
         await task
     assert await still_works(runner, echo)
     assert await still_works(runner, echo)
-    assert not exists(f"/proc/{pid}")
+    assert await ends(pid)
 
 
 async def test_a_run_may_give_back_megabytes_and_more_is_a_limit(runner: Runner, make_code: MakeCode) -> None:
