@@ -11,8 +11,10 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("flows", "lfx_runner", "runtime", "tools", "agent", "evals", "server", "cli")
-COLLECTIONS = ("evals/evaluators", "cli/eval")
-"""Folders of one rule or one command a file."""
+COLLECTIONS = ("evals/evaluators",)
+"""Folders of one rule a file."""
+TEST_COLLECTIONS = ("scripts", "benchmarks", "tests/server/routes", "tests/parity", "tests/runtime/guard")
+"""Folders of one command, one benchmark, one route, one part of the original, and one way around the guard a file."""
 MOST_FILES = 14
 
 
@@ -59,6 +61,13 @@ def test_no_import_circle() -> None:
 def test_no_folder_is_a_heap() -> None:
     sizes = Counter(path.parent.relative_to(ROOT).as_posix() for path in modules().values())
     assert {folder: size for folder, size in sizes.items() if size > MOST_FILES and folder not in COLLECTIONS} == {}
+
+
+def test_no_folder_of_tests_or_scripts_is_a_heap() -> None:
+    places = [path for folder in ("tests", "scripts", "benchmarks") for path in (ROOT / folder).rglob("*.py")]
+    sizes = Counter(path.parent.relative_to(ROOT).as_posix() for path in places if "v0_1" not in path.parts)
+    heaps = {folder: size for folder, size in sizes.items() if size > MOST_FILES and folder not in TEST_COLLECTIONS}
+    assert heaps == {}
 
 
 def test_no_name_repeats_its_folder_or_its_neighbour() -> None:

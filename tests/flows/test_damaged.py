@@ -24,8 +24,8 @@ from flows.fingerprints import fingerprint
 from flows.layout.layers import layout
 from flows.merge import merge
 from flows.spec import build, to_spec
-from tests.flow_texts import BARE_ECHO, LOOP, LOUDER, PROMPT, TOOLS
 from tests.flows.exports import EXPORTS
+from tests.shared.flow_texts import BARE_ECHO, LOOP, LOUDER, PROMPT, TOOLS
 
 Place = tuple[str | int, ...]
 ODD: tuple[Any, ...] = (

@@ -1,5 +1,5 @@
 """A flow engine in a fork of a process that has imported lfx, for the commands that tests start; see
-`tests/fork_server.py`, which is called in the engine's environment as `python -I -X utf8`.
+`tests/processes/fork_server.py`, which is called in the engine's environment as `python -I -X utf8`.
 
 A request has `arguments`, the `environment` and the `folder`.
 """

@@ -16,7 +16,7 @@ from flows.json_values import as_object
 from runtime.install.environment import RunnerEnvironment
 from runtime.results import RunResult
 from runtime.runner import Runner
-from tests.runtime.engine.processes import ends
+from tests.processes.ends import ends
 from tests.runtime.unguarded import run_unguarded
 
 MakeFlow = Callable[..., Flow]

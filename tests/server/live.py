@@ -18,8 +18,8 @@ from server.app import create_app
 from server.auth import Access
 from server.serve import HttpServer, address, bound
 from server.settings import ServerSettings
-from tests.scripted_assistant import Reply, ScriptedModel, assistant
-from tests.stand_ins import StandInRunner
+from tests.shared.scripted_assistant import Reply, ScriptedModel, assistant
+from tests.shared.stand_ins import StandInRunner
 
 STREAM = "/api/v1/agentic/assist/stream"
 ASSIST = "/api/v1/agentic/assist"

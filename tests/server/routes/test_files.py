@@ -14,9 +14,9 @@ from flows.catalogue import Catalogue
 from flows.document import JsonObject
 from runtime.files.upload import UPLOAD_LIMIT
 from runtime.results import RunFile
-from tests.scripted_assistant import assistant, scripted_assistant
 from tests.server.live import ASSIST, FLOWS, Live, serving
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.scripted_assistant import assistant, scripted_assistant
+from tests.shared.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
 FILES = "/api/v1/files"

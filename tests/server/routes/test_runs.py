@@ -11,9 +11,9 @@ from flows.document import Json, JsonObject
 from flows.json_values import as_list, as_object
 from runtime.results import BUSY
 from runtime.run_events import NodeFinished, NodeStarted, NodeToken, RunEvent
-from tests.scripted_assistant import assistant
 from tests.server.live import FLOWS, serving
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.scripted_assistant import assistant
+from tests.shared.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
 

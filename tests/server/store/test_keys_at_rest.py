@@ -22,8 +22,8 @@ from runtime.database.schema import HEAD
 from runtime.keychain.master_key import CHECK_FILE, FILE, SecretKeyUnavailable
 from server.settings import ServerSettings
 from server.store.sql import SqlFlowStore
-from tests.scripted_assistant import assistant
 from tests.server.live import FLOWS, serving
+from tests.shared.scripted_assistant import assistant
 from tools.approvals import EditApproval
 from tools.undo_stack import TurnChanges, UndoStack
 
