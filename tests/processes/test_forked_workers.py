@@ -44,7 +44,12 @@ def run(folder: Path, tests: str, *options: str) -> tuple[subprocess.CompletedPr
     with subprocess.Popen(
         [*command, "-n", "2", *options, str(folder)],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+            "PYTEST_DEBUG_TEMPROOT": str(folder),  # elsewhere it would remove what large runs before it left
+        },
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
