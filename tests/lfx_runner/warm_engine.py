@@ -28,13 +28,13 @@ def ready(main: str) -> str:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     module.become_package()
-    from lfx_runner import engine, template  # noqa: F401  (imported for the forks)
+    from lfx_runner import child, engine, template  # noqa: F401  (imported for the forks)
     from lfx_runner.confine import interpreter
 
     interpreter.prepare()
     engine.warm_up()
     engine.warm_up_models()
-    del sys.modules["lfx_runner.models"]  # by this an engine knows whether it did the rest of its own warming
+    child.SETTLE = 3600  # most processes that wait in tests are never used: they need not rehearse
     PROGRAMS.append(module.main)
     return "ready"
 
