@@ -7,7 +7,6 @@ A request has `arguments`, the `environment` and the `folder`.
 import importlib.util
 import os
 import signal
-import sys
 import tempfile
 from collections.abc import Callable
 from typing import Any
