@@ -10,7 +10,7 @@ from flows.document import Json
 from runtime.files.store import UserFiles
 from runtime.gateway.models import Models
 from runtime.keychain.user_variables import UserVariables
-from runtime.run_events import RunEvent
+from runtime.run_events import EVENT_KINDS, EventKind, RunEvent
 from runtime.sessions.memory import SessionMemory
 
 Network: TypeAlias = Literal["gateway-only", "open"]
@@ -45,6 +45,8 @@ class RunOptions:
     """Values that replace those of the flow, for this run only."""
     on_event: OnEvent | None = None
     """Called with each event of the run; None requests no events from the engine."""
+    event_kinds: Collection[EventKind] = EVENT_KINDS
+    """The kinds of events that `on_event` is called with; others are not sent by the run's process."""
     hosts: Collection[str] = ()
     """The hosts that the user has approved for this run, as `host` or `host:port`; a verification run reaches no
     others."""

@@ -37,6 +37,7 @@ from runtime.options import Network, OnEvent, RunOptions, Tweaks
 from runtime.preparation import prepare_run
 from runtime.redaction import Redactor
 from runtime.results import RunError, RunFailed, RunResult
+from runtime.run_events import EVENT_KINDS, EventKind
 from runtime.sessions.keys import clean_key, flow_key
 from runtime.sessions.memory import ProcessSessions, RunMessages, SessionMemory
 from runtime.sessions.run_messages import recall, remember
@@ -167,6 +168,7 @@ class Runner:
         models: Models | None = None,
         tweaks: Tweaks | None = None,
         on_event: OnEvent | None = None,
+        event_kinds: Collection[EventKind] = EVENT_KINDS,
         max_iterations: int | None = None,
         allow_variables: Collection[str] | None = None,
         files: UserFiles | None = None,
@@ -190,6 +192,7 @@ class Runner:
             models: what the flow may call instead of the runner's models.
             tweaks: values for this run only, by node id and field name.
             on_event: called on the event loop with each event, in order and before the result; it must not block.
+            event_kinds: the kinds of events that it is called with (default: all).
             max_iterations: how many times one node may run (default: 1,000); more is an error of code `limit`.
             allow_variables: names of the variables that may enter (default: those of the runner).
             files: the user's files, which nodes may name and the run may write (default: none).
@@ -205,6 +208,7 @@ class Runner:
             models=models,
             tweaks=tweaks,
             on_event=on_event,
+            event_kinds=event_kinds,
             max_iterations=max_iterations,
             allow_variables=allow_variables,
             files=files,
@@ -228,7 +232,7 @@ class Runner:
                 redactor = Redactor(prepared.secrets)
                 memory = self._memory(flow, options)
                 messages = None if memory is None else RunMessages(await recall(memory))
-                safe = replace(options, on_event=redactor.guard(options.on_event))
+                safe = redactor.guard(options)
                 async with (
                     self._egress.attach(options) as egress,
                     self._gateway.attach(
