@@ -72,5 +72,5 @@ RunEvent: TypeAlias = NodeStarted | NodeFinished | NodeToken | ModelWait | Event
 EventKind: TypeAlias = Literal["node_started", "node_finished", "token", "waiting", "cut"]
 """The kind of an event of a run: its `event`."""
 
-EVENT_KINDS: Final[frozenset[EventKind]] = frozenset(get_args(EventKind))
+EVENT_KINDS: Final[tuple[EventKind, ...]] = get_args(EventKind)
 """Every kind of event."""
