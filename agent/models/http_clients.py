@@ -42,12 +42,12 @@ def _of(make: Callable[[], Any]) -> Any:
     def limited() -> Any:
         return limit_bodies(make())
 
-    kind: type[Any] = type(make())
+    kind: Any = make().__class__
     return _reopening(kind)(limited)
 
 
 @cache
-def _reopening(base: type[Any]) -> type[Any]:
+def _reopening(base: Any) -> Any:
     """A client of the same kind as `base`, which sends by one that it opens when there is none."""
 
     class Reopening(base):
