@@ -8,6 +8,7 @@ import ctypes
 import functools
 import json
 import math
+import mmap
 import os
 import resource
 import site
@@ -52,7 +53,9 @@ LOOK_UPS = (
     "/etc/protocols",
     "/etc/mime.types",
 )
-DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+SINK = "/dev/null"
+DEVICES = (SINK, "/dev/random", "/dev/urandom")
+"""What a run can open of `/dev`; it writes to the first alone. None can be mapped: see `landlock.DEVICES`."""
 FACTS = ("/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/sys/devices/system/cpu", "/sys/fs/cgroup")
 
 
@@ -71,7 +74,8 @@ def confine_process(private: Path, *readable: Path) -> list[str]:
     held += _drop_privileges()
     if landlock.abi():
         with contextlib.suppress(OSError):
-            landlock.restrict_files({*_readable(), *readable}, [private, *(Path(device) for device in DEVICES)])
+            shown = {*_readable(), *readable, *(Path(device) for device in DEVICES)}
+            landlock.restrict_files(shown, [private, Path(SINK)])
             held.append("files")
             if landlock.abi() >= 6:
                 held.append("signals")
@@ -191,6 +195,22 @@ def _unreadable_memory() -> Iterator[str]:
     yield "memory of others"
 
 
+def _memory_is_counted() -> bool:
+    """Try to map memory that the limit of data does not count: of a device, shared, and growing downwards."""
+    try:
+        device = os.open("/dev/zero", os.O_RDWR)
+        mmap.mmap(device, mmap.PAGESIZE).close()
+    except OSError:
+        pass
+    else:
+        return False
+    try:
+        mmap.mmap(-1, mmap.PAGESIZE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | seccomp.MAP_GROWSDOWN).close()
+    except OSError:
+        return True
+    return False
+
+
 def _held_by(network: Callable[[], list[str]], folder: Path) -> list[str]:
     """The parts that hold in a process that confines itself and its network."""
     folder.mkdir(mode=0o700)
@@ -200,6 +220,8 @@ def _held_by(network: Callable[[], list[str]], folder: Path) -> list[str]:
         status = 1
         try:
             held = [*confine_process(folder), *network(), *_unreadable_memory()]
+            if "memory" in held and not _memory_is_counted():
+                held.remove("memory")
             os.write(writing, json.dumps(held).encode())
             status = 0
         finally:

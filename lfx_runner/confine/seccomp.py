@@ -32,7 +32,7 @@ MSG_FASTOPEN = 0x20000000
 X32 = 0x40000000
 NOTIFY = 0x7FC00000
 SET_MODE_FILTER, NEW_LISTENER = 1, 1 << 3
-MAP_SHARED_ANONYMOUS = 0x21
+MAP_SHARED_ANONYMOUS, MAP_GROWSDOWN = 0x21, 0x100
 PR_SET_NAME, PR_GET_NAME, PR_SET_VMA = 15, 16, 0x53564D41
 TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX = 0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451
 F_NOTIFY = 1026
@@ -120,9 +120,10 @@ def _program(sockets: Sockets, *, named: bool) -> list[Instruction]:
     low, high = ARGUMENTS + 16, ARGUMENTS + 20
     reading = [(LOAD, 0, 0, low), (EQUAL, 0, 2, 0), (LOAD, 0, 0, high), (EQUAL, 1, 0, 0), _refuse(), allow]
     program += _when(number["prlimit64"], reading)
-    # no limit counts memory that is shared and has no file
-    shared = [(LOAD, 0, 0, ARGUMENTS + 24), (AND, 0, 0, MAP_SHARED_ANONYMOUS), (EQUAL, 0, 1, MAP_SHARED_ANONYMOUS)]
-    program += _when(number["mmap"], [*shared, _refuse(), allow])
+    # no limit counts memory that is shared and has no file, nor memory that grows down like the first stack
+    growing = [(LOAD, 0, 0, ARGUMENTS + 24), (ANY_BIT, 0, 1, MAP_GROWSDOWN), _refuse()]
+    shared = [(AND, 0, 0, MAP_SHARED_ANONYMOUS), (EQUAL, 0, 1, MAP_SHARED_ANONYMOUS)]
+    program += _when(number["mmap"], [*growing, *shared, _refuse(), allow])
     program += _when(number["prctl"], _one_of(0, (PR_SET_NAME, PR_GET_NAME, PR_SET_VMA), unknown))
     streams = (TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX)
     program += _when(number["ioctl"], _one_of(1, streams, _refuse(errno.ENOTTY)))

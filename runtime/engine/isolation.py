@@ -34,7 +34,11 @@ _CONFINED: Mapping[str, tuple[str, str, str]] = {
         "seccomp",
     ),
     "privileges": ("privileges", "no capabilities, and no way to gain any", "Linux"),
-    "memory": ("memory", "3 GB of data for a run", "resource limits"),
+    "memory": (
+        "memory",
+        "3 GB for a run, in whatever way it takes them",
+        "resource limits, Landlock and seccomp. Data are limited to 3 GB, memory shared with a device is not",
+    ),
     "processor time": ("processor time", "little more than the run's time limit", "resource limits"),
     "open files": ("open files", "256 for a run", "resource limits"),
     "file size": ("file size", "64 MB a file", "resource limits"),

@@ -16,9 +16,18 @@ from time import monotonic
 from flows.document import Json, JsonObject
 from flows.json_values import as_list, as_object
 from runtime.engine.process import EngineDied
-from runtime.engine.protocol import MAX_FILES, MAX_FILES_SIZE, MAX_RESULT, MAX_VALUES, MAX_WRITTEN, RunRequest
+from runtime.engine.protocol import (
+    MAX_FILES,
+    MAX_FILES_SIZE,
+    MAX_MEMORY_MB,
+    MAX_RESULT,
+    MAX_VALUES,
+    MAX_WRITTEN,
+    RunRequest,
+)
 from runtime.engine.runs.child import RunProcess
 from runtime.engine.runs.event_filter import EventFilter
+from runtime.engine.runs.memory_limit import MemoryLimit
 from runtime.engine.runs.unknown_calls import UnknownCalls
 
 CHUNK = 1 << 18
@@ -83,6 +92,7 @@ async def converse(
     reader = _Reader(run.connection)
     started = monotonic()
     unknown: UnknownCalls | None = None
+    memory: MemoryLimit | None = None
     sending = asyncio.create_task(_send(run.connection, request))
     sending.add_done_callback(lambda _: on_sent())
     try:
@@ -93,11 +103,15 @@ async def converse(
             pid = await run.pid
             started = monotonic()
             limit.reschedule(asyncio.get_running_loop().time() + request.timeout)
+            memory = MemoryLimit(pid, limit)
             if on_started is not None:
                 on_started(pid)
             answer = await _answer(reader, EventFilter(on_event))
             return replace(answer, unknown_calls=unknown)
     except TimeoutError:
+        if memory is not None and memory.exceeded_mb:
+            message = f"The run used more memory than it was allowed: {MAX_MEMORY_MB} MB."
+            return _error("limit", message, started, memory.exceeded_mb)
         return _error("timeout", "The run took longer than it was allowed.", started)
     except _Unusable as unusable:
         return _error("crash", f"The run's process {unusable}.", started)
@@ -106,6 +120,8 @@ async def converse(
     finally:
         sending.cancel()
         reader.close()
+        if memory is not None:
+            memory.close()
         if unknown is not None:
             unknown.close()
 
