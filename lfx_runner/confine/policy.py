@@ -107,7 +107,7 @@ def confine_network(
     if seccomp.available():
         with contextlib.suppress(OSError):
             listener = seccomp.restrict_calls("tcp" if ports else "none")
-            held += ["processes", "listening", "network", "system calls"]
+            held += ["processes", "listening", "network", "system calls", "signals"]
             if listener is not None:
                 on_listener(listener)
     with contextlib.suppress(OSError):
@@ -195,20 +195,29 @@ def _unreadable_memory() -> Iterator[str]:
     yield "memory of others"
 
 
-def _memory_is_counted() -> bool:
-    """Try to map memory that the limit of data does not count: of a device, shared, and growing downwards."""
+def _uncounted_memory() -> bool:
+    """Whether memory can be mapped that the limit of data does not count: of a device, shared, or growing downwards."""
     try:
         device = os.open("/dev/zero", os.O_RDWR)
         mmap.mmap(device, mmap.PAGESIZE).close()
     except OSError:
         pass
     else:
-        return False
+        return True
     try:
         mmap.mmap(-1, mmap.PAGESIZE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | seccomp.MAP_GROWSDOWN).close()
     except OSError:
-        return True
-    return False
+        return False
+    return True
+
+
+def _signal_leaves() -> bool:
+    """Whether the process that this one was forked from can be signalled."""
+    try:
+        os.kill(os.getppid(), 0)
+    except OSError:
+        return False
+    return True
 
 
 def _held_by(network: Callable[[], list[str]], folder: Path) -> list[str]:
@@ -219,10 +228,11 @@ def _held_by(network: Callable[[], list[str]], folder: Path) -> list[str]:
     if child == 0:
         status = 1
         try:
-            held = [*confine_process(folder), *network(), *_unreadable_memory()]
-            if "memory" in held and not _memory_is_counted():
-                held.remove("memory")
-            os.write(writing, json.dumps(held).encode())
+            os.setsid()
+            held = {*confine_process(folder), *network(), *_unreadable_memory()}
+            untrue = {"memory"} if _uncounted_memory() else set[str]()
+            untrue |= {"signals"} if _signal_leaves() else set()
+            os.write(writing, json.dumps(sorted(held - untrue)).encode())
             status = 0
         finally:
             os._exit(status)

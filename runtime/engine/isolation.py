@@ -26,7 +26,7 @@ _CONFINED: Mapping[str, tuple[str, str, str]] = {
         "no process's memory can be opened, and what a run inherits has seen no other run",
         "Landlock",
     ),
-    "signals": ("signals", "no signal to a process outside the run", "Landlock 6"),
+    "signals": ("signals", "no signal to a process outside the run", "seccomp or Landlock 6"),
     "processes": ("processes", "no new process and no program can be started", "seccomp"),
     "system calls": (
         "system calls",
