@@ -107,16 +107,16 @@ async def converse(
             if on_started is not None:
                 on_started(pid)
             answer = await _answer(reader, EventFilter(on_event))
-            return replace(answer, unknown_calls=unknown)
     except TimeoutError:
         if memory is not None and memory.exceeded_mb:
             message = f"The run used more memory than it was allowed: {MAX_MEMORY_MB} MB."
-            return _error("limit", message, started, memory.exceeded_mb)
-        return _error("timeout", "The run took longer than it was allowed.", started)
+            answer = _error("limit", message, started, memory.exceeded_mb)
+        else:
+            answer = _error("timeout", "The run took longer than it was allowed.", started)
     except _Unusable as unusable:
-        return _error("crash", f"The run's process {unusable}.", started)
+        answer = _error("crash", f"The run's process {unusable}.", started)
     except (EOFError, ConnectionError):
-        return await _explain_end(run, started)
+        answer = await _explain_end(run, started)
     finally:
         sending.cancel()
         reader.close()
@@ -124,6 +124,7 @@ async def converse(
             memory.close()
         if unknown is not None:
             unknown.close()
+    return replace(answer, unknown_calls=unknown)
 
 
 async def _send(connection: socket.socket, request: RunRequest) -> None:
