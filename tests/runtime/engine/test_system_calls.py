@@ -40,7 +40,7 @@ return Data(data={{"escaped": str(got)[:300]}})"""
 
 @pytest.fixture(autouse=True)
 def holds(active: frozenset[str]) -> None:
-    """Nothing to try where the status says that it does not hold."""
+    """Nothing to try where the kernel cannot hold it."""
     needs(active, "system calls")
 
 
