@@ -148,10 +148,20 @@ def _drop_privileges() -> Iterator[str]:
 def _named() -> frozenset[Path]:
     """The files and folders that a run may read, as they are named."""
     here = Path(__file__).resolve().parent
-    python = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, sysconfig.get_path("stdlib")}
+    base = {sys.base_prefix, sys.base_exec_prefix}
+    # not what the installer of packages keeps for itself: a run that may read its lock may hold it
+    own = [path for prefix in {sys.prefix, sys.exec_prefix} - base for path in _unhidden(Path(prefix))]
+    python = {*base, *own, sysconfig.get_path("stdlib")}
     certificates = [os.environ[name] for name in ("SSL_CERT_FILE", "SSL_CERT_DIR") if os.environ.get(name)]
     named = (*python, *site.getsitepackages(), *SYSTEM, *LOOK_UPS, *FACTS, *certificates)
     return frozenset(path for path in (here, *(Path(name) for name in named if name)) if path.exists())
+
+
+def _unhidden(folder: Path) -> list[str]:
+    try:
+        return [str(path) for path in folder.iterdir() if not path.name.startswith(".")]
+    except OSError:
+        return []
 
 
 @functools.cache
