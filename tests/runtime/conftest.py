@@ -166,7 +166,6 @@ def say(message):
 def started(request):
     connections[request["id"]].sendall(b'{"type":"confined"}\\n')
 def result(request, output):
-    started(request)
     answer = {"type": "result", "output": output, "outputs": {}, "nodes": {}, "metrics": {}, "failure": None}
     connections[request["id"]].sendall(json.dumps(answer, separators=(",", ":")).encode() + b"\\n")
     end(request["id"])
@@ -181,6 +180,7 @@ def read(number):
             end(number)
             return None
         policy = json.loads(line)
+        started({"id": number})
         return {**json.loads(incoming.read(policy["request"])), "id": number}
 def requests():
     held = b""

@@ -83,7 +83,7 @@ async def converse(
         request: what it runs.
         on_started: called with its process id when its time limit starts.
         on_event: called with each event, in order and before the answer.
-        on_sent: called when the process has what it needs.
+        on_sent: called once, when the process has what it needs or will not get it.
 
     Raises:
         EngineDied: the engine has ended, and the process with it.
@@ -93,13 +93,16 @@ async def converse(
     started = monotonic()
     unknown: UnknownCalls | None = None
     memory: MemoryLimit | None = None
-    sending = asyncio.create_task(_send(run.connection, request))
-    sending.add_done_callback(lambda _: on_sent())
+    sending: asyncio.Task[None] | None = None
     try:
         async with asyncio.timeout(request.timeout + GRACE) as limit:
+            with contextlib.suppress(OSError):  # the end of the process is noticed by its reader
+                await asyncio.get_running_loop().sock_sendall(run.connection, request.policy)
             if not (await reader.line()).startswith(CONFINED):
                 raise _Unusable("returned something that is not a result")
             unknown = UnknownCalls(reader.take_passed())
+            sending = asyncio.create_task(_send(run.connection, request))  # a process that is not confined gets no flow
+            sending.add_done_callback(lambda _: on_sent())
             pid = await run.pid
             started = monotonic()
             limit.reschedule(asyncio.get_running_loop().time() + request.timeout)
@@ -118,7 +121,10 @@ async def converse(
     except (EOFError, ConnectionError):
         answer = await _explain_end(run, started)
     finally:
-        sending.cancel()
+        if sending is None:
+            on_sent()
+        else:
+            sending.cancel()
         reader.close()
         if memory is not None:
             memory.close()
@@ -128,10 +134,9 @@ async def converse(
 
 
 async def _send(connection: socket.socket, request: RunRequest) -> None:
-    """Send the policy, the files and the request."""
+    """Send the files and the request to a process that is confined."""
     loop = asyncio.get_running_loop()
     with contextlib.suppress(OSError):  # the end of the process is noticed by its reader
-        await loop.sock_sendall(connection, request.policy)
         for path in request.files:
             with path.open("rb") as content:
                 await loop.sock_sendfile(connection, content)
