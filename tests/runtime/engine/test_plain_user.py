@@ -13,7 +13,7 @@ from tests.runtime import kernel
 ROOT = Path(__file__).parents[3]
 HERE = Path(__file__).parent
 ESCAPES = [
-    *(HERE / f"test_{name}.py" for name in ("confinement", "isolation", "system_calls", "file_names")),
+    *(HERE / f"test_{name}.py" for name in ("confinement", "isolation", "system_calls", "file_names", "locks")),
     ROOT / "tests" / "lfx_runner" / "confine" / "test_root.py",
 ]
 

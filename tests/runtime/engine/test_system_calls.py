@@ -173,7 +173,7 @@ async def test_a_run_that_asks_for_unknown_calls_without_end_costs_the_runner_li
     result = await run_unguarded(runner, make_code(body), timeout=2, network="open")
     assert result.error is not None
     assert result.error.code == "timeout"
-    most = BURST + (time.monotonic() - started) / PAUSE
+    most = 2 * BURST + (time.monotonic() - started) / PAUSE  # as many again are answered when it is over
     assert BURST < result.refused_call_counts["io_uring_setup"] < most
     assert (await runner.run(echo, "next")).output == "next"
 
