@@ -181,6 +181,9 @@ Untrusted: TypeAlias = Annotated[bool, Field(exclude_if=lambda untrusted: not un
 RefusedCalls: TypeAlias = Annotated[tuple[str, ...], Field(exclude_if=lambda calls: not calls)]
 """Names of system calls under a key that is left out when there is none."""
 
+CallCounts: TypeAlias = Annotated[Mapping[str, int], Field(exclude_if=lambda counts: not counts)]
+"""How often each system call was tried, under a key that is left out when none was."""
+
 DroppedLines: TypeAlias = Annotated[int, Field(exclude_if=lambda lines: not lines)]
 """How many lines were dropped, under a key that is left out when none was."""
 
@@ -216,6 +219,8 @@ class RunResult:
     """Whether code that is not the catalogue's took part, so that all of this is by that code's own account."""
     refused_calls: RefusedCalls = ()
     """The system calls that it tried and that no run may make: a component that needs them does not work here."""
+    refused_call_counts: CallCounts = field(default_factory=dict[str, int])
+    """How often it tried each of them."""
     hosts: RunHosts = ()
     """The hosts that it reached, with bytes both ways, and those that it was refused, in the order of its first try."""
 
@@ -255,6 +260,7 @@ class RunResult:
             **({"files": [file.to_json() for file in self.files]} if self.files else {}),
             **({"untrusted_code": True} if self.untrusted_code else {}),
             **({"refused_calls": list(self.refused_calls)} if self.refused_calls else {}),
+            **({"refused_call_counts": dict(self.refused_call_counts)} if self.refused_call_counts else {}),
             **({"dropped_log_lines": self.dropped_log_lines} if self.dropped_log_lines else {}),
             **({"hosts": [host.to_json() for host in self.hosts]} if self.hosts else {}),
         }
@@ -280,6 +286,7 @@ class RunResult:
             files=tuple(RunFile(**file) for file in obj.get("files", ())),
             untrusted_code=obj.get("untrusted_code", False),
             refused_calls=tuple(obj.get("refused_calls", ())),
+            refused_call_counts=dict(obj.get("refused_call_counts", {})),
             dropped_log_lines=obj.get("dropped_log_lines", 0),
             hosts=tuple(RunHost(**host) for host in obj.get("hosts", ())),
         )

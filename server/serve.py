@@ -17,7 +17,7 @@ from starlette.applications import Starlette
 
 from flows.gc_pause import collection_paused
 from runtime.tracing import disable_logfire
-from server.connections import Connection
+from runtime.web.connections import Connection
 from server.settings import ServerSettings
 from server.telemetry.tracing import is_traced
 

@@ -571,6 +571,7 @@ export interface RunResult {
   files?: RunFile[];
   untrusted_code?: boolean;
   refused_calls?: string[];
+  refused_call_counts?: Record<string, number>;
   hosts?: RunHost[];
   dropped_log_lines?: number;
   ok: boolean;

@@ -28,6 +28,11 @@ SCOPE_ABSTRACT_UNIX, SCOPE_SIGNAL = 1, 2
 READ = READ_FILE | READ_DIR
 WRITE = WRITE_FILE | REMOVE_DIR | REMOVE_FILE | MAKE_DIR | MAKE_REG | MAKE_FIFO | MAKE_SYM | REFER | TRUNCATE
 FILE_ONLY = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV
+DEVICES = frozenset({(1, 3), (1, 8), (1, 9)})
+"""The character devices that may be opened, by number: `null`, `random` and `urandom`. None can be mapped into memory.
+
+Memory that is mapped from another one, such as `zero`, need not count against any limit of the process.
+"""
 _ALL_FILES = (1 << 16) - 1
 _KNOWN_BY_ABI = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1}
 
@@ -44,6 +49,8 @@ def abi() -> int:
 
 def restrict_files(readable: Iterable[Path], writable: Iterable[Path]) -> None:
     """Restrict this process to these files and folders, without executing any, and to signals within itself.
+
+    A character device stays closed unless it is one of `DEVICES`.
 
     Args:
         readable: files and folders that may be read; missing ones are skipped.
@@ -113,7 +120,10 @@ def _allow_path(ruleset: int, path: Path, access: int) -> None:
     except OSError:
         return
     try:
-        if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
+        found = os.fstat(descriptor)
+        if stat.S_ISCHR(found.st_mode) and (os.major(found.st_rdev), os.minor(found.st_rdev)) not in DEVICES:
+            return
+        if not stat.S_ISDIR(found.st_mode):
             access &= FILE_ONLY
         _add_rule(ruleset, PATH_BENEATH, struct.pack("=Qi", access, descriptor))
     finally:

@@ -8,6 +8,7 @@ import ctypes
 import functools
 import json
 import math
+import mmap
 import os
 import resource
 import site
@@ -52,7 +53,9 @@ LOOK_UPS = (
     "/etc/protocols",
     "/etc/mime.types",
 )
-DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+SINK = "/dev/null"
+DEVICES = (SINK, "/dev/random", "/dev/urandom")
+"""What a run can open of `/dev`; it writes to the first alone. None can be mapped: see `landlock.DEVICES`."""
 FACTS = ("/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/sys/devices/system/cpu", "/sys/fs/cgroup")
 
 
@@ -71,7 +74,8 @@ def confine_process(private: Path, *readable: Path) -> list[str]:
     held += _drop_privileges()
     if landlock.abi():
         with contextlib.suppress(OSError):
-            landlock.restrict_files({*_readable(), *readable}, [private, *(Path(device) for device in DEVICES)])
+            shown = {*_readable(), *readable, *(Path(device) for device in DEVICES)}
+            landlock.restrict_files(shown, [private, Path(SINK)])
             held.append("files")
             if landlock.abi() >= 6:
                 held.append("signals")
@@ -103,7 +107,7 @@ def confine_network(
     if seccomp.available():
         with contextlib.suppress(OSError):
             listener = seccomp.restrict_calls("tcp" if ports else "none")
-            held += ["processes", "listening", "network", "system calls"]
+            held += ["processes", "listening", "network", "system calls", "signals"]
             if listener is not None:
                 on_listener(listener)
     with contextlib.suppress(OSError):
@@ -144,10 +148,20 @@ def _drop_privileges() -> Iterator[str]:
 def _named() -> frozenset[Path]:
     """The files and folders that a run may read, as they are named."""
     here = Path(__file__).resolve().parent
-    python = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, sysconfig.get_path("stdlib")}
+    base = {sys.base_prefix, sys.base_exec_prefix}
+    # not what the installer of packages keeps for itself: a run that may read its lock may hold it
+    own = [path for prefix in {sys.prefix, sys.exec_prefix} - base for path in _unhidden(Path(prefix))]
+    python = {*base, *own, sysconfig.get_path("stdlib")}
     certificates = [os.environ[name] for name in ("SSL_CERT_FILE", "SSL_CERT_DIR") if os.environ.get(name)]
     named = (*python, *site.getsitepackages(), *SYSTEM, *LOOK_UPS, *FACTS, *certificates)
     return frozenset(path for path in (here, *(Path(name) for name in named if name)) if path.exists())
+
+
+def _unhidden(folder: Path) -> list[str]:
+    try:
+        return [str(path) for path in folder.iterdir() if not path.name.startswith(".")]
+    except OSError:
+        return []
 
 
 @functools.cache
@@ -191,6 +205,31 @@ def _unreadable_memory() -> Iterator[str]:
     yield "memory of others"
 
 
+def _uncounted_memory() -> bool:
+    """Whether memory can be mapped that the limit of data does not count: of a device, shared, or growing downwards."""
+    try:
+        device = os.open("/dev/zero", os.O_RDWR)
+        mmap.mmap(device, mmap.PAGESIZE).close()
+    except OSError:
+        pass
+    else:
+        return True
+    try:
+        mmap.mmap(-1, mmap.PAGESIZE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | seccomp.MAP_GROWSDOWN).close()
+    except OSError:
+        return False
+    return True
+
+
+def _signal_leaves() -> bool:
+    """Whether the process that this one was forked from can be signalled."""
+    try:
+        os.kill(os.getppid(), 0)
+    except OSError:
+        return False
+    return True
+
+
 def _held_by(network: Callable[[], list[str]], folder: Path) -> list[str]:
     """The parts that hold in a process that confines itself and its network."""
     folder.mkdir(mode=0o700)
@@ -199,8 +238,11 @@ def _held_by(network: Callable[[], list[str]], folder: Path) -> list[str]:
     if child == 0:
         status = 1
         try:
-            held = [*confine_process(folder), *network(), *_unreadable_memory()]
-            os.write(writing, json.dumps(held).encode())
+            os.setsid()
+            held = {*confine_process(folder), *network(), *_unreadable_memory()}
+            untrue = {"memory"} if _uncounted_memory() else set[str]()
+            untrue |= {"signals"} if _signal_leaves() else set()
+            os.write(writing, json.dumps(sorted(held - untrue)).encode())
             status = 0
         finally:
             os._exit(status)

@@ -12,6 +12,7 @@ import os
 import platform
 import struct
 import sys
+from collections.abc import Sequence
 from typing import Literal
 
 from lfx_runner.confine.calls import ALLOWED, DENIED
@@ -19,6 +20,7 @@ from lfx_runner.confine.linux import library
 from lfx_runner.confine.numbers import NUMBERS
 
 Sockets = Literal["none", "tcp"]
+Instruction = tuple[int, int, int, int]
 
 LOAD, EQUAL, ABOVE, ANY_BIT, AND, RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
 ALLOW = 0x7FFF0000
@@ -32,16 +34,26 @@ MSG_FASTOPEN = 0x20000000
 X32 = 0x40000000
 NOTIFY = 0x7FC00000
 SET_MODE_FILTER, NEW_LISTENER = 1, 1 << 3
-MAP_SHARED_ANONYMOUS = 0x21
+MAP_SHARED_ANONYMOUS, MAP_GROWSDOWN = 0x21, 0x100
 PR_SET_NAME, PR_GET_NAME, PR_SET_VMA = 15, 16, 0x53564D41
 TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX = 0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451
-F_NOTIFY = 1026
+FILE_COMMANDS = (*range(8), 36, 37, 38, 1030, 1031, 1032)
+"""Commands of `fcntl` that duplicate descriptors, read and set their flags, lock files, and size pipes.
+
+Not among them are those that have the kernel send signals (`F_SETOWN`, `F_SETSIG`) and that watch folders (`F_NOTIFY`).
+"""
+OWN, OWN_GROUP = 0x7FFFFFF1, 0x7FFFFFF2
+"""Stand for the process id and the group of the process that applies the filter, until it does."""
 AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 """The number of each architecture that the filter supports."""
 _FLAGS = {"sendto": 3, "sendmsg": 2, "sendmmsg": 3}
 """Calls that send data, and which of their arguments holds the flags."""
 _EXAMINED = frozenset(
-    {"clone", "clone3", "socket", "setsockopt", "prlimit64", "mmap", "prctl", "ioctl", "fcntl", *_FLAGS}
+    {
+        *("clone", "clone3", "socket", "setsockopt", "prlimit64", "mmap", "prctl", "ioctl", "fcntl"),
+        *("kill", "tkill", "tgkill"),
+        *_FLAGS,
+    }
 )
 
 
@@ -51,7 +63,7 @@ def available() -> bool:
 
 
 def restrict_calls(sockets: Sockets) -> int | None:
-    """Apply the filter to this process. `no_new_privs` must be set already.
+    """Apply the filter to this process, which leads a group of its own. `no_new_privs` must be set already.
 
     Args:
         sockets: `none` refuses every new socket (pairs within the process are allowed); `tcp` allows TCP over IPv4.
@@ -65,7 +77,7 @@ def restrict_calls(sockets: Sockets) -> int | None:
     """
     number = NUMBERS[platform.machine()]["seccomp"]
     for named in (True, False):
-        program, _ = compiled(sockets, named=named)
+        program = compiled(sockets, named=named).of_process(os.getpid())
         flags = NEW_LISTENER if named else 0
         if (found := library().syscall(ctypes.c_long(number), SET_MODE_FILTER, flags, ctypes.byref(program))) >= 0:
             return int(found) if named else None
@@ -78,20 +90,34 @@ class Program(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_void_p))
 
 
+class Compiled:
+    """A filter in the form that the kernel takes, and the memory that it points to."""
+
+    def __init__(self, program: Sequence[Instruction]) -> None:
+        """Take over instructions in which `OWN` and `OWN_GROUP` stand for numbers that are not known yet."""
+        code = b"".join(struct.pack("=HBBI", *instruction) for instruction in program)
+        self._memory = ctypes.create_string_buffer(code, len(code))
+        self._program = Program(len(program), ctypes.addressof(self._memory))
+        self._places = [
+            (8 * place + 4, value) for place, (*_, value) in enumerate(program) if value in (OWN, OWN_GROUP)
+        ]
+
+    def of_process(self, pid: int) -> Program:
+        """The filter for a process that leads its group."""
+        for place, value in self._places:
+            struct.pack_into("=i", self._memory, place, pid if value == OWN else -pid)
+        return self._program
+
+
 @functools.cache
-def compiled(sockets: Sockets, *, named: bool) -> tuple[Program, object]:
-    """The filter in the form that the kernel takes, and the memory that it points to; compiled once, before forking.
+def compiled(sockets: Sockets, *, named: bool) -> Compiled:
+    """The filter, compiled once, before forking; a process only fills in its own number.
 
     Args:
         sockets: which sockets it allows.
         named: whether calls that are not on the list are asked about.
     """
-    code = b"".join(struct.pack("=HBBI", *instruction) for instruction in _program(sockets, named=named))
-    held = ctypes.create_string_buffer(code, len(code))
-    return Program(len(code) // 8, ctypes.addressof(held)), held
-
-
-Instruction = tuple[int, int, int, int]
+    return Compiled(_program(sockets, named=named))
 
 
 def _refuse(code: int = errno.EPERM) -> Instruction:
@@ -120,15 +146,17 @@ def _program(sockets: Sockets, *, named: bool) -> list[Instruction]:
     low, high = ARGUMENTS + 16, ARGUMENTS + 20
     reading = [(LOAD, 0, 0, low), (EQUAL, 0, 2, 0), (LOAD, 0, 0, high), (EQUAL, 1, 0, 0), _refuse(), allow]
     program += _when(number["prlimit64"], reading)
-    # no limit counts memory that is shared and has no file
-    shared = [(LOAD, 0, 0, ARGUMENTS + 24), (AND, 0, 0, MAP_SHARED_ANONYMOUS), (EQUAL, 0, 1, MAP_SHARED_ANONYMOUS)]
-    program += _when(number["mmap"], [*shared, _refuse(), allow])
+    # no limit counts memory that is shared and has no file, nor memory that grows down like the first stack
+    growing = [(LOAD, 0, 0, ARGUMENTS + 24), (ANY_BIT, 0, 1, MAP_GROWSDOWN), _refuse()]
+    shared = [(AND, 0, 0, MAP_SHARED_ANONYMOUS), (EQUAL, 0, 1, MAP_SHARED_ANONYMOUS)]
+    program += _when(number["mmap"], [*growing, *shared, _refuse(), allow])
     program += _when(number["prctl"], _one_of(0, (PR_SET_NAME, PR_GET_NAME, PR_SET_VMA), unknown))
     streams = (TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX)
     program += _when(number["ioctl"], _one_of(1, streams, _refuse(errno.ENOTTY)))
-    # the old way to watch folders
-    watching = [(LOAD, 0, 0, ARGUMENTS + 8), (EQUAL, 0, 1, F_NOTIFY), _refuse(), allow]
-    program += _when(number["fcntl"], watching)
+    program += _when(number["fcntl"], _one_of(1, FILE_COMMANDS, _refuse()))
+    # a thread is named by its number alone in tkill, so only the first one can be told from those of others
+    for name, targets in (("kill", (OWN, 0, OWN_GROUP)), ("tgkill", (OWN,)), ("tkill", (OWN,))):
+        program += _when(number[name], _one_of(0, targets, _refuse()))
     for name, place in _FLAGS.items():
         # TCP Fast Open connects without the connect call that Landlock checks
         flags = [(LOAD, 0, 0, ARGUMENTS + 8 * place), (ANY_BIT, 0, 1, MSG_FASTOPEN), _refuse(), allow]

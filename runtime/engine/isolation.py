@@ -26,7 +26,7 @@ _CONFINED: Mapping[str, tuple[str, str, str]] = {
         "no process's memory can be opened, and what a run inherits has seen no other run",
         "Landlock",
     ),
-    "signals": ("signals", "no signal to a process outside the run", "Landlock 6"),
+    "signals": ("signals", "no signal to a process outside the run", "seccomp or Landlock 6"),
     "processes": ("processes", "no new process and no program can be started", "seccomp"),
     "system calls": (
         "system calls",
@@ -34,7 +34,11 @@ _CONFINED: Mapping[str, tuple[str, str, str]] = {
         "seccomp",
     ),
     "privileges": ("privileges", "no capabilities, and no way to gain any", "Linux"),
-    "memory": ("memory", "3 GB of data for a run", "resource limits"),
+    "memory": (
+        "memory",
+        "3 GB for a run, in whatever way it takes them",
+        "resource limits, Landlock and seccomp. Data are limited to 3 GB, memory shared with a device is not",
+    ),
     "processor time": ("processor time", "little more than the run's time limit", "resource limits"),
     "open files": ("open files", "256 for a run", "resource limits"),
     "file size": ("file size", "64 MB a file", "resource limits"),

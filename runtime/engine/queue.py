@@ -80,13 +80,15 @@ class RequestQueue:
             if isinstance(error, EngineDied):
                 raise self._engine_died(encoded) from None
             raise
+        # of the kernel's own account, whatever the process says
+        refused: dict[str, Json] = {}
+        if answer.unknown_calls is not None:
+            refused |= answer.unknown_calls.counts(spares.engine.call_numbers)
+        answer = replace(answer, message={**answer.message, "refused_calls": refused})
         if answer.is_result:
             spares.engine.collect(run)
             self._slots.release()
-            refused: list[Json] = []
-            if answer.unknown_calls is not None:
-                refused += answer.unknown_calls.names(spares.engine.call_numbers)
-            return replace(answer, message={**answer.message, "refused_calls": refused})
+            return answer
         self._supervisor.run_in_background(self._end(spares.engine, run))
         await asyncio.wait([run.ended], timeout=KILL_TIMEOUT)
         peak = run.ended.result().peak_mb if run.ended.done() else 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flows.document import Json, JsonObject
-from flows.json_values import as_list, as_object, as_text, texts
+from flows.json_values import as_list, as_object, as_text
 from runtime.failures import error_from_chain
 from runtime.results import BUSY, RunError, RunMetrics, RunResult
 from runtime.run_events import EventsCut, NodeFinished, NodeStarted, NodeToken, RunEvent
@@ -24,12 +24,21 @@ def ended_without_result(code: str, limit: float, detail: str = "") -> RunError:
 
 def read_result(run_id: str, message: JsonObject, limit: float) -> RunResult:
     """The result in the engine's answer; `limit` is the run's time limit in seconds."""
+    refused = {name: int(_number(count)) for name, count in as_object(message.get("refused_calls")).items()}
     if message.get("type") != "result":
         code = as_text(message.get("code"))
         seconds = limit if code == "timeout" else _number(message.get("seconds"))
         error = ended_without_result(code, limit, as_text(message.get("message")))
         metrics = RunMetrics(seconds=seconds, peak_mb=_number(message.get("peak_mb")))
-        return RunResult(run_id=run_id, output=None, outputs={}, metrics=metrics, error=error)
+        return RunResult(
+            run_id=run_id,
+            output=None,
+            outputs={},
+            metrics=metrics,
+            error=error,
+            refused_calls=tuple(refused),
+            refused_call_counts=refused,
+        )
     figures = as_object(message.get("metrics"))
     failure = as_object(message.get("failure"))
     error = error_from_chain(as_list(failure.get("chain")), as_text(failure.get("node")) or None) if failure else None
@@ -48,7 +57,8 @@ def read_result(run_id: str, message: JsonObject, limit: float) -> RunResult:
             peak_mb=_number(figures.get("peak_mb")),
         ),
         error=error,
-        refused_calls=tuple(texts(message.get("refused_calls"))),
+        refused_calls=tuple(refused),
+        refused_call_counts=refused,
         dropped_log_lines=max(0, int(_number(message.get("dropped_log_lines")))),
     )
 

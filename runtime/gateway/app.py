@@ -26,6 +26,7 @@ from runtime.gateway.encoding import DONE, Chunks, completion, embeddings, frame
 from runtime.gateway.errors import CallFailure, CallRefused, explain, invalid
 from runtime.gateway.models import ModelUnavailable
 from runtime.gateway.requests import ChatRequest, EmbeddingsRequest
+from runtime.web.body import READ_SECONDS, BodyRefused, pieces
 
 MAX_BODY = 16 * 1024 * 1024
 """Bytes of the largest request that is read."""
@@ -161,12 +162,13 @@ def _error_response(failure: CallFailure) -> Response:
 
 
 async def _read(request: Request, kind: type[_Body]) -> _Body:
-    """The request's body; one that is too large or malformed is refused."""
+    """The request's body; one that is too slow, too large or malformed is refused."""
     body = bytearray()
-    async for piece in request.stream():
-        body += piece
-        if len(body) > MAX_BODY:
-            raise invalid(f"A request may take {MAX_BODY // 1024**2} MB at most.", status=413, code="too_large")
+    try:
+        async for piece in pieces(request, MAX_BODY, READ_SECONDS):
+            body += piece
+    except BodyRefused as refused:
+        raise invalid(refused.message, status=refused.status, code=refused.code, closes=refused.closes) from None
     try:
         return kind.model_validate_json(bytes(body))
     except ValidationError as error:

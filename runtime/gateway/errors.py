@@ -28,6 +28,7 @@ class CallFailure:
         fix: what to do about it.
         retry: whether the client may retry by itself.
         retry_after: how many seconds the provider wants to wait.
+        closes: whether the connection is closed, because the client may not send the rest of its request.
     """
 
     status: int
@@ -38,15 +39,17 @@ class CallFailure:
     fix: str = ""
     retry: bool = False
     retry_after: float | None = None
+    closes: bool = False
 
     def body(self) -> JsonObject:
         """The error body in OpenAI's format."""
         return {"error": {"message": self.message, "type": self.kind, "param": None, "code": self.code}}
 
     def headers(self) -> Mapping[str, str]:
-        """Headers that tell the SDK whether to retry, whatever the status."""
+        """Headers that tell the SDK whether to retry, whatever the status, and whether the connection ends."""
         wait = {} if self.retry_after is None else {"retry-after": f"{self.retry_after:g}"}
-        return {"x-should-retry": "true" if self.retry else "false", **wait}
+        end = {"connection": "close"} if self.closes else {}
+        return {"x-should-retry": "true" if self.retry else "false", **wait, **end}
 
     def error(self, node: str | None) -> RunError:
         """The error of a run that fails because of it."""
@@ -73,10 +76,10 @@ UNKNOWN_KEY = CallFailure(
 )
 
 
-def invalid(message: str, *, status: int = 400, code: str = "invalid_request") -> CallRefused:
+def invalid(message: str, *, status: int = 400, code: str = "invalid_request", closes: bool = False) -> CallRefused:
     """The refusal of a request that cannot be served as it is."""
-    failure = CallFailure(status=status, kind="invalid_request_error", code=code, message=message, run="code")
-    return CallRefused(failure)
+    kind = "invalid_request_error"
+    return CallRefused(CallFailure(status=status, kind=kind, code=code, message=message, run="code", closes=closes))
 
 
 def over_budget(message: str) -> CallRefused:

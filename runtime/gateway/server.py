@@ -13,6 +13,7 @@ from runtime.gateway.accounts import OnWait, RunAccount
 from runtime.gateway.app import gateway_app
 from runtime.gateway.errors import UNKNOWN_KEY, CallRefused
 from runtime.gateway.models import Models
+from runtime.web.connections import Connection
 
 HOST = "127.0.0.1"
 CLOSE_SECONDS = 2.0
@@ -59,6 +60,7 @@ class GatewayServer:
             access_log=False,
             server_header=False,
             ws="none",
+            http=Connection,
             timeout_keep_alive=30,
             timeout_graceful_shutdown=1,
         )

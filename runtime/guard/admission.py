@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from flows.catalogue import Catalogue
@@ -12,7 +12,7 @@ from flows.document import Flow, Json, JsonObject
 from flows.json_values import as_list, as_object, as_text, object_at, texts
 from runtime.guard.executed import EXECUTING, HANDS_OUT, OUT_OF_FIELD, STEERING, fields_of
 from runtime.guard.source import scan
-from runtime.guard.trust import is_trusted, settled
+from runtime.guard.trust import is_trusted, problem, settled
 from runtime.guard.violations import Violation
 from runtime.results import RunError, RunErrorCode
 
@@ -177,7 +177,11 @@ def _strange(place: _Place, catalogue: Catalogue) -> RunError | None:
     if known is not None and same_code(code, known.code):
         return None
     violations = () if is_trusted(code) else _verdict(code)
-    return _violation(place, "its code", violations) if violations else None
+    if not violations:
+        return None
+    error = _violation(place, "its code", violations)
+    unused = problem()  # it may name this source
+    return error if unused is None else replace(error, message=f"{error.message} {unused.message}", fix=unused.fix)
 
 
 @lru_cache(maxsize=256)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import stat
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +14,7 @@ from typing import Final
 from flows.json_values import Json, as_list, as_object, as_text
 from flows.paths import data_folder
 from runtime.files.atomic import write_atomically
+from runtime.files.private import private_data_folder
 
 FILE_NAME: Final = "trusted-components.json"
 
@@ -55,7 +58,7 @@ def digest_of(code: str) -> str:
 
 
 def is_trusted(code: str) -> bool:
-    """Whether the operator trusts this very source; no source is trusted while the list cannot be read."""
+    """Whether the operator trusts this very source; no source is trusted while the list cannot be used."""
     try:
         found = trusted()
     except TrustError:
@@ -63,14 +66,23 @@ def is_trusted(code: str) -> bool:
     return bool(found) and digest_of(code) in {one.digest for one in found}
 
 
+def problem() -> TrustError | None:
+    """Why nothing is trusted although there is a list; None when the list can be used."""
+    try:
+        trusted()
+    except TrustError as error:
+        return error
+    return None
+
+
 def trusted() -> list[TrustedSource]:
     """Every trusted source, oldest first.
 
     Raises:
-        TrustError: the list cannot be read.
+        TrustError: the list cannot be read, or others may have written it.
     """
     try:
-        text = _place().read_text(encoding="utf-8")
+        text = _read()
     except FileNotFoundError:
         return []
     except (OSError, UnicodeDecodeError):
@@ -117,6 +129,30 @@ def _place() -> Path:
     return data_folder() / FILE_NAME
 
 
+def _read() -> str:
+    """The text of the list, which must be a file of this user that nobody else may write: it lets code run.
+
+    Raises:
+        TrustError: it is not.
+        OSError: it cannot be read.
+    """
+    descriptor = os.open(_place(), os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0))
+    with os.fdopen(descriptor, encoding="utf-8") as file:
+        found = os.fstat(descriptor)
+        if os.name == "posix" and found.st_uid != os.geteuid():
+            raise _untrustworthy("it belongs to another user", "remove it, and trust the components again")
+        if os.name == "posix" and found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            raise _untrustworthy("other users of this machine may write it", f"chmod 600 {FILE_NAME}")
+        return file.read()
+
+
+def _untrustworthy(why: str, remedy: str) -> TrustError:
+    return TrustError(
+        f"The list of trusted components ({FILE_NAME}) is not used: {why}.",
+        f"Look at its entries in the data folder, then: {remedy}",
+    )
+
+
 def _broken() -> TrustError:
     return TrustError(f"The list of trusted components ({FILE_NAME}) cannot be used.", "Mend or remove it.")
 
@@ -125,7 +161,7 @@ def _write(found: list[TrustedSource]) -> None:
     place = _place()
     text = json.dumps({"trusted": [one.to_json() for one in found]}, indent=2) + "\n"
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
+        private_data_folder(place.parent)
         write_atomically(place, text.encode())
     except OSError:
         raise TrustError(f"{FILE_NAME} cannot be written to the data folder.", "Check WIREWRIGHT_DATA.") from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator
 from typing import TypeVar, cast
 
@@ -11,10 +10,9 @@ from pydantic_core import ErrorDetails, from_json
 from starlette.requests import Request
 
 from flows.document import Flow, FlowFormatError, JsonObject
+from runtime.web import body as web
+from runtime.web.body import READ_SECONDS
 from server.errors import ApiError
-
-READ_SECONDS = 30.0
-"""How long a client may take to send its body."""
 
 NODES = 1_000
 EDGES = 5_000
@@ -54,7 +52,7 @@ async def read_object(request: Request, limit: int, *, optional: bool = False) -
 
 
 async def pieces(request: Request, limit: int, seconds: float) -> AsyncGenerator[bytes]:
-    """The body piece by piece, read no further than the limit; `server.connections` discards the rest.
+    """The body piece by piece, as `runtime.web.body.pieces` reads it.
 
     Args:
         request: the request; its body has not been read yet.
@@ -64,38 +62,18 @@ async def pieces(request: Request, limit: int, seconds: float) -> AsyncGenerator
     Raises:
         ApiError: 408 too slow, 413 too large.
     """
-    declared = request.headers.get("content-length", "")
-    if declared.isascii() and declared.isdecimal() and int(declared[:19]) > limit:
-        raise _too_large(request, limit)
-    deadline, received = asyncio.get_running_loop().time() + seconds, 0
-    stream = request.stream()
-    while True:
-        try:
-            async with asyncio.timeout_at(deadline):
-                piece = await anext(stream)
-        except StopAsyncIteration:
-            return
-        except TimeoutError:
-            raise ApiError(
-                408, "too_slow", "The body did not arrive in time.", "Send it again.", headers={"Connection": "close"}
-            ) from None
-        received += len(piece)
-        if received > limit:
-            raise _too_large(request, limit)
-        yield piece
+    try:
+        async for piece in web.pieces(request, limit, seconds):
+            yield piece
+    except web.BodyRefused as refused:
+        headers = {"Connection": "close"} if refused.closes else {}
+        raise ApiError(refused.status, refused.code, refused.message, refused.fix, headers=headers) from None
 
 
 def _not_json() -> ApiError:
     return ApiError(
         415, "unsupported_media_type", "The body must be JSON.", "Send the header Content-Type: application/json."
     )
-
-
-def _too_large(request: Request, limit: int) -> ApiError:
-    # A client that expects `100 Continue` may omit its body, and then its next request would be read as that body.
-    expects_continue = request.headers.get("expect", "").lower() == "100-continue"
-    headers = {"Connection": "close"} if expects_continue else {}
-    return ApiError(413, "too_large", f"The body has more than {limit:,} bytes.", "Send a smaller one.", None, headers)
 
 
 def validated(model: type[T], document: object) -> T:

@@ -50,6 +50,8 @@ def test_client_and_runner_speak_the_same_protocol_and_pass_the_same_variables()
     assert protocol.PROTOCOL == client.PROTOCOL
     assert protocol.MAX_REQUEST == client.MAX_REQUEST
     assert (protocol.MAX_RESULT, protocol.MAX_VALUES) == (client.MAX_RESULT, client.MAX_VALUES)
+    policy = pytest.importorskip("lfx_runner.confine.policy")  # not on Windows
+    assert policy.MEMORY + int(policy.FOLDER_SIZE.removesuffix("m")) * 1024**2 == client.MAX_MEMORY_MB * 1024**2
     assert (files.MAX_FILES, files.MAX_BYTES) == (client.MAX_FILES, client.MAX_FILES_SIZE)
     limits = (event_filter.MAX_EVENT, event_filter.MAX_EVENTS, event_filter.MAX_EVENTS_SIZE)
     assert limits == (protocol.MAX_EVENT, protocol.MAX_EVENTS, protocol.MAX_EVENTS_SIZE)

@@ -15,7 +15,7 @@ HEAD = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
 
 @pytest.fixture
 async def live(catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Live]:
-    monkeypatch.setattr("server.connections.HEAD_SECONDS", 0.3)
+    monkeypatch.setattr("runtime.web.connections.HEAD_SECONDS", 0.3)
     async with serving(assistant(catalogue)) as made:
         yield made
 

@@ -47,7 +47,7 @@ async def outcome(
 
 
 def needs(active: frozenset[str], *names: str) -> None:
-    """Skip where this kernel does not have a protection, saying which."""
+    """Skip where this kernel cannot have a protection, saying which."""
     missing = set(names) - active
     if missing:
         pytest.skip(f"not on this kernel: {', '.join(sorted(missing))}")

@@ -16,9 +16,18 @@ from time import monotonic
 from flows.document import Json, JsonObject
 from flows.json_values import as_list, as_object
 from runtime.engine.process import EngineDied
-from runtime.engine.protocol import MAX_FILES, MAX_FILES_SIZE, MAX_RESULT, MAX_VALUES, MAX_WRITTEN, RunRequest
+from runtime.engine.protocol import (
+    MAX_FILES,
+    MAX_FILES_SIZE,
+    MAX_MEMORY_MB,
+    MAX_RESULT,
+    MAX_VALUES,
+    MAX_WRITTEN,
+    RunRequest,
+)
 from runtime.engine.runs.child import RunProcess
 from runtime.engine.runs.event_filter import EventFilter
+from runtime.engine.runs.memory_limit import MemoryLimit
 from runtime.engine.runs.unknown_calls import UnknownCalls
 
 CHUNK = 1 << 18
@@ -74,7 +83,7 @@ async def converse(
         request: what it runs.
         on_started: called with its process id when its time limit starts.
         on_event: called with each event, in order and before the answer.
-        on_sent: called when the process has what it needs.
+        on_sent: called once, when the process has what it needs or will not get it.
 
     Raises:
         EngineDied: the engine has ended, and the process with it.
@@ -83,38 +92,51 @@ async def converse(
     reader = _Reader(run.connection)
     started = monotonic()
     unknown: UnknownCalls | None = None
-    sending = asyncio.create_task(_send(run.connection, request))
-    sending.add_done_callback(lambda _: on_sent())
+    memory: MemoryLimit | None = None
+    sending: asyncio.Task[None] | None = None
     try:
         async with asyncio.timeout(request.timeout + GRACE) as limit:
+            with contextlib.suppress(OSError):  # the end of the process is noticed by its reader
+                await asyncio.get_running_loop().sock_sendall(run.connection, request.policy)
             if not (await reader.line()).startswith(CONFINED):
                 raise _Unusable("returned something that is not a result")
             unknown = UnknownCalls(reader.take_passed())
+            sending = asyncio.create_task(_send(run.connection, request))  # a process that is not confined gets no flow
+            sending.add_done_callback(lambda _: on_sent())
             pid = await run.pid
             started = monotonic()
             limit.reschedule(asyncio.get_running_loop().time() + request.timeout)
+            memory = MemoryLimit(pid, limit)
             if on_started is not None:
                 on_started(pid)
             answer = await _answer(reader, EventFilter(on_event))
-            return replace(answer, unknown_calls=unknown)
     except TimeoutError:
-        return _error("timeout", "The run took longer than it was allowed.", started)
+        if memory is not None and memory.exceeded_mb:
+            message = f"The run used more memory than it was allowed: {MAX_MEMORY_MB} MB."
+            answer = _error("limit", message, started, memory.exceeded_mb)
+        else:
+            answer = _error("timeout", "The run took longer than it was allowed.", started)
     except _Unusable as unusable:
-        return _error("crash", f"The run's process {unusable}.", started)
+        answer = _error("crash", f"The run's process {unusable}.", started)
     except (EOFError, ConnectionError):
-        return await _explain_end(run, started)
+        answer = await _explain_end(run, started)
     finally:
-        sending.cancel()
+        if sending is None:
+            on_sent()
+        else:
+            sending.cancel()
         reader.close()
+        if memory is not None:
+            memory.close()
         if unknown is not None:
             unknown.close()
+    return replace(answer, unknown_calls=unknown)
 
 
 async def _send(connection: socket.socket, request: RunRequest) -> None:
-    """Send the policy, the files and the request."""
+    """Send the files and the request to a process that is confined."""
     loop = asyncio.get_running_loop()
     with contextlib.suppress(OSError):  # the end of the process is noticed by its reader
-        await loop.sock_sendall(connection, request.policy)
         for path in request.files:
             with path.open("rb") as content:
                 await loop.sock_sendfile(connection, content)

@@ -1,6 +1,7 @@
 """The client against an engine process that misbehaves in every way it can."""
 
 import asyncio
+import os
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -165,7 +166,6 @@ for request in requests():
     if request["type"] != "run":
         continue
     if request["text"] == "many":
-        started(request)
         connections[request["id"]].sendall({many})
         end(request["id"])
     else:
@@ -177,6 +177,58 @@ for request in requests():
         assert result.error.code == "crash"
         assert said in result.error.message
         assert (await made.run(EMPTY, "next")).output == "next"
+
+
+EARLY = """
+def read(number):
+    "Take the policy, wait for more, confine, and take the rest."
+    connection = connections[number]
+    policy, _, held = connection.recv(1 << 20).partition(b"\\n")
+    if not policy:
+        end(number)
+        return None
+    if select.select([connection], [], [], 0.3)[0]:
+        held += connection.recv(1 << 20)
+    early = len(held)
+    started({"id": number})
+    while len(held) < json.loads(policy)["request"]:
+        held += connection.recv(1 << 20)
+    return {**json.loads(held), "id": number, "early": early}
+say(HELLO)
+for request in requests():
+    if request["type"] == "run": result(request, f"{request['early']} bytes, then {request['text']}")
+"""
+GREEDY = """
+def read(number):
+    "Ask for the flow before confining."
+    connection = connections[number]
+    policy, _, held = connection.recv(1 << 20).partition(b"\\n")
+    while policy and len(held) < json.loads(policy)["request"]:
+        if not (data := connection.recv(1 << 20)): break
+        held += data
+        open("flow", "wb").write(held)
+    end(number)
+say(HELLO)
+for _ in requests(): pass
+"""
+
+
+async def test_a_process_has_nothing_of_the_flow_before_it_says_that_it_is_confined(fake: Fake) -> None:
+    async with opened(fake(EARLY)) as made:
+        assert (await made.run(EMPTY, "the flow")).output == "0 bytes, then the flow"
+
+
+async def test_a_process_that_wants_the_flow_before_it_confines_itself_never_gets_it(
+    fake: Fake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conversation, "GRACE", 0.2)
+    monkeypatch.setattr(process, "KILL_TIMEOUT", 0.1)
+    monkeypatch.setattr(process, "CANCEL_TIMEOUT", 0.1)
+    async with opened(fake(GREEDY)) as made:
+        result = await made.run(EMPTY, "the flow", timeout=0.3)
+        assert result.error is not None
+        assert result.error.code == "timeout"
+    assert not [name for _, _, names in os.walk(tmp_path) for name in names if name == "flow"]
 
 
 async def test_one_run_more_is_busy_when_the_queue_is_full(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -205,7 +257,7 @@ for request in requests():
         end(left, -9)
         result({"id": other}, "finished")
     elif request["type"] == "run" and request["text"] == "other": other = request["id"]
-    elif request["type"] == "run": started(request); left = request["id"]
+    elif request["type"] == "run": left = request["id"]
 """
     async with opened(fake(body), concurrency=2) as made:
         other = asyncio.create_task(made.run(EMPTY, "other"))
@@ -220,7 +272,6 @@ async def test_a_cancelled_run_is_cancelled_at_the_engine(fake: Fake, tmp_path: 
     body = f"""
 say(HELLO)
 for request in requests():
-    if request["type"] == "run": started(request)
     if request["type"] == "kill":
         open({str(tmp_path / "cancelled")!r}, "w").write(str(request["id"]))
 """

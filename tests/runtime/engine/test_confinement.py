@@ -14,6 +14,27 @@ from tests.shared.attempts import MakeCode, needs, outcome
 
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
 
+SHARED = """
+held = mmap.mmap(os.open('/dev/zero', os.{mode}), 4 * 1024**3, mmap.MAP_SHARED, mmap.{protection})
+for place in range(0, len(held), 4096): {touch}
+return 'held'
+"""
+GROWING_DOWN = """
+held = mmap.mmap(-1, 4 * 1024**3, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x100)
+for place in range(0, len(held), 4096): held[place] = 1
+return 'held'
+"""
+UNWRITABLE = """
+libc, held, size = ctypes.CDLL(None), [], 256 * 1024**2
+for _ in range(16):
+    held.append(mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
+    for place in range(0, size, 4096): held[-1][place] = 1
+    start = ctypes.c_void_p(ctypes.addressof(ctypes.c_char.from_buffer(held[-1])))
+    assert libc.mprotect(start, ctypes.c_size_t(size), mmap.PROT_READ) == 0
+return 'held'
+"""
+"""Memory beyond the limit of data: of a device, growing like a stack, and no longer writable once it is full."""
+
 
 @pytest.fixture
 def listener() -> Iterator[socket.socket]:
@@ -161,6 +182,10 @@ async def test_an_open_run_cannot_listen_nor_open_other_kinds_of_sockets(
             "memory",
         ),
         ("held = []\nwhile True: held.append(mmap.mmap(-1, 1024**3))", "memory"),
+        (SHARED.format(mode="O_RDWR", protection="PROT_WRITE", touch="held[place] = 1"), "memory"),
+        (SHARED.format(mode="O_RDONLY", protection="PROT_READ", touch="held[place]"), "memory"),
+        (GROWING_DOWN, "memory"),
+        (UNWRITABLE, "memory"),
         ("held = []\nwhile True: held.append(open('/dev/null'))", "open files"),
         ("open('big', 'wb').write(bytes(100 * 1024**2))\nreturn 'written'", "file size"),
         (

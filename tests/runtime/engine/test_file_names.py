@@ -18,7 +18,7 @@ pytestmark = [
 
 @pytest.fixture(autouse=True)
 def holds(active: frozenset[str]) -> None:
-    """Nothing to try where the status says that it does not hold."""
+    """Nothing to try where the kernel cannot hold it."""
     needs(active, "names of files")
 
 

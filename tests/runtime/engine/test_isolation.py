@@ -1,5 +1,6 @@
 """What one run leaves in memory is out of reach of every other run, tried by unguarded code inside real runs."""
 
+import asyncio
 import re
 import sys
 from collections.abc import Iterator
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from flows.document import Flow
+from runtime.engine.protocol import encode
 from runtime.runner import Runner
 from tests.shared.attempts import MakeCode, needs, outcome
 
@@ -59,6 +61,10 @@ def holds(pid: int, word: str) -> int:
     return sum(len(re.findall(word.encode(), part)) for part in memory_of(pid))
 
 
+def _text(path: str) -> str:
+    return Path(path).read_text(encoding="utf-8")
+
+
 async def test_a_run_finds_nothing_of_another_runs_request_in_its_memory(
     runner: Runner, make_code: MakeCode, echo: Flow, active: frozenset[str]
 ) -> None:
@@ -82,6 +88,27 @@ async def test_the_process_that_runs_are_forked_from_never_holds_a_request_or_a_
     assert runner.engine_pid is not None
     assert holds(runner.engine_pid, KEY) == 0
     assert holds(runner.engine_pid, "lfx") > 0  # this does find what is there
+
+
+async def test_the_kernel_confines_a_process_when_it_says_so_and_before_anything_of_the_flow_is_sent(
+    runner: Runner, active: frozenset[str], echo: Flow
+) -> None:
+    needs(active, "system calls", "file system")
+    assert (await runner.run(echo, "started")).ok
+    engine = (await runner._supervisor.running()).engine
+    run = engine.fork(0)
+    loop = asyncio.get_running_loop()
+    policy = {"type": "run", "timeout": 30, "ports": [], "files": [], "request": 1_000}
+    try:
+        async with asyncio.timeout(60):
+            pid = await run.pid
+            await loop.sock_sendall(run.connection, encode(policy))
+            assert (await loop.sock_recv(run.connection, 1_000)).startswith(b'{"type":"confined"')
+        status = dict(line.split(":\t") for line in _text(f"/proc/{pid}/status").splitlines())
+        assert (status["Seccomp"], status["NoNewPrivs"]) == ("2", "1")
+        assert {int(status[name], 16) for name in ("CapPrm", "CapEff")} == {0}
+    finally:
+        await engine.end(run)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from flows.document import Flow
 from runtime.engine.isolation import protections
 from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
+from tests.runtime import kernel
 from tests.runtime.conftest import FakeEnvironment
 
 ROOT = Path(__file__).parents[3]
@@ -31,7 +32,16 @@ main.become_package = lambda: None
 sys.exit(main.main(sys.argv[1:]))
 """
 KERNELS = {
-    *("file system", "memory of others", "signals", "processes", "system calls", "names of files", "folder size"),
+    *(
+        "file system",
+        "memory of others",
+        "memory",
+        "signals",
+        "processes",
+        "system calls",
+        "names of files",
+        "folder size",
+    ),
     *("listening", "network of verification runs", "network of verification runs with models", "network of other runs"),
 }
 """What only Linux has."""
@@ -103,6 +113,7 @@ async def test_a_system_without_landlock_and_seccomp_runs_flows_and_its_status_n
 ) -> None:
     found = {one.name: one for one in protections(lacking.source)}
     assert set(found) >= KERNELS
+    assert kernel.must_hold() - {name for name, one in found.items() if one.active} == kernel.must_hold() & KERNELS
     assert not [name for name in KERNELS if found[name].active]
     assert all(found[name].note.startswith("not here: needs ") for name in KERNELS)
     assert found["own process"].active

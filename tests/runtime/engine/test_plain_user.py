@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from runtime.install.environment import RunnerEnvironment
+from tests.runtime import kernel
 
 ROOT = Path(__file__).parents[3]
 HERE = Path(__file__).parent
 ESCAPES = [
-    *(HERE / f"test_{name}.py" for name in ("confinement", "isolation", "system_calls", "file_names")),
+    *(HERE / f"test_{name}.py" for name in ("confinement", "isolation", "system_calls", "file_names", "locks")),
     ROOT / "tests" / "lfx_runner" / "confine" / "test_root.py",
 ]
 
@@ -30,7 +31,7 @@ def test_every_escape_is_stopped_for_a_plain_user_as_well(runner_environment: Ru
         text=True,
         timeout=600,
     )
-    if "no mounts here" in done.stderr:
+    if "no mounts here" in done.stderr and not kernel.own_root():
         pytest.skip("this root may not mount, so its Python is out of a plain user's reach")
     assert done.returncode == 0, f"{done.stdout[-3000:]}{done.stderr[-1000:]}"
     assert " passed" in done.stdout

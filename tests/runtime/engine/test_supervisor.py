@@ -26,9 +26,7 @@ ANSWER = 'say(HELLO)\nfor request in requests():\n    if request["type"] == "run
 SLOW = """
 say(HELLO)
 for request in requests():
-    if request["type"] == "run" and request["text"] == "slow":
-        started(request)
-    elif request["type"] == "run":
+    if request["type"] == "run" and request["text"] != "slow":
         result(request, str(os.getpid()))
     elif request["type"] == "shutdown":
         break
@@ -196,7 +194,6 @@ PID = child.pid
 say(HELLO)
 for request in requests():
     if request["type"] == "run":
-        started(request)
         code = child.wait()  # deaf to everything else meanwhile, like an engine that is busy
         end(request["id"], code)
 """

@@ -3,12 +3,14 @@
 import os
 import platform
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from flows.document import Flow, JsonObject
+from runtime.engine.runs.unknown_calls import BURST, OTHERS, PAUSE
 from runtime.options import Network
 from runtime.results import RunResult
 from runtime.runner import Runner
@@ -38,7 +40,7 @@ return Data(data={{"escaped": str(got)[:300]}})"""
 
 @pytest.fixture(autouse=True)
 def holds(active: frozenset[str]) -> None:
-    """Nothing to try where the status says that it does not hold."""
+    """Nothing to try where the kernel cannot hold it."""
     needs(active, "system calls")
 
 
@@ -116,7 +118,8 @@ async def test_a_call_that_no_flow_makes_is_not_there_and_is_named_in_the_result
     ended, result = await tried(runner, make_code, attempt.replace("{canary}", str(canary)))
     assert ended == {"stopped": "OSError", "errno": 38}
     assert result.refused_calls == (named,)
-    assert RunResult.from_json(result.to_json()).refused_calls == (named,)
+    assert result.refused_call_counts == {named: 1}
+    assert RunResult.from_json(result.to_json()) == result
 
 
 @pytest.mark.parametrize(
@@ -165,11 +168,46 @@ return sorted(os.listdir("."))"""
 async def test_a_run_that_asks_for_unknown_calls_without_end_costs_the_runner_little(
     runner: Runner, make_code: MakeCode, echo: Flow
 ) -> None:
-    attempt = "for _ in range(300_000): libc.syscall(425, 0, 0)\nreturn ctypes.get_errno()"
+    body = BODY.format(attempt="    while True: libc.syscall(425, 0, 0)")
+    started = time.monotonic()
+    result = await run_unguarded(runner, make_code(body), timeout=2, network="open")
+    assert result.error is not None
+    assert result.error.code == "timeout"
+    most = 2 * BURST + (time.monotonic() - started) / PAUSE  # as many again are answered when it is over
+    assert BURST < result.refused_call_counts["io_uring_setup"] < most
+    assert (await runner.run(echo, "next")).output == "next"
+
+
+async def test_each_call_is_named_and_counted_however_many_others_came_before(
+    runner: Runner, make_code: MakeCode
+) -> None:
+    attempt = """for _ in range(1_000): libc.syscall(425, 0, 0)
+for number in range(100_000, 100_500): libc.syscall(number, 0, 0)
+for number in (29, 68, 64, 165, 800, 165): libc.syscall(number, 0, 0)
+return ctypes.get_errno()"""
     ended, result = await tried(runner, make_code, attempt)
     assert ended == {"escaped": "38"}
+    counts = {"io_uring_setup": 1_000, OTHERS: 500, "shmget": 1, "msgget": 1, "semget": 1, "mount": 2, "number 800": 1}
+    assert result.refused_call_counts == counts
+    assert result.refused_calls == tuple(counts)
+
+
+async def test_a_run_that_writes_its_own_result_neither_hides_nor_invents_a_call(
+    runner: Runner, make_code: MakeCode
+) -> None:
+    attempt = """libc.syscall(425, 0, 0)
+import gc, json
+from lfx_runner.connection import Outgoing
+[outgoing] = [each for each in gc.get_objects() if isinstance(each, Outgoing)]
+for refused in ([], ["mount"], {"mount": 3}):
+    forged = {"type": "result", "output": "forged", "refused_calls": refused, "refused_call_counts": {"mount": 3}}
+    outgoing.result(json.dumps(forged, separators=(",", ":")).encode() + b"\\n", [])
+time.sleep(5)"""
+    body = BODY.format(attempt="\n".join(f"    {line}" for line in attempt.split("\n")))
+    result = await run_unguarded(runner, make_code(body), timeout=30, network="open")
+    assert result.output == "forged"
+    assert result.refused_call_counts == {"io_uring_setup": 1}
     assert result.refused_calls == ("io_uring_setup",)
-    assert (await runner.run(echo, "next")).output == "next"
 
 
 async def test_a_run_of_an_ordinary_flow_names_no_call(runner: Runner, echo: Flow) -> None:

@@ -1,6 +1,7 @@
 """Sources that the operator trusts by their digest."""
 
 import asyncio
+import os
 from pathlib import Path
 
 import pytest
@@ -67,3 +68,45 @@ def test_the_list_can_be_read_by_its_owner_alone(data: Path) -> None:
     trust("import os", "a.py")
     assert (data / FILE_NAME).stat().st_mode & 0o077 == 0
     assert asyncio.run(asyncio.to_thread(is_trusted, "import os"))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
+@pytest.mark.parametrize("mode", [0o666, 0o620, 0o602])
+def test_a_list_that_others_may_write_trusts_nothing_and_says_how_to_close_it(data: Path, mode: int) -> None:
+    trust(EVIL, "evil.py")
+    (data / FILE_NAME).chmod(mode)
+    assert not is_trusted(EVIL)
+    refused = refuse(flow(node(code=EVIL)), CATALOGUE)
+    assert refused is not None
+    assert "other users of this machine may write it" in refused.message
+    assert refused.fix.endswith(f"chmod 600 {FILE_NAME}")
+    for use in (trusted, lambda: trust("import os", "a.py"), lambda: revoke("0")):
+        with pytest.raises(TrustError, match="chmod 600"):
+            use()
+    (data / FILE_NAME).chmod(0o600)
+    assert is_trusted(EVIL)
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root gives files away")
+def test_a_list_of_another_user_trusts_nothing(data: Path) -> None:
+    trust(EVIL, "evil.py")
+    os.chown(data / FILE_NAME, 65534, 65534)
+    assert not is_trusted(EVIL)
+    with pytest.raises(TrustError, match="belongs to another user"):
+        trusted()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links of POSIX")
+def test_a_list_behind_a_link_trusts_nothing(data: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    trust(EVIL, "evil.py")
+    elsewhere = tmp_path_factory.mktemp("elsewhere") / "list.json"
+    (data / FILE_NAME).rename(elsewhere)
+    (data / FILE_NAME).symlink_to(elsewhere)
+    assert not is_trusted(EVIL)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
+def test_the_folder_of_the_list_is_closed_to_others_when_it_is_written(data: Path) -> None:
+    data.chmod(0o777)
+    trust(EVIL, "evil.py")
+    assert data.stat().st_mode & 0o077 == 0

@@ -93,7 +93,7 @@ async def test_a_client_of_the_standard_library_reads_the_refusal(catalogue: Cat
 async def test_a_client_that_never_stops_sending_is_disconnected(
     catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.connections.DISCARD_SECONDS", 0.2)
+    monkeypatch.setattr("runtime.web.connections.DISCARD_SECONDS", 0.2)
     async with serving(assistant(catalogue)) as live, asyncio.timeout(10):
         reader, writer = await connect(live, "POST", STREAM, "Content-Length: 1000000000")
         assert (await reader.readuntil(b"\r\n")).startswith(b"HTTP/1.1 413 ")
@@ -107,7 +107,7 @@ async def test_a_client_that_never_stops_sending_is_disconnected(
 async def test_a_connection_serves_on_after_a_refused_body_was_sent(
     catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.connections.DISCARD_SECONDS", 0.2)
+    monkeypatch.setattr("runtime.web.connections.DISCARD_SECONDS", 0.2)
     async with serving(assistant(catalogue)) as live, asyncio.timeout(10):
         reader, writer = await connect(live, "POST", STREAM, "Content-Length: 2000000")
         writer.write(TWO_MEGABYTES)

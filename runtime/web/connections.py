@@ -1,12 +1,11 @@
-"""Connections of the server: slow heads of requests, and clients that go on sending after their answer."""
+"""Connections of our servers: slow heads of requests, and clients that go on sending after their answer."""
 
 import asyncio
+import json
 from http import HTTPStatus
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
-
-from server.json_response import json_bytes
 
 HEAD_SECONDS = 10.0
 """How long the head of a request may take, from the connection or its first byte on."""
@@ -67,7 +66,7 @@ class Connection(H11Protocol):
         if self.conn.trailing_data[0] and self.conn.our_state is h11.IDLE:
             message = "The head of the request did not arrive in time."
             error = {"code": "too_slow", "message": message, "fix": "Send it again.", "where": None}
-            body = json_bytes({"error": error})
+            body = json.dumps({"error": error}, separators=(",", ":")).encode("ascii")
             headers = [
                 ("Content-Type", "application/json"),
                 ("Content-Length", str(len(body))),
