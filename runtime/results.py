@@ -162,6 +162,7 @@ class RunHost:
         sent: bytes that the run sent to it.
         received: bytes that came back.
         refused: whether the run was refused it.
+        unapproved: whether that was only because nobody had approved it; not part of the JSON object.
     """
 
     host: str
@@ -169,10 +170,11 @@ class RunHost:
     sent: int = 0
     received: int = 0
     refused: bool = False
+    unapproved: Annotated[bool, Field(exclude=True)] = False
 
     def to_json(self) -> JsonObject:
         """Return it as a JSON object."""
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if name != "unapproved"}
 
 
 Untrusted: TypeAlias = Annotated[bool, Field(exclude_if=lambda untrusted: not untrusted)]
