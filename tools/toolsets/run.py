@@ -28,7 +28,7 @@ RUN_SECONDS = 120.0
 """The time limit of a user's run."""
 
 
-@has_effects("run", "overwrite_files", "reach")
+@has_effects("run", "write_files", "overwrite_files", "install", "reach")
 async def run_flow(ctx: RunContext[Workbench], input: str | None = None) -> str:
     """Run the flow for the user, and return what it gives.
 
