@@ -162,7 +162,6 @@ class RunHost:
         sent: bytes that the run sent to it.
         received: bytes that came back.
         refused: whether the run was refused it.
-        unapproved: whether that was only because nobody had approved it; not part of the JSON object.
     """
 
     host: str
@@ -171,6 +170,7 @@ class RunHost:
     received: int = 0
     refused: bool = False
     unapproved: Annotated[bool, Field(exclude=True)] = False
+    """Whether it was refused only because nobody had approved it; not part of the JSON object."""
 
     def to_json(self) -> JsonObject:
         """Return it as a JSON object."""
